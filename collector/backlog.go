@@ -7,8 +7,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A backlog holds the newest records of a ring that may still be written to the trace: because the window may open
-// (windowFilter), or because it is not decided whether they are selected (selectionFilter).
+// A backlog holds the newest records of a ring for which it is not decided yet whether they are written to the trace:
+// because the window may still open (windowFilter), or because names that a rule refers to are not known yet
+// (selectionFilter).
 type backlog struct {
 	pieces []backlogPiece
 	open   []wire.Record // the newest records, not yet in a piece

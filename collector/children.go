@@ -8,8 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// mostPages is how many pages of children are kept. If a recording has more programs, the children of the oldest ones
-// that later use Metal and cannot reach the collector are not reported.
+// mostPages is the maximum number of pages of children that are kept. In a recording with more programs, children of
+// the oldest programs are not reported if they later use Metal and cannot reach the collector.
 const mostPages = 4096
 
 // children are the pages in which child processes that cannot reach the collector note their ids, for all processes
@@ -65,7 +65,7 @@ func (p childrenPage) takeNotices() (notices []notice) {
 	const (
 		outOfReach = "not traced: the collector could not be reached: the process had dropped privileges or changed " +
 			"its root folder or its namespace"
-		forked = "not traced: a child of a fork, without exec, of a process that was recorded passes through; " +
+		forked = "not traced: children of a recorded process by fork without exec are not recorded; " +
 			"this one used Metal after its parent's end"
 	)
 	guard(func() error {
@@ -78,7 +78,7 @@ func (p childrenPage) takeNotices() (notices []notice) {
 			notices = append(notices, notice{child.PID, p.program, why})
 		}
 		if more {
-			notices = append(notices, notice{0, p.program, "not traced: more of its children than its page has room for"})
+			notices = append(notices, notice{0, p.program, "not traced: more of its children than fit into its page"})
 		}
 		return nil
 	})

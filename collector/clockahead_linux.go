@@ -10,9 +10,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// clockAhead is how far the monotonic clock of a process is ahead of the collector's, in nanoseconds: clocks in another
-// time namespace start at another instant. It is also 0 if the offset cannot be read, as when the collector starts late
-// and the process is gone.
+// clockAhead returns how far the monotonic clock of a process is ahead of the collector's, in nanoseconds: clocks in
+// another time namespace begin at another instant. It is 0 if the offset cannot be read, for instance if the collector
+// starts late and the process is gone.
 func (t *processTrace) clockAhead(first wire.ClockSample) int64 {
 	if t.peer == 0 {
 		return 0
@@ -28,10 +28,11 @@ func (t *processTrace) clockAhead(first wire.ClockSample) int64 {
 	return 0
 }
 
-// leastAhead is smaller than any offset that somebody sets, and larger than the error of the estimate, in nanoseconds.
+// leastAhead is smaller than any offset that users set, and larger than the error of the estimate, in nanoseconds.
 const leastAhead = int64(time.Second)
 
-// aheadByTicks computes the same from a sample of a process's clock, by the ticks that all processes share.
+// aheadByTicks computes the same offset as clockAhead from a sample of a process's clock, by the ticks that all
+// processes share.
 func (c *Collector) aheadByTicks(first wire.ClockSample) int64 {
 	now, ok := sampleClock(wire.ClockTSC)
 	if !ok || now.Ticks <= c.began.Ticks {

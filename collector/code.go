@@ -10,10 +10,11 @@ import (
 	"mtrace/collector/wire"
 )
 
-// mostAddresses bounds the addresses per process whose names are looked up; a hostile process could send any number.
+// mostAddresses is the maximum number of addresses per process whose names are looked up; a hostile process could send
+// any number.
 const mostAddresses = 1 << 18
 
-// longestNaming bounds the time for looking up the source lines of a process, because the user waits for it.
+// longestNaming is the maximum time for looking up the source lines of a process, because the user waits for it.
 const longestNaming = 3 * time.Second
 
 // code is the machine code of a process's stacks.
@@ -50,13 +51,14 @@ func (c *code) note(facts []wire.Fact) {
 	}
 }
 
-// names looks up the addresses in the files of their images on this machine: their names where the process sent none,
-// and their lines. An address that is not found keeps its number for a name; the reader of the trace counts such
+// names looks up the addresses in the files of their images on this machine: the names that the process did not send,
+// and the lines. An address that is not found keeps its number as a name; the reader of the trace counts such
 // addresses.
 func (c *code) names() (facts []wire.Fact) {
 	by := map[wire.Image][]uint64{}
 	for a := range c.addresses {
-		// The latest image that contained the call, whose address is before the return address.
+		// search from the latest image: an address belongs to the last one that contained the call, which is before the
+		// return address
 		for _, image := range slices.Backward(c.images) {
 			if image.Contains(a - 1) {
 				by[image] = append(by[image], a)
@@ -78,7 +80,7 @@ func (c *code) names() (facts []wire.Fact) {
 	return facts
 }
 
-// say appends facts with what is known of an address.
+// say appends facts with the name and the line of an address.
 func (c *code) say(facts []wire.Fact, a uint64, p symbols.Place) []wire.Fact {
 	_, named := c.named[a]
 	switch {

@@ -276,7 +276,7 @@ func (c *Collector) written(err error) {
 	}
 	c.mutex.Unlock()
 	if first {
-		c.log.Error().Err(err).Msg("the trace cannot be written any more: from here on calls are counted and not kept; " +
+		c.log.Error().Err(err).Msg("the trace cannot be written any more: from now on calls are only counted; " +
 			"the programs continue")
 		if c.failed != nil {
 			c.failed(err)

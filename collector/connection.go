@@ -91,20 +91,20 @@ func (c *Collector) hear(a *arrival, r *descriptorReader, in *bufio.Reader) (hel
 		return hello, err
 	}
 	r.readUntil(time.Now().Add(helloPatience))
-	// A connection that ends here only checked whether a collector listens, or its process was killed before it sent
-	// its hello.
+	// a connection that ends here only checked whether a collector listens, or its process was killed before it sent
+	// its hello
 	if hello, err = readHello(in); err == nil || isEnd(err) {
 		return hello, err
 	}
-	c.log.Warn().Int("pid", a.pid).Err(err).Msg("a connection was ended: it did not say hello as it should")
+	c.log.Warn().Int("pid", a.pid).Err(err).Msg("a connection was closed: its first frame was not a valid hello")
 	if !errors.Is(err, os.ErrDeadlineExceeded) { // a slow process connects again, or reports that it could not
 		c.notTraced(notice{pid: max(a.pid, 0), why: "not traced: " + err.Error()})
 	}
 	return hello, err
 }
 
-// notHeard notes that a process is not traced because the collector could not read its connection. It does nothing for
-// a process that is known not to belong to the program.
+// notHeard records that a process is not traced because the collector could not read its connection. It does nothing
+// for a process that is known not to belong to the program.
 func (c *Collector) notHeard(a *arrival, why string) {
 	if !a.own() && (a.state != tokenRight || !c.endpoint.shared) {
 		c.refuse(a, errors.New(why))
@@ -138,7 +138,7 @@ func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{
 		p.end(alive, failure, func() error { return nil })
 		return
 	}
-	// The connection has ended; the process may continue without a drainer.
+	// the connection has ended; the process may continue without a drainer
 	alive := <-over
 	p.collector.settle(p.peer) // another program in the same process may have connected and not been identified
 	p.trace.mutex.Lock()
@@ -181,6 +181,6 @@ func stillAlive(died, replaced, closing, given <-chan struct{}) bool {
 	}
 }
 
-// gone reports whether no process has a process id any more. Its death may be visible here before anything else shows
-// it: on a busy machine a program that had ended, and been waited for, was reported as still running.
+// gone reports whether no process has a process id any more. Use it before a process is reported as still running: on a
+// busy machine its death may be visible here first.
 func gone(pid int) bool { return pid != 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

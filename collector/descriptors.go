@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostDescriptors is how many descriptors may wait: one of a hello and one of the rings frame after it, which may come
-// in one read.
+// mostDescriptors is the maximum number of descriptors that may wait: one of a hello and one of the rings frame after
+// it, which may come in one read.
 const mostDescriptors = 2
 
 // A descriptorReader reads a unix socket and keeps the descriptors that come with the bytes. Once ended is set, it
@@ -79,7 +79,7 @@ func (r *descriptorReader) receive(p, control []byte) (int, []byte, error) {
 	if !r.ended.Load() {
 		return 0, nil, os.ErrDeadlineExceeded
 	}
-	// After the deadline raw.Read does not try to read; take reads the data that is in the socket nevertheless.
+	// after the deadline raw.Read does not try to read; take reads the data that is in the socket nevertheless
 	err = raw.Control(take)
 	if err == nil && failed == unix.EAGAIN {
 		return 0, nil, io.EOF

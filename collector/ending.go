@@ -21,7 +21,7 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 	} else if failure != nil {
 		end.Note = "its trace ends early: " + failure.Error()
 	} else if alive && p.rings.mapped {
-		end.Running, end.Note = true, "it was still running when the recording ended: what it called after that is not in "+
+		end.Running, end.Note = true, "it was still running when the recording ended: its later calls are not in "+
 			"the trace"
 	}
 	note := func(err error) {
@@ -38,7 +38,7 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 		note(p.trace.failure)
 		note(p.rings.lastLook(alive))
 		if alive {
-			// Frames that the drainer sent before the rings were attached are in the socket, and come first.
+			// frames that the drainer sent before the rings were attached are in the socket, and come first
 			note(readOn())
 		}
 		end.Salvaged = p.trace.records - before

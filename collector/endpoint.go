@@ -15,12 +15,13 @@ import (
 const (
 	// longestAddress is the longest path of a socket, in bytes: sun_path of macOS, with its NUL. Linux has four more.
 	longestAddress = 103
-	// socketName is the socket's name in a given directory. In a directory that the collector creates, the name is
-	// secret: secretLength characters of five bits each. folderPrefix begins the names of such directories.
+	// socketName is the socket's name in a given directory. In a directory that the collector creates, the name is a
+	// secret of secretLength characters, five bits each. folderPrefix begins the names of such directories.
 	socketName   = "socket"
 	secretLength = 20
 	folderPrefix = "mtrace-collector-"
-	// boundName is the name under which the socket is bound in a directory that we make, before it gets its own.
+	// boundName is the name under which the socket is bound in a directory that the collector creates, before it is
+	// renamed.
 	boundName = "bound"
 	// lockEnding is appended to the socket's name for its lock. The library uses the same name
 	// (interpose/core/session.c).
@@ -46,14 +47,14 @@ type endpoint struct {
 	socket os.FileInfo // as it was made
 }
 
-// removed returns why programs cannot find the collector any more, or "" if they can: a cleaner of temporary files may
-// have removed the socket.
+// removed returns the reason why programs cannot find the collector any more, or "" if they can: a cleaner of temporary
+// files may have removed the socket.
 func (p *endpoint) removed() string {
 	if now, err := os.Lstat(p.path); err == nil && os.SameFile(now, p.socket) {
 		return ""
 	}
 	return "the collector's socket " + p.path +
-		" was removed while it recorded: processes that began after that are not in the trace"
+		" was removed during the recording: processes that began after that are not in the trace"
 }
 
 // takeEndpoint returns the endpoint at path. Without a path it is in dir, which must be private and is created if it
@@ -102,12 +103,12 @@ func newEndpoint(parent string, shared bool) (p *endpoint, err error) {
 		}
 		os.Remove(p.made)
 	}
-	return nil, fmt.Errorf("make a directory for the collector's socket: %w", err)
+	return nil, fmt.Errorf("create a directory for the collector's socket: %w", err)
 }
 
-// temporaryFolder is the usual folder, if a socket's path can begin with it and if processes that drop root's
-// privileges can enter it. Its path is absolute, because programs may change their working directory before they start
-// others.
+// temporaryFolder returns the system's folder for temporary files, or /tmp if a socket's path would be too long
+// in it or if processes that drop root's privileges cannot enter it. Its path is absolute, because programs may change
+// their working directory before they start others.
 func temporaryFolder() string {
 	dir, err := filepath.Abs(TemporaryFolder())
 	longest := len(dir) + len("/"+folderPrefix+"4294967295/") + secretLength
@@ -132,7 +133,7 @@ func open(dir string) bool {
 	return false
 }
 
-// leave removes everything that was created, the lock last.
+// leave removes all files that the endpoint created, the lock last.
 func (p *endpoint) leave() {
 	os.Remove(p.path + lockEnding)
 	if p.made != "" {
@@ -186,7 +187,7 @@ func lock(path string) (file *os.File, err error) {
 				return file, nil
 			}
 		}
-		file.Close() // locked by another process, or removed by the previous holder
+		file.Close() // another process holds the lock, or the previous holder removed the file
 		if time.Now().After(deadline) {
 			return nil, unix.EWOULDBLOCK
 		}

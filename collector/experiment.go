@@ -8,7 +8,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// ErrEnded says that a process's part of the trace has ended.
+// ErrEnded is returned if a process's part of the trace has ended.
 var ErrEnded = errors.New("the process has ended")
 
 // A Subject is a running process that an experiment may change.
@@ -17,7 +17,7 @@ type Subject struct {
 	index   tracefile.ProcessIndex
 }
 
-// Subjects are the processes that record and have not ended.
+// Subjects returns the processes that are being recorded.
 func (c *Collector) Subjects() (all []Subject) {
 	c.mutex.Lock()
 	var running []*process
@@ -35,10 +35,10 @@ func (c *Collector) Subjects() (all []Subject) {
 	return all
 }
 
-// Index is the number of the process in the trace.
+// Index returns the number of the process in the trace.
 func (s Subject) Index() tracefile.ProcessIndex { return s.index }
 
-// Touch runs f with the shared memory of the process, which stays mapped meanwhile. The error is ErrEnded when the
+// Touch runs f with the shared memory of the process, which stays mapped until f returns. It returns ErrEnded if the
 // process has ended.
 func (s Subject) Touch(f func(wire.Region)) error {
 	reader := s.process.rings
@@ -53,10 +53,10 @@ func (s Subject) Touch(f func(wire.Region)) error {
 	return nil
 }
 
-// Now is this instant in nanoseconds on the process's own clock, which is that of its experiment's blocks.
+// Now returns the current time in nanoseconds on the process's own clock, which its experiment's blocks use.
 func (s Subject) Now() int64 { return monotonic() + s.process.trace.aheadBy() }
 
-// At is the instant of a tick on the same clock; 0 stays 0.
+// At converts a tick to nanoseconds on the process's own clock; 0 stays 0.
 func (s Subject) At(tick wire.Ticks) int64 {
 	if tick == 0 {
 		return 0

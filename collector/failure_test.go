@@ -38,7 +38,7 @@ func TestSocketRemoved(t *testing.T) {
 	trace, result := r.finish()
 	checkThreads(t, trace, 0, truth, 1, false)
 	if ended, _ := trace.Result(); len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0],
-		"was removed while it recorded") || ended.Unreachable != result.Warnings[0] {
+		"was removed during the recording") || ended.Unreachable != result.Warnings[0] {
 		t.Errorf("%q, in the trace %q", result.Warnings, ended.Unreachable)
 	}
 	loaded, err := analyze.Load(r.path, analyze.Options{})

@@ -26,7 +26,7 @@ func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
 		return hello, err
 	}
 	if h.Kind != wire.FrameHello {
-		return hello, fmt.Errorf("frame: the first is of kind %d, not a hello", h.Kind)
+		return hello, fmt.Errorf("frame: the first one has kind %d and is not a hello", h.Kind)
 	}
 	payload := make([]byte, h.Length)
 	if _, err := io.ReadFull(in, payload); err != nil {
@@ -66,7 +66,7 @@ func (p *process) readFrames(in *bufio.Reader) error {
 			if p.rings.mapped {
 				err = errors.New("a second Rings frame")
 			} else if fd < 0 {
-				err = errors.New("the Rings frame came without a descriptor: it was not sent, or the collector had none left " +
+				err = errors.New("the Rings frame came without a descriptor: either it was not sent, or the collector had no descriptor left " +
 					"(raise the limit with ulimit -n)")
 			} else {
 				err = p.rings.attach(fd)

@@ -31,7 +31,7 @@ func TestBadFrames(t *testing.T) {
 		"part of a record":     {wiretest.Frame(wire.FrameRecords, 0, 0, records[:31]), "length of 31"},
 		"longer than allowed": {wire.AppendFrameHeader(nil, wire.FrameHeader{Kind: wire.FrameFacts, Length: 1 << 30}),
 			"more than the"},
-		"position out of reach": {wiretest.Frame(wire.FrameRecords, 0, 1<<63, records), "beyond every ring"},
+		"position out of reach": {wiretest.Frame(wire.FrameRecords, 0, 1<<63, records), "no thread can have recorded that much"},
 		"second hello": {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello())),
 			"in the middle"},
 		"rings without memory":  {wiretest.Frame(wire.FrameRings, 0, 0, nil), "without a descriptor"},

@@ -12,7 +12,7 @@ import (
 // An instant is a moment on the clocks that the processes of this machine record with.
 type instant struct {
 	nanos int64      // on our monotonic clock
-	ticks wire.Ticks // of the processor, where processes may use its counter; otherwise 0
+	ticks wire.Ticks // of the processor's counter, if processes may use it; otherwise 0
 }
 
 // now is this instant.
@@ -27,8 +27,8 @@ func now() instant {
 	return instant{nanos: t.Nano()}
 }
 
-// after is the instant d after i. The other instant, also, gives the rate of the ticks. With d below zero the result
-// may be before the clocks began: then its ticks are the first.
+// after returns the instant d after i. The other instant, also, is needed to determine the rate of the ticks. If d is
+// negative, the result may be before the clocks began: then its ticks are 0.
 func (i instant) after(d time.Duration, also instant) instant {
 	j := instant{nanos: i.nanos + d.Nanoseconds()}
 	if i.ticks != 0 && also.nanos != i.nanos {
@@ -71,5 +71,5 @@ func (t *processTrace) instantOf(at wire.Ticks) instant {
 	return instant{nanos: int64(at) - t.ahead}
 }
 
-// monotonic is the current time of the collector's monotonic clock, in nanoseconds.
+// monotonic returns the current time of the collector's monotonic clock, in nanoseconds.
 func monotonic() int64 { return now().nanos }

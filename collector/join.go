@@ -6,7 +6,7 @@ import (
 )
 
 // A joiner assembles the contents of one ring, each position exactly once and in order, from two sources that overlap
-// and overtake each other: frames from the socket, and what the collector reads from the shared memory while older
+// and overtake each other: frames from the socket, and data that the collector reads from the shared memory while older
 // frames are still in the socket. T is a record, or a byte of the facts.
 type joiner[T any] struct {
 	next  uint64     // the position of the next element to deliver
@@ -21,7 +21,7 @@ type piece[T any] struct {
 	elements []T
 }
 
-// farthest bounds positions: no ring reaches it, and arithmetic below it cannot overflow.
+// farthest is the maximum position: no ring reaches it, and arithmetic below it cannot overflow.
 const farthest = 1 << 62
 
 // add delivers the elements that begin at position, or keeps a copy until the gap before them is filled.
@@ -31,8 +31,8 @@ func (j *joiner[T]) add(position uint64, elements []T) error {
 	}
 	if position > j.next {
 		if j.count+len(elements) > j.limit || len(j.held) >= j.limit {
-			// even a piece without elements, with which the drainer calls the collector, takes memory
-			return fmt.Errorf("position %d came, and what belongs between it and %d did not", position, j.next)
+			// even a piece without elements, with which the drainer notifies the collector, takes memory
+			return fmt.Errorf("position %d arrived, but the data between it and %d did not", position, j.next)
 		}
 		at, _ := slices.BinarySearchFunc(j.held, position, func(p piece[T], position uint64) int {
 			if p.position < position {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// removeStale removes a socket on which nobody listens any more.
+// removeStale removes a socket on which no process listens any more.
 func removeStale(path string) error {
 	stat, err := os.Lstat(path)
 	if err != nil || stat.Mode().Type() != os.ModeSocket {
@@ -26,14 +26,14 @@ func removeStale(path string) error {
 	return nil
 }
 
-// makePrivate makes dir, or checks that it is this user's alone.
+// makePrivate creates dir, or checks that only this user can access it.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the collector's directory: %w", err)
 	}
 	var stat unix.Stat_t
 	if err := unix.Stat(dir, &stat); err != nil {
-		return fmt.Errorf("look at the collector's directory: %w", err)
+		return fmt.Errorf("examine the collector's directory: %w", err)
 	}
 	if int(stat.Uid) != os.Getuid() || stat.Mode&0o077 != 0 {
 		return fmt.Errorf("the directory %s is open to other users: chmod 700 it, or name another", dir)

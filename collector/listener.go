@@ -86,7 +86,7 @@ func (l *listener) refuseRest() (all []*arrival) {
 		if err == nil {
 			return all
 		}
-		// the spare descriptor was used elsewhere: nothing can be known about the waiting connections
+		// another part of the process used the spare descriptor: nothing can be known about the waiting connections
 		if len(some) == 0 {
 			return append(all, &arrival{peer: peer{uid: os.Getuid()}})
 		}
@@ -113,7 +113,7 @@ func (l *listener) hasWaiting() bool {
 	return waiting > 0
 }
 
-// noneLeft reports whether an error says that there was no descriptor for a connection.
+// noneLeft reports whether an error means that there was no descriptor for a connection.
 func noneLeft(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
@@ -150,8 +150,8 @@ func (l *listener) accept(listener uintptr) (*arrival, error) {
 	a := &arrival{number: l.last, heard: make(chan struct{})}
 	a.peer, a.err = l.peers.of(fd)
 	a.state = readToken(fd, l.token)
-	// A net.Conn would need another descriptor, and there may be none. A non-blocking file also waits in the runtime's
-	// poller.
+	// a net.Conn would need another descriptor, and there may be none left; a non-blocking file also waits in the
+	// runtime's poller
 	if err := unix.SetNonblock(fd, true); a.err == nil {
 		a.err = err
 	}

@@ -14,7 +14,7 @@ import (
 
 // A machineClock counts the processor time of all programs of the machine together, and how long their threads waited
 // for a processor. If this process, and therefore the program, may not use all processors, only the allowed ones count.
-// What the traced processes did not use belongs to other programs.
+// Time that the traced processes did not use belongs to other programs.
 type machineClock struct {
 	mutex   sync.Mutex
 	allowed *unix.CPUSet // nil before it was read
@@ -24,8 +24,8 @@ type machineClock struct {
 // machine is the clock of this machine, shared by all samplers.
 var machine machineClock
 
-// look reads the count. A second look within half of the sampling pause returns the first look's result, because a look
-// costs 9 µs on two processors, and more with more of them.
+// look returns the current count. A second call within half of the sampling pause returns the first call's result,
+// because reading takes 9 µs on two processors, and longer with more of them.
 func (m *machineClock) look() (wire.ThreadTime, bool) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -59,9 +59,9 @@ func (m *machineClock) look() (wire.ThreadTime, bool) {
 	return next, true
 }
 
-// parseStat reads from /proc/stat how long the allowed processors were busy, all together, and how many threads are
-// runnable without a processor: those beyond the number of all processors, without the reading thread. By proc(5),
-// stolen time counts as busy, and ticks are 10 ms on every architecture.
+// parseStat reads from /proc/stat how long all allowed processors together were busy, and how many threads are runnable
+// without a processor. The latter is the number of runnable threads, without the reading thread, minus the number of
+// all processors. By proc(5), stolen time counts as busy, and ticks are 10 ms on every architecture.
 func parseStat(text []byte, allowed func(processor int) bool) (busy time.Duration, ready int, known bool) {
 	const tick = 10 * time.Millisecond
 	processors, runnable := 0, -1

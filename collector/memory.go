@@ -58,7 +58,7 @@ func guard(f func() error) (err error) {
 			if _, isRuntime := r.(runtime.Error); !ok || !isRuntime {
 				panic(r)
 			}
-			err = fmt.Errorf("the shared memory was made shorter while it was in use (fault at %#x)", fault.Addr())
+			err = fmt.Errorf("the shared memory was truncated while it was in use (fault at %#x)", fault.Addr())
 		}
 	}()
 	return f()

@@ -4,7 +4,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A naming is the data of a command buffer that rules refer to.
+// A naming has the data of a command buffer that rules refer to.
 type naming struct {
 	queue wire.ObjectID // 0 when not known
 	label wire.StringID // 0 when it has none
@@ -22,7 +22,7 @@ const (
 // A page has the choices for 256 consecutive objects.
 type page [256]choice
 
-// names are the names of a process that rules refer to. The process's mutex guards them.
+// names has the names of a process that rules refer to. The process's mutex guards it.
 type names struct {
 	threads map[uint64]string
 	texts   map[wire.StringID]string
@@ -50,7 +50,7 @@ func (n *names) facts(facts []wire.Fact) {
 	}
 }
 
-// record learns from an arriving record and its More record.
+// record stores the names that an arriving record and its More record contain.
 func (n *names) record(r *wire.Record, more *wire.More) {
 	row, object := r.Call.Row(), r.Object
 	switch {
@@ -80,7 +80,7 @@ func (n *names) record(r *wire.Record, more *wire.More) {
 	}
 }
 
-// labelOf is the label that a call gives to the object that it creates.
+// labelOf returns the label that a call gives to the object that it creates.
 func labelOf(row *wire.Row, r *wire.Record, m *wire.More) wire.StringID {
 	if f, found := row.Find(wire.RoleLabel); found {
 		return wire.StringID(f.At.Of(r, m))
@@ -88,7 +88,7 @@ func labelOf(row *wire.Row, r *wire.Record, m *wire.More) wire.StringID {
 	return 0
 }
 
-// committed notes the queue of command buffers that are created without one.
+// committed stores the queue of command buffers that are created without one.
 func (n *names) committed(row *wire.Row, r *wire.Record, m *wire.More) {
 	for _, f := range row.More {
 		id := wire.ObjectID(f.At.Of(r, m))
@@ -149,7 +149,7 @@ func (n *names) queue(s *Selection, id wire.ObjectID) bool {
 	return !known || s.wants(ofQueue, n.texts[label], uint64(id))
 }
 
-// wants says whether a record of a thread is wanted.
+// wants reports whether a record of a thread is wanted.
 func (n *names) wants(s *Selection, thread uint64, r *wire.Record) bool {
 	row := r.Call.Row()
 	switch {

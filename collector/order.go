@@ -15,7 +15,7 @@ type recordOrder struct {
 
 	// Guarded by the trace's mutex.
 	rings   [wire.RingCount]*ring
-	missing uint64 // records that were announced and did not arrive
+	missing uint64 // number of records that were announced and did not arrive
 }
 
 // ring returns the state of a ring, created when it is first seen.

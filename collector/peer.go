@@ -2,13 +2,13 @@ package collector
 
 import "golang.org/x/sys/unix"
 
-// A peer is the process at the other end of a connection, by what the kernel noted when it connected.
+// A peer identifies the process at the other end of a connection, as the kernel recorded it when the process connected.
 type peer struct {
 	uid int
 	pid int // 0 for a process in a namespace that is not visible here
 }
 
-// unknownPID is the pid of a peer that the kernel does not name any more.
+// unknownPID is the pid of a peer whose process the kernel does not report any more.
 const unknownPID = -1
 
 // A peerSource asks the kernel for the peer of a socket.

@@ -40,7 +40,7 @@ func watchDeath(conn *os.File, pid int) (dead <-chan struct{}, stop func()) {
 		}
 		return gone, func() {}
 	}
-	// A non-blocking descriptor waits in the runtime's poller and not in a thread of its own.
+	// a non-blocking descriptor waits in the runtime's poller and not in a thread of its own
 	unix.SetNonblock(fd, true)
 	file := os.NewFile(uintptr(fd), "pidfd")
 	raw, err := file.SyscallConn()

@@ -15,26 +15,26 @@ import (
 // if they are possible; impossible values are reported and left out of all sums.
 
 const (
-	// fastestCall is shorter than recording a call, or counting a dropped one, can be: two readings of the clock take
-	// longer.
+	// fastestCall is a lower bound of the time for recording a call or counting a dropped one: two readings of the
+	// clock take longer.
 	fastestCall = 4 * time.Nanosecond
-	// beforehand is how long a process may have counted before it was known here: its connection waits while the
-	// collector gets no processor.
+	// beforehand is the maximum time that a process may have counted before it was known here: its connection waits
+	// while the collector gets no processor.
 	beforehand = time.Minute
 	// mostDoubts bounds the lines about one process.
 	mostDoubts = 16
 )
 
-// possible is the maximum that one thread can have counted in the time since its process connected.
+// possible returns the maximum that one thread can have counted in the time since its process connected.
 func possible(there time.Duration) uint64 { return uint64((there + beforehand) / fastestCall) }
 
-// possible is that maximum for a thread of the process, now.
+// possible returns the current maximum for a thread of the process.
 func (o *recordOrder) possible() uint64 { return possible(time.Since(o.began)) }
 
 // checkPosition refuses a position that a ring cannot have reached.
 func (o *recordOrder) checkPosition(r *ring, position uint64) error {
 	if position > o.possible() {
-		return fmt.Errorf("ring %d: position %d is beyond every ring: no thread can have come there", r.index, position)
+		return fmt.Errorf("ring %d: position %d is impossible: no thread can have recorded that much", r.index, position)
 	}
 	return nil
 }
@@ -61,12 +61,12 @@ func (l limit) believe(n uint64, where, what string) uint64 {
 	if n <= l.most {
 		return n
 	}
-	l.trace.doubt("%sit claims %d %s, more than there can be in its time: they are not counted, and how many there "+
+	l.trace.doubt("%sit claims %d %s, more than its running time allows: they are not counted, and how many there "+
 		"were is not known", where, n, what)
 	return 0
 }
 
-// all is the limit for all threads of the process together.
+// all returns the limit for all threads of the process together.
 func (l limit) all() limit {
 	if processors := uint64(runtime.NumCPU()); l.most < math.MaxUint64/processors {
 		l.most *= processors
@@ -90,5 +90,5 @@ func (l limit) audit(a wire.Audit, where, what string) wire.Audit {
 	return a
 }
 
-// where is the beginning of a line about a ring.
+// where returns the beginning of a line about a ring.
 func (r *ring) where() string { return fmt.Sprintf("ring %d: ", r.index) }

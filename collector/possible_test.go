@@ -55,7 +55,7 @@ func TestNonsense(t *testing.T) {
 		t.Errorf("%d lost: %q", result.Lost, result.Warnings)
 	}
 	if said := strings.Join(result.Warnings, "\n"); !strings.Contains(said,
-		"dropped records, more than there can be in its time") {
+		"dropped records, more than its running time allows") {
 		t.Errorf("not said: %s", said)
 	}
 	for i, p := range trace.Processes() {
@@ -110,7 +110,7 @@ func TestNonsenseInFile(t *testing.T) {
 	if l := loaded.Recording.Lost; l.Records != 21 || !l.AtLeast || l.Rejected != 0 {
 		t.Errorf("%+v", l)
 	}
-	if said := strings.Join(loaded.Warnings, "\n"); strings.Count(said, "which cannot be") != 15 {
+	if said := strings.Join(loaded.Warnings, "\n"); strings.Count(said, "which is impossible") != 15 {
 		t.Errorf("%s", said)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A process is one traced process: the data from its connection's frames and from its shared memory, combined. In the
-// direction of a record: the reader of the frames and the reader of the rings deliver records to the order, which
-// passes each on to the trace once and in its place.
+// A process is one traced process. It combines the data from its connection's frames with the data in its shared
+// memory. The reader of the frames and the reader of the rings deliver records to the order, which passes each on to
+// the trace once and in its place.
 type process struct {
 	collector *Collector
 	peer      int    // its process id, as the kernel gave it

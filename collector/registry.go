@@ -13,7 +13,7 @@ type registry struct {
 	running map[int]*running
 	newest  map[int]uint64     // the number of the latest connection that said hello
 	ended   map[int]*ended     // their exit status may still arrive
-	exits   map[int]exit       // of processes whose end is not written yet
+	exits   map[int]exit       // by process id: how processes ended whose end is not written yet
 	used    map[int]bool       // processes that used Metal and were running when their part of the trace ended
 	living  []tracefile.Living // see LivedOn
 }
@@ -25,7 +25,8 @@ func newRegistry() registry {
 	}
 }
 
-// running is a connected process, and the channel that tells it that another program replaced it in the same process.
+// A running is a connected process, and the channel that is closed when another program replaces it in the same
+// process.
 type running struct {
 	process  *process
 	replaced chan struct{}
@@ -37,8 +38,8 @@ type ended struct {
 	end   tracefile.End
 }
 
-// LivedOn notes the program's processes that are running when the recording is about to end. Close adds those that have
-// not used Metal to the trace; the others are already known.
+// LivedOn stores the program's processes that are running when the recording is about to end. Close adds those that
+// have not used Metal to the trace; the others are already known.
 func (c *Collector) LivedOn(living []tracefile.Living) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -55,7 +56,7 @@ func (c *Collector) Connected() (all []tracefile.Living) {
 	return all
 }
 
-// An exit is how a process ended and how much processor time it used.
+// An exit describes how a process ended and how much processor time it used.
 type exit struct {
 	status syscall.WaitStatus
 	cpu    time.Duration

@@ -13,7 +13,7 @@ type Result struct {
 	Events    uint64 // calls and other events in the trace
 	Records   uint64 // includes More records
 	Salvaged  uint64 // part of Records that was read from the shared memory of processes that had ended
-	Lost      uint64 // records that were made and are not in the trace, for whatever reason
+	Lost      uint64 // records that are not in the trace, for whatever reason
 	Bytes     int64  // size of the trace
 	// LivedOn are processes of the program that had not used Metal when the recording ended, and were still running.
 	LivedOn  []tracefile.Living
@@ -44,7 +44,7 @@ func (r *Result) add(p *process, end *tracefile.End) {
 		warn("%d records were dropped because its rings were full; try --on-full block", n)
 	}
 	if n := end.Unringed; n > 0 {
-		warn("%d records were dropped of threads beyond the %d of a process that are recorded at once", n, wire.RingCount)
+		warn("%d records of threads were dropped, because at most %d threads of a process are recorded at once", n, wire.RingCount)
 	}
 	if p.order.missing > 0 {
 		warn("%d records were sent and did not arrive", p.order.missing)

@@ -14,21 +14,22 @@ import (
 
 // The collector itself reads the rings of a process, all of them in one pass, at the rate at which they fill: through a
 // socket each record would be copied twice more, and the reader woken for every few hundred. The drainer in the process
-// sends records of a ring that the collector neglects. When a ring fills fast, the drainer calls the collector with a
-// frame without records.
+// sends the records of a ring that the collector neglects. When a ring fills fast, the drainer notifies the collector
+// with a frame without records.
 
 const (
-	// takeAtOnce is how many records are copied before their slots are released.
+	// takeAtOnce is the number of records that are copied before their slots are released.
 	takeAtOnce = wire.RecordsPerRing / 8
-	// drainedInParallel is the number of records from which on a ring is drained concurrently with others: one after the
-	// other, such rings may fill faster than they are drained.
+	// drainedInParallel is the number of records in a ring from which the ring is drained concurrently with others:
+	// drained one after the other, such rings may fill faster than they are drained.
 	drainedInParallel = wire.RecordsPerRing / 4
-	// maxHeld bounds the records of one ring that wait for older frames; maxHeldFacts bounds the facts, in bytes.
+	// maxHeld is the maximum number of records of one ring that wait for older frames; maxHeldFacts the maximum size of
+	// facts, in bytes.
 	maxHeld      = 4 * wire.RecordsPerRing
 	maxHeldFacts = 4 * wire.FactsPerRing
 	// recordsAtOnce is the maximum number of records that a thread publishes together: a call and its More record.
 	recordsAtOnce = 2
-	// maxFact bounds the size of a fact, in bytes.
+	// maxFact is the maximum size of a fact, in bytes.
 	maxFact = wire.MaxFactText + 64
 )
 
@@ -84,7 +85,7 @@ func (reader *ringReader) attach(fd int) error {
 	return nil
 }
 
-// A ring is what the collector knows of one ring of a process.
+// A ring has the collector's state of one ring of a process.
 type ring struct {
 	index    uint16
 	mutex    sync.Mutex // held while records are joined; taken before the trace's mutex, which guards what follows
@@ -101,8 +102,8 @@ type ring struct {
 	selection ringSelection // the state of the selection filter, if there is one
 }
 
-// watchLosses attributes the records dropped since the last look to the ring's current thread. A thread that had the
-// ring only between two looks is not distinguished.
+// watchLosses attributes the records that were dropped since the last look to the ring's current thread. It does not
+// see a thread that had the ring only between two looks.
 func (r *ring) watchLosses(shared wire.Ring, l limit) {
 	dropped := l.believe(shared.Dropped(), r.where(), "dropped records")
 	if dropped <= r.dropped {
@@ -139,7 +140,7 @@ func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
 		return 0, nil
 	}
 	defer shared.Unclaim()
-	// The other side may have taken records before this side got the claim.
+	// the other side may have read records before this side got the claim
 	head, tail = shared.Head(), shared.Tail()
 	factsHead, factsTail = shared.FactsHead(), shared.FactsTail()
 	if err := checkHead(r.index, head, tail, wire.RecordsPerRing); err != nil {
@@ -221,8 +222,8 @@ func (c *copied) takeFacts(shared wire.Ring, from, to uint64) []byte {
 	return c.facts
 }
 
-// The intervals between looks at the rings: short enough that a ring which keeps filling at its rate is seen again at
-// an eighth, and that a user who watches the recording sees a call within 100 ms.
+// The intervals between looks at the rings. They are so short that a ring that fills at a constant rate is read again
+// when it is an eighth full, and that a user who watches the recording sees a call within 100 ms.
 const (
 	shortestPause = time.Millisecond
 	longestPause  = 50 * time.Millisecond

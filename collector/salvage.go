@@ -7,8 +7,8 @@ import (
 )
 
 // salvage reads the records that a process that is gone left in its rings: everything that was published and did not
-// come by the socket. Nobody writes any more, so claims are void, and even released slots are intact, except for the
-// slot that the thread was writing when it died. An error in one ring does not affect the others.
+// arrive over the socket. No thread writes any more, so claims are void, and even released slots are intact, except for
+// the slot that the thread was writing when it died. An error in one ring does not affect the others.
 func (reader *ringReader) salvage() error {
 	var wrong []error
 	err := guard(func() error {
@@ -40,9 +40,9 @@ func (reader *ringReader) salvageRecords(r *ring, shared wire.Ring) error {
 	return nil
 }
 
-// oldest is the first position whose slot still has its record, in the ring of a thread that is gone. Slots from the
-// released position on cannot have been overwritten. Before it, a whole ring is intact, except what the thread may have
-// been writing.
+// oldest returns the first position whose slot still has its record, in the ring of a thread that is gone. Slots from
+// the released position on cannot have been overwritten. Before it, a whole ring is intact, except for the slots that
+// the thread may have been writing.
 func oldest(head, tail uint64) uint64 {
 	whole := head - min(head, wire.RecordsPerRing)
 	return max(whole, min(tail, head-min(head, wire.RecordsPerRing-recordsAtOnce)))

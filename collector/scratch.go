@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// probedSize is how much must fit into the folder for temporary files; with less space it counts as full.
+// probedSize is the number of bytes that must fit into the folder for temporary files; with less space the folder
+// counts as full.
 const probedSize = 4096
 
 // TemporaryFolder is the system's folder for temporary files, or /tmp if the former is not writable: TMPDIR may name a
@@ -49,5 +50,5 @@ func Scratch(prefix string) (path string, leave func(), err error) {
 		}
 		os.RemoveAll(path)
 	}
-	return "", nil, fmt.Errorf("make a folder for temporary files: %w", err)
+	return "", nil, fmt.Errorf("create a folder for temporary files: %w", err)
 }

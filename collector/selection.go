@@ -9,11 +9,10 @@ import (
 	"sync/atomic"
 )
 
-// A Selection decides which calls of a recording are kept: of which threads, on which queues, of command buffers with
-// which labels, of which names. The traced programs still record all calls; selectionFilter leaves out unwanted
-// records.
+// A Selection decides which calls of a recording are kept, by their thread, their queue, the label of their command
+// buffer, and their name. The traced programs still record all calls; selectionFilter leaves out unwanted records.
 //
-// Always kept are records that stay valid for all later records, and the GPU's work for a command buffer whose queue
+// It always keeps records that stay valid for all later records, and the GPU's work for a command buffer whose queue
 // and label are wanted, whichever thread created it. A call whose queue is not known is kept.
 type Selection struct {
 	rules []rule
@@ -21,14 +20,14 @@ type Selection struct {
 	held  atomic.Int64 // bytes of undecided records of all rings
 }
 
-// A rule includes or excludes things by name.
+// A rule includes or excludes objects of one kind by name.
 type rule struct {
 	subject subject
 	pattern string
 	without bool
 }
 
-// A subject is the kind of thing that a rule refers to.
+// A subject is the kind of object that a rule refers to.
 type subject string
 
 const (
@@ -76,7 +75,7 @@ func parseRule(text string) (r rule, err error) {
 	return r, nil
 }
 
-// Asked returns the requested rules, as flags; empty means everything.
+// Asked returns the requested rules, as flags; none means everything.
 func (s *Selection) Asked() []string {
 	if s == nil {
 		return nil
@@ -84,7 +83,7 @@ func (s *Selection) Asked() []string {
 	return s.asked
 }
 
-// wants reports whether a named thing is wanted. The number is an additional name; 0 is none.
+// wants reports whether an object with a name is wanted. The number is an additional name; 0 is none.
 func (s *Selection) wants(of subject, name string, number uint64) bool {
 	named, meant := false, false
 	for i := range s.rules {

@@ -17,9 +17,9 @@ type selectionFilter struct {
 }
 
 const (
-	// decideAfter is how long records wait. Rings are looked at every 50 ms at most (longestPause).
+	// decideAfter is how long records wait. Rings are read every 50 ms at most (longestPause).
 	decideAfter = time.Second
-	// mostUndecided bounds the waiting records, in bytes; beyond it the oldest are decided at once.
+	// mostUndecided is the maximum size of the waiting records, in bytes; beyond it the oldest are decided at once.
 	mostUndecided = 256 << 20
 )
 
@@ -32,8 +32,8 @@ type ringSelection struct {
 	leftOut uint64      // records that are not in the trace
 }
 
-// add takes records; position is the position in the trace of the first if nothing were left out. The caller holds the
-// mutex.
+// add takes records. position is the trace position of the first one, counted as if no record were left out. The caller
+// holds the mutex.
 func (f *selectionFilter) add(r *ring, position uint64, records []wire.Record) {
 	f.learn(r, records)
 	backlog := &r.selection.waiting
@@ -78,7 +78,7 @@ func (f *selectionFilter) decideQuiet(now time.Time) {
 	}
 }
 
-// learn notes names for the rules. A record may come without its More record, which is then the next.
+// learn stores names for the rules. A record may come without its More record, which is then the next.
 func (f *selectionFilter) learn(r *ring, records []wire.Record) {
 	for i := range records {
 		record := &records[i]

@@ -33,7 +33,7 @@ func TestMemoryMadeShorter(t *testing.T) {
 	}
 	closedByCollector(t, conn)
 	trace, result := r.finish()
-	if note := trace.Processes()[0].End.Note; !strings.Contains(note, "made shorter") || len(result.Warnings) != 1 {
+	if note := trace.Processes()[0].End.Note; !strings.Contains(note, "was truncated") || len(result.Warnings) != 1 {
 		t.Errorf("note %q, result %+v", note, result)
 	}
 	if n := trace.Streams()[0].Records; n != 2 {

@@ -7,14 +7,14 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Sight is a snapshot of what a process is doing. It is read from the shared memory between two polls of the rings.
+// A Sight is a snapshot of a process's activity. It is read from the shared memory between two polls of the rings.
 type Sight struct {
 	At      wire.Ticks // of the snapshot, on the process's clock
 	Lost    uint64     // records lost so far, because a ring was full or all rings were in use
 	Threads []Inside
 }
 
-// An Inside is a live thread, and its current call, or CallNone.
+// An Inside is a live thread with its current call, or CallNone.
 type Inside struct {
 	Ring   uint16
 	Thread uint64 // the system's id
@@ -29,7 +29,7 @@ type Inside struct {
 // sightPause is the reporting interval, short enough for a person at a screen.
 const sightPause = 100 * time.Millisecond
 
-// A seeing remembers the time of the last report.
+// A seeing stores the time of the last report.
 type seeing struct{ told time.Time }
 
 // tell reports to the watcher if a report is due. Only the reader of the rings calls it.

@@ -8,7 +8,7 @@ import (
 const snapshotPatience = time.Second
 
 // Snapshot writes everything that the processes have recorded by now, with the calls that their threads are inside, to
-// the trace, and the trace to the operating system, so that it can be read while the recording continues.
+// the trace, and flushes the trace to the operating system, so that it can be read while the recording continues.
 func (c *Collector) Snapshot() error {
 	c.mutex.Lock()
 	var processes []*process

@@ -6,17 +6,17 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// Periodically the trace gets the processes' current counters. If the collector is killed, or its destination
-// disappears, only these tell how much is missing.
+// The processes' current counters are written to the trace periodically. If the collector is killed, or its destination
+// disappears, only these show how much is missing.
 
 const (
-	// soFarPause is the interval while calls are made, soFarIdle while none are: the latter shows until when the
-	// collector was running.
+	// soFarPause is the interval while the process makes calls, soFarIdle while it makes none; the latter shows until
+	// when the collector was running.
 	soFarPause = 250 * time.Millisecond
 	soFarIdle  = 5 * time.Second
 )
 
-// A soFar remembers the last counters that were written for a process.
+// A soFar stores the last counters that were written for a process.
 type soFar struct {
 	told  time.Time
 	count uint64 // of what was counted by then

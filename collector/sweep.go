@@ -10,7 +10,8 @@ import (
 )
 
 // sweep removes folders of this user whose creators are gone, most likely killed, from a folder for temporary files:
-// folders with our prefix and a lock that nobody holds. It follows no link, and does not touch what it cannot identify.
+// folders with mtrace's prefix and a lock that no process holds. It follows no link, and does not touch files that it
+// cannot identify.
 func sweep(parent, prefix string, remove remover) {
 	folder, err := os.Open(parent)
 	if err != nil {
@@ -55,7 +56,7 @@ func sweepFolder(path string, remove remover) {
 	remove(fd, path, names, names[at])
 }
 
-// removeEndpointFolder removes what a collector makes, and nothing else.
+// removeEndpointFolder removes the files that a collector creates, and nothing else.
 func removeEndpointFolder(fd int, path string, names []string, lock string) {
 	socket := strings.TrimSuffix(lock, lockEnding)
 	for _, name := range names {

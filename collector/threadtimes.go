@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The processor time of threads, and their waits for a processor, distinguish computing threads from sleeping ones.
-// Where the system lets one process read that of another, the collector does it: the program is not disturbed, and
+// The processor time of threads, and their waits for a processor, distinguish computing threads from sleeping ones. If
+// the system lets one process read another's times, the collector reads them. That does not disturb the program:
 // opening a file inside it would take a descriptor number that the program expects to get.
 
 // The sampling intervals. While no thread ran or waited, the interval is doubled up to the longest. Sampling one thread
@@ -34,8 +34,8 @@ type threadSampler struct {
 	found   []wire.ThreadTime
 }
 
-// A sampledThread is the last sample of a thread. Of a series of equal samples only the first and the last are
-// delivered; held means that this one was not delivered yet.
+// A sampledThread has the last sample of a thread. Of a series of equal samples only the first and the last are
+// delivered; held reports that this one was not delivered yet.
 type sampledThread struct {
 	last wire.ThreadTime
 	held bool
@@ -69,7 +69,7 @@ func (s *threadSampler) look(now time.Time, threads []uint64) []wire.ThreadTime 
 }
 
 // sample reads all threads, removes those that are gone, and reports whether any of them ran or waited for a processor.
-// Other programs always do.
+// The sample of the whole machine does not count, because other programs always run.
 func (s *threadSampler) sample(threads []uint64) (changed bool) {
 	kept := s.threads[:0]
 	for _, t := range s.threads {

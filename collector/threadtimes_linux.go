@@ -24,7 +24,7 @@ type taskFolder struct {
 	names   []string
 }
 
-// mostTasks is the largest number of threads for which the waits are summed: each costs a read.
+// mostTasks is the maximum number of threads for which the waits are summed, because each costs a read.
 const mostTasks = 64
 
 // openThreadClock returns nil if the process's threads are not visible under their own ids.
@@ -80,7 +80,7 @@ func (f *taskFolder) read(thread uint64) (t wire.ThreadTime, alive bool) {
 	return t, parseSchedstat(f.buffer[:n], &t)
 }
 
-// readProcess reads the clock of the processor time of the process, which clock_getcpuclockid(3) numbers so.
+// readProcess reads the process's processor time from the clock that clock_getcpuclockid(3) defines for it.
 func (f *taskFolder) readProcess() (t wire.ThreadTime, alive bool) {
 	const processorTime = 2 // CPUCLOCK_SCHED
 	if !f.sameProcess() {

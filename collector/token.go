@@ -10,12 +10,12 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Trust. A connection is trusted if its peer runs as this user and, if the collector has a token, begins with that
-// token. A peer of another user is trusted by its token alone, and only where the endpoint is shared with other users.
-// Before that, no more bytes than the token's are read from a connection, and nothing from it gets into the trace.
+// Trust: a connection is trusted if its peer runs as this user and, if the collector has a token, begins with that
+// token. A peer of another user is trusted by its token alone, and only if the endpoint is shared with other users.
+// Before a connection is trusted, only the token's bytes are read from it, and nothing from it gets into the trace.
 
 const (
-	// unprovenPlaces is how many connections of other users may wait for their token to arrive.
+	// unprovenPlaces is the maximum number of connections of other users that may wait for their token to arrive.
 	unprovenPlaces = 64
 	// unprovenPatience is how long a connection of another user may take to send the token; a library sends it at once.
 	unprovenPatience = 2 * time.Second
@@ -23,7 +23,7 @@ const (
 
 var (
 	errNoToken  = errors.New("it did not begin with the token of this recording")
-	errUnproven = errors.New("it sent no token, and others wanted its place")
+	errUnproven = errors.New("it sent no token, and its place was needed for another connection")
 )
 
 // A tokenState is the state of a connection's token.

@@ -23,13 +23,13 @@ type processTrace struct {
 	clock    wire.ClockKind
 	numer    uint32 // nanoseconds per tick of ClockMach, as a fraction
 	denom    uint32
-	ahead    int64  // how far its monotonic clock is ahead of ours, in nanoseconds
+	ahead    int64  // how far its monotonic clock is ahead of the collector's, in nanoseconds
 	records  uint64 // records written to the trace
 	events   uint64 // those that are not More records
 	failure  error
 	doubts   []string // impossible values that it reported
 	code     code
-	untraced string // why nothing of it is recorded although it uses Metal; empty otherwise
+	untraced string // the reason why nothing of it is recorded although it uses Metal; empty otherwise
 }
 
 // add makes the process part of the trace. A process that only says hello is added when it ends.
@@ -135,7 +135,7 @@ func (t *processTrace) handSamples(samples ...wire.ClockSample) {
 	t.collector.written(t.collector.writer.Samples(t.index, samples))
 }
 
-// beginClock notes the clock that the process records with, and a sample of it.
+// beginClock stores the clock that the process records with, and a sample of it.
 func (t *processTrace) beginClock(kind wire.ClockKind, numer, denom uint32, first wire.ClockSample) {
 	t.mutex.Lock()
 	t.add()

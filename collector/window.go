@@ -11,20 +11,21 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Window says which times of a recording are kept. The traced programs record all of it, as ever: what is not kept is
-// left out here, so that they do not pay for the choice, and so that what is decided late still holds from when it
-// should: the last two seconds are always at hand.
+// A Window selects the time ranges of a recording that are kept. The traced programs still record everything, so that
+// the selection costs them nothing, and so that a late decision can apply from an earlier instant: the collector holds
+// the last two seconds of records in memory, and leaves out unwanted records.
 //
-// Of what is left out, the records that hold for all that comes later are kept: which thread has a ring, what a queue
-// or a pipeline state is. The rings' positions in the trace are without what was left out, so that nothing seems to be
+// Records that stay valid for all later records are always kept: which thread has a ring, what a queue or a pipeline
+// state is. The rings' positions in the trace do not count records that were left out, so that nothing seems to be
 // lost.
 type Window struct {
 	Closed   bool          // nothing is kept before it is opened
-	Duration time.Duration // how long it is open each time; 0 is until it is closed
-	Last     time.Duration // keep the end, and so much before it; it is never open
-	StartOn  string        // the mark that opens it; empty is none
-	StopOn   string        // the mark that closes it; empty is none
-	MostSize int64         // of the trace, about, or, with Last, of what is kept in memory: bytes; 0 is no bound
+	Duration time.Duration // how long it stays open each time; 0 means until it is closed
+	Last     time.Duration // keep only this time before the end; such a window is never open
+	StartOn  string        // the mark that opens it; empty means none
+	StopOn   string        // the mark that closes it; empty means none
+	// approximate maximum size in bytes of the trace or, with Last, of the data kept in memory; 0 means no limit
+	MostSize int64
 
 	collector *Collector
 	opening   sync.Mutex // held while it is opened or closed
@@ -37,11 +38,11 @@ type Window struct {
 
 	mutex  sync.Mutex // guards what follows
 	newest instant    // of what was seen, with Last
-	floor  instant    // of the backlog that was dropped to make room: all that is kept is later
+	floor  instant    // the latest instant of dropped backlog: all data that is kept is later
 	given  bool       // floor is there
 }
 
-// A change is an opening or a closing.
+// A change is an opening or a closing of the window.
 type change struct {
 	open bool
 	at   instant
@@ -49,21 +50,23 @@ type change struct {
 }
 
 const (
-	// leadIn is kept of what was before a window: what is alive in it began there.
+	// leadIn is the time before a window that is also kept, because objects that are alive in the window were created
+	// then.
 	leadIn = 250 * time.Millisecond
-	// graceTime is for how long completions are kept behind a window: they say when the GPU ran in it.
+	// graceTime is the time after a window in which completions are still kept: they have the GPU times of work in the
+	// window.
 	graceTime = 2 * time.Second
-	// readBack is how long the backlog reaches back while the window is closed; a mark is seen later than what follows it
-	// on other threads.
+	// readBack is the time that the backlog covers while the window is closed. A mark may be read later than records of
+	// other threads that follow it.
 	readBack = 2 * time.Second
-	// usualMemory bounds the backlogs, in bytes, where the user gave no bound.
+	// usualMemory is the maximum size of the backlogs, in bytes, if the user gave no limit.
 	usualMemory = 256 << 20
 )
 
-// theStart is why a window is open that was never closed.
+// theStart is the reason for a window that is open from the start.
 const theStart = "the start"
 
-// begin makes the window that of a collector.
+// begin connects the window to a collector.
 func (w *Window) begin(c *Collector) {
 	w.collector = c
 	if w.StartOn != "" {
@@ -87,24 +90,25 @@ func (w *Window) opened() bool {
 	return len(all) > 0 && all[len(all)-1].open
 }
 
-// Toggle opens the window when it is closed, and closes it when it is open, from now on.
+// Toggle opens a closed window and closes an open one, from now on.
 func (w *Window) Toggle(why string) {
 	if w.Last == 0 {
 		w.change(!w.opened(), now(), why)
 	}
 }
 
-// OpenAfter opens the window so much after now.
+// OpenAfter opens the window after a delay.
 func (w *Window) OpenAfter(d time.Duration, why string) { w.later(d, true, now(), why) }
 
-// Finish ends the changes: what comes from now on does not change what is kept.
+// Finish ends the changes: later changes have no effect on the data that is kept.
 func (w *Window) Finish() {
 	w.opening.Lock()
 	defer w.opening.Unlock()
 	w.done = true
 }
 
-// later makes a change so much after an instant, to the nanosecond, however late the timer is.
+// later schedules a change at a delay after an instant. The change takes effect at exactly that instant, however late
+// the timer is.
 func (w *Window) later(d time.Duration, open bool, from instant, why string) *time.Timer {
 	return time.AfterFunc(d, func() { w.change(open, from.after(d, now()), why) })
 }
@@ -127,13 +131,13 @@ func (w *Window) change(open bool, at instant, why string) {
 	w.collector.writer.Recorded(w.recorded())
 }
 
-// full closes the window for good at an instant: the trace is as large as it may be.
+// full closes the window for good at an instant, because the trace has reached its maximum size.
 func (w *Window) full(at instant) {
 	w.change(false, at, "--max-size")
 	w.Finish()
 }
 
-// mark opens or closes the window where a mark says so.
+// mark opens or closes the window at the marks that the user named.
 func (w *Window) mark(t *processTrace, records []wire.Record) {
 	if w.starts == 0 && w.stops == 0 {
 		return
@@ -156,7 +160,7 @@ func (w *Window) mark(t *processTrace, records []wire.Record) {
 // callMark is the record of a mark.
 var callMark = wire.MustLookup(wire.FamilyTracer, "mark")
 
-// recorded is what is kept, for the trace.
+// recorded returns the time ranges that are kept, for the trace.
 func (w *Window) recorded() (list []tracefile.Recorded) {
 	all := w.all()
 	if len(all) == 1 && all[0].why == theStart {
@@ -176,14 +180,14 @@ func (w *Window) recorded() (list []tracefile.Recorded) {
 		r := tracefile.Recorded{From: w.newest.nanos - w.Last.Nanoseconds(), To: w.newest.nanos,
 			Began: fmt.Sprintf("--last %v", w.Last), Ended: "the end"}
 		if w.given && w.floor.nanos > r.From {
-			r.From, r.Began = w.floor.nanos, fmt.Sprintf("as much of --last %v as there is room for: --max-size", w.Last)
+			r.From, r.Began = w.floor.nanos, fmt.Sprintf("as much of --last %v as fits into the limit: --max-size", w.Last)
 		}
 		list = append(list, r)
 	}
 	return list
 }
 
-// room returns how many bytes the backlogs may have.
+// room returns the maximum size of the backlogs, in bytes.
 func (w *Window) room() int64 {
 	if w.MostSize > 0 {
 		return w.MostSize
@@ -191,7 +195,7 @@ func (w *Window) room() int64 {
 	return usualMemory
 }
 
-// seen notes the newest instant and what of the past was given up.
+// seen updates the newest instant and drops backlog that is no longer needed.
 func (w *Window) seen(newest instant) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -6,25 +6,26 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A windowFilter leaves out the records of a process that are not in a Window. It is guarded by the trace's mutex. Each
-// ring follows the window's changes by itself, when it has records or ends.
+// A windowFilter leaves out the records of a process that are not in a Window. The trace's mutex guards it. Each ring
+// applies the window's changes separately, when it has records or ends.
 type windowFilter struct {
 	trace     *processTrace
 	window    *Window
 	rings     *[wire.RingCount]*ring
-	newest    wire.Ticks        // the largest end of a call that may come to be in the trace
+	newest    wire.Ticks        // the largest end of a call that may still be written to the trace
 	pastTimes []wire.ThreadTime // the same of processor times
 }
 
-// A ringWindow says how far a ring has followed the window's changes.
+// A ringWindow is the state of one ring: the changes of the window that it has applied.
 type ringWindow struct {
 	backlog backlog
 	changes int        // that were followed
 	open    bool       // new records are kept
-	until   wire.Ticks // when it was closed: what began before is kept; 0 when it never was open
+	until   wire.Ticks // when the window was closed: calls that began before are kept; 0 if it was never open
 	grace   wire.Ticks // completions up to here are kept
-	late    bool       // the last record was kept although the window is closed: a More record that follows is, too
-	leftOut uint64     // records that are not in the trace
+	// the last record was kept although the window is closed, so a More record that follows is kept, too
+	late    bool
+	leftOut uint64 // records that are not in the trace
 }
 
 // left returns how many of the ring's records are left out of the trace, or not in it yet.
@@ -36,7 +37,7 @@ func (w *ringWindow) left() uint64 {
 	return n
 }
 
-// add writes the records that are in the window, and adds those that may still come to be in it to the backlog.
+// add writes the records that are in the window, and adds those that may still become a part of it to the backlog.
 func (f *windowFilter) add(r *ring, position uint64, records []wire.Record) {
 	f.window.mark(f.trace, records)
 	f.follow(r)
@@ -63,7 +64,7 @@ func (f *windowFilter) add(r *ring, position uint64, records []wire.Record) {
 	}
 }
 
-// newest is the largest end of a call among records.
+// newest returns the largest end of a call among records.
 func newest(records []wire.Record) (end wire.Ticks) {
 	for i := range records {
 		if records[i].Call != wire.CallMore {
@@ -84,7 +85,7 @@ func (f *windowFilter) isLate(r *ring, record *wire.Record) bool {
 	return r.window.late
 }
 
-// completes says whether a record says when the GPU ran.
+// completes reports whether a record of the call has GPU times.
 func completes(c wire.Call) bool {
 	switch c.Row().Effect {
 	case wire.EffectCompletes, wire.EffectFails, wire.EffectTimes:
@@ -93,7 +94,7 @@ func completes(c wire.Call) bool {
 	return false
 }
 
-// follow makes the changes of the window the ring's.
+// follow applies the window's changes to the ring.
 func (f *windowFilter) follow(r *ring) {
 	all := f.window.all()
 	for ; r.window.changes < len(all); r.window.changes++ {
@@ -107,22 +108,22 @@ func (f *windowFilter) follow(r *ring) {
 	}
 }
 
-// after is the instant so much after another.
+// after returns the instant that is d after another.
 func (c *Collector) after(i instant, d time.Duration) instant {
 	began, here := instant{c.began.Nanos, c.began.Ticks}, now()
-	// The farther of the two shows better how fast ticks are.
+	// the sample that is farther away gives the rate of ticks more exactly
 	if max(i.nanos-began.nanos, began.nanos-i.nanos) > max(i.nanos-here.nanos, here.nanos-i.nanos) {
 		here = began
 	}
 	return i.after(d, here)
 }
 
-// write writes records at their positions, less the number of records that were left out before.
+// write writes records at their positions minus the number of records that were left out before.
 func (f *windowFilter) write(r *ring, position uint64, records []wire.Record) {
 	f.trace.write(r, position-r.window.leftOut, records)
 }
 
-// writeWanted writes the records that are wanted or hold for all that comes later, each with its More record, and
+// writeWanted writes the records that are wanted or stay valid for all later records, each with its More record, and
 // leaves out the others.
 func (f *windowFilter) writeWanted(r *ring, position uint64, records []wire.Record, wanted func(*wire.Record) bool) {
 	keep, from := false, 0
@@ -147,7 +148,7 @@ func (f *windowFilter) writeWanted(r *ring, position uint64, records []wire.Reco
 	flush(len(records))
 }
 
-// finish writes the wanted records in the backlogs of a process that has ended, with the mutex.
+// finish writes the wanted records in the backlogs of a process that has ended. The caller holds the mutex.
 func (f *windowFilter) finish() {
 	for _, r := range f.rings {
 		if r == nil {
@@ -169,7 +170,7 @@ func (f *windowFilter) finish() {
 	f.pastTimes = nil
 }
 
-// keepTimes keeps what is known of threads' processor times as long as their calls.
+// keepTimes holds threads' processor times as long as their calls.
 func (f *windowFilter) keepTimes(times []wire.ThreadTime) {
 	switch {
 	case f.window.Last > 0:

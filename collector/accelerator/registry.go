@@ -1,6 +1,6 @@
 // Package accelerator watches the GPU from outside the traced program, through data that macOS publishes in the I/O
-// registry without requiring privileges: how busy the device is, and how much GPU time each process has had. With it a
-// GPU that another process occupies can be told from a program that waits for itself.
+// registry without requiring privileges: how busy the device is, and how much GPU time each process has had. This data
+// distinguishes a GPU that another process occupies from a program that waits for itself.
 package accelerator
 
 import (
@@ -37,8 +37,7 @@ type Client struct {
 	GPU  time.Duration
 }
 
-// maxRegistry bounds a property list, in bytes. A machine with 150 clients
-// makes less than one megabyte.
+// maxRegistry is the maximum size of a property list, in bytes. A machine with 150 clients has less than one megabyte.
 const maxRegistry = 16 << 20
 
 // entry is a node of the registry in the property lists that `ioreg -a` writes.

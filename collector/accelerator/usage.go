@@ -90,7 +90,7 @@ func (m *Meter) Add(s Sample) {
 	m.samples++
 }
 
-// Usage returns what the samples so far amount to.
+// Usage returns the use of the GPUs over all samples so far.
 func (m *Meter) Usage() Usage {
 	u := Usage{Wall: m.last.Sub(m.first), Samples: m.samples, Utilization: -1}
 	if m.known > 0 {

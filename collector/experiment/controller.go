@@ -13,10 +13,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Options say what to change, and for how long.
+// Options select the targets and the duration of an experiment.
 type Options struct {
-	Targets  []Target      // empty: those of Names, and the lock that is waited for longest
-	Asked    bool          // the user named the targets: one that never occurs is an error
+	Targets  []Target      // empty means those of Names, and the lock with the longest waits
+	Asked    bool          // the user named the targets: a target that never occurs is an error
 	Duration time.Duration // 0 is until the program ends
 	Budget   float64       // share by which the program may be slowed down over the whole experiment
 	Seed     uint64
@@ -43,7 +43,7 @@ func (d Delay) sleeps(kind wire.ExperimentKind) bool {
 	return d == Sleep || d != Spin && kind != wire.ExperimentOwn
 }
 
-// speedups are the shares of a call's length by which it is made virtually faster.
+// speedups are the shares of a call's length by which it is virtually shortened.
 var speedups = []float64{0.10, 0.25, 0.50}
 
 // A Controller makes one experiment.
@@ -65,7 +65,7 @@ type Controller struct {
 	Notes  []string // for the user
 }
 
-// An active target is one that is delayed.
+// An active is a target that can be delayed.
 type active struct {
 	delays wire.Delays
 	dose   dose
@@ -83,8 +83,8 @@ func New(o Options, c *collector.Collector, sights *Sights) *Controller {
 	return x
 }
 
-// Run makes the experiment, until the program ends, ctx is done or the duration is over. Afterwards nothing is delayed.
-// The error says why there was none.
+// Run performs the experiment until the program ends, ctx is done or the duration is over. When it returns, nothing is
+// delayed. It returns an error if there was no experiment.
 func (x *Controller) Run(ctx context.Context) error {
 	subject, err := findSubject(ctx.Done(), x.collector, x.progress)
 	if err != nil {
@@ -135,7 +135,7 @@ func (x *Controller) set(d wire.Delays) error {
 	return x.subject.Touch(func(g wire.Region) { g.SetDelays(d) })
 }
 
-// How long the program is watched before anything is delayed.
+// How long the program is observed before anything is delayed.
 const (
 	shortestWatch = 300 * time.Millisecond
 	longestWatch  = 5 * time.Second
@@ -208,7 +208,7 @@ func (x *Controller) choose(ctx context.Context) error {
 		}
 		if c.occurrences == 0 {
 			if x.options.Asked {
-				x.Notes = append(x.Notes, fmt.Sprintf("%s: it did not happen while the program was watched", t.Name))
+				x.Notes = append(x.Notes, fmt.Sprintf("%s: it did not occur while the program was observed", t.Name))
 			}
 			continue
 		}
@@ -231,14 +231,14 @@ func (x *Controller) add(t wire.ExperimentTarget, d wire.Delays, dose dose) {
 	x.targets = append(x.targets, active{delays: d, dose: dose})
 }
 
-// addSpeedup adds a target whose calls are made virtually faster, in each block by the next of the shares.
+// addSpeedup adds a target whose calls are virtually shortened, by one of the shares in each block in turn.
 func (x *Controller) addSpeedup(t wire.ExperimentTarget, d wire.Delays) {
 	t.Mode = wire.ExperimentSpeedup
 	d.Kinds, d.Others = d.Kinds|wire.DelayOthers|wire.DelayPauses, wire.DelayPauses
 	x.add(t, d, dose{now: max(time.Duration(speedups[0]*float64(t.TookNS)), 1)})
 }
 
-// probe counts how often a target happens, without a delay.
+// probe counts how often a target occurs, without a delay.
 func (x *Controller) probe(ctx context.Context, d wire.Delays) (c change, err error) {
 	d.Length = 0
 	if err := x.set(d); err != nil {

@@ -12,20 +12,20 @@ import (
 const (
 	shortestBlock = 100 * time.Millisecond
 	longestBlock  = 10 * time.Second
-	// unitsInBlock is how many units each thread completes in a block: fewer would make a unit more or less at its
-	// borders a large share, and a block must be long compared with what is in flight.
+	// unitsInBlock is the number of units that each thread completes in a block. With fewer, a unit more or less at the
+	// borders is a large share. A block must also be long compared with the work in flight.
 	unitsInBlock = 25
-	// settlingShare is the time after a change that belongs to no block, as a share of a block: work that was begun before
-	// the change ends in it.
+	// settlingShare is the time after a change that belongs to no block, as a share of a block, because work that began
+	// before the change ends in it.
 	settlingShare = 0.1
-	// settlingUnits is the same in units of each thread, the longer counts.
+	// settlingUnits is the minimum of that time, in units of each thread.
 	settlingUnits = 3
 )
 
 // A pace is how long blocks are.
 type pace struct{ block, settle time.Duration }
 
-// paceOf is the pace for a program that takes so long for a unit, all threads together.
+// paceOf returns the pace for a program in which all threads together complete a unit in the given time.
 func paceOf(unit time.Duration, threads int) pace {
 	each := unit * time.Duration(max(threads, 1))
 	p := pace{block: min(max(unitsInBlock*each, shortestBlock), longestBlock)}
@@ -33,11 +33,11 @@ func paceOf(unit time.Duration, threads int) pace {
 	return p
 }
 
-// A step is a block of the plan: of one target, or of none.
+// A step is one block of the plan: the number of its target, or 0 for a baseline.
 type step struct{ target int } // 0 is a baseline
 
-// round is a plan of blocks in which each target is delayed once, in random order, next to a baseline before or behind
-// it, as chance has it.
+// round returns a plan of blocks in which each target is delayed once, in random order, with a baseline directly before
+// or after it, at random.
 func round(random *rand.Rand, targets []int) (steps []step) {
 	for _, i := range random.Perm(len(targets)) {
 		pair := []step{{0}, {targets[i]}}
@@ -52,8 +52,8 @@ func round(random *rand.Rand, targets []int) (steps []step) {
 // The sizes of delays.
 const (
 	shortestDelay = time.Microsecond
-	// firstShare is the part of the largest delay with which a target begins, as it is not known yet how many threads wait
-	// for it.
+	// firstShare is the part of the largest delay with which a target begins, because the number of threads that wait
+	// for it is not known yet.
 	firstShare = 0.1
 	// growth bounds how much larger a delay becomes from one block of its target to the next and, below the first delay,
 	// how much smaller: of the first few pairs one that is disturbed may be the median.
@@ -119,15 +119,15 @@ func (s *slope) median() float64 {
 	return 0
 }
 
-// A dose is how large the delays of one target are.
+// A dose controls the length of one target's delays.
 type dose struct {
-	most   time.Duration // takes all of the slow-down that is allowed, if the target is on the critical path
+	most   time.Duration // the delay that causes the whole allowed slow-down if the target is on the critical path
 	now    time.Duration
 	slowed slope // as a share of the time of a unit
 }
 
-// newDose is for a target that the busiest of its threads comes to so often a second. In a treated block its delays may
-// take this share of that thread's time.
+// newDose returns the dose of a target that occurs perSecond times a second on the busiest of its threads. In a treated
+// block its delays may take the given share of that thread's time.
 func newDose(perSecond, share float64) dose {
 	d := dose{most: shortestDelay}
 	if perSecond > 0 {
@@ -137,15 +137,15 @@ func newDose(perSecond, share float64) dose {
 	return d
 }
 
-// How sure it must be that a target slows the program down before its delays become smaller, in standard errors.
+// The required certainty, in standard errors, that a target slows the program down before its delays are reduced.
 const (
 	likely  = 1.0
-	certain = 2.5 // below its first delay: so small a one shows nothing on a busy machine
+	certain = 2.5 // below its first delay, which is too small to show an effect on a busy machine
 )
 
-// learn takes in how much slower a block was than its baseline, as a share, and sets the next delay so that the
-// target's blocks are slower by the given share at most. On a busy machine single blocks say little: only what is
-// likely makes delays smaller.
+// learn updates the dose with a block's slow-down against its baseline, as a share. It sets the next delay so that the
+// target's blocks are slower by the given share at most. On a busy machine a single block shows little, so only a
+// likely slow-down reduces the delay.
 func (d *dose) learn(slowed, share float64) {
 	d.slowed.add(float64(d.now), slowed)
 	first := time.Duration(firstShare * float64(d.most))
@@ -156,7 +156,7 @@ func (d *dose) learn(slowed, share float64) {
 	d.now = max(next, shortestDelay)
 }
 
-// within is the delay that slows the program down by the share, at most the largest.
+// within returns the delay that slows the program down by the share, or the largest delay if that is smaller.
 func within(share, slope float64, most time.Duration) time.Duration {
 	if slope*float64(most) <= share {
 		return most
@@ -167,11 +167,11 @@ func within(share, slope float64, most time.Duration) time.Duration {
 // A budget is the share by which the program may be slowed down over the whole experiment.
 type budget struct {
 	share  float64
-	slowed slope // by how much treated blocks were slower than their baselines, as a share, for each block
+	slowed slope // slow-down of treated blocks against their baselines, as a share, per block
 }
 
-// allowed is the share by which the next treated blocks may be slower: half of the time is baselines. Where all pairs
-// of blocks together are likely to exceed that, it is less.
+// allowed returns the share by which the next treated blocks may be slower. It is twice the budget, because half of the
+// time is baselines, or less if all pairs of blocks together are likely to exceed the budget.
 func (b *budget) allowed() float64 {
 	share := 2 * b.share
 	if b.slowed.least(likely) > share {

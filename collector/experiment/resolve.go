@@ -10,7 +10,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// delayKinds are the bits of a thread's word for a kind of target.
+// delayKinds are the bits of a thread's delay word for each kind of target.
 var delayKinds = map[wire.ExperimentKind]wire.DelayKind{
 	wire.ExperimentCall:    wire.DelayCalls,
 	wire.ExperimentLock:    wire.DelayLock,
@@ -19,8 +19,8 @@ var delayKinds = map[wire.ExperimentKind]wire.DelayKind{
 	wire.ExperimentHandler: wire.DelayHandlers,
 }
 
-// resolve finds what a target means in the running process. A problem is one line for the user; of a target that the
-// user did not name it is empty, and delays are zero.
+// resolve determines the calls, threads and locks of the running process that a target refers to. problem is one line
+// for the user if there are none; for a target that the user did not name it is empty, and the delays are zero.
 func (x *Controller) resolve(t Target) (target wire.ExperimentTarget, d wire.Delays, problem string) {
 	target = wire.ExperimentTarget{Name: t.Name, Kind: t.Kind, Mode: wire.ExperimentDelay, Calls: callNames(t.Calls)}
 	d = wire.Delays{Kinds: delayKinds[t.Kind], Calls: t.Calls}
@@ -69,16 +69,16 @@ func (x *Controller) resolveLock(t Target, target *wire.ExperimentTarget) (probl
 		if !x.options.Asked {
 			return ""
 		}
-		return "lock: no thread waited for a lock while the program was watched"
+		return "lock: no thread waited for a lock while the program was observed"
 	}
 	if len(locks) == 0 {
-		return t.Name + ": no thread waited for a lock while the program was watched"
+		return t.Name + ": no thread waited for a lock while the program was observed"
 	}
 	names := make([]string, 0, len(locks))
 	for _, l := range locks {
 		names = append(names, fmt.Sprintf("%#x %s", l.address, l.name))
 	}
-	return fmt.Sprintf("%s: no lock of that name was waited for; there are: %s", t.Name, strings.Join(names, ", "))
+	return fmt.Sprintf("%s: no thread waited for a lock of that name; there were waits for: %s", t.Name, strings.Join(names, ", "))
 }
 
 // length is so many ticks in nanoseconds.

@@ -11,15 +11,15 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Sights is an Observer that learns, while the program runs and nothing is delayed, which locks are waited for, how
-// long calls take and what threads are called.
+// Sights is an Observer that learns, while the program runs and nothing is delayed, which locks threads wait for, how
+// long calls take and the names of threads.
 type Sights struct {
 	collector.Nobody
 	mutex sync.Mutex
 	of    map[tracefile.ProcessIndex]*sight
 }
 
-// A sight is what was seen of one process.
+// A sight has the observations of one process.
 type sight struct {
 	texts   map[wire.StringID]string
 	threads map[uint64]string        // names reported since, by the system's id
@@ -27,7 +27,7 @@ type sight struct {
 	locks   map[uint64]*seenLock
 	pending map[uint16]wire.Record // by ring: a wait for a lock or a thread's start whose More record has not come
 	calls   map[wire.Call]*seenCalls
-	over    bool // calls and locks are not counted any more
+	over    bool // calls and locks are no longer counted
 }
 
 type seenLock struct {
@@ -41,7 +41,7 @@ type seenCalls struct {
 	took  wire.Ticks
 }
 
-// NewSights returns an Observer that has seen nothing.
+// NewSights returns an Observer without observations.
 func NewSights() *Sights { return &Sights{of: map[tracefile.ProcessIndex]*sight{}} }
 
 func (s *Sights) get(p tracefile.ProcessIndex) *sight {
@@ -113,14 +113,14 @@ func (s *sight) addLock(wait wire.Record, more wire.More) {
 	l.name, l.object, l.waited = wire.StringID(more.X0), wait.Object, l.waited+wait.End-wait.Begin
 }
 
-// finish says that from now on calls are delayed.
+// finish ends the counting, because calls are delayed from now on.
 func (s *Sights) finish(p tracefile.ProcessIndex) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.get(p).over = true
 }
 
-// A lock is one that was waited for.
+// A lock is a lock for which threads waited.
 type lock struct {
 	address uint64
 	object  wire.ObjectID
@@ -128,10 +128,10 @@ type lock struct {
 	waited  wire.Ticks
 }
 
-// interpreterLock is the name of CPython's global lock, which is no lock that one function releases.
+// interpreterLock is the name of CPython's global lock. It cannot be a target, because no single function releases it.
 const interpreterLock = "_PyRuntime"
 
-// locks are those that were waited for, the longest first, without an interpreter's.
+// locks returns the locks for which threads waited, the longest waits first, without an interpreter's lock.
 func (s *Sights) locks(p tracefile.ProcessIndex) (all []lock) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -163,7 +163,7 @@ func (s *Sights) threads(p tracefile.ProcessIndex) map[uint64]string {
 	return names
 }
 
-// took is how many ticks a call of the given ones takes on average; false when there was none.
+// took returns the mean duration of the given calls in ticks; false if there was none.
 func (s *Sights) took(p tracefile.ProcessIndex, calls []wire.Call) (float64, bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

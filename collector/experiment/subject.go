@@ -9,7 +9,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Subject is the process that is changed: a collector.Subject, or a test's.
+// A Subject is the process in which an experiment adds delays: a collector.Subject, or a test's.
 type Subject interface {
 	Index() tracefile.ProcessIndex
 	Touch(func(wire.Region)) error
@@ -18,7 +18,7 @@ type Subject interface {
 	Write(...wire.Fact)
 }
 
-// tally is what the threads of a process have counted until an instant.
+// A tally has the counts of a process's threads up to an instant.
 type tally struct {
 	at      int64 // nanoseconds on the process's clock
 	rings   []wire.Injected
@@ -26,8 +26,8 @@ type tally struct {
 	due     uint64   // nanoseconds of virtual speed-ups
 }
 
-// quickTally is how long reading the counters may take before they are read again: a thread of mtrace that lost its
-// processor in between would count in one block what happened in the next.
+// quickTally is the maximum time for reading the counters; a slower reading is repeated. If mtrace's thread lost its
+// processor during the reading, events of the next block would count in this one.
 const quickTally = 100 * time.Microsecond
 
 func count(s Subject) (t tally, err error) {
@@ -49,14 +49,14 @@ func count(s Subject) (t tally, err error) {
 	return t, err
 }
 
-// A change is what was counted between two tallies.
+// A change has the counts between two tallies.
 type change struct {
 	took        int64 // nanoseconds
 	occurrences uint64
 	busiest     uint64 // occurrences of the thread that had most
 	injected    uint64
 	units       uint64
-	threads     int // that committed or, where that is not counted, completed units
+	threads     int // threads that committed or, if commits are not counted, completed units
 }
 
 func between(a, b tally) (c change) {
@@ -86,7 +86,7 @@ func between(a, b tally) (c change) {
 	return c
 }
 
-// lastUnit is when the last unit until a tally was completed; 0 when there was none.
+// lastUnit returns when the last unit before a tally was completed; 0 if there was none.
 func (t tally) lastUnit(s Subject) int64 {
 	var last wire.Ticks
 	for _, r := range t.rings {
@@ -95,9 +95,9 @@ func (t tally) lastUnit(s Subject) int64 {
 	return s.At(last)
 }
 
-var errNoProgress = errors.New("the program made no progress that can be counted")
+var errNoProgress = errors.New("the program made no countable progress")
 
-// findSubject waits for a process that makes progress and returns the one that made most. Done ends the wait.
+// findSubject waits for a process that makes progress and returns the one with the most. Closing done ends the wait.
 func findSubject(done <-chan struct{}, c *collector.Collector, progress wire.StringID) (Subject, error) {
 	const pause, enoughUnits, patience = 20 * time.Millisecond, 10, time.Second
 	seen := map[tracefile.ProcessIndex]bool{}

@@ -1,7 +1,7 @@
-// Package experiment changes one thing in a running program at random times and measures how much its progress
-// suffers. Its controller runs in the collector's process: it writes the delays into the shared memory of the traced
-// process, block by block, reads there what was really injected and how much progress was made, and writes both into
-// the trace. What follows from the blocks is another package's question.
+// Package experiment adds delays to a running program at random times and measures how much its progress suffers. Its
+// controller runs in the collector's process. Block by block it writes the delays into the shared memory of the traced
+// process, reads the injected delays and the progress there, and writes both into the trace. Another package estimates
+// the effects from the blocks.
 package experiment
 
 import (
@@ -13,16 +13,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Target is what one experiment changes, as the user spells it.
+// A Target is what an experiment delays, as the user writes it.
 type Target struct {
 	Name   string // as the user spelled it
 	Kind   wire.ExperimentKind
 	Calls  []wire.Call
 	Lock   string // address in hexadecimal with 0x, or a part of the lock's name; empty: the most contended one
-	Thread string // the system's id or a part of the thread's name; empty is all threads
+	Thread string // the system's id or a part of the thread's name; empty means all threads
 }
 
-// groups are the targets that have a name of their own.
+// groups are the targets that have a fixed name.
 var groups = []struct {
 	name  string
 	kind  wire.ExperimentKind
@@ -40,7 +40,7 @@ var groups = []struct {
 	}},
 }
 
-// Names are the targets that have a name of their own, in the order in which an experiment without --target takes them.
+// Names returns the targets that have a fixed name, in the order in which an experiment without --target uses them.
 func Names() (names []string) {
 	for _, g := range groups {
 		names = append(names, g.name)
@@ -74,7 +74,7 @@ func Parse(text string) (Target, error) {
 	name, thread, _ := strings.Cut(text, "@")
 	t := Target{Name: text, Thread: thread}
 	if strings.HasSuffix(text, "@") || name == "" {
-		return t, fmt.Errorf("target %q: what is before and after @ must be given", text)
+		return t, fmt.Errorf("target %q: a name is missing before or after @", text)
 	}
 	for _, g := range groups {
 		if name == g.name {
@@ -85,7 +85,7 @@ func Parse(text string) (Target, error) {
 		switch {
 		case !found:
 		case rest == "":
-			return t, fmt.Errorf("target %q: what is meant must follow the colon", text)
+			return t, fmt.Errorf("target %q: a name is missing after the colon", text)
 		case g.kind == wire.ExperimentLock:
 			t.Kind, t.Lock = g.kind, rest
 			return t, nil
@@ -110,14 +110,14 @@ func Parse(text string) (Target, error) {
 	return t, nil
 }
 
-// delayable says whether a call can be delayed: a method of Metal that is recorded. Waits for locks and signals are
-// calls of another kind, and what the tracer records of its own accord is none.
+// delayable reports whether a call can be delayed: it must be a recorded method of Metal. Waits for locks and signals
+// are other kinds of calls, and records that the tracer writes on its own are no calls.
 func delayable(r *wire.Row) bool {
 	return r.Effect != wire.EffectCounted && r.Family != wire.FamilyTracer && r.Family != wire.FamilyLock &&
 		r.Family != wire.FamilySignal && r.Family != wire.FamilyFunction
 }
 
-// address is the lock's address, when the user gave one.
+// address returns the lock's address, if the user gave one.
 func (t *Target) address() (uint64, bool) {
 	digits, hexadecimal := strings.CutPrefix(t.Lock, "0x")
 	if !hexadecimal {
@@ -127,7 +127,7 @@ func (t *Target) address() (uint64, bool) {
 	return a, err == nil && a != 0
 }
 
-// threads are those of the names that are meant, by the system's ids.
+// threads returns the selected threads, by the system's ids.
 func (t *Target) threads(names map[uint64]string) (ids []uint64) {
 	id, err := strconv.ParseUint(t.Thread, 10, 64)
 	for thread, name := range names {

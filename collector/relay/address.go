@@ -1,5 +1,5 @@
-// Package relay sends traces to a collector on another machine, block by block as they are written. What has arrived is
-// a readable trace, even if the connection or either end is lost.
+// Package relay sends traces to a collector on another machine, block by block while they are written. The part that
+// has arrived is a readable trace, even if the connection or either end is lost.
 package relay
 
 import (

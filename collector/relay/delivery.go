@@ -47,7 +47,7 @@ func (s *Sender) Deliver(ctx context.Context, wait time.Duration) error {
 		return nil
 	}
 	if why == nil {
-		why = fmt.Errorf("it has taken nothing more for %v", wait)
+		why = fmt.Errorf("it has accepted no data for %v", wait)
 	}
 	return fmt.Errorf("the collector at %s does not have all of it: %w", s.options.Address, why)
 }
@@ -61,19 +61,19 @@ func (s *Sender) isDone() bool {
 	}
 }
 
-// Path is where the trace is on the receiver's machine, once Deliver has returned nil.
+// Path returns the path of the trace on the receiver's machine, once Deliver has returned nil.
 func (s *Sender) Path() string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.path
 }
 
-// Save writes the spool's content to a file as a trace. elsewhere is how many of its first bytes only the receiver has;
-// their calls are missing in the file.
+// Save writes the spool's content to a file as a trace. It returns the number of the trace's first bytes that only the
+// receiver has; their calls are missing in the file.
 func (s *Sender) Save(file *os.File) (elsewhere int64, err error) {
 	note := ""
 	if elsewhere, _, _ = s.state(); elsewhere > 0 {
-		note = fmt.Sprintf("the first calls of this trace are at the collector at %s only, in the trace %s, which is cut",
+		note = fmt.Sprintf("the first calls of this trace are only at the collector at %s, in the trace %s, which is cut",
 			s.options.Address, s.options.Name)
 	}
 	if err := tracefile.Assemble(file, s.parts(), note); err != nil {

@@ -231,7 +231,7 @@ func TestStrangers(t *testing.T) {
 		"older protocol": {`{"schema":"mtrace.relay/1","name":"a"}` + "\n", "same version of mtrace on both ends"},
 		"no session":     {request(`"name":"a"`), "no session"},
 		"a path":         {request(`"name":"a","session":"../../../../../../../../etc/passwd"`), "no session"},
-		"before all":     {request(`"name":"a","session":"` + session + `","first":-5`), "no place to go on from"},
+		"before all":     {request(`"name":"a","session":"` + session + `","first":-5`), "no position to continue from"},
 		"what was lost": {request(`"name":"a","session":"` + strings.Repeat("0b", sessionDigits/2) + `","first":1000`),
 			"another folder"},
 		"not a trace": {request(`"name":"a","session":"`+session+`"`) + strings.Repeat("not a trace ", 100),

@@ -9,13 +9,14 @@ import (
 )
 
 // The messages between the ends, after both have proved that they know the token. The sender begins with a request. The
-// receiver answers with how much of that trace it has. Then the sender sends the trace from there on, and the receiver
-// repeatedly answers how much it has. The position of a byte in the trace is its sequence number, so nothing is
-// transferred twice or left out, however often the connection is lost. Requests and answers are lines of JSON.
+// receiver answers with the number of bytes that it has of that trace. Then the sender sends the trace from there on,
+// and the receiver repeatedly answers with its number of bytes. The position of a byte in the trace is its sequence
+// number, so nothing is transferred twice or left out, however often the connection is lost. Requests and answers are
+// lines of JSON.
 
 const requestSchema = "mtrace.relay/2"
 
-// longestLine bounds a request or an answer, in bytes.
+// longestLine is the maximum length of a request or an answer, in bytes.
 const longestLine = 4096
 
 // A request precedes the trace.
@@ -23,18 +24,18 @@ type request struct {
 	Schema  string `json:"schema"`  // requestSchema
 	Name    string `json:"name"`    // name for the file, without folder and extension
 	Session string `json:"session"` // a random number of the trace, sessionDigits hexadecimal digits
-	First   int64  `json:"first"`   // the sender does not have the bytes before this one any more
+	First   int64  `json:"first"`   // the first byte of the trace that the sender still has
 }
 
 // sessionDigits is the length of a session's number: 16 random bytes, so that nobody can guess another's.
 const sessionDigits = 32
 
-// An answer is sent first and whenever the receiver has more.
+// An answer is sent at the beginning and whenever the receiver has more.
 type answer struct {
 	Have  int64  `json:"have"`            // bytes of the trace, from its beginning
 	Whole bool   `json:"whole,omitempty"` // that is all of it
 	Path  string `json:"path,omitempty"`  // on the receiver's machine
-	Error string `json:"error,omitempty"` // why the receiver refuses the trace; then the connection ends
+	Error string `json:"error,omitempty"` // the reason why the receiver refuses the trace; then the connection ends
 	Never bool   `json:"never,omitempty"` // and trying again is useless
 }
 
@@ -44,7 +45,7 @@ func decodeRequest(line []byte) (q request, err error) {
 			requestSchema)
 	}
 	if !isSession(q.Session) || q.First < 0 {
-		return q, fmt.Errorf("the request %.100q has no session or no place to go on from", line)
+		return q, fmt.Errorf("the request %.100q has no session or no position to continue from", line)
 	}
 	return q, nil
 }
@@ -65,7 +66,7 @@ func decodeAnswer(line []byte) (a answer, err error) {
 	return a, nil
 }
 
-// encode makes a line of a request or an answer.
+// encode returns a request or an answer as a line.
 func encode(message any) []byte {
 	line, err := json.Marshal(message)
 	if err != nil {

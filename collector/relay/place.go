@@ -35,7 +35,7 @@ type place struct {
 	lock *os.File
 }
 
-// About describes the owner of a spool, for a person who finds it.
+// About describes the owner of a spool, for a user who finds it.
 type About struct {
 	Name    string    `json:"name"`    // of the trace
 	Address string    `json:"address"` // of the collector that it is for
@@ -58,7 +58,7 @@ func spoolsFolder() (string, error) {
 		}
 		failures = append(failures, err)
 	}
-	return "", fmt.Errorf("make a folder for the spool: %w", errors.Join(failures...))
+	return "", fmt.Errorf("create a folder for the spool: %w", errors.Join(failures...))
 }
 
 // makePrivate creates a folder that only this user can access, or checks that an existing one is private.

@@ -44,12 +44,12 @@ func (r *Receiver) serve(raw net.Conn) {
 	conn.SetWriteDeadline(time.Now().Add(patience))
 	conn.Write(encode(answer{Error: err.Error(), Never: errors.As(err, &refused)}))
 	conn.CloseWrite()
-	// The rest of the request is read; otherwise a reset would discard the answer.
+	// read the rest of the request; otherwise a reset of the connection would discard the answer
 	conn.SetReadDeadline(time.Now().Add(patience))
 	io.Copy(io.Discard, io.LimitReader(conn, 1<<20))
 }
 
-// A refusedError occurs again however often the sender tries.
+// A refusedError recurs however often the sender tries.
 type refusedError struct{ error }
 
 // receive reads one request and as much of its trace as arrives. An error is sent to the sender, except for a lost
@@ -76,14 +76,14 @@ func (r *Receiver) receive(conn *tls.Conn, log zerolog.Logger) error {
 	err = r.feed(in, q, conn, src)
 	switch {
 	case err != nil:
-		log.Warn().Err(err).Msg("a trace was not received as it should be")
+		log.Warn().Err(err).Msg("a trace could not be received")
 	case !in.there.Whole():
 		log.Warn().Msg("the sender of a trace is gone: the trace is cut, until the sender comes back")
 	}
 	return err
 }
 
-// feed writes the arriving bytes of a trace to its file, and answers how much it has.
+// feed writes the arriving bytes of a trace to its file, and answers with the number of bytes that it has.
 func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) error {
 	file, err := in.open()
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) 
 	}
 	defer file.Close()
 	if in.there.Size() < q.First {
-		return fmt.Errorf("of the %d bytes that the sender has no more, %d are there: the trace was changed", q.First,
+		return fmt.Errorf("the sender no longer has the first %d bytes, and the file has only %d: the trace was changed", q.First,
 			in.there.Size())
 	}
 	conn.SetReadDeadline(time.Time{}) // a program may be idle for long; keep-alive detects a lost machine
@@ -140,7 +140,7 @@ func (r *Receiver) sayWhole(in *incoming, conn *tls.Conn) {
 	}
 }
 
-// stillThere checks that the file still has its name: somebody may have removed it.
+// stillThere checks that the file still has its name, because a user may have removed it.
 func stillThere(file *os.File, path string) error {
 	mine, err := file.Stat()
 	if err != nil {
@@ -167,7 +167,8 @@ func (w countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// answerOnAndOn answers how much has arrived: at first, whenever there is more, and periodically as a sign of life.
+// answerOnAndOn sends the number of bytes that have arrived: at first, whenever there are more, and periodically as a
+// sign of life.
 func answerOnAndOn(conn net.Conn, have *atomic.Int64, stop <-chan struct{}) {
 	said, when := int64(-1), time.Time{}
 	ticker := time.NewTicker(answerPause)

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// maxConnections is how many traces are received at once; unprovenPlaces how many connections may be in the middle
-	// of authentication.
+	// maxConnections is the maximum number of traces that are received at once; unprovenPlaces is the maximum number of
+	// connections that are authenticating.
 	maxConnections = 256
 	unprovenPlaces = 64
-	// longestName bounds the name of a trace, in bytes.
+	// longestName is the maximum length of a trace's name, in bytes.
 	longestName = 100
 	// heartbeat is the longest time between two answers of a working receiver, answerPause the shortest.
 	heartbeat   = 3 * time.Second
@@ -56,7 +56,7 @@ type Receiver struct {
 type ReceiverOptions struct {
 	Address string // HOST:PORT; port 0 for any
 	Token   string
-	Dir     string         // for the traces: made when it is not there
+	Dir     string         // folder for the traces; created if it does not exist
 	Log     zerolog.Logger // one line for each irregular connection
 	// if set, called for each trace when it is complete or the receiver ends
 	Received func(path string, whole bool)
@@ -68,11 +68,11 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make the folder for traces: %w", err)
+		return nil, fmt.Errorf("create the folder for traces: %w", err)
 	}
 	sessions, err := openSessions(o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("look for traces that were begun: %w", err)
+		return nil, fmt.Errorf("search for incomplete traces: %w", err)
 	}
 	config, err := receiverTLS()
 	if err != nil {
@@ -172,7 +172,7 @@ func cleanName(name string) string {
 	return name
 }
 
-// createNew makes a file that was not there.
+// createNew creates a file under a name that does not exist yet.
 func createNew(dir, name string) (*os.File, error) {
 	for i := 1; i <= 10000; i++ {
 		path := filepath.Join(dir, name+".mtrace")
@@ -187,5 +187,5 @@ func createNew(dir, name string) (*os.File, error) {
 			return nil, fmt.Errorf("make the trace: %w", err)
 		}
 	}
-	return nil, fmt.Errorf("make the trace: too many are called %s", name)
+	return nil, fmt.Errorf("create the trace: too many have the name %s", name)
 }

@@ -22,10 +22,10 @@ const (
 	silence = 10 * time.Second
 	// sendPatience is how long a write may take.
 	sendPatience = 30 * time.Second
-	// The pauses between two attempts to connect grow from the first to the longest.
+	// The pause between two attempts to connect grows from firstPause to the longest.
 	firstPause   = 50 * time.Millisecond
 	longestPause = 5 * time.Second
-	// sendAtOnce is how much of the spool is read and sent at once, in bytes.
+	// sendAtOnce is the number of bytes of the spool that are read and sent at once.
 	sendAtOnce = 256 << 10
 )
 
@@ -34,7 +34,7 @@ type SenderOptions struct {
 	Address string // HOST:PORT of the receiver
 	Token   string
 	Name    string // name of the trace at the receiver
-	// the most disk space that the spool takes, in bytes; it never takes more than half of the free space
+	// the maximum disk space of the spool, in bytes; the spool never takes more than half of the free space
 	Limit int64
 }
 
@@ -132,24 +132,24 @@ func (s *Sender) progress() (confirmed int64, attempts int, failure error) {
 	return confirmed, s.attempts, s.failure
 }
 
-// reason is why the receiver does not have the spool's content.
+// reason returns why the receiver does not have the spool's content.
 func (s *Sender) reason() error {
 	s.mutex.Lock() // not the spool's mutex, which the caller holds
 	failure := s.failure
 	s.mutex.Unlock()
 	if failure == nil {
-		failure = errors.New("it takes the trace more slowly than it is made")
+		failure = errors.New("it accepts the trace more slowly than the trace is recorded")
 	}
 	return fmt.Errorf("the collector at %s: %w", s.options.Address, failure)
 }
 
-// A saidError is a refusal by the receiver, or a conclusion from its answer.
+// A saidError is a refusal by the receiver, or a conclusion from the receiver's answer.
 type saidError struct {
 	error
 	never bool // trying again is useless
 }
 
-// hopeless reports whether a failure would occur again.
+// hopeless reports whether a failure would recur.
 func hopeless(failure error) bool {
 	var said *saidError
 	return errors.Is(failure, errToken) || errors.As(failure, &said) && said.never
@@ -208,7 +208,7 @@ func (s *Sender) attempt(ctx context.Context) error {
 	conn.Write([]byte{'\n'}) // lets the receiver forget the trace; if this is lost, it only remembers a finished one
 	conn.CloseWrite()
 	conn.SetReadDeadline(time.Now().Add(time.Second))
-	io.Copy(io.Discard, in) // until it has closed too: unread answers would turn the end into a reset
+	io.Copy(io.Discard, in) // until the receiver has closed, too: unread answers would turn the end into a reset
 	return nil
 }
 

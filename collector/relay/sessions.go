@@ -20,7 +20,7 @@ import (
 // to another receiver on the same folder, the trace continues where it ended. The note is removed when the sender knows
 // that the trace is complete.
 
-// notesKept is how long the note of a sender that does not come back is kept.
+// notesKept is how long the note of an absent sender is kept.
 const notesKept = 7 * 24 * time.Hour
 
 // A note is the stored state of a session, as JSON.
@@ -96,7 +96,7 @@ func (s *sessions) take(q request, conn net.Conn) (*incoming, error) {
 	in := s.all[q.Session]
 	if in == nil && q.First > 0 {
 		s.mutex.Unlock()
-		return nil, fmt.Errorf("the first %d bytes of the trace were taken by a collector with another folder, or were "+
+		return nil, fmt.Errorf("the first %d bytes of the trace went to a collector with another folder, or were "+
 			"removed", q.First)
 	}
 	if in == nil {
@@ -169,7 +169,7 @@ func (s *sessions) unfinished() (paths []string) {
 
 func (in *incoming) path() string { return filepath.Join(in.dir, in.File) }
 
-// open opens the file to continue after its last complete block. What an earlier receiver wrote is read once.
+// open opens the file to continue after its last complete block. It reads once what an earlier receiver wrote.
 func (in *incoming) open() (*os.File, error) {
 	file, err := os.OpenFile(in.path(), os.O_RDWR, 0)
 	if err != nil {

@@ -42,7 +42,7 @@ type spoolFile struct {
 
 func (f spoolFile) end() int64 { return f.start + f.size }
 
-// newSpool creates an empty spool. why returns the reason why the receiver does not take the data.
+// newSpool creates an empty spool. why returns the reason why the receiver does not accept the data.
 func newSpool(p *place, limit int64, why func() error) (*Spool, error) {
 	s := &Spool{place: p, limit: limit, each: min(max(limit/32, 64<<10), 64<<20), why: why, more: make(chan struct{}, 1)}
 	return s, s.begin()
@@ -59,12 +59,12 @@ func (s *Spool) begin() error {
 	return nil
 }
 
-// first is the first byte of the trace that is still in the spool.
+// first returns the position of the first byte of the trace that is still in the spool.
 func (s *Spool) first() int64 { return s.files[0].start }
 
 func (s *Spool) onDisk() int64 { return s.keptSize + s.written - s.first() }
 
-// Room implements tracefile.Bounded: it removes files that the receiver has until there is room for n more bytes.
+// Room implements tracefile.Bounded: it removes files that the receiver has until there is space for n more bytes.
 func (s *Spool) Room(n int) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -166,7 +166,7 @@ func (s *Spool) read(b []byte, from int64) (n int, ended bool, err error) {
 	return 0, s.ended, nil
 }
 
-// confirm notes how much the receiver reports to have. It returns an error if that is impossible.
+// confirm records the number of bytes that the receiver reports to have. It returns an error if that is impossible.
 func (s *Spool) confirm(have int64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -219,7 +219,7 @@ func (s *Spool) remove() {
 	s.place.remove()
 }
 
-// sizeText is a number of bytes for people.
+// sizeText formats a number of bytes.
 func sizeText(n int64) string {
 	for _, unit := range []string{"bytes", "KiB", "MiB"} {
 		if n < 1<<10 || n%(1<<10) != 0 {

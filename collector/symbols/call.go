@@ -20,8 +20,9 @@ func endsInCall(machine elf.Machine, code []byte) bool {
 	return true
 }
 
-// endsInCallAMD64: call rel32 is E8 and 4 bytes; call r/m64 is FF, a ModRM byte with 2 in the middle, and what the
-// ModRM byte asks for (Intel's manual, volume 2, CALL and table 2-2). Prefixes come before and do not matter.
+// endsInCallAMD64 recognizes two forms. call rel32 is E8 and 4 bytes. call r/m64 is FF, a ModRM byte with 2 in the
+// middle, and the bytes that the ModRM byte requires (Intel's manual, volume 2, CALL and table 2-2). Prefixes come
+// before and do not matter.
 func endsInCallAMD64(code []byte) bool {
 	if n := len(code); n >= 5 && code[n-5] == 0xe8 {
 		return true
@@ -52,7 +53,7 @@ func endsInCallAMD64(code []byte) bool {
 	return false
 }
 
-// endsInCallARM64: BL, BLR, and BLRA with its keys (Arm Architecture Reference Manual, C6.2).
+// endsInCallARM64 recognizes BL, BLR, and BLRA with its keys (Arm Architecture Reference Manual, C6.2).
 func endsInCallARM64(code []byte) bool {
 	if len(code) < 4 {
 		return false

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// mostDebug bounds the debug information of one file that is read, in bytes: it is in memory whole.
+// mostDebug is the maximum size of a file's debug information, in bytes, because it is held in memory completely.
 const mostDebug = 512 << 20
 
 // A debugSection is a DWARF section of a file; its name lacks the prefix before debug_.
@@ -23,8 +23,8 @@ type debugSection struct {
 	data func() ([]byte, error)
 }
 
-// lines looks up addresses, which must be sorted, in a file's sections, until a deadline. A file without DWARF is no
-// error.
+// lines looks up addresses, which must be sorted, in a file's sections, until a deadline. A file without DWARF is not
+// an error.
 func lines(sections []debugSection, addresses []uint64, until time.Time) (map[uint64]line, error) {
 	if time.Now().After(until) {
 		return nil, errLate
@@ -69,7 +69,7 @@ func parse(content map[string][]byte) (data *dwarf.Data, err error) {
 			err = fmt.Errorf("%v", broken)
 		}
 	}()
-	// a small version tells the byte order, as in package dwarf
+	// a small version number shows the byte order, as in package dwarf
 	if info := content["info"]; len(info) > 5 && info[4] == 0 {
 		return nil, errors.New("it is big-endian")
 	}

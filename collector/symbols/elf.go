@@ -15,7 +15,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An elfFile is the ELF file of an image; an address in memory is the file's address plus bias.
+// An elfFile is the ELF file of an image. An address in memory is the file's address plus bias.
 type elfFile struct {
 	*elf.File
 	bias uint64
@@ -95,7 +95,7 @@ func elfSections(f *elf.File) (sections []debugSection) {
 	return sections
 }
 
-// debugFolder is where systems put debug information by the build ID of what it is of.
+// debugFolder is the folder in which systems install debug information, by build ID.
 var debugFolder = "/usr/lib/debug/.build-id"
 
 // apart returns the debug sections that the system has installed for this build, if any.
@@ -117,7 +117,7 @@ func (f *elfFile) apart() (sections []debugSection, close func()) {
 	return elfSections(parsed), func() { file.Close() }
 }
 
-// buildID is the GNU build ID, in hexadecimal, from the note of type 3 with that owner.
+// buildID returns the GNU build ID, in hexadecimal, from the note of type 3 with that owner.
 func (f *elfFile) buildID() string {
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_NOTE || p.Filesz > 1<<16 {
@@ -185,8 +185,8 @@ func (f *elfFile) code(addresses []uint64) []place {
 // symbolSize is the size of an Elf64_Sym: name u32, info u8, other u8, section u16, value u64, size u64.
 const symbolSize = 24
 
-// name fills in the functions' names of places, which must be sorted: from the full symbol table, or from the table for
-// the dynamic linker. Tables may have a million entries: they are read in pieces and not kept.
+// name sets the functions' names of places, which must be sorted: from the full symbol table, or from the table for the
+// dynamic linker. Tables may have a million entries, so they are read in pieces and not kept.
 func (f *elfFile) name(places []place) {
 	table := f.SectionByType(elf.SHT_SYMTAB)
 	if table == nil {
@@ -223,8 +223,8 @@ func (f *elfFile) name(places []place) {
 	}
 }
 
-// text is the string at an offset of a string table, truncated to the maximum of a fact. A missing table has no
-// strings.
+// text returns the string at an offset of a string table, truncated to the maximum length of a fact. A missing table
+// has no strings.
 func text(table *elf.Section, offset uint32) string {
 	if table.ReaderAt == nil {
 		return ""

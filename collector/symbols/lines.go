@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// A line is where in the source the code at an address of a file is: the statement of the very function that the
-// address is in. Of code that was inlined into it this is the outermost call, because the name that goes with it is
+// A line is the source line of the code at an address of a file: the statement of the function that contains the
+// address. For code that was inlined into that function it is the outermost inlined call, because the symbol's name is
 // that function's.
 type line struct {
 	file     string
 	number   int
-	function string // as DWARF calls it; empty when it does not
+	function string // the function's name in DWARF; empty if it has none
 }
 
 var errLate = errors.New("reading debug information took too long")
 
-// A lineFinder looks lines up in the DWARF of a file, unit by unit, each read at most once.
+// A lineFinder looks up lines in the DWARF of a file, unit by unit, each read at most once.
 type lineFinder struct {
 	data      *dwarf.Data
 	tables    []byte   // .debug_line
@@ -31,8 +31,8 @@ type lineFinder struct {
 	found     map[uint64]line
 }
 
-// findLines looks up addresses, which are in order, in DWARF whose .debug_info and .debug_line are also given as they
-// are. What is broken or takes too long leaves out what it is of; the error says the first such.
+// findLines looks up sorted addresses in DWARF, whose .debug_info and .debug_line are also given as bytes. Units that
+// are broken or take too long are left out; the error is the first such problem.
 func findLines(data *dwarf.Data, info, tables []byte, addresses []uint64, deadline time.Time) (found map[uint64]line,
 	err error) {
 	f := &lineFinder{data, tables, addresses, deadline, map[uint64]line{}}
@@ -53,8 +53,8 @@ func findLines(data *dwarf.Data, info, tables []byte, addresses []uint64, deadli
 	return f.found, err
 }
 
-// units are the offsets of the first entries of the units of .debug_info (DWARF 5, 7.5.1; before it, 7.5.1.1), up to
-// the first that is broken. Type units have no code and are left out.
+// units returns the offsets of the first entries of the units of .debug_info (DWARF 5, 7.5.1; earlier versions,
+// 7.5.1.1), up to the first broken one. Type units have no code and are left out.
 func units(info []byte) (offsets []dwarf.Offset) {
 	const typeUnit, splitTypeUnit, skeleton, splitCompile = 2, 6, 4, 5
 	for at := uint64(0); at+12 <= uint64(len(info)); {
@@ -82,7 +82,7 @@ func units(info []byte) (offsets []dwarf.Offset) {
 	return offsets
 }
 
-// within are the addresses that are in a range and have no line yet.
+// within returns the addresses that are in a range and have no line yet.
 func (f *lineFinder) within(low, high uint64) []uint64 {
 	first := sort.Search(len(f.addresses), func(i int) bool { return f.addresses[i] >= low })
 	last := sort.Search(len(f.addresses), func(i int) bool { return f.addresses[i] >= high })
@@ -92,7 +92,7 @@ func (f *lineFinder) within(low, high uint64) []uint64 {
 	return f.addresses[first:last]
 }
 
-// withinAll leaves out ranges at 0: linkers move there what they throw away.
+// withinAll returns the addresses in any of the ranges. It ignores ranges at 0, to which linkers move discarded code.
 func (f *lineFinder) withinAll(ranges [][2]uint64) (all []uint64) {
 	for _, r := range ranges {
 		if r[0] > 0 {
@@ -128,7 +128,7 @@ func (f *lineFinder) unit(at dwarf.Offset) error {
 	return f.functions(r, unit, files)
 }
 
-// statements takes the lines of the unit's addresses from its table of statements, and returns the files that the table
+// statements sets the lines of the unit's addresses from its table of statements, and returns the files that the table
 // names.
 func (f *lineFinder) statements(unit *dwarf.Entry, addresses []uint64) ([]*dwarf.LineFile, error) {
 	if err := countsWrong(f.tables, unit); err != nil {
@@ -142,7 +142,7 @@ func (f *lineFinder) statements(unit *dwarf.Entry, addresses []uint64) ([]*dwarf
 	var before, now dwarf.LineEntry
 	for valid := false; ; valid = !now.EndSequence {
 		if err := table.Next(&now); err != nil {
-			break // the end, or what comes after it is broken
+			break // the end of the table, or the rest is broken
 		}
 		if valid && before.Address > 0 && before.File != nil && before.Line > 0 {
 			for _, a := range f.within(before.Address, now.Address) {
@@ -169,8 +169,8 @@ func absolute(directory, name string) string {
 	return path.Join(directory, name)
 }
 
-// functions goes through the unit's functions: those with addresses of ours give them their name, and what was inlined
-// into them the line of its call.
+// functions visits the unit's functions that contain wanted addresses. It sets the function's name for these addresses,
+// and for inlined code the line of its call.
 func (f *lineFinder) functions(r *dwarf.Reader, unit *dwarf.Entry, files []*dwarf.LineFile) error {
 	for depth := 1; depth > 0; {
 		if time.Now().After(f.deadline) {
@@ -238,7 +238,7 @@ func (f *lineFinder) function(r *dwarf.Reader, function *dwarf.Entry, files []*d
 	return nil
 }
 
-// inlined gives addresses in code that was inlined the line of the call that it stands for.
+// inlined sets the line of addresses in inlined code to the line of the inlined call.
 func (f *lineFinder) inlined(e *dwarf.Entry, files []*dwarf.LineFile) error {
 	ranges, err := f.data.Ranges(e)
 	if err != nil {
@@ -257,7 +257,7 @@ func (f *lineFinder) inlined(e *dwarf.Entry, files []*dwarf.LineFile) error {
 	return nil
 }
 
-// name is a function's linkage name, or its name, which its declaration may have.
+// name returns a function's linkage name, or its name; the function's declaration may have either.
 func (f *lineFinder) name(e *dwarf.Entry) string {
 	for hops := 0; hops < 3 && e != nil; hops++ {
 		for _, attribute := range []dwarf.Attr{dwarf.AttrLinkageName, dwarf.AttrName} {

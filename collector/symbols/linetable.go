@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// mostFiles bounds the directories or files of one unit: more than any compiler gets, and 24 MB of memory in package
-// dwarf for both.
+// mostFiles is the maximum number of directories or files of one unit: more than any compiler reads, and 24 MB of
+// memory in package dwarf for both.
 const mostFiles = 1 << 20
 
-// lineTable parses the header of a unit's line table, as far as package dwarf trusts it: that package allocates memory
+// A lineTable parses the header of a unit's line table as far as package dwarf trusts it: that package allocates memory
 // for the number of directories and files in the header before it checks that the section contains them.
 type lineTable struct {
 	left   []byte
@@ -20,8 +20,7 @@ type lineTable struct {
 	err    error
 }
 
-// countsWrong returns what is wrong with the counts in a unit's table (DWARF 5, 6.2.4). Earlier versions have no
-// counts.
+// countsWrong returns the error in the counts of a unit's table (DWARF 5, 6.2.4). Earlier versions have no counts.
 func countsWrong(section []byte, unit *dwarf.Entry) error {
 	at, is := unit.Val(dwarf.AttrStmtList).(int64)
 	if !is || at < 0 || at > int64(len(section)) {
@@ -119,7 +118,7 @@ func (t *lineTable) bytes(n int) []byte {
 	return b
 }
 
-// number is an unsigned number of n bytes; parse has refused big-endian files.
+// number reads an unsigned number of n bytes; parse has refused big-endian files.
 func (t *lineTable) number(n int) (v uint64) {
 	for i, b := range t.bytes(n) {
 		v |= uint64(b) << (8 * i)
@@ -127,7 +126,7 @@ func (t *lineTable) number(n int) (v uint64) {
 	return v
 }
 
-// unsigned is a number in LEB128 (DWARF 5, 7.6), Go's varint.
+// unsigned reads a number in LEB128 (DWARF 5, 7.6), Go's varint.
 func (t *lineTable) unsigned() uint64 {
 	v, n := binary.Uvarint(t.left)
 	if n <= 0 {

@@ -15,13 +15,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// dsym is the path of the debug file that dsymutil writes next to a Mach-O file.
+// dsym returns the path of the debug file that dsymutil writes next to a Mach-O file.
 func dsym(file string) string {
 	return path.Join(file+".dSYM", "Contents/Resources/DWARF", path.Base(file))
 }
 
 // findMachO looks up the lines of return addresses; the names of Mach-O images come from the process itself. The debug
-// information is in the dSYM next to the file, or, if it was not extracted, in the file.
+// information is in the dSYM next to the file, or in the file itself.
 func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until time.Time) (map[uint64]Place, error) {
 	own, err := machoSlice(file, image)
 	if err != nil {
@@ -53,7 +53,8 @@ func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until tim
 	return places, err
 }
 
-// machoSlice is the slice of the file with the image's UUID, or the slice for our processor if the image has none.
+// machoSlice returns the slice of the file with the image's UUID, or the slice for this processor if the image has
+// none.
 func machoSlice(file io.ReaderAt, image wire.Image) (*macho.File, error) {
 	fat, err := macho.NewFatFile(file)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Place is a file's information about a return address.
+// A Place has a file's information about a return address.
 type Place struct {
 	Name    string // the function that contains the call; empty when the file does not have it
 	File    string // source file of the call; empty without debug information
 	Line    int    // line in it, from 1; 0 when not known
-	NoCall  bool   // no call precedes the address: no call returns there
+	NoCall  bool   // no call precedes the address, so it is not a return address
 	Unknown bool   // the address is not in the file's code
 }
 

@@ -22,10 +22,12 @@ const (
 )
 
 const (
-	// recordsPerBlock is how many records a block holds at most when it is written, and maxBlockRecords when it is read.
+	// recordsPerBlock is the maximum number of records in a block that is written, maxBlockRecords in a block that is
+	// read.
 	recordsPerBlock = 16384
 	maxBlockRecords = 65536
-	// maxPayload bounds a block's payload before compression, in bytes; the index is bounded by the size of the file.
+	// maxPayload is the maximum size of a block's payload before compression, in bytes. The size of the file bounds the
+	// index.
 	maxPayload = 16 << 20
 )
 
@@ -43,17 +45,17 @@ const (
 	blockIndex   blockKind = 8 // all blocks before it
 	blockThreads blockKind = 9 // processor times of a process's threads, as on the wire
 
-	blockSoFar  blockKind = 10 // what a process that continues has counted, JSON; a later one replaces an earlier
-	blockOwners blockKind = 11 // which threads had the rings of a process, and from where on
+	blockSoFar  blockKind = 10 // the current counters of a running process, JSON; a later one replaces an earlier
+	blockOwners blockKind = 11 // the threads that had the rings of a process, each with its first position
 )
 
-// An encoding says how a payload is stored.
+// An encoding is the way in which a payload is stored.
 type encoding uint8
 
 const (
 	plain      encoding = 0
 	compressed encoding = 1 // zstd
-	partly     encoding = 2 // a part is compressed with zstd, the rest is stored as it is
+	partly     encoding = 2 // a part is compressed with zstd, the rest is stored unchanged
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -74,10 +76,10 @@ type block struct {
 	payloadCRC  uint32
 }
 
-// end is the offset of the first byte after the block.
+// end returns the offset of the first byte after the block.
 func (b *block) end() int64 { return b.offset + blockHeader + int64(b.stored) }
 
-// next is the ring position after the block's last record.
+// next returns the ring position after the block's last record.
 func (b *block) next() uint64 { return b.position + uint64(b.count) }
 
 func (b *block) appendHeader(dst []byte) []byte {
@@ -126,7 +128,7 @@ func appendFileHeader(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst, castagnoli))
 }
 
-// fileVersion is the version in a file's header, or 0 if the header is invalid.
+// fileVersion returns the version in a file's header, or 0 if the header is invalid.
 func fileVersion(h []byte) uint32 {
 	if len(h) < fileHeader || !bytes.HasPrefix(h, []byte(fileMagic)) ||
 		binary.LittleEndian.Uint32(h[12:]) != crc32.Checksum(h[:12], castagnoli) {

@@ -12,11 +12,11 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A blockFile is a file of blocks, of which each is read and checked by itself.
+// A blockFile is a file of blocks, each of which is read and checked independently.
 type blockFile struct {
 	from io.ReaderAt
 	size int64
-	hole int64 // where blocks were looked for last, in a long hole; 0 when there is none
+	hole int64 // end of the last search for blocks in a long hole; 0 if there was none
 }
 
 // readTools is the memory that reading blocks needs.
@@ -29,7 +29,7 @@ type readTools struct {
 
 var readers = sync.Pool{New: func() any { return &readTools{} }}
 
-// stored reads a block's payload as it is in the file, and checks it. It is valid until t is used again.
+// stored reads a block's payload in its stored form, and checks it. The result is valid until t is used again.
 func (f *blockFile) stored(b *block, t *readTools) ([]byte, error) {
 	if cap(t.in) < int(b.stored) {
 		t.in = make([]byte, b.stored)
@@ -44,7 +44,7 @@ func (f *blockFile) stored(b *block, t *readTools) ([]byte, error) {
 	return in, nil
 }
 
-// payload reads a block whose header was read. It is valid until t is used again.
+// payload reads the payload of a block whose header was read. The result is valid until t is used again.
 func (f *blockFile) payload(b *block, t *readTools) ([]byte, error) {
 	in, err := f.stored(b, t)
 	if err != nil || b.encoding == plain {
@@ -60,7 +60,7 @@ func (f *blockFile) payload(b *block, t *readTools) ([]byte, error) {
 	return out, nil
 }
 
-// read reads a block of the index: what the index says of it must be so.
+// read reads a block that the index lists. It returns an error if the block's header differs from the index.
 func (f *blockFile) read(want *block, t *readTools) ([]byte, error) {
 	var h [blockHeader]byte
 	if _, err := f.from.ReadAt(h[:], want.offset); err != nil {
@@ -72,34 +72,34 @@ func (f *blockFile) read(want *block, t *readTools) ([]byte, error) {
 	}
 	if b.kind != want.kind || b.process != want.process || b.stored != want.stored || b.ring != want.ring ||
 		b.count != want.count || b.position != want.position {
-		return nil, fmt.Errorf("the block at byte %d is not what the index says", want.offset)
+		return nil, fmt.Errorf("the block at byte %d differs from the index", want.offset)
 	}
 	return f.payload(&b, t)
 }
 
-// headerAt reads the header of the block at an offset, which must end before the end.
+// headerAt reads the header of the block at an offset. The block must end before end.
 func (f *blockFile) headerAt(offset, end int64) (block, error) {
 	var h [blockHeader]byte
 	if n, _ := f.from.ReadAt(h[:], offset); n < blockHeader {
-		return block{}, fmt.Errorf("the block at byte %d is not whole", offset)
+		return block{}, fmt.Errorf("the block at byte %d is incomplete", offset)
 	}
 	b, err := parseHeader(h[:], offset)
 	if err == nil && b.end() > end {
-		err = fmt.Errorf("the block at byte %d is not whole", offset)
+		err = fmt.Errorf("the block at byte %d is incomplete", offset)
 	}
 	return b, err
 }
 
-// longestHole is after how many bytes of zeros no block is looked for any more. Writing leaves no such holes, and a
-// sparse file of a terabyte would be read for minutes.
+// longestHole is the number of zero bytes after which the search for blocks ends. Writing leaves no such holes, and
+// reading a sparse file of a terabyte would take minutes.
 const longestHole = 64 << 20
 
-// findBlock looks for a whole header of a block that fits in front of the end, from an offset on. It stops at a long
+// findBlock searches from an offset on for the complete header of a block that ends before end. It stops at a long
 // hole.
 func (f *blockFile) findBlock(offset, end int64) (int64, bool) {
 	magic := binary.LittleEndian.AppendUint32(nil, blockMagic)
 	var buffer []byte
-	// that were read one after the other, up to here
+	// number of zero bytes read consecutively up to here
 	zeros := 0
 	for size := int64(blockHeader); offset+blockHeader <= end; size = 1 << 16 { // as a rule it is there
 		if int64(len(buffer)) < size {

@@ -43,7 +43,7 @@ func (p *Process) Sampled(s wire.ClockSample) {
 	}
 }
 
-// MulDiv is a*b/c without intermediate overflow; a result beyond an int64 becomes the largest int64.
+// MulDiv returns a*b/c without intermediate overflow; a result beyond an int64 becomes the largest int64.
 func MulDiv(a, b, c uint64) int64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi >= c {

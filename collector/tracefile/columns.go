@@ -13,7 +13,7 @@ import (
 // order column has the kind of each record. Everything else about a record is in its kind's columns, as a difference
 // from a prediction. No column depends on the table of calls, so changes of the table do not make files unreadable.
 
-// A form describes how the records of a kind are stored.
+// A form states how the records of a kind are stored.
 type form uint8
 
 const (
@@ -25,13 +25,13 @@ const (
 
 // The columns of a kind. The columns of times are in the bits; the others are stored in this order.
 const (
-	columnGap    = iota // begin − end of the record before, of whichever kind; in the bits
+	columnGap    = iota // begin − end of the previous record, of whichever kind; in the bits
 	columnLength        // end − begin; in the bits
 	columnObject        // index in the recent objects, or recentObjects + zigzag(object − last of the kind)
 	columnArg           // zigzag(arg − last of the kind), or an index into the table
 	columnX0            // an index into the table; with GPU times x0 − last of the kind, in the bits
-	columnX1            // the same; with GPU times x1 − x0
-	columnX2            // the same; with GPU times x2 − x0
+	columnX1            // an index into the table; with GPU times x1 − x0, in the bits
+	columnX2            // an index into the table; with GPU times x2 − x0, in the bits
 	columnX3            // x3, or a mark that it equals the last of the kind; in the bits
 	columnCount
 
@@ -43,11 +43,11 @@ const (
 // of kinds, which is at least one.
 const columnsAndBits = 0
 
-// recentObjects is how many objects a block remembers. A thread works with few at a time: its queue, command buffer,
-// encoder.
+// recentObjects is the number of recently used objects that a block stores. A thread works with few at a time: its
+// queue, command buffer, encoder.
 const recentObjects = 8
 
-// maxKinds bounds the kinds of records in a block.
+// maxKinds is the maximum number of kinds of records in a block.
 const maxKinds = 1 << 12
 
 // A kindKey tells kinds apart.
@@ -71,8 +71,8 @@ type kind struct {
 	tables  [4]table // of arg, x0, x1, x2
 }
 
-// A column is a byte buffer. The caller makes space before it puts values, for many at once: append would check and
-// store the slice for each byte.
+// A column is a byte buffer. The caller reserves space for many values at once before it puts them: append would check
+// and store the slice for each byte.
 type column struct {
 	bytes []byte // the memory
 	size  int    // of it in use
@@ -107,7 +107,7 @@ func (c *column) makeRoom(n int) {
 func (c *column) all() []byte { return c.bytes[:c.size] }
 
 const (
-	// roomAtOnce is the number of records of a kind for which space is made at once.
+	// roomAtOnce is the number of records of a kind for which space is reserved at once.
 	roomAtOnce = 256
 	// longestInColumn is the maximum size of a record in a column: an index, and a new word of the table.
 	longestInColumn = binary.MaxVarintLen64 + 8
@@ -158,7 +158,7 @@ func (r *recents) add(object wire.ObjectID) {
 	r[0] = object
 }
 
-// seen notes an arg that may be the number of a new object.
+// seen stores an arg that may be the number of a new object.
 func (r *recents) seen(arg uint64) {
 	if arg != 0 && arg <= math.MaxUint32 && r[0] != wire.ObjectID(arg) {
 		r.find(wire.ObjectID(arg))
@@ -168,7 +168,7 @@ func (r *recents) seen(arg uint64) {
 func zigzag(v uint64) uint64   { return v<<1 ^ uint64(int64(v)>>63) }
 func unzigzag(v uint64) uint64 { return v>>1 ^ -(v & 1) }
 
-// A table lists the distinct values of a column in the order in which they first came.
+// A table lists the distinct values of a column in the order of their first occurrence.
 type table struct {
 	values []uint64
 	index  map[uint64]int

@@ -71,7 +71,7 @@ func Pack(payload []byte) Packed {
 	return Packed{stored, as, uint32(len(payload))}
 }
 
-// Size is how much memory it takes, in bytes.
+// Size returns how much memory it takes, in bytes.
 func (p Packed) Size() int { return len(p.stored) }
 
 // Unpack is the payload.

@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// A Copier copies a trace that arrives in pieces: it takes each block as it arrives, checks it and writes it whole. If
-// a stream ends early, the written file is a cut trace, and the next stream continues after its last complete block.
+// A Copier copies a trace that arrives in pieces: it checks each block when it has arrived, and writes it completely.
+// If a stream ends early, the written file is a cut trace, and the next stream continues after its last complete block.
 type Copier struct {
 	Dst  io.Writer
 	Name string // what errors begin with
@@ -21,7 +21,7 @@ type Copier struct {
 	buffer  []byte
 }
 
-// Size is the number of bytes written: the next stream begins there.
+// Size returns the number of bytes written, which is the position at which the next stream begins.
 func (c *Copier) Size() int64 { return c.size }
 
 // Whole reports whether the trace is complete.
@@ -55,7 +55,7 @@ func (c *Copier) wrong(problem error, format string, args ...any) error {
 	return &FormatError{c.Name, problem, fmt.Sprintf(format, args...)}
 }
 
-// next reads what comes next: the file's header, a block or the trailer.
+// next reads the next part of the file: its header, a block or the trailer.
 func (c *Copier) next(src io.Reader) ([]byte, error) {
 	switch {
 	case c.size == 0:
@@ -75,7 +75,7 @@ func (c *Copier) fileHeader(src io.Reader) ([]byte, error) {
 		return h, nil
 	}
 	if version := binary.LittleEndian.Uint32(h[8:]); bytes.HasPrefix(h, []byte(fileMagic)) && version > Version {
-		return nil, c.wrong(ErrVersion, "format version %d, this mtrace takes up to %d; use the same version on both ends",
+		return nil, c.wrong(ErrVersion, "format version %d, this mtrace accepts up to %d; use the same version on both ends",
 			version, Version)
 	}
 	return nil, c.wrong(ErrNotTrace, "it starts with %q", h)

@@ -3,9 +3,9 @@ package tracefile
 // A Cut is the end of a trace that ends before its recording did.
 type Cut struct {
 	Why string `json:"why"` // one line
-	// Unix time in nanoseconds up to which the recording is known; 0 when that is not known
+	// Unix time in nanoseconds up to which the recording is known; 0 if not known
 	At  int64 `json:"at_unix_ns"`
-	All bool  `json:"all_counted"` // records that were not kept were counted to the end: nothing else is missing
+	All bool  `json:"all_counted"` // records that were not kept were counted up to the end: nothing else is missing
 }
 
 // findCut gets the cut from the result, where the writer noted it, or else determines up to when the file reaches.

@@ -13,7 +13,7 @@ import (
 // or from the index, if one of them is intact.
 type Damage struct {
 	Offset, Size int64        // of the part, in bytes
-	Held         string       // a description; empty when it is not known
+	Held         string       // a description of the content; empty when it is not known
 	Of           bool         // it contained data of one process:
 	Process      ProcessIndex // this one
 	Ring         uint16       // of the records
@@ -28,25 +28,25 @@ var held = map[blockKind]struct {
 	of    bool
 }{
 	blockInfo:    {"how the trace was made", false},
-	blockProcess: {"what a process and its clock are", true},
+	blockProcess: {"the identity and the clock of a process", true},
 	blockRecords: {"records", true},
 	blockFacts:   {"names and other facts", true},
 	blockSamples: {"clock samples", true},
-	blockEnd:     {"how a process ended and what it lost", true},
+	blockEnd:     {"the end of a process and its losses", true},
 	blockResult:  {"how the recording ended", false},
-	blockIndex:   {"the index, which was made again", false},
+	blockIndex:   {"the index, which was rebuilt", false},
 	blockThreads: {"processor times of threads", true},
-	blockSoFar:   {"what a process had counted by then", true},
+	blockSoFar:   {"the counters of a process at a certain time", true},
 	blockOwners:  {"which threads had which rings", true},
 }
 
-// A damageList is what was found damaged so far.
+// A damageList has the damaged parts that were found so far.
 type damageList struct {
 	mutex sync.Mutex
 	list  []Damage // by offset
 }
 
-// note adds a block that was left out; the first done of its records were read.
+// note adds a block that was left out; done is the number of its records that were read before the error.
 func (l *damageList) note(b *block, done uint64, why error) {
 	d := Damage{Offset: b.offset, Size: b.end() - b.offset, Held: held[b.kind].words, Of: held[b.kind].of,
 		Process: b.process, Why: why.Error()}
@@ -82,21 +82,21 @@ func (r *Reader) Damage() []Damage {
 	return slices.Clone(r.damage.list)
 }
 
-// Remade reports whether the lost data is also in other blocks.
+// Remade reports whether other blocks have the lost data, too.
 func (d *Damage) Remade() bool {
 	return d.Held == held[blockIndex].words || d.Held == heldTrailer || d.Held == heldHeader
 }
 
-// Parts of the file that are no blocks.
+// Parts of the file that are not blocks.
 const (
-	heldTrailer = "where the index is, which was made again"
+	heldTrailer = "the position of the index, which was rebuilt"
 	heldHeader  = "what kind of file it is"
 )
 
 // Unknown reports whether the content is not known.
 func (d *Damage) Unknown() bool { return d.Held == "" }
 
-// Text describes what was left out, as far as it is known, in one line.
+// Text describes the part that was left out, as far as it is known, in one line.
 func (r *Reader) Text(d Damage) string {
 	where := fmt.Sprintf("%d bytes at byte %d of the file are damaged and left out", d.Size, d.Offset)
 	if d.Unknown() {

@@ -9,7 +9,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-var errColumns = errors.New("its columns do not fit together")
+var errColumns = errors.New("its columns have inconsistent lengths")
 
 // A decoder converts the payload of a block back into records: begin, then next until there are no more. It can be
 // reused, but not shared.
@@ -59,7 +59,8 @@ func (d *decoder) decode(dst []wire.Record, payload []byte, count int) ([]wire.R
 	return dst[:start+count], nil
 }
 
-// begin takes the payload of a block of count records. The maximum number of kinds bounds what it allocates.
+// begin starts the payload of a block of count records. It rejects too many kinds, so that a damaged payload cannot
+// make it allocate much.
 func (d *decoder) begin(payload []byte, count int) error {
 	in := cursor{b: payload}
 	d.payload, d.left, d.recent, d.previous = payload, count, recents{}, 0
@@ -137,7 +138,7 @@ func (d *decoder) next(out []wire.Record) (n int, err error) {
 			k.arg = arg
 		}
 		d.recent.seen(arg)
-		// Field by field: a record assembled on the stack would be copied before its parts have been stored.
+		// assign field by field: a record assembled on the stack would be copied before its parts have been stored
 		r.Begin, r.End, r.Arg, r.Object = begin, d.previous, arg, object
 		r.Call, r.Flags = k.call, k.flags
 		if k.form&formMore != 0 {
@@ -152,7 +153,7 @@ func (d *decoder) next(out []wire.Record) (n int, err error) {
 	return n, nil
 }
 
-// columns sets up the kinds and their columns, and returns the order column.
+// columns reads the kinds and the positions of their columns, and returns the order column.
 func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 	n := in.uvarint()
 	if n > maxKinds || n*5 > uint64(len(in.b)) {
@@ -164,7 +165,7 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 	}
 	d.kinds = d.kinds[:n]
 	for i := range d.kinds {
-		k, head := &d.kinds[i], in.bytes(5) // the memory is reused, so all of it is set
+		k, head := &d.kinds[i], in.bytes(5) // the memory is reused, so every field is set
 		if in.bad {
 			return nil
 		}
@@ -186,7 +187,7 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 	}
 	for c := first; c < end; c++ {
 		for i := range d.kinds {
-			// The length is kept in x until all lengths are read.
+			// x stores the length until all lengths are read
 			d.kinds[i].x[0] = in.uvarint()
 		}
 		for i := range d.kinds {
@@ -267,7 +268,7 @@ func (d *decoder) more(k *reading, r *wire.Record) {
 	r.Call, r.Flags = wire.CallMore, 0
 }
 
-// next is the next value of a column. Beyond the end it is 0, which leftOver detects.
+// next returns the next value of a column. Beyond the end it is 0, which leftOver detects.
 func (c *span) next(payload []byte) uint64 {
 	if c.at < c.end && payload[c.at] < 0x80 {
 		c.at++
@@ -276,8 +277,8 @@ func (c *span) next(payload []byte) uint64 {
 	return c.long(payload)
 }
 
-// long is the next value of a column if it takes more than a byte. A value of up to eight bytes is read without a loop:
-// the bytes up to the first without its high bit are kept, and groups of seven bits are joined in pairs.
+// long returns the next value of a column if it takes more than a byte. It reads a value of up to eight bytes without a
+// loop: it keeps the bytes up to the first without its high bit, and joins groups of seven bits in pairs.
 func (c *span) long(payload []byte) uint64 {
 	if c.at < c.end && int(c.at)+8 <= len(payload) {
 		x := binary.LittleEndian.Uint64(payload[c.at:])

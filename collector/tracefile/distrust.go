@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// mostCounted bounds every counter in a trace: a thread that makes ten million calls a second reaches it in three
-// weeks. A larger value was damaged, or invented by a process or by an older mtrace. Sums of valid values cannot
-// overflow.
+// mostCounted is the maximum of every counter in a trace: a thread that makes ten million calls a second reaches it in
+// three weeks. A larger value was damaged, or comes from a faulty process or an older mtrace. Sums of valid values
+// cannot overflow.
 const mostCounted = 1 << 44
 
 // distrust removes impossible values from an end, and lists them in Distrusted.
 func (e *End) distrust() {
 	check := func(n *uint64, what string) {
 		if *n > mostCounted {
-			e.Distrusted = append(e.Distrusted, fmt.Sprintf("it claims %d %s, which cannot be: they are not counted, and how "+
+			e.Distrusted = append(e.Distrusted, fmt.Sprintf("it claims %d %s, which is impossible: they are not counted, and how "+
 				"many there were is not known", *n, what))
 			*n = 0
 		}

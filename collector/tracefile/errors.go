@@ -2,10 +2,10 @@ package tracefile
 
 import "errors"
 
-// The errors of a file: a FormatError is one of them.
+// The reasons of a FormatError.
 var (
 	ErrNotTrace = errors.New("not an .mtrace file")
-	ErrVersion  = errors.New("made by a newer version of mtrace")
+	ErrVersion  = errors.New("written by a newer version of mtrace")
 	ErrDamaged  = errors.New("damaged")
 )
 

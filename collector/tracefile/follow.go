@@ -26,7 +26,7 @@ type Follower struct {
 	order  []streamKey // of rings
 }
 
-// followed is the state of a process whose lines were written.
+// A followed is the state of a process whose lines were written.
 type followed struct {
 	header processHeader
 	said   bool
@@ -46,12 +46,12 @@ func follow(name string, file io.ReaderAt, w io.Writer) *Follower {
 	return f
 }
 
-// Next writes what was added since the last call; size is the file's current size. ended reports whether the trace has
-// ended. It returns an error if the file is no trace or is damaged, in which case what was written before is right, or
-// if writing fails.
+// Next writes the data that was added since the last call; size is the file's current size. ended reports whether the
+// trace has ended. It returns an error if writing fails, or if the file is not a trace or is damaged; the lines that
+// were written before are then correct.
 func (f *Follower) Next(size int64) (ended bool, err error) {
 	if size < f.offset {
-		return false, &FormatError{f.reader.path, ErrDamaged, "it has become shorter while it was followed"}
+		return false, &FormatError{f.reader.path, ErrDamaged, "it became shorter while it was followed"}
 	}
 	f.reader.file.size = size
 	if f.offset == 0 {
@@ -118,7 +118,7 @@ func (f *Follower) say(b *block, payload []byte, t *readTools) error {
 		return f.lines.Encode(textLine{Schema: TextSchema, Info: &info})
 	}
 	if !f.began {
-		return errors.New("it does not begin with what it is of")
+		return errors.New("the block does not begin with its process")
 	}
 	if b.kind == blockResult {
 		var result Result
@@ -130,7 +130,7 @@ func (f *Follower) say(b *block, payload []byte, t *readTools) error {
 	p := f.of[b.process]
 	if p == nil {
 		if b.kind != blockProcess || int(b.process) != len(f.of) {
-			return nil // of a kind from a later version, or of a process that never began
+			return nil // a block of a later version, or of a process that never began
 		}
 		p = &followed{}
 		f.of[b.process] = p
@@ -138,7 +138,7 @@ func (f *Follower) say(b *block, payload []byte, t *readTools) error {
 	return f.sayOf(p, b, payload, t)
 }
 
-// sayOf writes the lines of a process's block, once the process's clock is known.
+// sayOf writes the lines of a block that belongs to a process, once the process's clock is known.
 func (f *Follower) sayOf(p *followed, b *block, payload []byte, t *readTools) error {
 	index := b.process
 	put := func(l textLine) error {
@@ -250,7 +250,7 @@ func (f *Follower) flush(index ProcessIndex) (err error) {
 	return err
 }
 
-// finish writes the lines that wait for something that will not come.
+// finish writes the lines that wait for data that will not arrive.
 func (f *Follower) finish() (err error) {
 	for i := range len(f.of) {
 		index := ProcessIndex(i)

@@ -7,9 +7,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The index lists the blocks before it in their order, without gaps: kind u8, then as varints the process, the stored
-// size and, for records, ring, count, position, zigzag of first − the first of the entry before, and last − first. An
-// entry is always smaller than its block's header, so an index is never larger than its file.
+// The index lists the blocks before it in their order, without gaps. An entry has the kind as u8, then as varints the
+// process, the stored size and, for records, ring, count, position, zigzag of first − the first of the previous entry,
+// and last − first. An entry is always smaller than its block's header, so an index is never larger than its file.
 
 // An index is built while blocks are written: hours of recording have many blocks, and an entry takes a fifth of the
 // memory of a block's description.
@@ -42,7 +42,7 @@ func indexOf(blocks []block) []byte {
 	return x.payload
 }
 
-var errIndex = errors.New("its index does not describe it")
+var errIndex = errors.New("its index does not match its blocks")
 
 // parseIndex reads an index whose block begins at offset end: the blocks must fill the file up to there.
 func parseIndex(payload []byte, end int64) ([]block, error) {

@@ -4,7 +4,7 @@ package tracefile
 
 import "mtrace/collector/wire"
 
-// Info describes how a trace was made. It is written first.
+// Info describes how a trace was recorded. It is written first.
 type Info struct {
 	Tool    string   `json:"tool"`    // version of the tool that wrote it
 	Command []string `json:"command"` // the command that was traced; empty for a collector on its own
@@ -13,9 +13,9 @@ type Info struct {
 	Arch    string   `json:"arch"`
 	Started int64    `json:"started_ns"` // Unix time in nanoseconds
 
-	Asked string `json:"asked,omitempty"` // which times were requested, for people; empty means all
+	Asked string `json:"asked,omitempty"` // the requested time ranges, as text; empty means all
 
-	Selected []string `json:"selected,omitempty"` // which calls were requested, flag by flag; empty means all
+	Selected []string `json:"selected,omitempty"` // the requested calls, flag by flag; empty means all
 
 	Processors int `json:"processors,omitempty"` // of the machine; 0 when not known
 }
@@ -23,11 +23,11 @@ type Info struct {
 // Result describes how the recording ended. It is written last; a cut trace has none.
 type Result struct {
 	Finished int64  `json:"finished_ns"`    // Unix time in nanoseconds
-	Note     string `json:"note,omitempty"` // why it ended early, in one line; empty otherwise
+	Note     string `json:"note,omitempty"` // the reason why the recording ended early, in one line; empty otherwise
 	// when the file could no longer be written, in Unix nanoseconds: later records were only counted; 0 otherwise
 	Cut int64 `json:"cut_unix_ns,omitempty"`
 
-	// why processes that began later could not connect: one line, empty when all could
+	// the reason why processes that began later could not connect, in one line; empty if all could
 	Unreachable string `json:"unreachable,omitempty"`
 
 	// processes of the program that had not used Metal when the recording ended, and were still running
@@ -41,15 +41,16 @@ type Result struct {
 // A Living is a process that was still running when the recording ended.
 type Living struct {
 	PID     int    `json:"pid"`
-	Program string `json:"program"` // the path of its executable; empty when that could not be read
+	Program string `json:"program"` // the path of its executable; empty if that could not be read
 }
 
 // A Recorded is a recorded interval, if not everything was requested.
 type Recorded struct {
-	From  int64  `json:"from_ns"`         // on the collector's monotonic clock, in nanoseconds
-	To    int64  `json:"to_ns,omitempty"` // 0 is the end of the trace
-	Began string `json:"began"`           // what started it, for people: "the start", "mark:NAME", "SIGUSR1", a flag
-	Ended string `json:"ended,omitempty"` // what stopped it; empty if the end of the recording did
+	From int64 `json:"from_ns"`         // on the collector's monotonic clock, in nanoseconds
+	To   int64 `json:"to_ns,omitempty"` // 0 is the end of the trace
+	// the event that started it, as text: "the start", "mark:NAME", "SIGUSR1", a flag
+	Began string `json:"began"`
+	Ended string `json:"ended,omitempty"` // the event that stopped it; empty if it lasted to the end of the recording
 }
 
 func (r *Result) addNote(note string) {

@@ -15,13 +15,13 @@ import (
 // A clock need not count by ones: the cycle counter of an AMD EPYC advances by 26 at a time. A multiple of such a step
 // is stored as the number of steps.
 
-// A size describes the following number: how many bits it has, its sign, and whether it is counted in steps.
+// A size describes the number that follows: how many bits it has, its sign, and whether it is counted in steps.
 type size = uint8
 
 const (
 	sizeWhole  size = 0   // + 2·bits of the number of steps, + 1 if it is negative
 	sizeBroken size = 130 // + bits of zigzag(v), which is no multiple of the step
-	sizeSame   size = 195 // equal to the previous number of its column: for x3 only
+	sizeSame   size = 195 // equal to the previous number of its column; only for x3
 )
 
 // For each size: lowBits is how many bits follow, lowMask has that many bits set, and highBit is the omitted highest
@@ -84,7 +84,7 @@ type scale struct {
 func scaleOf(step uint64) scale {
 	s := scale{step: step, most: ^uint64(0) / step, twos: bits.TrailingZeros64(step)}
 	odd := step >> s.twos
-	s.inverse = odd // right in three bits; each iteration doubles the number of right bits
+	s.inverse = odd // correct in three bits; each iteration doubles the number of correct bits
 	for range 5 {
 		s.inverse *= 2 - odd*s.inverse
 	}
@@ -162,7 +162,7 @@ type bitWriter struct {
 const (
 	// longestRecord is the maximum size of a record's six numbers, in bytes, plus eight that are always written.
 	longestRecord = 6*10 + 8
-	// bitsAtOnce is the maximum number of bits that are put, or read, at once.
+	// bitsAtOnce is the maximum number of bits that one call writes or reads.
 	bitsAtOnce = 56
 )
 
@@ -175,7 +175,7 @@ func (w *bitWriter) put(v uint64, n uint) {
 	w.putFew(v, n)
 }
 
-// putFew is put for at most bitsAtOnce bits.
+// putFew appends the n lowest bits of v, for at most bitsAtOnce bits.
 func (w *bitWriter) putFew(v uint64, n uint) {
 	word := w.word | v<<(w.bits&7)
 	binary.LittleEndian.PutUint64(w.bytes[w.size:], word)
@@ -257,7 +257,7 @@ func (r *bitReader) next(n uint) uint64 {
 	return v
 }
 
-// peek is the next bits, bitsAtOnce at least.
+// peek returns the next bits, bitsAtOnce at least.
 func (r *bitReader) peek() uint64 {
 	if at := r.at >> 3; at+8 <= uint(len(r.bytes)) {
 		return binary.LittleEndian.Uint64(r.bytes[at:]) >> (r.at & 7)
@@ -268,7 +268,7 @@ func (r *bitReader) peek() uint64 {
 // leftOver reports whether bits were read beyond the end, or whole bytes were not read.
 func (r *bitReader) leftOver() bool { return (r.at+7)>>3 != uint(len(r.bytes)-8) }
 
-// size is the next size, given the previous size of its column.
+// size returns the next size, given the previous size of its column.
 func (r *bitReader) size(before size) size {
 	if c := decoded[r.peek()&(1<<codeBits-1)]; c.n < escaped {
 		r.at += uint(c.n)
@@ -277,7 +277,7 @@ func (r *bitReader) size(before size) size {
 	return size(r.next(escapeBits+8) >> escapeBits)
 }
 
-// number is the next number of a column, given the column's last size and the step.
+// number returns the next number of a column, given the column's last size and the step.
 func (r *bitReader) number(last *size, step uint64) uint64 {
 	at := r.size(*last)
 	*last = at

@@ -57,7 +57,7 @@ func (o owner) compare(other owner) int {
 	return cmp.Or(cmp.Compare(o.ring, other.ring), cmp.Compare(o.position, other.position))
 }
 
-// sortOwners sorts the owners, and notes whether some of them are lost.
+// sortOwners sorts the owners, and records whether some of them are lost.
 func sortOwners(r *Reader, index ProcessIndex, p *Process) {
 	slices.SortStableFunc(p.rings.owners, owner.compare)
 	repaired := r.Repaired()
@@ -66,7 +66,7 @@ func sortOwners(r *Reader, index ProcessIndex, p *Process) {
 	})
 }
 
-// owner is the thread that has a ring at a position; 0 if it is not known.
+// owner returns the thread that has a ring at a position; 0 if it is not known.
 func (p *Process) owner(ring uint16, position uint64) uint64 {
 	at, exactly := slices.BinarySearchFunc(p.rings.owners, owner{ring: ring, position: position}, owner.compare)
 	if exactly {
@@ -78,13 +78,13 @@ func (p *Process) owner(ring uint16, position uint64) uint64 {
 	return p.rings.owners[at-1].thread
 }
 
-// ringOwners are the owners of a process's rings, by ring and position.
+// A ringOwners has the owners of a process's rings, by ring and position.
 type ringOwners struct {
 	owners []owner
 	lost   bool // some are damaged
 }
 
-// A holder follows which thread has a ring while its stream is read.
+// A holder tracks which thread has a ring while its stream is read.
 type holder struct {
 	process *Process
 	ring    uint16
@@ -130,4 +130,4 @@ func (h *holder) leave(records []wire.Record) (known []wire.Record, left int) {
 	return records, 0
 }
 
-var errOwner = errors.New("nothing says any more which thread they are of")
+var errOwner = errors.New("the trace no longer shows which thread they belong to")

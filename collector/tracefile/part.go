@@ -6,13 +6,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Block is a part of a stream that can be read by itself.
+// A Block is a part of a stream that can be read independently.
 type Block struct {
 	Records     uint32
 	First, Last wire.Ticks // the smallest begin and the largest end of its calls
 }
 
-// Blocks are the stream's blocks, in ring order.
+// Blocks returns the stream's blocks, in ring order.
 func (r *Reader) Blocks(s Stream) []Block {
 	all := make([]Block, len(s.blocks))
 	for i, at := range s.blocks {

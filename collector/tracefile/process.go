@@ -5,7 +5,7 @@ import "mtrace/collector/wire"
 // ProcessIndex numbers the processes of one trace from 0, in the order in which they connected.
 type ProcessIndex uint32
 
-// A Process is what one traced process reported about itself, and how it ended.
+// A Process has the data that one traced process reported about itself, and how it ended.
 type Process struct {
 	wire.Hello
 	Clock                        wire.ClockKind
@@ -24,24 +24,24 @@ type Process struct {
 	// the cost of recording a call, measured in the process, in picoseconds; 0 when not known
 	Cost     int64
 	Warnings []string // lines for the user, in the order of arrival
-	// why none of its waits for locks and signals are recorded; empty otherwise
+	// the reason why none of its waits for locks and signals are recorded; empty otherwise
 	WaitsUnseen string
-	// why nothing of it is recorded although it uses Metal; empty otherwise
+	// the reason why nothing of it is recorded although it uses Metal; empty otherwise
 	NotTraced string
-	// what mtrace changed in the process while it ran; nil when it did not
+	// the delays that mtrace added to the process while it ran; nil if there were none
 	Experiment *wire.Experiment
 	Code       Code
 	End        *End // nil when the trace was cut before the process ended
 	// its last known counters from the recording; nil if none were written
 	SoFar *End
-	// why none of its data can be used, in one line: it was damaged; empty otherwise
+	// the reason why none of its data can be used, in one line: it was damaged; empty otherwise
 	Unusable string
 
 	known bool // Hello was read
 	rings ringOwners
 }
 
-// Code is what is known of the machine code in a process, and of the places in it that made calls.
+// Code describes the machine code in a process, and the places in it that made calls.
 type Code struct {
 	Stacks  map[wire.StackID]wire.Stack
 	Images  []wire.Image      // files of machine code in its memory, in the order in which they were seen
@@ -60,12 +60,12 @@ type Unhooked struct {
 	Methods int // methods without a hook; 0 means all of them
 }
 
-// A Symbol is what is known of a return address.
+// A Symbol describes a return address.
 type Symbol struct {
 	Name   string // the function that contains it; empty if only its line is known
 	File   string // source file; empty when not known
 	Line   uint32 // in it; 0 when not known
-	NoCall bool   // no call returns there: this frame, and its callers, are invalid
+	NoCall bool   // no call precedes the address: this frame, and its callers, are invalid
 }
 
 // A Device is a Metal device of the process.
@@ -76,7 +76,7 @@ type Device struct {
 	WorkingSet uint64 // its recommendedMaxWorkingSetSize, in bytes; 0 when not known
 }
 
-// An End describes how a process's part of the trace ended, and what was left out.
+// An End describes how a process's part of the trace ended, and how much was left out.
 type End struct {
 	// ExitStatus and Signal come from the process that waited for it
 	ExitKnown  bool `json:"exit_known"`
@@ -85,9 +85,9 @@ type End struct {
 	// processor time of the process and of the children it waited for; 0 when not known
 	CPU  int64 `json:"cpu_ns,omitempty"`
 	Unix int64 `json:"unix_ns"` // when the collector saw the end, Unix time in nanoseconds
-	// the same on the collector's monotonic clock: the end of the process or of its recording; 0 when not known
+	// the end of the process or of its recording on the collector's monotonic clock, in nanoseconds; 0 if not known
 	At int64 `json:"at_ns,omitempty"`
-	// why the process's part ended early, in one line; empty otherwise
+	// the reason why the process's part ended early, in one line; empty otherwise
 	Note string `json:"note,omitempty"`
 	// it used Metal and was still running when its part ended: its later calls are not in the trace
 	Running    bool      `json:"running,omitempty"`
@@ -108,19 +108,19 @@ type End struct {
 	CommandBuffers wire.Alive `json:"command_buffers,omitzero"`
 
 	LeftOut  uint64     `json:"left_out,omitempty"` // records that were not selected: see Info
-	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this was written
+	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this End was written
 
 	// lines about impossible counters, which are 0 or too small here; the number of lost records is then not known
 	Distrusted []string `json:"distrusted,omitempty"`
 
 	NestedBy map[string]uint64 `json:"nested_by,omitempty"` // Nested, by the name of the family
-	// command buffers that queues accepted; zero if there is no such choke point, or none was committed
+	// command buffers that queues accepted; zero if Metal has no internal function to count at, or none was committed
 	Commits wire.Audit `json:"commits,omitzero"`
 	// command buffers whose completion was announced to their queue
 	Completions wire.Audit `json:"completions,omitzero"`
 }
 
-// Lost is the number of records that were made and are not in the trace.
+// Lost returns the number of records that are not in the trace.
 func (e *End) Lost() uint64 {
 	n := e.Unringed
 	for _, r := range e.Rings {
@@ -129,7 +129,7 @@ func (e *End) Lost() uint64 {
 	return n
 }
 
-// DroppedByThread is the number of records dropped on full rings, by the system's thread id.
+// DroppedByThread returns the number of records dropped on full rings, by the system's thread id.
 func (e *End) DroppedByThread() map[uint64]uint64 {
 	m := map[uint64]uint64{}
 	for _, r := range e.Rings {
@@ -143,7 +143,7 @@ func (e *End) DroppedByThread() map[uint64]uint64 {
 // A RingEnd is the last state of one ring.
 type RingEnd struct {
 	Ring         uint16 `json:"ring"`
-	Thread       uint64 `json:"thread"`           // the system's id of the thread that had it last
+	Thread       uint64 `json:"thread"`           // the system's id of the thread that had the ring last
 	Head         uint64 `json:"head"`             // records ever published
 	Dropped      uint64 `json:"dropped"`          // records dropped because the ring was full
 	FactsHead    uint64 `json:"facts_head"`       // bytes of facts ever published
@@ -151,7 +151,7 @@ type RingEnd struct {
 	Losses       []Loss `json:"losses,omitempty"` // Dropped, split by thread
 }
 
-// A Loss is a number of records that a thread made and that are not in the trace.
+// A Loss is a number of records of a thread that are not in the trace.
 type Loss struct {
 	Thread  uint64 `json:"thread"` // the system's thread id
 	Records uint64 `json:"records"`
@@ -175,7 +175,7 @@ type BlockedCall struct {
 	Ring   uint16     `json:"ring"`
 	Begin  wire.Ticks `json:"begin"`
 	Call   wire.Call  `json:"call"`
-	// of the lock, condition variable or semaphore; or the id of an awaited process
+	// address of the lock, condition variable or semaphore; or the id of an awaited process
 	Address uint64 `json:"address"`
 	// the system's id of the thread that held the lock when the wait began; 0 when not known
 	Holder      uint64     `json:"holder,omitempty"`

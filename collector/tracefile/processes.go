@@ -17,7 +17,7 @@ import (
 // samples' errors would distort the conversion more than the clock's drift does.
 const sampleSpacing = 10e6
 
-// readProcesses reads everything except the records. Unreadable parts are noted and left out.
+// readProcesses reads everything except the records. Unreadable parts are listed as damage and left out.
 func readProcesses(r *Reader) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
@@ -25,7 +25,7 @@ func readProcesses(r *Reader) {
 		b := &r.blocks[i]
 		if b.kind == blockRecords || b.kind > blockResult && b.kind != blockThreads && b.kind != blockSoFar &&
 			b.kind != blockOwners {
-			continue // of a kind from a later version of the same format
+			continue // a kind of block from a later version of the same format
 		}
 		payload, err := r.file.read(b, t)
 		if err == nil {
@@ -48,7 +48,8 @@ func readProcesses(r *Reader) {
 	}
 }
 
-// whyUnusable says why the records of a process mean nothing: too much of what is reported of it was damaged.
+// whyUnusable returns the reason why the records of a process cannot be interpreted: too much of its other data was
+// damaged.
 func whyUnusable(r *Reader, index ProcessIndex, p *Process) string {
 	lost := func(kind blockKind) bool {
 		return slices.ContainsFunc(r.damage.list, func(d Damage) bool {
@@ -57,9 +58,9 @@ func whyUnusable(r *Reader, index ProcessIndex, p *Process) string {
 	}
 	switch {
 	case !p.known:
-		return "nothing says any more which process it was"
+		return "the trace no longer shows which process it was"
 	case p.Clock == 0 && lost(blockProcess), p.Clock == wire.ClockTSC && len(p.Samples) < 2 && lost(blockSamples):
-		return "nothing says any more what its clock was"
+		return "the trace no longer has its clock"
 	}
 	return ""
 }
@@ -99,7 +100,7 @@ func (r *Reader) readBlock(b *block, payload []byte) error {
 	return nil
 }
 
-// readEnd reads an end over an earlier one.
+// readEnd reads an end into an earlier one, whose other fields stay.
 func readEnd(payload []byte, into **End) error {
 	var e End
 	if err := json.Unmarshal(payload, &e); err != nil {
@@ -125,7 +126,8 @@ func (r *Reader) process(index ProcessIndex) *Process {
 	return r.processes[index]
 }
 
-// farthestAhead bounds the difference of two clocks that count from the start of a machine, in nanoseconds: two years.
+// farthestAhead is the maximum difference of two clocks that count from the start of a machine, in nanoseconds: two
+// years.
 const farthestAhead = 1 << 56
 
 func (p *Process) readHeader(payload []byte) error {
@@ -141,7 +143,7 @@ func (p *Process) readHeader(payload []byte) error {
 	return nil
 }
 
-// readFacts takes in facts; those of a kind from a later version are skipped.
+// readFacts adds facts to the process; it skips kinds of facts from a later version.
 func (p *Process) readFacts(payload []byte) error {
 	for len(payload) > 0 {
 		f, n, err := wire.DecodeFact(payload)
@@ -254,7 +256,7 @@ func makeStreams(r *Reader) {
 			r.damage.note(b, 0, errIndex)
 			continue
 		case p.Unusable != "" || !p.known:
-			r.damage.note(b, 0, errors.New(cmp.Or(p.Unusable, "nothing says which process it was")))
+			r.damage.note(b, 0, errors.New(cmp.Or(p.Unusable, "the trace does not show which process it was")))
 			continue
 		}
 		key := streamKey{b.process, b.ring}
@@ -291,7 +293,7 @@ func makeStreams(r *Reader) {
 	})
 }
 
-// missing notes how many records were written to the ring.
+// missing adds the records that were written to the ring and are not in the stream.
 func (s *Stream) missing(written uint64) {
 	s.Missing = max(s.Missing, written-min(written, s.Records))
 }

@@ -2,14 +2,14 @@ package tracefile
 
 import "sync"
 
-// Blocks on their way into the file. A disk that stalls for half a second, for example while it writes back other data,
-// must not delay the reading of the rings: blocks wait here, in order, and one goroutine writes them.
+// Blocks wait in memory before they are written to the file. A disk that stalls for half a second, for example while it
+// writes back other data, must not delay the reading of the rings. One goroutine writes the waiting blocks in order.
 
-// mostQueued is the number of bytes from which the caller with another block waits for the file: the amount that 10
-// million records per second produce in a second.
+// mostQueued is the number of waiting bytes at which the caller of a further block waits for the file: the amount that
+// 10 million records per second produce in a second.
 const mostQueued = 64 << 20
 
-// A blockQueue is the blocks that wait for the file. The writer's mutex guards it.
+// A blockQueue has the blocks that wait for the file. The writer's mutex guards it.
 type blockQueue struct {
 	blocks  []queuedBlock
 	came    int64     // bytes of all blocks so far
@@ -21,7 +21,7 @@ type blockQueue struct {
 	done    sync.WaitGroup
 }
 
-// bytes is how much is waiting, including the block that is being written.
+// bytes returns the number of waiting bytes, including the block that is being written.
 func (q *blockQueue) bytes() int64 { return q.came - q.left }
 
 // A queuedBlock is a block with its header and its payload as it is stored.

@@ -50,7 +50,7 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// NewReader reads a trace of size bytes that is open. The name is for errors, which are those of Open.
+// NewReader reads an open trace of size bytes. The name is used in errors, which are those of Open.
 func NewReader(name string, file io.ReaderAt, size int64) (*Reader, error) {
 	r := &Reader{path: name, file: blockFile{from: file, size: size}, close: func() error { return nil }}
 	if err := checkHeader(r); err != nil {
@@ -65,7 +65,7 @@ func NewReader(name string, file io.ReaderAt, size int64) (*Reader, error) {
 	return r, nil
 }
 
-// checkHeader checks the file's header. A wrong one is damage if there are blocks behind it, and an error otherwise.
+// checkHeader checks the file's header. An invalid one is damage if blocks follow, and an error otherwise.
 func checkHeader(r *Reader) error {
 	var h [fileHeader]byte
 	n, err := r.file.from.ReadAt(h[:], 0)
@@ -184,11 +184,11 @@ func (r *Reader) Recorded() (list []Recorded) {
 // Processes are the traced processes, by ProcessIndex.
 func (r *Reader) Processes() []*Process { return r.processes }
 
-// Streams are the streams of records, ordered by process and ring.
+// Streams returns the streams of records, ordered by process and ring.
 func (r *Reader) Streams() []Stream { return r.streams }
 
-// readBatch is how many records Read passes at a time: as many as stay in a processor's first-level cache until they
-// are processed.
+// readBatch is the number of records that Read passes at a time: as many as stay in a processor's first-level cache
+// until they are processed.
 const readBatch = 512
 
 // Read calls fn with the stream's records in ring order, in batches whose slice is reused. Records of unreadable blocks

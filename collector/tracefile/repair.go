@@ -11,13 +11,14 @@ import (
 
 // A Repair describes a file that contains the intact part of another file, which was damaged or cut.
 type Repair struct {
-	Lines  []string `json:"lines"`         // what was left out, as far as it is known; one line each
+	// descriptions of the parts that were left out, as far as known; one line each
+	Lines  []string `json:"lines"`
 	Cut    *Cut     `json:"cut,omitempty"` // of the other file
-	Wholly bool     `json:"wholly"`        // the content of everything that is missing is known
+	Wholly bool     `json:"wholly"`        // the content of all missing parts is known
 
 	Ownerless bool `json:"ownerless,omitempty"` // the thread of some records is no longer known
 
-	// of processes of which nothing else is known; lost records of other processes are missing in their streams
+	// lost records of processes of which nothing else is known; other lost records are counted in their streams
 	Records uint64 `json:"records,omitempty"`
 }
 
@@ -33,13 +34,13 @@ func (r *Reader) Repaired() *Repair {
 }
 
 // Repair writes the intact part of the trace, with an index and an end. The returned Repair, which is also stored in
-// the file, describes what was left out; it is nil if nothing was.
+// the file, describes the parts that were left out; it is nil if there are none.
 func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
 	for _, s := range r.streams {
 		if r.processes[s.Process].rings.lost {
-			_ = r.Read(s, func([]wire.Record) error { return nil }) // notes of which records the thread is not known
+			_ = r.Read(s, func([]wire.Record) error { return nil }) // finds the records whose thread is not known
 		}
 	}
 	var result Result
@@ -95,8 +96,8 @@ func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 	return result.Repaired, write(appendTrailer(nil, index))
 }
 
-// countedAtLeast returns the minimum count of a process without an end record. If its last blocks were omitted, nothing
-// else tells the count.
+// countedAtLeast returns the minimum counters of a process without an end record. If its last blocks were left out,
+// nothing else has the counters.
 func countedAtLeast(r *Reader, index ProcessIndex, p *Process) (soFar End, needed bool) {
 	lost := func(d Damage) bool { return d.Of && d.Process == index && d.Records > 0 }
 	if p.End != nil || !p.known || !slices.ContainsFunc(r.Damage(), lost) {
@@ -150,7 +151,7 @@ func wholeBlock(r *Reader, i int, t *readTools) (b block, stored []byte) {
 	return b, append([]byte{}, stored...)
 }
 
-// describeRepair is what the file that is written is to say of itself.
+// describeRepair returns the description that the repaired file contains.
 func describeRepair(r *Reader, before *Repair) *Repair {
 	now := &Repair{Wholly: true}
 	if before != nil {

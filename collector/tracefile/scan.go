@@ -2,9 +2,9 @@ package tracefile
 
 import "fmt"
 
-// scanBlocks finds the blocks of a file whose index cannot be used. If the trailer is intact, it tells where the blocks
-// end; otherwise the file is assumed to be cut. Broken data before an intact block is damage; broken data at the end is
-// the cut.
+// scanBlocks finds the blocks of a file whose index cannot be used. If the trailer is intact, it has the end of the
+// blocks; otherwise the file is assumed to be cut. Broken data before an intact block is damage; broken data at the end
+// is the cut.
 func scanBlocks(r *Reader, end int64) {
 	whole := end > 0
 	if !whole {
@@ -48,11 +48,11 @@ func scanBlocks(r *Reader, end int64) {
 	}
 	if r.file.hole > 0 {
 		r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes begin with a hole of more than %d "+
-			"MiB of zeros, behind which nothing is looked for, and "+
+			"MiB of zeros, after which mtrace does not search for blocks, and "+
 			"calls may be missing", r.file.size-offset, r.file.size, longestHole>>20)}
 		return
 	}
-	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes hold no whole block, and up to %v of "+
+	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes have no complete block, and up to %v of "+
 		"calls before the cut may be missing", r.file.size-offset,
 		r.file.size, flushEvery)}
 }

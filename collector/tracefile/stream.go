@@ -8,7 +8,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A streamWriter gathers the records of one ring into blocks.
+// A streamWriter collects the records of one ring into blocks.
 type streamWriter struct {
 	writer  *Writer
 	process ProcessIndex

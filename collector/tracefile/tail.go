@@ -6,9 +6,10 @@ import (
 )
 
 // A file that can no longer be written, because the disk is full, still gets an end: the counters of the processes, so
-// that a reader knows what is missing. Its space is taken from the last blocks of records.
+// that a reader knows how much is missing. The end overwrites the last blocks of records.
 
-// mostTail bounds the data kept for the end, in bytes. The list of processes and how they ended is always kept.
+// mostTail is the maximum size of the data kept for the end, in bytes. The list of processes and how they ended is
+// always kept.
 const mostTail = 4 << 20
 
 // A tailBlock is a block that could not be written when it was added.
@@ -74,7 +75,7 @@ func (w *Writer) endCut(r Result) {
 	}
 }
 
-// retain reads a block that has no records from the file, for the end.
+// retain reads a block without records from the file, for the end.
 func (w *Writer) retain(file io.ReaderAt, b block) bool {
 	data := make([]byte, b.end()-b.offset)
 	if _, err := file.ReadAt(data, b.offset); err != nil {

@@ -28,10 +28,10 @@ type textLine struct {
 	Fact    *textFact      `json:"fact,omitempty"`
 	Stack   *textStack     `json:"stack,omitempty"`
 	Sample  *[2]int64      `json:"sample,omitempty"` // ticks, nanoseconds
-	// system's thread id, when, ran, waited for a processor (-1: not known), nanoseconds
+	// system's thread id, instant, time on a processor, time waiting for one (-1: not known); nanoseconds
 	Thread *[4]int64 `json:"thread_time,omitempty"`
 	Ring   *uint16   `json:"ring,omitempty"`
-	// of a record; without it, the position follows the last record
+	// the ring position of a record; without it, the position follows the last record
 	Position *uint64         `json:"position,omitempty"`
 	Record   json.RawMessage `json:"record,omitempty"`
 	SoFar    *End            `json:"so_far,omitempty"`
@@ -107,7 +107,7 @@ func (r *Reader) WriteText(w io.Writer) error {
 	return out.Flush()
 }
 
-// facts are the facts of the process, in a fixed order.
+// facts returns the facts of the process, in a fixed order.
 func (p *Process) facts() (facts []textFact) {
 	for _, id := range slices.Sorted(maps.Keys(p.Strings)) {
 		facts = append(facts, textFact{Kind: wire.FactString, Key: uint64(id), Text: p.Strings[id]})

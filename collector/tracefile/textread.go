@@ -10,7 +10,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// longestLine bounds a line of the text form, in bytes.
+// longestLine is the maximum length of a line of the text form, in bytes.
 const longestLine = 4 << 20
 
 // ReadText creates the trace at path from its text form. An error names the line.
@@ -101,7 +101,7 @@ func (t *textLoader) load(l *textLine) error {
 	p := *l.Process
 	if l.Header != nil {
 		if p != t.processes {
-			return fmt.Errorf("process %d begins where %d should", p, t.processes)
+			return fmt.Errorf("process %d begins, but the next one must be %d", p, t.processes)
 		}
 		t.processes++
 		t.writer.AddProcess(l.Header.Hello)
@@ -142,7 +142,7 @@ func (t *textLoader) load(l *textLine) error {
 	if l.Position != nil {
 		position = *l.Position
 	}
-	if position < t.next[key] { // also after its process's end, where the writer starts the ring again
+	if position < t.next[key] { // this is so also after its process's end, where the writer starts the ring again
 		return fmt.Errorf("records of ring %d at position %d come after those before %d", *l.Ring, position, t.next[key])
 	}
 	t.next[key] = position + uint64(len(t.records))

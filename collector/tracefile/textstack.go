@@ -34,7 +34,7 @@ func (t *textStack) stack() (wire.Fact, error) {
 	}
 	f := s.Fact()
 	if uint64(t.ID) != f.Key {
-		return f, fmt.Errorf("stack: the number of these frames is %d, not %d", f.Key, t.ID)
+		return f, fmt.Errorf("stack: the id of these frames is %d, not %d", f.Key, t.ID)
 	}
 	return f, nil
 }

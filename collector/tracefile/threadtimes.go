@@ -25,7 +25,7 @@ func (w *Writer) ThreadTimes(p ProcessIndex, times []wire.ThreadTime) error {
 	return w.process(p).addThreadTimes(times)
 }
 
-// sortThreadTimes puts them in order by thread, and those of a thread by time.
+// sortThreadTimes sorts them by thread, and those of a thread by time.
 func sortThreadTimes(times []wire.ThreadTime) {
 	slices.SortStableFunc(times, func(a, b wire.ThreadTime) int {
 		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))

@@ -14,7 +14,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// flushEvery is the longest part of a recording that a killed collector loses.
+// flushEvery is the time between two flushes: the longest part of a recording that is lost if the collector is killed.
 const flushEvery = time.Second
 
 // A Writer writes one trace file. Its methods may be called from several goroutines; records of one ring must come in
@@ -45,7 +45,7 @@ type Writer struct {
 // A Bounded stream may have no space for the whole trace. Records without space are left out and counted, and the
 // recording continues; everything else is written.
 type Bounded interface {
-	// Room returns an error if n more bytes must not be written now: the reason, in one line.
+	// Room returns an error if n more bytes must not be written now. The error is the reason, in one line.
 	Room(n int) error
 }
 
@@ -114,7 +114,7 @@ func (w *Writer) AddProcess(h wire.Hello) ProcessIndex {
 	return index
 }
 
-// Region states the clock that the process records with.
+// Region sets the clock that the process records with.
 func (w *Writer) Region(p ProcessIndex, kind wire.ClockKind, timebaseNumer, timebaseDenom uint32) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -123,8 +123,8 @@ func (w *Writer) Region(p ProcessIndex, kind wire.ClockKind, timebaseNumer, time
 	return w.appendJSONLocked(block{kind: blockProcess, process: p}, *h)
 }
 
-// Ahead states how far the process's monotonic clock is ahead of the collector's, in nanoseconds; call it before
-// Region. Ticks, clock samples and GPU times of the process are on its own clock, processor times of its threads on the
+// Ahead sets how far the process's monotonic clock is ahead of the collector's, in nanoseconds; call it before Region.
+// Ticks, clock samples and GPU times of the process are on its own clock, processor times of its threads on the
 // collector's.
 func (w *Writer) Ahead(p ProcessIndex, ns int64) {
 	w.mutex.Lock()
@@ -163,7 +163,7 @@ func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 	for _, s := range streams {
 		s.flush()
 	}
-	process.flush() // the owners of the rings are known now
+	process.flush() // by now the owners of the rings are known
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	// written again: if the first copy were damaged, the whole process would be lost
@@ -189,7 +189,7 @@ func (w *Writer) Recorded(list []Recorded) {
 	w.recorded = list
 }
 
-// Expected is the approximate size of the file, in bytes, including the records that are not written yet.
+// Expected returns the approximate size of the file, in bytes, including the records that are not written yet.
 func (w *Writer) Expected() int64 {
 	w.mutex.Lock()
 	size := w.offset + w.queue.bytes()
@@ -200,7 +200,7 @@ func (w *Writer) Expected() int64 {
 // usualRecord is the approximate size of a record in the file, in bytes: see BenchmarkWrite.
 const usualRecord = 6
 
-// Flush passes everything so far to the operating system: from then on it survives the death of this process.
+// Flush passes everything so far to the operating system: from then on it survives the end of this process.
 func (w *Writer) Flush() error {
 	w.mutex.Lock()
 	processes := w.processes[:len(w.processes):len(w.processes)]
@@ -217,7 +217,7 @@ func (w *Writer) Flush() error {
 		s.flush()
 	}
 	for _, p := range processes {
-		p.flush() // the owners of the rings are known now
+		p.flush() // by now the owners of the rings are known
 	}
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -232,14 +232,14 @@ func (w *Writer) Err() error {
 	return w.err
 }
 
-// LeftOut is how many records were left out because a Bounded stream had no space, and why.
+// LeftOut returns how many records were left out because a Bounded stream had no space, and the reason.
 func (w *Writer) LeftOut() (records uint64, why error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	return w.leftOut, w.noRoom
 }
 
-// Size is the size of the file so far, in bytes.
+// Size returns the size of the file so far, in bytes.
 func (w *Writer) Size() int64 {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -327,7 +327,7 @@ func (w *Writer) appendBlock(b block, payload []byte) error {
 	return w.appendStored(b, len(payload), stored, e)
 }
 
-// appendRecords is appendBlock for records; scratch is returned for the next time.
+// appendRecords is appendBlock for records. It returns scratch, possibly grown, for the next call.
 func (w *Writer) appendRecords(b block, p recordsPayload, scratch []byte) ([]byte, error) {
 	stored, e := compressColumns(p, scratch)
 	if e != plain {
@@ -345,8 +345,8 @@ func (w *Writer) appendStored(b block, raw int, stored []byte, e encoding) error
 	return w.enqueue(b, header, stored)
 }
 
-// commit writes a block, as a whole or not at all. With the mutex, which it gives up while the file takes the block:
-// only one at a time may be in it.
+// commit writes a block completely or not at all. The caller holds the mutex, which commit releases while the file
+// receives the block: only one block at a time may be written.
 func (w *Writer) commit(b block, whole []byte) {
 	if w.err != nil {
 		w.keep(b, whole)

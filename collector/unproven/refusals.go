@@ -7,11 +7,11 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// linePause is the shortest time between two lines about refused connections. Whoever can connect decides how many
-// there are.
+// linePause is the shortest time between two lines about refused connections, because anyone who can connect determines
+// their number.
 const linePause = 10 * time.Second
 
-// Refusals counts refused connections and logs the first one, and from then on at most a line every ten seconds.
+// Refusals counts refused connections. It logs the first one, and then at most one line every ten seconds.
 type Refusals struct {
 	log   zerolog.Logger
 	now   func() time.Time
@@ -26,7 +26,7 @@ type Refusals struct {
 // NewRefusals returns a count that logs to log.
 func NewRefusals(log zerolog.Logger) *Refusals { return &Refusals{log: log, now: time.Now} }
 
-// Add counts a connection; from says whose it is.
+// Add counts a connection; from describes its peer.
 func (r *Refusals) Add(from string, why error) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -39,7 +39,7 @@ func (r *Refusals) Add(from string, why error) {
 	}
 }
 
-// line logs those that no line has told of, with the mutex.
+// line logs the connections that no line has reported yet. The caller holds the mutex.
 func (r *Refusals) line() {
 	if r.quiet == 0 {
 		return
@@ -53,14 +53,14 @@ func (r *Refusals) line() {
 	r.quiet = 0
 }
 
-// Total returns how many there were until now.
+// Total returns the number of refused connections so far.
 func (r *Refusals) Total() uint64 {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	return r.total
 }
 
-// Finish logs those that no line has told of, and returns how many there were in all.
+// Finish logs the connections that no line has reported yet, and returns the total.
 func (r *Refusals) Finish() uint64 {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

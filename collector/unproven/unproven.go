@@ -1,4 +1,4 @@
-// Package unproven limits connections whose other end has not proved yet that it knows a token.
+// Package unproven limits the connections whose other end has not proved yet that it knows a token.
 package unproven
 
 import (
@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// Connections are those that have proved nothing yet. They have a few places of their own; when all places are taken,
-// the oldest connection is closed. So a flood of them takes no descriptors from connections that are known, and a peer
-// that knows the token gets through: it needs a place for some milliseconds only.
+// Connections is the set of connections that are not authenticated yet. Their number is limited; a further connection
+// closes the oldest one. So a flood of them takes no descriptors from authenticated connections, and a peer that knows
+// the token gets through, because it is in the set for some milliseconds only.
 type Connections struct {
 	places  int
 	mutex   sync.Mutex
 	waiting []io.Closer // oldest first
 }
 
-// New returns an empty set with that many places.
+// New returns an empty set for that many connections.
 func New(places int) *Connections { return &Connections{places: places} }
 
-// Add gives a connection a place. It returns the connection that was closed for it; nil when there was room.
+// Add adds a connection. If the set is full, it closes the oldest connection and returns it; otherwise it returns nil.
 func (c *Connections) Add(conn io.Closer) (closed io.Closer) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -31,7 +31,7 @@ func (c *Connections) Add(conn io.Closer) (closed io.Closer) {
 	return closed
 }
 
-// Remove frees the connection's place. It returns false when the connection was closed for another.
+// Remove removes a connection. It returns false if the connection was closed to add another one.
 func (c *Connections) Remove(conn io.Closer) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -21,7 +21,7 @@ const (
 	CallSignpost     Call = 436
 )
 
-// callCount is the number of calls, CallNone included. It is one more than the highest call number.
+// callCount is the highest call number plus one.
 const callCount = 1 +
 	len(tracerCalls) + len(functionCalls) + len(deviceCalls) + len(queueCalls) + len(ioCalls) + len(commandBufferCalls) +
 	len(encoderCalls) +
@@ -61,10 +61,10 @@ func (c Call) Row() Row {
 	return Row{Call: c, Selector: "unknown", Family: FamilyTracer}
 }
 
-// String is the selector or symbol, as it is written.
+// String returns the selector or symbol.
 func (c Call) String() string { return c.Row().Selector }
 
-// Lookup finds the call of a family by its selector.
+// Lookup returns the call of a family with a selector.
 func Lookup(family Family, selector string) (Call, bool) {
 	for i, row := range Table {
 		if row.Family == family && row.Selector == selector {
@@ -74,7 +74,7 @@ func Lookup(family Family, selector string) (Call, bool) {
 	return CallNone, false
 }
 
-// Named are the calls of all families with a selector or symbol, as a user names them.
+// Named returns the calls of all families with a selector or symbol, as a user names them.
 func Named(selector string) (calls []Call) {
 	for i, row := range Table {
 		if selector != "" && row.Selector == selector {
@@ -84,7 +84,7 @@ func Named(selector string) (calls []Call) {
 	return calls
 }
 
-// MustLookup is Lookup for selectors that are known to be in the table; it panics when they are not, at program start.
+// MustLookup is Lookup for selectors that are known to be in the table. It panics at program start if they are not.
 func MustLookup(family Family, selector string) Call {
 	c, ok := Lookup(family, selector)
 	if !ok {

@@ -10,8 +10,8 @@ var (
 )
 
 // blockingCalls are the functions of the system in which a thread blocks outside of Metal, for something other than a
-// lock, a signal or a child process. A record is written only if the call took at least as long as
-// interpose/waits/blocking.h says.
+// lock, a signal or a child process. A record is written only if the call took at least the minimum time in
+// interpose/waits/blocking.h.
 var blockingCalls = [...]Row{
 	{441, "read", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
 	{442, "readv", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},

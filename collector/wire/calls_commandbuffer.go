@@ -7,8 +7,8 @@ var (
 	sampledFields = []Field{{At: InX1, Role: RoleSampling}}
 )
 
-// pollFields are the fields of a getter that a thread polls. One record is written when the result has changed: it
-// begins with the first poll and ends with the last.
+// pollFields are the fields of a getter that a thread polls. A record is written when the result has changed: it begins
+// with the first poll and ends with the last.
 var pollFields = []Field{{At: InX0, Role: RolePolls, name: "questions"},
 	{At: InX1, Role: RolePollGap, Unit: UnitTicks, name: "time between the last two questions in"}}
 

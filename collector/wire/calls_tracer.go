@@ -37,7 +37,7 @@ var tracerCalls = [...]Row{
 		Field{Role: RoleConstant, name: "0 a kernel of Metal Performance Shaders, 1 a graph"},
 		named("the class whose call begins"), nil},
 	{421, "failed", FamilyTracer, GroupNone, EffectFails, commandBuffer,
-		Field{Role: RoleText, name: "what Metal says of the error, after the record completed"}, nil},
+		Field{Role: RoleText, name: "Metal's description of the error; the record follows the record completed"}, nil},
 	{CallSignpost, "signpost", FamilyTracer, GroupNone, EffectSpans, none,
 		named("the name of an interval of signposts that another thread began"),
 		[]Field{{At: InX0, Role: RoleThread, name: "which"}}},

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// CName is the call's name in the generated C header: MT_CALL_family_selector, with an underscore for each colon.
+// CName returns the call's name in the generated C header: MT_CALL_family_selector, with an underscore for each colon.
 func (c Call) CName() string {
 	r := c.Row()
 	name := strings.NewReplacer(":", "_", " ", "_").Replace(r.Selector)
@@ -130,7 +130,7 @@ func CHeader() string {
 // headerColumns is the length from which a line of the header is broken.
 const headerColumns = 116
 
-// enumLine declares an enumeration constant, on two lines if its name is long.
+// enumLine returns the declaration of an enumeration constant, on two lines if its name is long.
 func enumLine(name string, value int) string {
 	if len(name) < headerColumns-len("   = 999,") {
 		return fmt.Sprintf("  %s = %d,\n", name, value)
@@ -138,7 +138,8 @@ func enumLine(name string, value int) string {
 	return fmt.Sprintf("  %s\n      = %d,\n", name, value)
 }
 
-// selectorLine is a string of the array of selectors. C joins adjacent literals, so a long selector takes two lines.
+// selectorLine returns a string of the array of selectors. C joins adjacent literals, so a long selector takes two
+// lines.
 func selectorLine(selector string) string {
 	if len(selector) <= headerColumns {
 		return fmt.Sprintf("  %q, \\\n", selector)

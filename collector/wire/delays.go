@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// DelayKind is what of a thread an experiment delays, as bits of one word of its ring: 0 costs a call one load and a
-// branch.
+// DelayKind selects the code of a thread that an experiment delays, as bits of one word of the thread's ring. If it is
+// 0, it costs a call one load and a branch.
 type DelayKind uint32
 
 // The bits.
@@ -28,17 +28,18 @@ const ShortestSleep = 120 * time.Microsecond
 
 // Delays are the delays of a process: what an experiment changes in it now. The zero value changes nothing.
 type Delays struct {
-	Kinds    DelayKind // of the threads in Threads
-	Others   DelayKind // of all other threads
-	Calls    []Call
-	Lock     uint64 // address
-	Length   time.Duration
-	Until    int64    // nanoseconds on the process's monotonic clock; then they end, whatever becomes of the collector
+	Kinds  DelayKind // of the threads in Threads
+	Others DelayKind // of all other threads
+	Calls  []Call
+	Lock   uint64 // address
+	Length time.Duration
+	// nanoseconds on the process's monotonic clock at which the delays end, even if the collector dies
+	Until    int64
 	Threads  []uint64 // the system's ids; empty is all
-	Progress StringID // of the mark that is a unit of progress; 0: completed command buffers
+	Progress StringID // the mark that is a unit of progress; 0 means completed command buffers
 }
 
-// of says what is delayed of a thread.
+// of returns the code of a thread that is delayed.
 func (d *Delays) of(thread uint64) DelayKind {
 	if len(d.Threads) == 0 {
 		return d.Kinds
@@ -54,9 +55,9 @@ func (d *Delays) of(thread uint64) DelayKind {
 func (g Region) at32(offset int) *uint32 { return Ring(g).word32(offset) }
 func (g Region) at64(offset int) *uint64 { return Ring(g).word64(offset) }
 
-// SetDelays replaces the delays. Threads that are inside one finish it. One caller at a time.
+// SetDelays replaces the delays. Threads that are inside a delay finish it. Only one caller at a time is allowed.
 func (g Region) SetDelays(d Delays) {
-	g.ArmDelays(Delays{}) // nobody begins a delay by half of the old table and half of the new one
+	g.ArmDelays(Delays{}) // no thread may begin a delay with a half-written table
 	sequence := g.load32(RegionDelaysOffset)
 	atomic.StoreUint32(g.at32(RegionDelaysOffset), sequence|1)
 	atomic.StoreUint64(g.at64(RegionDelayOffset), uint64(max(d.Length, 0)))
@@ -78,7 +79,7 @@ func (g Region) SetDelays(d Delays) {
 	g.ArmDelays(d)
 }
 
-// ArmDelays gives each thread its word again: threads that took a ring since are armed, too.
+// ArmDelays writes each thread's word again, so that threads that took a ring since then are delayed, too.
 func (g Region) ArmDelays(d Delays) {
 	fresh := d.Others
 	if len(d.Threads) == 0 {
@@ -93,19 +94,19 @@ func (g Region) ArmDelays(d Delays) {
 	}
 }
 
-// DelayDue is how many nanoseconds each thread is due of virtual speed-ups.
+// DelayDue returns how many nanoseconds each thread has to pause in total because of virtual speed-ups.
 func (g Region) DelayDue() uint64 { return g.load64(RegionDelayDueOffset) }
 
-// An Injected is what the threads of one ring have counted of an experiment, ever.
+// An Injected has the cumulative counts of an experiment for the threads of one ring.
 type Injected struct {
-	Thread      uint64 // that has the ring now, or had it last
+	Thread      uint64 // the thread that has the ring now, or had it last
 	Occurrences uint64 // delayed, by 0 too
 	Nanos       uint64 // of delays, as they were measured
 	Units       uint64 // of progress
-	UnitAt      Ticks  // when the last of them was completed; 0: there was none
+	UnitAt      Ticks  // when the last of them was completed; 0 if there was none
 }
 
-// Injected reads what the ring's threads have counted.
+// Injected reads the cumulative counts of the ring's threads.
 func (r Ring) Injected() Injected {
 	return Injected{
 		Thread:      r.Thread(),

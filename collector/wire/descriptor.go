@@ -24,7 +24,7 @@ const (
 
 // descriptors are the kinds' names in the shim's header and in reports.
 var descriptors = [...]struct{ name, text string }{
-	DescriptorUnknown:  {"unknown", "a descriptor that is not known"},
+	DescriptorUnknown:  {"unknown", "an unknown descriptor"},
 	DescriptorFile:     {"file", "a file"},
 	DescriptorPipe:     {"pipe", "a pipe from another process"},
 	DescriptorOwnPipe:  {"own pipe", "a pipe of the process's own"},

@@ -11,7 +11,7 @@ const (
 	EffectLabels                // gives an object its label
 	EffectOpensGroup            // begins a debug group of a command buffer or an encoder
 	EffectClosesGroup           // ends the innermost one
-	EffectEnqueues              // reserves a command buffer's place in its queue
+	EffectEnqueues              // reserves a command buffer's position in its queue
 	EffectCommits               // submits command buffers to their queue
 	EffectCommitsOptions        // submits command buffers with the program's options
 	EffectHandles               // adds a completion handler
@@ -45,7 +45,7 @@ const (
 	EffectArchives              // loads or fills an archive of compiled code
 	EffectEncodesLayer          // encodes through a layer above Metal; the layer's work ends with the call
 
-	// The effects of records of the tracer's own.
+	// The effects of records that the tracer writes on its own.
 	EffectStartsThread // the records that follow in this ring belong to another thread
 	EffectCompletes    // a command buffer has completed
 	EffectFails        // a command buffer has completed with an error; the text is the error
@@ -61,7 +61,7 @@ const (
 	EffectSpans        // an interval that the program named, begun by another thread
 	EffectHands        // an object was passed to a completion handler
 	EffectFeeds        // the process can write into a pipe
-	EffectContinues    // the second half of the record before it
+	EffectContinues    // the second half of the previous record
 )
 
 // effectNames are for people.

@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// An Experiment is what `mtrace experiment` did to a process while it ran: in random blocks of time it added a delay to
-// one target. The facts that hold it come from the collector, not from the process.
+// An Experiment describes the delays that `mtrace experiment` added to a process while it ran: in random blocks of time
+// it delayed one target. The collector writes its facts, not the process.
 type Experiment struct {
 	Seed     uint64
 	Budget   float64 // share by which the program may be slowed down over the whole experiment
-	Progress string  // what a unit of progress is: ProgressCommands, or ProgressMark and the name of a mark
+	Progress string  // the unit of progress: ProgressCommands, or ProgressMark and the name of a mark
 	Threads  int     // threads that made progress while nothing was delayed; 0 when not known
 	Targets  []ExperimentTarget
 	Blocks   []ExperimentBlock // in the order of time
@@ -19,7 +19,7 @@ type Experiment struct {
 // What Experiment.Progress counts.
 const (
 	ProgressCommands = "commands" // completed command buffers
-	ProgressMark     = "mark:"    // moments that the program named, by the name that follows
+	ProgressMark     = "mark:"    // followed by the name of the mark that is a unit of progress
 )
 
 // ExperimentKind is the kind of code that a target delays.
@@ -39,11 +39,12 @@ type ExperimentMode string
 
 // The modes of targets.
 const (
-	ExperimentDelay   ExperimentMode = "delay"   // the target itself
-	ExperimentSpeedup ExperimentMode = "speedup" // all other threads, each time that the target ran: a virtual speed-up
+	ExperimentDelay ExperimentMode = "delay" // the target itself
+	// delays all other threads each time that the target ran: a virtual speed-up
+	ExperimentSpeedup ExperimentMode = "speedup"
 )
 
-// An ExperimentTarget is one thing that an experiment changes.
+// An ExperimentTarget is one kind of code that an experiment delays.
 type ExperimentTarget struct {
 	ID      int            `json:"-"` // from 1
 	Name    string         `json:"name"`
@@ -57,7 +58,7 @@ type ExperimentTarget struct {
 	TookNS  int64          `json:"took_ns,omitempty"` // mean length of an occurrence without delays; 0 when not known
 }
 
-// An ExperimentBlock is a time in which one target was delayed, or none. Times are nanoseconds on the process's
+// An ExperimentBlock is a time in which one target was delayed, or none was. Times are nanoseconds on the process's
 // monotonic clock.
 type ExperimentBlock struct {
 	Start  int64 `json:"start_ns"`
@@ -68,12 +69,12 @@ type ExperimentBlock struct {
 	Control bool `json:"control,omitempty"`
 	// DelayNS is the delay that was asked for at each occurrence of the target.
 	DelayNS int64 `json:"delay_ns"`
-	// Occurrences is how often the target was delayed, and InjectedNS how long these delays really took together.
+	// Occurrences is how often the target was delayed. InjectedNS is the actual sum of these delays.
 	Occurrences uint64 `json:"occurrences"`
 	InjectedNS  int64  `json:"injected_ns"`
-	Units       uint64 `json:"units"` // of progress, that were completed in the block
-	// LastBefore and LastIn are when the last unit before the block and the last one in it were completed, to within a
-	// unit that ended on another thread at that moment; 0 when there was none.
+	Units       uint64 `json:"units"` // units of progress that were completed in the block
+	// LastBefore and LastIn are the times at which the last unit before the block and the last one in it were
+	// completed; 0 if there was none. They may miss a unit that another thread completed at that moment.
 	LastBefore int64 `json:"last_before_ns,omitempty"`
 	LastIn     int64 `json:"last_in_ns,omitempty"`
 }
@@ -93,15 +94,15 @@ func experimentFact(kind FactKind, key uint64, value any) Fact {
 	return Fact{Kind: kind, Key: key, Text: string(text)}
 }
 
-// Head is the experiment without its targets and blocks, as a fact. A later one replaces an earlier one.
+// Head returns the experiment without its targets and blocks, as a fact. A later one replaces an earlier one.
 func (e *Experiment) Head() Fact {
 	return experimentFact(FactExperiment, e.Seed, experimentHead{e.Budget, e.Progress, e.Threads})
 }
 
-// mostExperimentThreads bounds the threads that a target names, so that its fact is never cut.
+// mostExperimentThreads is the maximum number of threads that a target names, so that its fact is never cut.
 const mostExperimentThreads = 64
 
-// Fact is the target as a fact. A later one replaces an earlier one with the same ID.
+// Fact returns the target as a fact. A later one replaces an earlier one with the same ID.
 func (t ExperimentTarget) Fact() Fact {
 	t.Threads = t.Threads[:min(len(t.Threads), mostExperimentThreads)]
 	return experimentFact(FactExperimentTarget, uint64(t.ID), t)
@@ -110,7 +111,7 @@ func (t ExperimentTarget) Fact() Fact {
 // Fact is the block as a fact.
 func (b ExperimentBlock) Fact() Fact { return experimentFact(FactExperimentBlock, uint64(b.Start), b) }
 
-// Facts are the experiment's facts, in the order in which they are written.
+// Facts returns the experiment's facts, in the order in which they are written.
 func (e *Experiment) Facts() []Fact {
 	facts := []Fact{e.Head()}
 	for _, t := range e.Targets {
@@ -122,8 +123,8 @@ func (e *Experiment) Facts() []Fact {
 	return facts
 }
 
-// Take adds what a fact says to the experiment. The error is of a fact that cannot be true; one of another kind adds
-// nothing.
+// Take adds the content of a fact to the experiment. It returns an error if the content is impossible, and ignores
+// facts of other kinds.
 func (e *Experiment) Take(f Fact) error {
 	switch f.Kind {
 	case FactExperiment:
@@ -132,7 +133,7 @@ func (e *Experiment) Take(f Fact) error {
 			return err
 		}
 		if h.Budget < 0 || h.Budget > 1 || h.Threads < 0 {
-			return fmt.Errorf("experiment: a budget of %v and %d threads cannot be", h.Budget, h.Threads)
+			return fmt.Errorf("experiment: a budget of %v and %d threads is impossible", h.Budget, h.Threads)
 		}
 		e.Seed, e.Budget, e.Progress, e.Threads = f.Key, h.Budget, h.Progress, h.Threads
 	case FactExperimentTarget:
@@ -141,7 +142,7 @@ func (e *Experiment) Take(f Fact) error {
 			return err
 		}
 		if t.ID < 1 || t.TookNS < 0 {
-			return fmt.Errorf("experiment: target %d, whose occurrences took %d ns, cannot be", f.Key, t.TookNS)
+			return fmt.Errorf("experiment: target %d, with occurrences of %d ns, is impossible", f.Key, t.TookNS)
 		}
 		for i := range e.Targets {
 			if e.Targets[i].ID == t.ID {
@@ -156,7 +157,7 @@ func (e *Experiment) Take(f Fact) error {
 			return err
 		}
 		if b.Start < 0 || b.End < b.Start || b.Target < 0 || b.DelayNS < 0 || b.InjectedNS < 0 {
-			return fmt.Errorf("experiment: a block from %d to %d ns with delays of %d ns, %d ns in all, cannot be", b.Start,
+			return fmt.Errorf("experiment: a block from %d to %d ns with delays of %d ns, %d ns in all, is impossible", b.Start,
 				b.End, b.DelayNS, b.InjectedNS)
 		}
 		e.Blocks = append(e.Blocks, b)
@@ -171,5 +172,5 @@ func decodeExperiment(f Fact, into any) error {
 	return nil
 }
 
-// checkExperiment is the check of an experiment's facts.
+// checkExperiment checks a fact of an experiment.
 func checkExperiment(f Fact) error { return new(Experiment).Take(f) }

@@ -43,7 +43,7 @@ type factRow struct {
 
 // facts is the table of facts, from which the shim's header and docs/wire.md come.
 var facts = [...]factRow{
-	{kind: FactString, name: "string", key: "its StringID: 64-bit FNV-1a of the text, 1 in place of 0", text: "the text"},
+	{kind: FactString, name: "string", key: "its StringID: 64-bit FNV-1a of the text, 1 instead of 0", text: "the text"},
 	{kind: FactClass, name: "class", key: "the index in a record's flags", aux: "the family's number",
 		text: "the class's name"},
 	{kind: FactDevice, name: "device", key: "the device's object number", aux: "1 for a software device",
@@ -54,7 +54,7 @@ var facts = [...]factRow{
 		"3 when its waits for locks and signals are not recorded",
 		text: "one line for the user"},
 	{kind: FactStack, name: "stack", key: "its StackID: for each 64-bit word of the text, hash = (hash ^ word) * " +
-		"0x9e3779b97f4a7c15, hash ^= hash >> 32, from aux on; 1 in place of 0",
+		"0x9e3779b97f4a7c15, hash ^= hash >> 32, beginning with aux; 1 instead of 0",
 		aux: "bits 0–7: number of native frames, bit 8: native frames were cut, bit 9: Python frames were cut",
 		text: fmt.Sprintf("innermost first: native frames (return address u64; at most %d), then Python frames "+
 			"(StringIDs of "+
@@ -102,7 +102,7 @@ const (
 	WaitsUnseen = 3
 )
 
-// MaxFactText bounds the text of one fact, in bytes; the shim cuts longer texts.
+// MaxFactText is the maximum length of a fact's text, in bytes; the shim cuts longer texts.
 const MaxFactText = 4096
 
 // factHeader is the size of a fact's fields before its text: size u32 (of the whole fact, padding included), kind u16,
@@ -140,7 +140,7 @@ func AppendFact(b []byte, f Fact) []byte {
 	return b
 }
 
-// ErrShortFact is returned when the bytes end before the fact does.
+// ErrShortFact is returned if the bytes end before the fact does.
 var ErrShortFact = errors.New("fact: it is not whole")
 
 // DecodeFact reads the fact at the start of b and returns its size in bytes. It returns ErrShortFact if b is a prefix
@@ -153,7 +153,7 @@ func DecodeFact(b []byte) (f Fact, size int, err error) {
 	text := int(binary.LittleEndian.Uint32(b[16:]))
 	switch {
 	case text > MaxFactText || size != (factHeader+text+7)&^7:
-		return f, 0, fmt.Errorf("fact: a text of %d bytes does not go with a size of %d", text, size)
+		return f, 0, fmt.Errorf("fact: a text of %d bytes does not match a size of %d", text, size)
 	case size > len(b):
 		return f, 0, ErrShortFact
 	}
@@ -164,7 +164,7 @@ func DecodeFact(b []byte) (f Fact, size int, err error) {
 	return f, size, nil
 }
 
-// DecodeFacts reads all the facts in b, which must be whole.
+// DecodeFacts reads all the facts in b, which must be complete.
 func DecodeFacts(b []byte) (facts []Fact, err error) {
 	for len(b) > 0 {
 		f, n, err := DecodeFact(b)
@@ -187,7 +187,7 @@ func (f Fact) Check() error {
 	return nil
 }
 
-// HashString is the StringID of a text: its 64-bit FNV-1a hash, with 0 replaced by 1 because 0 is "no text".
+// HashString returns the StringID of a text: its 64-bit FNV-1a hash, with 0 replaced by 1 because 0 means "no text".
 // Constants from the FNV reference, http://www.isthe.com/chongo/tech/comp/fnv/.
 func HashString(s string) StringID {
 	h := uint64(14695981039346656037)

@@ -76,7 +76,7 @@ var familyNames = [...]string{
 	FamilyDrawable:          "drawable",
 }
 
-// String is the family's name in the generated header and in text output.
+// String returns the family's name in the generated header and in text output.
 func (f Family) String() string {
 	if int(f) < len(familyNames) {
 		return familyNames[f]

@@ -21,15 +21,15 @@ const (
 	FrameClock        FrameKind = 5
 	FrameThreadTimes  FrameKind = 6 // see ThreadTime
 	FrameProcessFacts FrameKind = 7
-	FrameToken        FrameKind = 8 // comes before Hello where the collector asks for it; see Token
+	FrameToken        FrameKind = 8 // comes before Hello if the collector requires it; see Token
 )
 
-// A frameRow declares a kind of frame: what its payload is, and the size of the things in it where they are all of one
+// A frameRow declares a kind of frame: its payload, and the size of the payload's elements if they all have the same
 // size.
 type frameRow struct {
 	kind    FrameKind
 	name    string
-	of      uint32 // bytes of each thing in the payload; 0 when they differ
+	of      uint32 // bytes of each element of the payload; 0 if they differ
 	payload string
 }
 
@@ -40,8 +40,8 @@ var frames = [...]frameRow{
 		"started (Unix time, ns), children (1: with the frame's first byte comes the descriptor of the page of the " +
 		"process's children)"},
 	{FrameRings, "rings", 0, "empty; the descriptor of the shared memory comes with its first byte. At most once"},
-	{FrameRecords, "records", RecordSize, "whole records of one ring; position is the ring position of the first"},
-	{FrameFacts, "facts", 0, "whole facts of one ring; position is the byte position of the first. Before the rings " +
+	{FrameRecords, "records", RecordSize, "complete records of one ring; position is the ring position of the first"},
+	{FrameFacts, "facts", 0, "complete facts of one ring; position is the byte position of the first. Before the rings " +
 		"frame: facts of no ring, without a position"},
 	{FrameClock, "clock", 16, "clock samples: ticks u64 and nanoseconds i64 of the clock of GPU times " +
 		"(CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux)"},
@@ -51,13 +51,13 @@ var frames = [...]frameRow{
 			"a processor since the thread began i64; nanoseconds that it could run and had "+
 			"no processor i64, %d where the system does not count them", ThreadTimeSize, WholeProcess, uint64(WholeMachine),
 			WaitNotKnown)},
-	{FrameProcessFacts, "process facts", 0, "whole facts that belong to no ring, without a position"},
+	{FrameProcessFacts, "process facts", 0, "complete facts that belong to no ring, without a position"},
 	{FrameToken, "token", TokenSize, "before the hello, once, where `" + TokenVariable +
 		"` is set: the bytes that it gives in hexadecimal. A collector that made a token reads nothing else " +
 		"before it has read these"},
 }
 
-// row is the kind's row in the table; nil when there is none.
+// row returns the kind's row in the table; nil if there is none.
 func (k FrameKind) row() *frameRow {
 	for i := range frames {
 		if frames[i].kind == k {
@@ -73,7 +73,7 @@ const (
 	// FrameHeaderSize is the size of a frame's header in bytes: magic u32, kind u16, ring u16, length u32, zero u32,
 	// position u64.
 	FrameHeaderSize = 24
-	// MaxFramePayload bounds a payload, in bytes: one whole ring of records.
+	// MaxFramePayload is the maximum size of a payload, in bytes: one whole ring of records.
 	MaxFramePayload = RecordsPerRing * RecordSize
 )
 
@@ -121,8 +121,8 @@ func ReadFrameHeader(r io.Reader) (h FrameHeader, err error) {
 	return h, nil
 }
 
-// Hello says who connects. Its entries: version, pid, ppid, program (path of the executable), arg (one per argument, in
-// order), host, os, arch, started (Unix time in ns), children (1 or nothing).
+// Hello describes the connecting process. Its entries: version, pid, ppid, program (path of the executable), arg (one
+// per argument, in order), host, os, arch, started (Unix time in ns), children (1 or nothing).
 type Hello struct {
 	Version int      `json:"version"`
 	PID     int      `json:"pid"`
@@ -134,8 +134,7 @@ type Hello struct {
 	Arch    string   `json:"arch"`
 	Started int64    `json:"started_ns"`
 
-	// Children says that the descriptor of the page of the process's children came with the frame; it is no part of what
-	// is kept.
+	// Children reports that the descriptor of the page of the process's children came with the frame; it is not stored.
 	Children bool `json:"-"`
 }
 

@@ -90,7 +90,7 @@ func TestFactRoundTrip(t *testing.T) {
 	}
 	wrong := AppendFact(nil, Fact{Text: "abc"})
 	binary.LittleEndian.PutUint32(wrong, 40)
-	if _, _, err := DecodeFact(wrong); err == nil || !strings.Contains(err.Error(), "does not go with") {
+	if _, _, err := DecodeFact(wrong); err == nil || !strings.Contains(err.Error(), "does not match") {
 		t.Errorf("sizes that do not agree: %v", err)
 	}
 }

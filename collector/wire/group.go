@@ -15,8 +15,8 @@ const (
 	GroupLock                  // waiting for a lock
 	GroupOther                 // other Metal calls
 	GroupDrawable              // waiting for a layer's next drawable
-	// waiting for another thread's signal. The thread may wait for new work or for a result, so such waits are not a
-	// part of the partition.
+	// waiting for another thread's signal; the thread may wait for new work or for a result, so such waits are not a
+	// part of the partition
 	GroupSignal
 )
 

@@ -13,7 +13,7 @@ type CodeLine struct {
 	Line    uint32 // from 1
 }
 
-// Fact encodes the line as a FactLine. Its text is the line number, a blank and the file.
+// Fact returns the line as a FactLine. Its text is the line number, a blank and the file.
 func (l CodeLine) Fact() Fact {
 	return Fact{Kind: FactLine, Key: l.Address, Text: fmt.Sprintf("%d %s", l.Line, l.File)}
 }

@@ -46,7 +46,7 @@ var placeNames = [...]string{InX0: "x0", InX1: "x1", InX2: "x2", InX3: "x3", InX
 	InX1Low: "x1", InX1High: "x1>>32", InX2Low: "x2",
 	InX2High: "x2>>32"}
 
-// moreMeanings are the values of the row's More record, in order, each with its place.
+// moreMeanings returns the values of the row's More record, in order, each with its position.
 func (r *Row) moreMeanings() []string {
 	var parts []string
 	for _, f := range r.More {

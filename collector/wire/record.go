@@ -20,15 +20,15 @@ const Version = 1
 // process's ClockSamples define the length of a tick.
 type Ticks uint64
 
-// ObjectID numbers the Metal objects of one process in the order of their creation, from 1. Zero is "not known": an
-// object that was there before the tracer, or nil.
+// ObjectID numbers the Metal objects of one process in the order of their creation, from 1. Zero means "not known": an
+// object that is older than the tracer, or nil.
 type ObjectID uint32
 
-// FirstLock is the first number of a lock. Locks are no Metal objects and get a number only if they are contended,
+// FirstLock is the first number of a lock. Locks are not Metal objects and get a number only if they are contended,
 // which differs from run to run. Files of earlier versions number locks in the sequence of the objects.
 const FirstLock ObjectID = 1 << 31
 
-// Number is the object's number for people: a lock's number among the locks, another object's number as it is.
+// Number returns the object's number for texts: a lock's number among the locks, another object's number unchanged.
 func (id ObjectID) Number() uint32 {
 	if id >= FirstLock {
 		return uint32(id-FirstLock) + 1
@@ -44,9 +44,9 @@ type StringID uint64
 type Flags uint16
 
 const (
-	// HasMore says that the next record in the ring is a More record that belongs to this one.
+	// HasMore means that the next record in the ring is a More record that belongs to this one.
 	HasMore Flags = 1 << 0
-	// Failed says that the call returned nil, NO or an error.
+	// Failed means that the call returned nil, NO or an error.
 	Failed Flags = 1 << 1
 	// HoldsInterpreter and LacksInterpreter tell whether the thread held the lock of its language interpreter, such as
 	// the GIL, when its wait began. If neither is set, that is not known, or the process has no interpreter.
@@ -57,14 +57,14 @@ const (
 	ClassShift = 8
 )
 
-// Class is the index of the receiver's Objective-C class among the classes hooked in the process; 0 is unknown.
+// Class returns the index of the receiver's Objective-C class among the classes hooked in the process; 0 is unknown.
 func (f Flags) Class() uint8 { return uint8(f >> ClassShift) }
 
 // RecordSize is the size of one record in bytes, in the ring, on the wire and before compression in the file.
 const RecordSize = 32
 
 // A Record is one call, written once, when it ends. Layout, in bytes: begin 0–7, end 8–15, arg 16–23, object 24–27,
-// call 28–29, flags 30–31. The meaning of Object and Arg is the call's row in the table.
+// call 28–29, flags 30–31. The call's row in the table defines the meaning of Object and Arg.
 type Record struct {
 	Begin, End Ticks
 	Arg        uint64
@@ -73,8 +73,8 @@ type Record struct {
 	Flags      Flags
 }
 
-// A More record carries what does not fit in the record before it: three 64-bit values and a 32-bit value. It takes the
-// same 32 bytes: x0 0–7, x1 8–15, x2 16–23, x3 24–27, call (always CallMore) 28–29, flags 30–31.
+// A More record has the values that do not fit into the record before it: three 64-bit values and a 32-bit value. It
+// takes the same 32 bytes: x0 0–7, x1 8–15, x2 16–23, x3 24–27, call (always CallMore) 28–29, flags 30–31.
 type More struct {
 	X0, X1, X2 uint64
 	X3         uint32
@@ -86,7 +86,7 @@ func (r Record) More() More {
 	return More{X0: uint64(r.Begin), X1: uint64(r.End), X2: r.Arg, X3: uint32(r.Object), Flags: r.Flags}
 }
 
-// Record converts the More record into the form that it has in a ring.
+// Record returns the More record in the form that it has in a ring.
 func (m More) Record() Record {
 	return Record{Begin: Ticks(m.X0), End: Ticks(m.X1), Arg: m.X2, Object: ObjectID(m.X3), Call: CallMore, Flags: m.Flags}
 }

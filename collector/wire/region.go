@@ -44,21 +44,21 @@ func (g Region) load64(offset int) uint64 {
 	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&g.memory[offset])))
 }
 
-// PID is the process that made the region, in its own numbering.
+// PID returns the id of the process that created the region, as the process itself sees it.
 func (g Region) PID() int { return int(g.load32(RegionPIDOffset)) }
 
-// Clock is the kind of clock the records are stamped with.
+// Clock returns the kind of clock that the records' times come from.
 func (g Region) Clock() ClockKind { return ClockKind(g.load32(RegionClockKindOffset)) }
 
-// Timebase is the fraction of nanoseconds per tick, of ClockMach only.
+// Timebase returns the fraction of nanoseconds per tick, for ClockMach only.
 func (g Region) Timebase() (numer, denom uint32) {
 	return g.load32(RegionTimebaseOffset), g.load32(RegionTimebaseOffset + 4)
 }
 
-// RingsUsed is how many rings were ever used, at most RingCount.
+// RingsUsed returns how many rings were ever used, at most RingCount.
 func (g Region) RingsUsed() int { return int(min(g.load32(RegionRingsUsedOffset), RingCount)) }
 
-// FirstSample is the clock sample taken when the region was made.
+// FirstSample returns the clock sample taken when the region was created.
 func (g Region) FirstSample() ClockSample {
 	return ClockSample{Ticks(g.load64(RegionFirstSampleOffset)), int64(g.load64(RegionFirstSampleOffset + 8))}
 }
@@ -82,7 +82,7 @@ type Losses struct {
 }
 
 // SetEnded announces that the counters are about to be read for the last time. A process that counts afterwards sees
-// the mark; earlier counts are included in what is read.
+// the mark; the reading includes earlier counts.
 func (g Region) SetEnded() {
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&g.memory[RegionEndedOffset])), 1)
 }
@@ -118,20 +118,20 @@ type Ring struct{ memory []byte }
 func (r Ring) word32(offset int) *uint32 { return (*uint32)(unsafe.Pointer(&r.memory[offset])) }
 func (r Ring) word64(offset int) *uint64 { return (*uint64)(unsafe.Pointer(&r.memory[offset])) }
 
-// Head is how many records were ever published. Records before it are complete: the load pairs with the thread's
+// Head returns how many records were ever published. Records before it are complete: the load pairs with the thread's
 // release store.
 func (r Ring) Head() uint64 { return atomic.LoadUint64(r.word64(RingHeadOffset)) }
 
-// Tail is how many records were ever consumed.
+// Tail returns how many records were ever consumed.
 func (r Ring) Tail() uint64 { return atomic.LoadUint64(r.word64(RingTailOffset)) }
 
 // SetTail releases the slots before position, so that the thread can overwrite them. The caller must hold the claim.
 func (r Ring) SetTail(position uint64) { atomic.StoreUint64(r.word64(RingTailOffset), position) }
 
-// FactsHead is how many bytes of facts were ever published.
+// FactsHead returns how many bytes of facts were ever published.
 func (r Ring) FactsHead() uint64 { return atomic.LoadUint64(r.word64(RingFactsHeadOffset)) }
 
-// FactsTail is how many bytes of facts were ever consumed.
+// FactsTail returns how many bytes of facts were ever consumed.
 func (r Ring) FactsTail() uint64 { return atomic.LoadUint64(r.word64(RingFactsTailOffset)) }
 
 // SetFactsTail releases the bytes before position, so that the thread can overwrite them. The caller must hold the
@@ -140,16 +140,16 @@ func (r Ring) SetFactsTail(position uint64) {
 	atomic.StoreUint64(r.word64(RingFactsTailOffset), position)
 }
 
-// Dropped is how many records were dropped because the ring was full.
+// Dropped returns how many records were dropped because the ring was full.
 func (r Ring) Dropped() uint64 { return atomic.LoadUint64(r.word64(RingDroppedOffset)) }
 
-// FactsDropped is how many facts were dropped because the ring of facts was full.
+// FactsDropped returns how many facts were dropped because the ring of facts was full.
 func (r Ring) FactsDropped() uint64 { return atomic.LoadUint64(r.word64(RingFactsDroppedOffset)) }
 
-// State is the ring's state: free, in use, or left by its thread.
+// State returns the ring's state: free, in use, or left by its thread.
 func (r Ring) State() RingState { return RingState(atomic.LoadUint32(r.word32(RingStateOffset))) }
 
-// Thread is the system's id of the thread that has the ring, or had it last.
+// Thread returns the system's id of the thread that has the ring, or had it last.
 func (r Ring) Thread() uint64 { return atomic.LoadUint64(r.word64(RingThreadOffset)) }
 
 // TryClaim makes side the ring's only consumer if no side holds the claim.
@@ -160,35 +160,35 @@ func (r Ring) TryClaim(side Claim) bool {
 // Unclaim releases the claim. It must follow the last store to the tails.
 func (r Ring) Unclaim() { atomic.StoreUint32(r.word32(RingClaimOffset), uint32(ClaimNobody)) }
 
-// Claimed is the side that is draining the ring.
+// Claimed returns the side that is draining the ring.
 func (r Ring) Claimed() Claim { return Claim(atomic.LoadUint32(r.word32(RingClaimOffset))) }
 
 // An Audit counts command buffers at an internal Metal function that every command buffer passes, below the methods
 // that are hooked to record calls. It shows how many the hooks missed.
 type Audit struct {
 	Reached uint64 `json:"reached"` // that passed it
-	Missed  uint64 `json:"missed"`  // the hooks above recorded no call for them
+	Missed  uint64 `json:"missed"`  // the number of these for which the hooks recorded no call
 }
 
 // Add adds the counts of b.
 func (a *Audit) Add(b Audit) { a.Reached, a.Missed = a.Reached+b.Reached, a.Missed+b.Missed }
 
-// Seen is the number of command buffers that the hooks recorded.
+// Seen returns the number of command buffers that the hooks recorded.
 func (a Audit) Seen() uint64 { return a.Reached - min(a.Reached, a.Missed) }
 
-// Commits are the command buffers that the ring's threads committed, counted where their queue takes them.
+// Commits returns the command buffers that the ring's threads committed, counted where their queue accepts them.
 func (r Ring) Commits() Audit {
 	return Audit{atomic.LoadUint64(r.word64(RingCommitsOffset)), atomic.LoadUint64(r.word64(RingCommitsMissedOffset))}
 }
 
-// Completions are the command buffers whose completion was announced on the ring's threads.
+// Completions returns the command buffers whose completion was announced on the ring's threads.
 func (r Ring) Completions() Audit {
 	return Audit{atomic.LoadUint64(r.word64(RingCompletionsOffset)),
 		atomic.LoadUint64(r.word64(RingCompletionsMissedOffset))}
 }
 
-// Nested is how many calls of a family were made inside calls of the same family and therefore not recorded. The family
-// must be below NestedFamilies.
+// Nested returns how many calls of a family were made inside calls of the same family and therefore not recorded. The
+// family must be below NestedFamilies.
 func (r Ring) Nested(f Family) uint64 {
 	return atomic.LoadUint64(r.word64(RingNestedOffset + 8*int(f)))
 }
@@ -216,7 +216,7 @@ type Blocked struct {
 	Interpreter bool // the lock is a language interpreter's, such as the GIL
 }
 
-// Blocked is the wait for a lock or a signal that the thread is inside.
+// Blocked returns the wait for a lock or a signal that the thread is inside.
 func (r Ring) Blocked() Blocked {
 	last := atomic.LoadUint64(r.word64(RingBlockedOffset + 24)) // is stored last
 	return Blocked{

@@ -1,6 +1,6 @@
 package wire
 
-// A Role is what a value means to the code that reads it. A value with a new meaning gets a new role; a new value with
+// A Role is the meaning of a value for code that reads it. A value with a new meaning gets a new role; a new value with
 // a known meaning does not.
 type Role uint8
 
@@ -11,8 +11,8 @@ const (
 	RoleMade              // number of the object that the call returned, 0 when it returned nil
 	RoleFrom              // number of the object that is copied from
 	RoleTo                // number of the object that is copied to
-	RoleMember            // number of one of several objects; 0 where there are fewer
-	RoleName              // StringID of the name of what is created or waited for: a function, a path, a lock
+	RoleMember            // number of one of several objects; 0 if there are fewer
+	RoleName              // StringID of the name of the created or awaited object: a function, a path, a lock
 	RoleSource            // StringID that identifies a source text
 	RoleLabel             // StringID of a label of the created object
 	RoleText              // StringID of another text
@@ -21,14 +21,14 @@ const (
 	RoleFirst             // index of the first of them
 	RoleGrid              // one of width, height and depth of a grid, in this order; 0 when only the GPU knows it
 	RoleGroup             // one of width, height and depth of a threadgroup, in this order
-	RoleCapacity          // most command buffers that may be uncompleted; 0 is Metal's default
+	RoleCapacity          // maximum number of uncompleted command buffers; 0 is Metal's default
 	RoleValue             // an event's value
 	RoleTimeout           // longest time that the call waits
 	RoleThread            // system's id of a thread
 	RoleHolder            // system's id of the thread that held a lock, 0 when not known
 	RoleSignaller         // system's id of the signalling thread, 0 when not known
 	RoleAddress           // an address in memory
-	RoleGave              // address of what the waiting thread itself last signalled
+	RoleGave              // address of the object that the waiting thread last signalled
 	RoleAgo               // time between the signal and the end of the wait
 	RoleConstant          // a number that has a name in Metal
 	RoleOptions           // MTLResourceOptions
@@ -84,7 +84,7 @@ var unitNames = [...]string{UnitBytes: "bytes", UnitNanos: "ns", UnitMillis: "ms
 	UnitTexels:   "texels",
 	UnitVertices: "vertices", UnitCommands: "commands"}
 
-// String is the unit as it is written after a number.
+// String returns the unit as it is written after a number.
 func (u Unit) String() string {
 	if int(u) < len(unitNames) {
 		return unitNames[u]

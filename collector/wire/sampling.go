@@ -10,10 +10,10 @@ const (
 	SamplingOff      Sampling = iota // not requested: --gpu-timing buffer
 	SamplingMeasured                 // the GPU's own clock, at the encoder's boundaries
 	SamplingDevice                   // the device has no such samples, or they failed the self-test
-	SamplingFull                     // more encoders were in flight than the sample buffer has room for
+	SamplingFull                     // more encoders were in flight than fit into the sample buffer
 	SamplingTaken                    // the program's own pass descriptor samples counters
 	SamplingMissing                  // the GPU gave an error value or no sample; an encoder without work has none
-	SamplingWrong                    // the samples lie outside of the command buffer's time
+	SamplingWrong                    // the samples are outside of the command buffer's time
 )
 
 // samplings are the names in the shim's header and the texts of reports.
@@ -24,7 +24,7 @@ var samplings = [...]struct{ name, text string }{
 	SamplingFull:     {"full", "too many encoders were in flight"},
 	SamplingTaken:    {"taken", "the program samples counters itself"},
 	SamplingMissing:  {"missing", "the GPU gave no samples"},
-	SamplingWrong:    {"wrong", "the samples lie outside of the command buffer's time"},
+	SamplingWrong:    {"wrong", "the samples are outside of the command buffer's time"},
 }
 
 // String returns the text for reports.

@@ -1,11 +1,11 @@
 package wire
 
-// A Row declares one kind of record: its call, what the call does, and what each value of the record is. Code that
-// reads records must rely on the row's effects, roles, kinds and units alone. The texts for people are built from the
-// same fields, so no code needs to depend on their wording.
+// A Row declares one kind of record: its call, the call's effect, and the meaning of each value of the record. Code
+// that reads records must rely on the row's effects, roles, kinds and units alone. The texts for people are built from
+// the same fields, so no code needs to depend on their wording.
 type Row struct {
 	Call     Call
-	Selector string // as it is written in Objective-C, or the C symbol
+	Selector string // the Objective-C selector, or the C symbol
 	Family   Family
 	Group    Group
 	Effect   Effect

@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// The text form of a record is one JSON object. A call that has a More record carries its four values as "more"; a More
-// record without a call stands alone. Fields that are zero are left out, but for the times of a call:
+// The text form of a record is one JSON object. A call that has a More record has its four values as "more"; a More
+// record without a call stands alone. Fields that are zero are left out, except for the times of a call:
 //
 //	{"call":"commit","family":"commandBuffer","begin":100,"end":230,"object":7,"class":2}
 //
-// A call that the table does not know is written by its number, as "number".
+// A call that is not in the table is written by its number, as "number".
 
-// AppendText appends the text form of a record to b; more is the More record behind it, or nil.
+// AppendText appends the text form of a record to b; more is its More record, or nil.
 func AppendText(b []byte, r Record, more *More) []byte {
 	b = append(b, `{"call":`...)
 	row := r.Call.Row()
@@ -92,7 +92,7 @@ type textRecord struct {
 	More    *[4]uint64
 }
 
-// ParseText reads the text form of a record and appends the record, and the More record behind it, to dst.
+// ParseText reads the text form of a record. It appends the record, and its More record if there is one, to dst.
 func ParseText(dst []Record, line []byte) ([]Record, error) {
 	var t textRecord
 	d := json.NewDecoder(bytes.NewReader(line))

@@ -20,18 +20,18 @@ var regionWords = []word{
 	{"unringed", RegionUnringedOffset, "u64", "records lost because every ring was in use"},
 	{"unnumbered", RegionUnnumberedOffset, "u64", "objects that got no number because the table was full"},
 	{"forks", RegionForksOffset, "u64", "children that passed through fork without exec, untraced"},
-	{"rejected", RegionRejectedOffset, "u64", "calls on threads that were going away or inside the tracer itself"},
-	{"ended", RegionEndedOffset, "u32", "1 once the collector has read the counters for the last time; it writes this " +
+	{"rejected", RegionRejectedOffset, "u64", "calls on threads that were exiting or inside the tracer itself"},
+	{"ended", RegionEndedOffset, "u32", "1 once the collector has read the counters for the last time; the collector writes the 1 " +
 		"before it does"},
 	{"delays", RegionDelaysOffset, "u32", "of an experiment, written by the collector: sequence, odd while the next " +
 		"five are written, 0 before the first time"},
-	{"delay kinds", RegionDelayKindsOffset, "u32", "the ring word `delays` of a thread that takes a ring"},
+	{"delay kinds", RegionDelayKindsOffset, "u32", "the initial ring word `delays` of a thread that takes a ring"},
 	{"delay", RegionDelayOffset, "u64", "the length of a delay, in nanoseconds"},
-	{"delay until", RegionDelayUntilOffset, "u64", "from then on nothing is delayed, in nanoseconds on the process's clock"},
+	{"delay until", RegionDelayUntilOffset, "u64", "the end of all delays, in nanoseconds on the process's clock"},
 	{"delay lock", RegionDelayLockOffset, "u64", "the address of the lock that is held longer"},
 	{"progress", RegionProgressOffset, "u64", "StringID of the mark that is a unit of progress; 0: a completed command " +
 		"buffer"},
-	{"delay due", RegionDelayDueOffset, "u64", "nanoseconds that each thread is due of virtual speed-ups; only grows"},
+	{"delay due", RegionDelayDueOffset, "u64", "nanoseconds that each thread has to pause because of virtual speed-ups; only grows"},
 	{"delay calls", RegionDelayCallsOffset, "16 × u64", "a bit for each call that is delayed"},
 	{"buffers made", RegionBuffersMadeOffset, "u64", "command buffers created, since frees are seen"},
 	{"buffers most", RegionBuffersMostOffset, "u64", "command buffers that were alive at the same time, at most"},
@@ -42,7 +42,7 @@ var ringWords = []word{
 	{"head", RingHeadOffset, "u64", "records ever published; stored with release by the thread"},
 	{"dropped", RingDroppedOffset, "u64", "records dropped because the ring was full"},
 	{"facts head", RingFactsHeadOffset, "u64", "bytes of facts ever published"},
-	{"facts dropped", RingFactsDroppedOffset, "u64", "facts dropped because there was no room"},
+	{"facts dropped", RingFactsDroppedOffset, "u64", "facts dropped because there was no space"},
 	{"tail", RingTailOffset, "u64", "records ever consumed; stored with release by the holder of the claim"},
 	{"facts tail", RingFactsTailOffset, "u64", "bytes of facts ever consumed"},
 	{"claim", RingClaimOffset, "u32", "the side that consumes now: 0 none, 1 the drainer, 2 the collector; taken by " +
@@ -75,5 +75,5 @@ var ringWords = []word{
 	{"injected", RingInjectedOffset, "u64", "nanoseconds of those delays, as they were measured"},
 	{"units", RingUnitsOffset, "u64", "units of progress, counted during an experiment"},
 	{"unit at", RingUnitAtOffset, "u64", "ticks at which the last of them was completed"},
-	{"paid", RingPaidOffset, "u64", "of `delay due`, the nanoseconds that the thread has paused or need not"},
+	{"paid", RingPaidOffset, "u64", "the part of `delay due` that the thread has paused or need not pause"},
 }

@@ -11,7 +11,7 @@
 // Creates the page if there is none. Returns its descriptor for the collector, which the caller closes; or -1.
 int mt_children_page(void);
 
-// Notes that this process is not traced, when it cannot report that in any other way. how is 0, or MT_CHILD_FORKED for
+// Notes that this process is not traced, if it cannot report that in any other way. how is 0, or MT_CHILD_FORKED for
 // the child of a recorded process whose own counters have been read for the last time.
 void mt_children_note(uint32_t how);
 #endif

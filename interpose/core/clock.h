@@ -22,11 +22,12 @@ struct mt_clock_sample {
   int64_t nanos;
 };
 
-// The first sample, taken when the library was loaded: the longer the base, the better the rate.
+// The first clock sample, taken when the library was loaded: the longer the distance to a later one, the more exact the
+// rate.
 extern struct mt_clock_sample mt_clock_first;
 
 #ifdef __linux__
-// The kernel's own clock_gettime, once mt_clock_start has found it; the C library's before that.
+// The kernel's own clock_gettime, once mt_clock_start has found it; before that the C library's.
 typedef int (*mt_clock_reader)(clockid_t, struct timespec *);
 extern MT_HIDDEN mt_clock_reader mt_clock_gettime;
 #endif
@@ -42,7 +43,7 @@ static inline uint64_t mt_nanos(void) {
 #endif
 }
 
-// The chosen clock, if there is a choice, and a reading of it.
+// Which clock this process uses, on systems that have a choice; and a reading of that clock.
 #if defined(__APPLE__)
 #define MT_CLOCK_QUICK MT_CLOCK_MACH
 static inline uint64_t mt_ticks_quick(void) { return mach_absolute_time(); }
@@ -60,13 +61,13 @@ static inline uint64_t mt_ticks(void) { return __builtin_expect(mt_clock_kind ==
 // Chooses the clock and takes the first sample.
 void mt_clock_start(void);
 
-// Nanoseconds per tick of MT_CLOCK_MACH; 1/1 for the others.
+// The number of nanoseconds per tick of MT_CLOCK_MACH, as a fraction; 1/1 for the other clocks.
 void mt_clock_timebase(uint32_t *numerator, uint32_t *denominator);
 
-// Takes a sample: the tightest of several pairs of readings.
+// Takes a clock sample: of several pairs of readings, the pair whose readings are closest together.
 struct mt_clock_sample mt_clock_sample(void);
 
-// Takes a sample and writes it into the region as its latest. One writer at a time: the first Metal call, then the
-// drainer.
+// Takes a clock sample and writes it into the region as the latest sample. One writer at a time: the first Metal call,
+// then the drainer.
 struct mt_clock_sample mt_clock_sample_into(struct region *region);
 #endif

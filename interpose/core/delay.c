@@ -1,5 +1,5 @@
-// See delay.h. Memory order: the table is a seqlock with one writer, the collector. A thread that reads it while it
-// changes delays nothing; the loads between the two of the sequence are ordered by an acquire and a fence.
+// See delay.h. Memory order: the table of delays is a seqlock with one writer, the collector. A thread that reads the
+// table while it changes delays nothing; an acquire and a fence order the loads between the two loads of the sequence.
 #include "core/delay.h"
 #include <errno.h>
 #include <pthread.h>
@@ -43,7 +43,7 @@ static void sleep_for(uint64_t nanos) {
   int cancel;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   struct timespec time = {(time_t)(nanos / 1000000000), (long)(nanos % 1000000000)};
-  mt_own_nanosleep(&time, NULL); // a signal may end it early: the rest is spun
+  mt_own_nanosleep(&time, NULL); // a signal may end the sleep early: the rest is spun
   pthread_setcancelstate(cancel, &cancel);
 }
 
@@ -65,7 +65,7 @@ static void occur(struct thread *t, const struct table *table) {
   atomic_signal_fence(memory_order_seq_cst);
   if (mt_nanos() < table->until) {
     count_up(&t->ring->delayed, 1);
-    if (mt_delays(t) & MT_DELAY_OTHERS) { // the others are due the delay, and this thread has paid
+    if (mt_delays(t) & MT_DELAY_OTHERS) { // the other threads have to pause; this thread counts as having paused
       atomic_fetch_add_explicit(&mt_region->delay_due, table->length, memory_order_relaxed);
       if (mt_delays(t) & MT_DELAY_ITSELF) {
         uint64_t passed = pass(table->length, true);

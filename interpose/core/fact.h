@@ -1,4 +1,4 @@
-// Encodes facts, pieces of information that are no calls, as bytes; collector/wire/fact.go has the layout.
+// Encodes facts, pieces of information that are not calls, as bytes; collector/wire/fact.go has the layout.
 #ifndef MTRACE_FACT_H
 #define MTRACE_FACT_H
 #include <stddef.h>
@@ -19,7 +19,7 @@ static inline struct fact_header mt_fact_header(unsigned kind, unsigned aux, uin
       .aux = (uint16_t)aux, .key = key, .length = (uint32_t)length};
 }
 
-// The 64-bit FNV-1a hash of the wire, as a start value and a step.
+// The 64-bit FNV-1a hash of collector/wire: its start value, and one step.
 #define MT_FNV_START 14695981039346656037ull
 static inline uint64_t mt_fnv(uint64_t hash, const char *bytes, size_t length) {
   for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)bytes[i]) * 1099511628211ull;

@@ -1,6 +1,7 @@
-// A feature, as the lower floors see it: a row of functions that they call at certain events. Any of them may be NULL.
+// A feature, as the lower floors see it: a row of functions that they call at certain events. Any of the functions may
+// be NULL.
 //
-// Rule: nothing below the features floor names a feature. The table of all features is in top/features.c, fixed at
+// Rule: no code below the features floor names a feature. The table of all features is in top/features.c, fixed at
 // build time; its order is the order of the calls. None of these functions is on the path of a call; the most frequent
 // event is a command buffer's completion.
 #ifndef MTRACE_FEATURE_H
@@ -17,7 +18,7 @@ struct mt_feature {
   // environment.
   void (*load)(void);
   void (*connected)(void);      // the collector answered; no Metal call yet
-  // the first Metal call; returns NULL, or one line for the user that says why nothing can be recorded
+  // the first Metal call; returns NULL, or one line for the user with the reason why nothing can be recorded
   const char *(*prepare)(void);
   void (*begin)(void);          // the rings exist and nothing is recorded yet
 
@@ -33,7 +34,7 @@ struct mt_feature {
   // in the child of a process that had not used Metal: the child is traced as a process of its own
   void (*fork_starts_over)(void);
 
-  // Events of Metal's objects. class_seen comes before the class's methods are hooked; slot: see classes.h
+  // Events of Metal's objects. class_seen comes before the class's methods are hooked; classes.h explains slot
   void (*class_seen)(unsigned slot, struct objc_class *class, unsigned family);
   // called occasionally: a framework may have been loaded since the last call
   void (*look)(struct thread *t);

@@ -17,8 +17,8 @@ static void in_child(void) {
   fork_over();
   mt_session_forget();
   mt_state_forked();
-  // A region without the active state: another thread of the parent was inside the first Metal call, and does not exist
-  // in the child.
+  // The region exists but the state is not active yet: another thread of the parent was inside the first Metal call,
+  // and does not exist in the child.
   if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_READY && !mt_region) {
     child_starts_over();
     return;

@@ -21,7 +21,7 @@ struct payload {
   size_t length;
 };
 
-// Adds "key=value" and its NUL, whole or not at all.
+// Adds "key=value" and its NUL, completely or not at all.
 static void add(struct payload *p, const char *key, const char *value) {
   size_t k = strlen(key), v = strlen(value);
   if (p->length + k + v + 2 > LONGEST) return;

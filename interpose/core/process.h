@@ -3,7 +3,7 @@
 #define MTRACE_PROCESS_H
 #include <stdbool.h>
 
-// True when Metal calls are to be recorded. The first caller, at the first Metal call, starts the recording; other
-// callers wait for it.
+// True if Metal calls are to be recorded. The first caller, at the first Metal call, starts the recording; other
+// callers wait until it has started.
 bool mt_activate(void);
 #endif

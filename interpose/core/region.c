@@ -9,8 +9,8 @@
 
 struct region *mt_region;
 
-// The shared memory must fit this many times into a limit on address space. The limit states what the program needs;
-// memory that the tracer takes is missing later, when the program starts a thread.
+// The shared memory must fit this many times into a limit on address space. The limit allows for the program's own
+// needs; memory that the tracer takes is missing later, when the program starts a thread.
 enum { LEAST_SHARE = 3 };
 
 // The rings must be aligned to the largest page size of any supported system; mmap only aligns to this system's page
@@ -38,12 +38,12 @@ int mt_region_make(const char **why) {
   }
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
       limit.rlim_cur < LEAST_SHARE * (rlim_t)MT_REGION_SIZE) {
-    *why = "not traced: of the limit on address space the shared memory would take too much; raise it with ulimit -v";
+    *why = "not traced: the shared memory would take too much of the limit on address space; raise it with ulimit -v";
     return -1;
   }
   int fd = mt_shareable_make(MT_REGION_SIZE);
   if (fd < 0) {
-    *why = "not traced: no shared memory could be made";
+    *why = "not traced: the shared memory could not be created";
     return -1;
   }
   void *memory = map(fd);

@@ -1,5 +1,5 @@
-// The shared memory of a traced process, with the layout of collector/wire/layout.go; wire.h has the offsets, asserted
-// below.
+// The shared memory of a traced process, with the layout of collector/wire/layout.go. wire.h has the offsets, and
+// assertions below check them.
 //
 // Rule and memory order: every ring has one producer, its thread, and one consumer, the holder of the claim. The
 // producer fills slots and publishes them with a release store of head. The consumer reads head with acquire, copies
@@ -27,8 +27,8 @@ struct ring {
   _Atomic uint64_t thread;
   _Alignas(128) _Atomic uint64_t current_begin;
   _Atomic uint64_t current; // object | call<<32, one word so that it is never torn; 0 is none
-  _Atomic uint64_t awaited, awaited_flags; // of the current call if it is a wait
-  _Atomic uint32_t delays;                 // what of the thread an experiment delays now; see delay.h
+  _Atomic uint64_t awaited, awaited_flags; // for the current call, if it is a wait
+  _Atomic uint32_t delays;                 // the code of the thread that an experiment delays now; see delay.h
   _Alignas(128) _Atomic uint64_t blocked_begin;
   _Atomic uint64_t blocked_address, blocked_holder;
   _Atomic uint64_t blocked; // call | flags<<16 | interpreter<<32, stored last; 0 is none
@@ -127,7 +127,7 @@ _Static_assert(sizeof(struct region) == MT_REGION_SIZE, "region");
 // The process's region, NULL until the first Metal call. Never unmapped: a thread may be writing.
 extern struct region *mt_region;
 
-// Creates the region and returns the descriptor for the collector, or -1 with *why set to one line for the user.
+// Creates the region and returns the descriptor for the collector, or -1. On failure, *why is one line for the user.
 int mt_region_make(const char **why);
 
 static inline void mt_count(_Atomic uint64_t *counter) { atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); }

@@ -175,7 +175,7 @@ bool mt_session_warn(unsigned key, const char *text) {
       strnlen(text, MT_LONGEST_WARNING)));
 }
 
-// Leaves a message next to the socket. Returns true if it is there.
+// Leaves a message next to the socket. Returns true if the message is there.
 static bool leave_word(const char *text) {
   char name[sizeof address.sun_path + 40], word[1024], program[1024 - MT_LONGEST_WARNING - 2];
   if (lock_of_collector() == LOCK_FREE) return false; // the collector has ended, or its folder is not visible from here
@@ -195,7 +195,8 @@ void mt_session_warn_surely(unsigned key, const char *text) {
 }
 
 // A connect to a listener with a full backlog would block indefinitely or fail, so it is made without blocking and
-// retried for a while. macOS reports a full backlog as if nobody listened; there the lock shows whether somebody does.
+// retried for a while. macOS reports a full backlog as if no process listened; there the lock shows whether a collector
+// exists.
 static bool connect_patiently(void) {
   int waited = 0;
   for (int pause = 1;; pause = pause < 8 ? 2 * pause : 10) {

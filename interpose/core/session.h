@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Connects to the collector's socket and says hello. Returns false, without a message, when nobody listens. Returns
-// true also when the collector exists and cannot be reached now: the first Metal call tries again. token is the value
-// of MT_TOKEN_VARIABLE, or NULL.
+// Connects to the collector's socket and says hello. Returns false, without a message, if no process listens. Returns
+// true also if the collector exists and cannot be reached now: the first Metal call tries again. token is the value of
+// MT_TOKEN_VARIABLE, or NULL.
 bool mt_session_open(const char *path, const char *token);
 
 // Connects again after the program closed the descriptor, after a fork, or after the collector closed the connection.
@@ -19,7 +19,7 @@ bool mt_session_reopen(void);
 // Is the descriptor still the socket that this library opened?
 bool mt_session_alive(void);
 
-// Is there evidence that nobody reads the rings any more: the collector closed the connection or ended? A slow
+// Is there evidence that no process reads the rings any more: did the collector close the connection, or end? A slow
 // collector is no such evidence. Takes some system calls.
 bool mt_session_over(void);
 
@@ -29,15 +29,14 @@ bool mt_session_send_region(int fd);
 // Sends facts that belong to no ring. For threads of the program: it waits only for a limited time.
 bool mt_session_facts(const void *facts, size_t length);
 
-// Sends one line for the user when there is no ring to put it into. key is the fact's key: the kind of the warning, or
-// 0.
+// Sends one line for the user if there is no ring for it. key is the fact's key: the kind of the warning, or 0.
 enum { MT_LONGEST_WARNING = 256 };
 bool mt_session_warn(unsigned key, const char *text);
 
-// As mt_session_warn, for warnings that must not get lost. If there is no connection, and perhaps no free descriptor,
-// the line is stored next to the collector's socket as the text of a symbolic link: that takes one system call and is
-// atomic. If that fails too, this process adds its id to the page of children of the process that it was forked from
-// (children.h).
+// Sends a warning like mt_session_warn, for warnings that must not get lost. If there is no connection, and perhaps no
+// free descriptor, the line is stored next to the collector's socket as the text of a symbolic link: that takes one
+// system call and is atomic. If that fails too, this process adds its id to the page of children of the process that it
+// was forked from (children.h).
 void mt_session_warn_surely(unsigned key, const char *text);
 
 // Sends a frame with a payload of two pieces. Blocks while the collector is slow: for the drainer only.

@@ -1,7 +1,7 @@
 // The state of tracing in this process.
 //
-// Memory order: a state is stored with release after everything that it promises exists. mt_activate, which every
-// thread calls before its first record, loads it with acquire.
+// Memory order: a state is stored with release after everything that the state promises exists. mt_activate, which
+// every thread calls before its first record, loads the state with acquire.
 #ifndef MTRACE_STATE_H
 #define MTRACE_STATE_H
 #include <stdatomic.h>
@@ -21,6 +21,6 @@ extern MT_HIDDEN _Atomic int mt_state;
 // counted.
 void mt_state_count_fork(void);
 
-// In the child of a fork: marks that it is not counted yet.
+// In the child of a fork: notes that the child is not counted yet.
 void mt_state_forked(void);
 #endif

@@ -37,7 +37,7 @@ static void say_name(struct thread *t) {
 static void leave(void *value) {
   struct thread *t = value;
   if (t == MT_THREAD_GONE) {
-      // where the key holds the thread's pointer: the system clears it for this call, and a thread without it would
+      // if the key holds the thread's pointer, the system clears it for this call; a thread without the pointer would
       // take a second ring and never release it
     mt_thread_set(t);
     return;

@@ -23,8 +23,8 @@ struct thread {
   uint64_t head;       // records published; only this thread writes the ring's head, so it need not be read back
   uint64_t look_again; // the head at which to check the tail and ring the doorbell if needed
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
-  // an object that the thread will release; at its release, or before the next record, owed is called. NULL when
-  // nothing is owed
+  // a lock or another object that the thread will release; owed is called at the release, or before the next record.
+  // NULL if nothing is owed
   const void *held;
   void (*owed)(struct thread *t); // writes a delayed record and clears held: see locks.h
   unsigned index;      // into the arrays that features keep per thread; it stays with the ring
@@ -37,7 +37,7 @@ struct thread {
   uint64_t tail;       // the tail as last seen
   uint64_t stuck, facts_stuck; // the tails at which waiting for free space failed
   struct inside {
-    uintptr_t frame; // of the outermost call in progress, 0 when there is none. See span.h.
+    uintptr_t frame; // frame of the outermost call in progress, 0 when there is none. See span.h.
     uint64_t begin, current;
   } inside[MT_FAMILY_COUNT];
   struct made_inside {
@@ -45,9 +45,9 @@ struct thread {
     unsigned family;
   } made_inside[4]; // objects created by inner calls of the current call
   unsigned made_inside_count;
-  // the class of the last object created of each family, if numbering is all that has to be done for such an object
+  // the class of the last object created of each family, if such an object only needs a number
   const void *plain[MT_FAMILY_COUNT];
-  uint32_t next_number, last_number;  // of objects: see identity.h. They stay with the ring.
+  uint32_t next_number, last_number;  // reserved numbers for objects: see identity.h. They stay with the ring.
   unsigned command_buffers; // made here
   unsigned exits;    // rounds of thread exit handlers so far
   uint64_t sent[MT_SENT_TEXTS]; // StringIDs whose texts this thread has sent, direct mapped
@@ -70,13 +70,14 @@ static inline struct thread *mt_thread_get(void) { return mt_thread_key_made ? p
 static inline void mt_thread_set(struct thread *t) { pthread_setspecific(mt_thread_key, t); }
 #endif
 
-// The system's id of the calling thread. A system call.
+// Returns the system's id of the calling thread. Costs a system call.
 uint64_t mt_thread_id(void);
 
 // Creates the key whose destructor releases rings. Returns false when the process has no key left.
 bool mt_thread_start(void);
 
-// The state of a calling thread that has none yet: takes a ring. NULL when the call is not to be recorded.
+// Returns the state of a calling thread that has none yet, for which it takes a ring; NULL if the call is not to be
+// recorded.
 struct thread *mt_thread_open(struct thread *now);
 
 // Waits for or finds space for n records. Returns false if there is none, and counts the records as dropped.
@@ -85,7 +86,7 @@ bool mt_thread_make_room(struct thread *t, unsigned n);
 // In the child of a fork: the calling thread has no ring here.
 void mt_thread_forget(void);
 
-// The calling thread's state, or NULL when calls on it are not recorded now.
+// Returns the calling thread's state, or NULL if calls on it are not recorded now.
 static inline struct thread *mt_thread(void) {
   struct thread *t = mt_thread_get();
   return __builtin_expect((uintptr_t)t > (uintptr_t)MT_THREAD_GONE, 1) ? t : mt_thread_open(t);
@@ -100,18 +101,18 @@ static inline void mt_record_put(struct record *slot, uint64_t begin, uint64_t e
   __atomic_store_n((uint64_t *)&slot->object, rest, __ATOMIC_RELAXED);
 }
 
-// These build the fourth 64-bit word of a record from its fields object, call and flags, in the order of struct record;
-// mt_record_flags has the bits of the flags alone.
+// These functions build the fourth 64-bit word of a record from its fields object, call and flags, in the order of
+// struct record. mt_record_flags builds the bits of the flags alone.
 static inline uint64_t mt_record_flags(unsigned flags) { return (uint64_t)(uint16_t)flags << 48; }
 static inline uint64_t mt_record_rest(uint32_t object, unsigned call, unsigned flags) {
   return object | (uint64_t)(uint16_t)call << 32 | mt_record_flags(flags);
 }
 
-// Is there space for n records, 1 or 2? If not, they are counted as dropped.
+// Is there space for n records, 1 or 2? If not, counts them as dropped.
 static inline bool mt_thread_room(struct thread *t, unsigned n) { return __builtin_expect(t->head + n <= t->look_again,
     1) || mt_thread_make_room(t, n); }
 
-// The slot of the record at a position.
+// Returns the slot of the record at a position.
 static inline struct record *mt_ring_slot(struct ring *ring, uint64_t position) {
     return &ring->records[position & (MT_RECORDS_PER_RING - 1)]; }
 

@@ -86,7 +86,7 @@ func replaceConstructor(image []byte, file *macho.File, old, new, mask uint64) e
 	return fmt.Errorf("no constructor is Go's start at %#x", old)
 }
 
-// within checks that a section of words is inside the image.
+// within returns an error if a section of words is not inside the image.
 func within(image []byte, s *macho.Section, word uint64) error {
 	if size := uint64(len(image)); s.Size < word || uint64(s.Offset) > size || s.Size > size-uint64(s.Offset) {
 		return fmt.Errorf("section %s does not lie in the file", s.Name)

@@ -33,7 +33,7 @@ func ParseVersion(text string) (Version, error) {
 
 func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v>>16, v>>8&0xff, v&0xff) }
 
-// Pin returns the image with the given values for the oldest system it runs on and the SDK it was built with. dyld
+// Pin returns the image with the given versions of the oldest system it runs on and of the SDK it was built with. dyld
 // applies the rules that were in force for that SDK (its mach_o/Policy.cpp), and a cross-linker writes the newest SDK
 // that it knows. The image must be signed afterwards.
 func Pin(image []byte, minimum, sdk Version) ([]byte, error) {

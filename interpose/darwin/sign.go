@@ -49,7 +49,7 @@ func Sign(image []byte, identifier string) ([]byte, error) {
 	return append(out, f.codeDirectory(out, identifier)...), nil
 }
 
-// codeLimit is the offset of the signature: of the existing one, or the end of the image.
+// codeLimit returns the offset of the signature: of the existing one, or the end of the image.
 func (f *thin) codeLimit() (int, error) {
 	if start := int64(le.Uint32(f.data[f.signature+8:])); start != 0 {
 		if start > int64(len(f.data)) {
@@ -64,7 +64,7 @@ func (f *thin) codeLimit() (int, error) {
 func addSignatureCommand(f *thin) ([]byte, error) {
 	const size = 16
 	if f.firstByte-f.commands < size {
-		return nil, errors.New("there is no room for a signature's load command; link with -headerpad")
+		return nil, errors.New("there is no space for a signature's load command; link with -headerpad")
 	}
 	end := le.Uint64(f.data[f.linkedit+40:]) + le.Uint64(f.data[f.linkedit+48:])
 	if end != uint64(len(f.data)) {
@@ -79,7 +79,7 @@ func addSignatureCommand(f *thin) ([]byte, error) {
 	return image, nil
 }
 
-// resizeLinkedit makes __LINKEDIT, always the last segment, end at end.
+// resizeLinkedit changes the size of __LINKEDIT, always the last segment, so that it ends at end.
 func resizeLinkedit(image []byte, command, end int) {
 	size := uint64(end) - le.Uint64(image[command+40:])
 	le.PutUint64(image[command+48:], size)
@@ -194,7 +194,7 @@ func verifyPages(directory, code []byte) error {
 	}
 	if directory[36] != sha256.Size || bits < 12 || bits > 16 || pages != (limit+1<<bits-1)>>bits ||
 		hashes+pages*sha256.Size > uint64(len(directory)) {
-		return errors.New("the code directory does not fit the code")
+		return errors.New("the code directory does not match the code")
 	}
 	for i := range pages {
 		page := code[i<<bits : min((i+1)<<bits, limit)]

@@ -32,7 +32,7 @@ type thin struct {
 	firstByte int // lowest file offset of a section's content
 }
 
-// parseThin finds the load commands that matter in one image.
+// parseThin finds the load commands of one image that a signature depends on.
 func parseThin(data []byte) (*thin, error) {
 	if len(data) < headerSize || le.Uint32(data) != magic64 {
 		return nil, errors.New("not a 64-bit little-endian Mach-O file")

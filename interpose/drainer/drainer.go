@@ -1,4 +1,4 @@
-// Package drainer moves what threads recorded from the shared memory to the collector. It runs in the traced process,
+// Package drainer moves the records of threads from the shared memory to the collector. It runs in the traced process,
 // in the library's Go half, and uses the C half for everything else; see Process. It allocates nothing, so the garbage
 // collector never runs in the program.
 //
@@ -14,8 +14,8 @@ const (
 	// touch the records: the collector reads them in place. The drainer acts for a ring that fills quickly, for a ring
 	// that the collector neglects, and for data that only the process itself has.
 	roundPause = 80
-	// hurryPause is how long the drainer waits for a collector that it has called to a ring, unless the ring fills by
-	// half before. In milliseconds.
+	// hurryPause is how long, in milliseconds, the drainer waits for a collector that it has notified about a ring,
+	// unless half of the ring fills before.
 	hurryPause = 10
 	// samplePauses is how many rounds with records pass between two clock samples.
 	samplePauses = 3
@@ -23,19 +23,19 @@ const (
 
 // A Process is the drainer's interface to its process. Methods that send return false once the collector is gone.
 type Process interface {
-	// Send sends a frame about a ring, whose payload is a and then b. Both are read before it returns.
+	// Send sends a frame about a ring, whose payload is a and then b. It has read both when it returns.
 	Send(kind, ring uint32, position uint64, a, b []byte) bool
-	// Name sends the names and libraries that are new since the last call.
+	// Name sends names and libraries that were not sent before.
 	Name() bool
 	// Sample writes a new clock sample into the shared memory and sends it.
 	Sample() bool
 	// ThreadTimes sends the processor times of threads.
 	ThreadTimes() bool
 	// AskToBeWoken makes the writer of the next record ring the doorbell. It returns true if that was requested before
-	// and nobody has written since.
+	// and no thread has written since.
 	AskToBeWoken() bool
-	// Wait waits until the doorbell rings or so many milliseconds have passed; a negative number means no limit. It
-	// returns true if the doorbell rang.
+	// Wait waits until the doorbell rings or the given number of milliseconds has passed; a negative number means no
+	// limit. It returns true if the doorbell rang.
 	Wait(milliseconds int) bool
 }
 
@@ -55,7 +55,7 @@ func Drain(region unsafe.Pointer, process Process) {
 		if active {
 			rounds++
 		} else if quiet && process.AskToBeWoken() {
-			wait, rounds = -1, 0 // nobody has written for a whole pause: the activity has ended
+			wait, rounds = -1, 0 // no thread has written for a whole pause: the activity has ended
 		}
 		quiet = !active
 		if !ok {

@@ -5,29 +5,29 @@ import (
 	"unsafe"
 )
 
-// The rings are the shared memory as the drainer sees it.
+// A rings is the shared memory as the drainer sees it.
 type rings struct {
 	start   unsafe.Pointer
 	process Process
 	looks   [ringCount]look   // the state found in the last round after a whole pause
 	called  [ringCount]look   // the state when the collector was called
 	left    [ringCount]uint64 // the tails after the drainer's last round
-	reads   bool              // the collector reads the rings: something else than the drainer has moved a tail
+	reads   bool              // the collector reads the rings: something other than the drainer has moved a tail
 }
 
-// A reason is why there is another round.
+// A reason is the event that caused another round.
 type reason int
 
 const (
 	pause    reason = iota // a whole pause is over
-	call                   // the time that a called collector has is over
+	call                   // the time has passed that the collector had to read a ring
 	doorbell               // it rang
 )
 
-// drain makes one round over the rings: it calls the collector to rings that fill quickly, and sends what the collector
-// does not read. Sending is the exception because it keeps the ring from the collector meanwhile, and a program that
-// saturates the processors can make that long. active: something was recorded, or is pending, since the last pause.
-// called: the collector was called. ok is false when the collector is gone.
+// drain makes one round over the rings: it notifies the collector about rings that fill quickly, and sends records that
+// the collector does not read. Sending is the exception, because the collector cannot read the ring meanwhile, and a
+// program that saturates the processors can make that long. active reports that something was recorded, or is pending,
+// since the last pause. called reports that the collector was notified. ok is false if the collector is gone.
 func (g *rings) drain(after reason) (active, called, ok bool) {
 	for i := range min(atomic.LoadUint32((*uint32)(unsafe.Add(g.start, regionRingsUsed))), ringCount) {
 		r := ring{unsafe.Add(g.start, pageSize+uintptr(i)*ringStride), i}
@@ -77,8 +77,8 @@ func (r ring) look() look {
 
 func (l look) empty() bool { return l.head == l.tail && l.factsHead == l.factsTail }
 
-// filled reports whether the ring is full by at least one part of parts. A thread rings the doorbell at one part of
-// four.
+// filled reports whether at least one of parts equal parts of the ring is full. A thread rings the doorbell when a
+// quarter is full.
 func (l look) filled(parts uint64) bool {
 	return l.head-l.tail >= recordsPerRing/parts || l.factsHead-l.factsTail > factsPerRing/parts
 }
@@ -88,12 +88,12 @@ func (l look) sameTails(before look) bool {
 	return l.tail == before.tail && l.factsTail == before.factsTail
 }
 
-// neglectedSince reports whether something has been waiting since an earlier look.
+// neglectedSince reports whether records or facts have been waiting since an earlier look.
 func (l look) neglectedSince(before look) bool {
 	return l.tail < before.head || l.factsTail < before.factsHead
 }
 
-// send sends what is in the ring now, unless another side drains it.
+// send sends the content of the ring, unless another side drains it.
 func (r ring) send(process Process) bool {
 	claim := r.word32(ringClaim)
 	if !atomic.CompareAndSwapUint32(claim, claimNobody, claimDrainer) {
@@ -104,7 +104,7 @@ func (r ring) send(process Process) bool {
 	return ok
 }
 
-// mostRecords bounds a frame: the slots it holds are released before the next one is sent.
+// mostRecords is the maximum number of records in a frame: their slots are released before the next frame is sent.
 const mostRecords = recordsPerRing / 4
 
 // sendRecords sends the records up to a position; the caller holds the claim. If the program has overwritten its

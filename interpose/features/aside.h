@@ -1,7 +1,7 @@
 // Metal calls that the tracer itself makes on a thread of the program: none of them is in the trace.
 //
-// Rule: an outermost frame above all stack frames makes them inner calls (span.h), and their count is subtracted from
-// the counters of inner calls afterwards.
+// Rule: the frame of the outermost call is set above all stack frames, so that the tracer's calls are inner calls
+// (span.h). Their count is subtracted from the counters of inner calls afterwards.
 #ifndef MTRACE_ASIDE_H
 #define MTRACE_ASIDE_H
 #include <stdatomic.h>

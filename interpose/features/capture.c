@@ -86,7 +86,7 @@ static id what_to_capture(void) {
 
 // Starts the capture. Returns NULL, or the reason of a failure; the text is valid until the pool is popped.
 static const char *start(void) {
-  if (!atomic_load(&captured_device)) return "the program has made no queue yet";
+  if (!atomic_load(&captured_device)) return "the program has created no queue yet";
   id with = what_to_capture();
   IMP begin = mt_implementation(manager(), "startCaptureWithDescriptor:error:");
   if (!with || !begin) return "this Metal has no MTLCaptureManager";
@@ -118,8 +118,8 @@ static void *stop_in_time(void *unused) {
   return NULL;
 }
 
-// Starts the thread that ends a capture which the program does not end. Without that thread there is no capture,
-// because it would have no time limit.
+// Starts the thread that ends a capture which the program does not end. If that thread cannot start, there is no
+// capture, because it would have no time limit.
 static bool guarded(void) {
   sigset_t all, mine;
   sigfillset(&all);
@@ -144,7 +144,7 @@ static bool begin_capture(struct thread *t) {
   atomic_store(&capture_state, why ? CAPTURED : CAPTURING);
   if (!why && !guarded()) {
     stop();
-    why = "no thread could be made that would end it";
+    why = "the thread that would end it could not be created";
   }
   if (why) say(t, "there is none: ", why);
   else say(t, "its times include the cost of capturing; open it with Xcode: ", capture_path);
@@ -156,7 +156,7 @@ static bool begin_capture(struct thread *t) {
 static void end_capture(struct thread *t) {
   struct mt_aside aside;
   mt_aside_begin(t, &aside);
-  if (!stop()) say(t, "it was ended after its time, before the program said so", NULL);
+  if (!stop()) say(t, "its time limit ended it before the program did", NULL);
   mt_aside_end(t, &aside);
 }
 

@@ -1,9 +1,9 @@
-// --gputrace: Metal's own capture of a scope, or of what follows a mark, as a document that Xcode opens.
+// --gputrace: Metal's own capture of a scope, or of the time after a mark, as a document that Xcode opens.
 //
 // Rule: a capture begins and ends where the program sets a mark or a scope, which is outside of any Metal call:
 // stopping it inside a commit would deadlock. There is at most one capture in a process. A separate thread ends a
-// capture that exceeds the time limit. The capture contains what is committed to command buffers of the device on which
-// the program created its first queue.
+// capture that exceeds the time limit. The capture contains the command buffers committed on the device on which the
+// program created its first queue.
 #ifndef MTRACE_CAPTURE_H
 #define MTRACE_CAPTURE_H
 #include "hook/objc.h"
@@ -14,7 +14,7 @@ struct thread;
 // MTRACE_GPUTRACE_LIMIT_MS.
 void mt_capture_start(void);
 
-// Called before a queue is created: its device is the device to capture.
+// Called before a queue is created: the device of the first queue is the device to capture.
 void mt_capture_see(id device);
 
 // What the program says.

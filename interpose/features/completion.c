@@ -1,7 +1,7 @@
 // Rule: the handler runs before the threads that wait for the command buffer wake up, so its cost delays the program.
-// It reads the clock once and six values, and writes two records, word by word, directly into the ring. It is one
-// static global block, which retains nothing and is never copied. Only for a failed command buffer it does more: it
-// reads the error's code and description.
+// It reads the clock once and six values, and writes two records, word by word, directly into the ring. The handler is
+// one static global block, which retains nothing and is never copied. Only for a failed command buffer does it do more:
+// it reads the error's code and description.
 #include "features/completion.h"
 #include <errno.h>
 #include "core/feature.h"
@@ -30,7 +30,7 @@ enum { MOST_TOLD = 8 };
 static void (*told_of_completion[MOST_TOLD + 1])(struct thread *t, const struct mt_completed *completed);
 
 enum { COMMITTED = 2, FAILED_STATUS = 5 }; // MTLCommandBufferStatus
-// below this, a time in nanoseconds fits a signed word, to which x86-64 converts with one instruction
+// below this number of seconds, a time in nanoseconds fits a signed word, to which x86-64 converts with one instruction
 static const double latest_seconds = 9e9;
 
 enum { METHODS = 8 };
@@ -41,7 +41,8 @@ static const char *const selectors[METHODS] = {"addCompletedHandler:", "status",
 static void resolve(struct completion_methods *methods, Class class) {
   IMP found[METHODS];
   for (int i = 0; i < METHODS; i++) {
-    if (!names[i]) names[i] = mt_selector(selectors[i]); // the method became known when the driver was loaded
+    // the runtime knows the selector only once the driver is loaded
+    if (!names[i]) names[i] = mt_selector(selectors[i]);
     found[i] = mt_original_of(class, names[i]);
   }
   methods->add_handler = (void (*)(id, SEL, void *))found[0];
@@ -155,7 +156,7 @@ void mt_completion_watch(struct thread *t, id command_buffer) {
     warn_once(t);
     return;
   }
-  // A second commit is the program's mistake; without this return Metal would complain about the tracer's handler
+  // A second commit is a mistake of the program; without this return Metal would complain about the tracer's handler
   // instead.
   if (methods->status && methods->status(command_buffer, names[1]) >= COMMITTED) return;
   methods->add_handler(command_buffer, names[0], &handler);

@@ -3,11 +3,12 @@
 #define MTRACE_COMPLETION_H
 #include "hook/objc.h"
 
-// Adds the handler. Called inside the outermost commit, before the original: after the commit Metal aborts the program.
+// Adds the handler. Called inside the outermost commit, before the original: Metal aborts the program if it is called
+// afterwards.
 struct thread;
 void mt_completion_watch(struct thread *t, id command_buffer);
 
-// A completed command buffer, as features are notified of it, on the thread that runs its handlers.
+// A completed command buffer, as features receive it, on the thread that runs its handlers.
 struct mt_completed {
   uint32_t number;     // the command buffer's
   uint64_t at;         // the tick at which its handler ran
@@ -16,14 +17,15 @@ struct mt_completed {
   const struct completion_methods *methods;
 };
 
-// Its device; NULL when that is not known.
+// The device of a completed command buffer; NULL if it is not known.
 id mt_completed_device(const struct mt_completed *completed);
 
 // Can a handler be added to command buffers of this class?
 struct class_entry;
 bool mt_completion_can_watch(const struct class_entry *class);
 
-// Looks up the methods that the handler uses on a class of command buffers: the class's own, not our trampolines.
+// Looks up the methods that the handler uses on a class of command buffers: the class's own, not the tracer's
+// trampolines.
 void mt_completion_see(unsigned slot, Class class, unsigned family);
 
 // Creates the handler's block, if there is a blocks runtime.

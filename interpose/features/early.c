@@ -1,4 +1,4 @@
-// See early.h. A thread's log is found by its id in a short list: nothing here is on the path of a Metal call.
+// See early.h. A thread's log is found by the thread's id in a short list: nothing here is on the path of a Metal call.
 #include "features/early.h"
 #include <string.h>
 #include "core/clock.h"
@@ -8,7 +8,7 @@ enum { LOGS = 64, EVENTS = 512, NAMES = 16384 };
 
 struct log {
   _Atomic uint64_t thread; // 0: nobody's
-  _Atomic uint32_t noted;  // marks and scope beginnings, including those that did not fit
+  _Atomic uint32_t noted;  // number of marks and scope beginnings, including those that did not fit
   uint32_t counted;        // of them, as rejected
   unsigned used, open, skipped; // skipped: number of open scopes whose beginning did not fit
   unsigned name_bytes;

@@ -1,8 +1,8 @@
 // Marks and scopes from before the first Metal call, such as `with scope("train")` around a whole program. There is no
 // ring yet, so each thread keeps them in a log, which is replayed into its ring when the thread takes one.
 //
-// Rule: only its thread writes a log. A log that has the beginning of a scope always has space for its end. Events that
-// do not fit, and events of threads that never take a ring, are counted as rejected.
+// Rule: only its thread writes a log. If the beginning of a scope is in the log, there is space for its end. Events
+// that do not fit, and events of threads that never take a ring, are counted as rejected.
 #ifndef MTRACE_EARLY_H
 #define MTRACE_EARLY_H
 #include "core/thread.h"

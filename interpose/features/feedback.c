@@ -80,7 +80,8 @@ static uint64_t told_nanos(id feedback, const char *selector) {
   return seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
 }
 
-// Decrements the number of commits in progress. True when it was the only one: then its command buffers are copied out.
+// Decrements the number of commits in progress. Returns true if the commit was the only one, and then copies out its
+// command buffers.
 static bool leave(struct feedback *f, uint32_t *count, uint32_t buffers[MOST_BUFFERS]) {
   uint32_t now = atomic_load_explicit(&f->under_way, memory_order_acquire), left;
   bool only = now == 1;

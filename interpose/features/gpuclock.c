@@ -1,5 +1,5 @@
 // See gpuclock.h. sampleTimestamps:gpuTimestamp: reads both clocks at one instant, but the unit of the processor's time
-// differs from device to device: therefore our own clock is read before and after the call.
+// differs from device to device. Therefore the tracer reads its own clock before and after the call.
 #include "features/gpuclock.h"
 #include "core/clock.h"
 #include "hook/install.h"
@@ -19,7 +19,7 @@ static bool read_both(id device, struct mt_gpu_reading *reading, uint64_t *took)
   return ticks != 0;
 }
 
-// Takes the shortest of several readings; takes more while each reading was interrupted.
+// Keeps the quickest of several readings; takes more if every reading was interrupted.
 static bool read_well(id device, struct mt_gpu_reading *best) {
   uint64_t shortest = UINT64_MAX, took;
   for (int i = 0; i < FIRST_TRIES || (i < MOST_TRIES && shortest > LONGEST_READING_NANOS); i++) {
@@ -35,9 +35,9 @@ static bool read_well(id device, struct mt_gpu_reading *best) {
 
 bool mt_gpu_clock_start(struct mt_gpu_clock *clock, id device) { return read_well(device, &clock->first); }
 
-// Until the two comparisons are far apart, each attempt is as good as the next, except an interrupted one. Everything
-// that is judged early depends on the first comparison: on a busy machine it was once interrupted, and samples then
-// seemed to be outside of their command buffer.
+// Until the two comparisons are far apart, any new comparison replaces the second one, unless the reading was
+// interrupted. All early results depend on the first comparison: if it was interrupted, samples seem to be outside of
+// their command buffer.
 void mt_gpu_clock_renew(struct mt_gpu_clock *clock, id device) {
   uint64_t now = mt_nanos(), last = atomic_load_explicit(&clock->nanos, memory_order_relaxed);
   if (last > clock->first.nanos + RENEW_NANOS && now < last + RENEW_NANOS) return;
@@ -68,8 +68,8 @@ static struct mt_gpu_reading latest(const struct mt_gpu_clock *clock) {
   return reading;
 }
 
-// Converted from the later comparison, which is closer to the sample: the shorter the distance, the less an error of
-// the rate matters.
+// The time is computed from the later comparison, which is closer to the sample: the shorter the distance, the less an
+// error of the rate matters.
 uint64_t mt_gpu_clock_nanos(const struct mt_gpu_clock *clock, uint64_t ticks) {
   struct mt_gpu_reading last = latest(clock);
   if (last.nanos <= clock->first.nanos || last.ticks <= clock->first.ticks) return 0;

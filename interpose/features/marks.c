@@ -10,8 +10,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// The thread to record on. NULL with *early set if the event must wait for the first Metal call, which another thread
-// may just be making.
+// Returns the thread to record on. NULL with *early set means that the event must wait for the first Metal call, which
+// another thread may be making at the moment.
 static struct thread *recorder(bool *early) {
   struct thread *t = mt_thread();
   if (t) return t;

@@ -12,7 +12,8 @@ enum { PAUSE_NANOS = 1000000 };
 _Atomic uint64_t mt_memory_looked;
 static const char selector[] = "currentAllocatedSize";
 
-// currentAllocatedSize by the slot of a class of devices; NULL for a wrapper, where the wrapped device has it.
+// The method currentAllocatedSize, by the slot of a class of devices; NULL for a wrapper whose wrapped device has the
+// method.
 static NSUInteger (*allocated_by[MT_CLASSES])(id, SEL);
 
 void mt_memory_see(unsigned slot, Class class, unsigned family) {

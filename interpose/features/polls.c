@@ -7,8 +7,9 @@
 #include "stacks/stack.h"
 #include "waits/locks.h"
 
-// POLLED objects are followed at once; of more the one that was first asked longest ago is forgotten. Only the records
-// of the last BETWEEN positions are looked at: a loop with more of them between two questions does something else.
+// POLLED is the number of objects that are followed at once; a further one replaces the object whose polling began
+// first. Between two polls only the last BETWEEN records are examined: a loop with more records between two polls does
+// other work, too.
 enum { POLLED = 4, BETWEEN = 64 };
 
 struct poll {
@@ -40,7 +41,7 @@ struct thread *mt_poll_enter(unsigned family, uintptr_t frame) {
   return t;
 }
 
-// Records that say nothing of what the thread did between two questions.
+// Is it a record that shows nothing of the thread's own activity between two polls?
 static bool is_aside(const struct record *r) {
   switch (r->call) {
   case MT_CALL_tracer_more:
@@ -52,7 +53,7 @@ static bool is_aside(const struct record *r) {
   return false;
 }
 
-// A pause in a loop that polls, by its call.
+// Is it the record of a pause in a polling loop?
 static bool is_pause(const struct record *r) {
   switch (r->call) {
   case MT_CALL_signal_nanosleep:
@@ -75,7 +76,7 @@ static bool is_pause(const struct record *r) {
   return false;
 }
 
-// What the thread did since the last question: only pauses? Adds their time.
+// Did the thread only pause since the last poll? Adds the time of the pauses.
 static bool only_paused(struct thread *t, struct poll *p) {
   uint64_t head = t->head;
   if (head == p->head) return true;
@@ -112,7 +113,7 @@ static void begin_poll(struct thread *t, struct poll *p, const void *object, uns
       .head = t->head};
 }
 
-// The place of an object's questions; when it has none, a free one or that of the object asked for first.
+// Returns the entry for polls of an object; if the object has none, a free one or the one whose polling began first.
 static struct poll *place_of(struct thread *t, const void *object, unsigned call) {
   struct poll *oldest = polls[t->index].all;
   for (struct poll *p = polls[t->index].all; p < polls[t->index].all + POLLED; p++) {
@@ -122,14 +123,14 @@ static struct poll *place_of(struct thread *t, const void *object, unsigned call
   return oldest;
 }
 
-// How many nanoseconds ticks are, as far as the time since the library was loaded tells.
+// Returns the nanoseconds per tick, estimated from the time since the library was loaded.
 static double nanos_per_tick(void) {
   struct mt_clock_sample now = mt_clock_sample();
   uint64_t ticks = now.ticks - mt_clock_first.ticks;
   return ticks ? (double)(now.nanos - mt_clock_first.nanos) / (double)ticks : 1;
 }
 
-// The answer has changed: the thread waited from its first question to this one, unless it worked meanwhile.
+// The result has changed: the thread waited from its first poll to this one, unless it worked in between.
 static void end_poll(struct thread *t, struct poll *p, unsigned flags, uint64_t value, uint64_t now, const void *frame) {
   struct polls *all = &polls[t->index];
   uint64_t first = p->first > all->reported ? p->first : all->reported;
@@ -151,11 +152,11 @@ void mt_poll_answered(struct thread *t, unsigned family, unsigned call, unsigned
   t->inside[family].frame = 0;
   struct poll *p = place_of(t, self, call);
   bool asked = p->object == self && p->call == call;
-  if (over && !asked) return; // nearly always: the program asks once, after it has waited
+  if (over && !asked) return; // the usual case: the program polls once, after it has waited
   int saved = errno;
   uint64_t now = mt_ticks();
   bool paused = asked && only_paused(t, p);
-  // of a command buffer only the end counts, and scheduled is as little over as committed
+  // for a command buffer only completion counts as a change; scheduled and committed do not
   bool changed = call == MT_CALL_commandBuffer_status ? over : asked && value != p->value;
   if (paused && changed) end_poll(t, p, flags, value, now, frame);
   if (over) {

@@ -1,9 +1,9 @@
 // The self-test of a device's counter samples: a command buffer of the tracer, with known encoders.
 //
-// Rule: nothing of it is in the trace or stays allocated. Its calls bypass our hooks, or count as inner calls that are
-// subtracted from the counters again. Its command buffer has a number of its own, which no choke point counts. It waits
-// no longer than necessary. It fills a buffer three times, in a blit encoder each, because that needs no kernel and no
-// compiler. The samples must exist, be in order, and be inside the command buffer's time on the GPU.
+// Rule: nothing of it is in the trace or stays allocated. Its calls bypass the hooks, or count as inner calls that are
+// subtracted from the counters again. Its command buffer has a number of its own, which the counters inside Metal
+// ignore. It waits no longer than necessary. It fills a buffer three times, in a blit encoder each, because that needs
+// no kernel and no compiler. The samples must exist, be in order, and be inside the command buffer's time on the GPU.
 #include <time.h>
 #include "core/clock.h"
 #include "core/identity.h"
@@ -99,14 +99,14 @@ static const char *run(struct mt_sampled_device *device, id object) {
   BOOL (*supports)(id, SEL, NSUInteger) = (BOOL(*)(id, SEL, NSUInteger))mt_original(&asked, supports_selector);
   if (!supports || !supports(asked, mt_selector(supports_selector),
       STAGE_BOUNDARY)) return "the device does not sample counters at the boundaries of encoders";
-  if (!mt_gpu_clock_start(&device->clock, object)) return "the device does not tell its time";
+  if (!mt_gpu_clock_start(&device->clock, object)) return "the device does not report its time";
   id queue = send(object, "newCommandQueue"), command_buffer = send(queue, "commandBuffer");
   mt_identity_alias(command_buffer, MT_TRACERS_OWN);
   struct mt_chunk *chunk = command_buffer ? mt_samples_take(device, command_buffer, MT_TRACERS_OWN) : NULL;
   id (*make_buffer)(id, SEL, NSUInteger, NSUInteger) = (id(*)(id, SEL, NSUInteger, NSUInteger))mt_original(&maker,
       buffer_selector);
   id buffer = make_buffer ? make_buffer(maker, mt_selector(buffer_selector), BYTES, PRIVATE) : NULL;
-  const char *why = "the device has no room for counter samples";
+  const char *why = "the device has no space for counter samples";
   if (chunk && buffer) {
     why = "the self-test could not be encoded";
     if (encode(command_buffer, chunk, buffer)) {

@@ -35,27 +35,28 @@ struct mt_chunk {
   uint32_t encoders[MT_ENCODERS_PER_CHUNK], used;
   // the next chunk in the list of free chunks, or the next older chunk of the command buffer
   _Atomic uint32_t next;
-  // of the command buffer that it belongs to, 0 when it is free
+  // number of the command buffer that the chunk belongs to, 0 if it is free
   _Atomic uint32_t number;
   _Atomic(id) command_buffer;                              // only compared
 };
 
-// A device's state. NULL when it has none, or when make is set and the table is full.
+// Returns a device's state, which it creates if make is set. NULL if there is none, or if the table is full.
 struct mt_sampled_device *mt_samples_device(id device, bool make);
 
-// A chunk with space for another encoder of the command buffer; NULL when there is none.
+// Returns a chunk with space for another encoder of the command buffer; NULL if there is none.
 struct mt_chunk *mt_samples_take(struct mt_sampled_device *device, id command_buffer, uint32_t number);
 
-// Removes and returns the chunks of a completed command buffer: the newest, the others by next. NULL when it has none.
+// Removes and returns the chunks of a completed command buffer: the newest, with the others linked by next. NULL if it
+// has none.
 struct mt_chunk *mt_samples_end(uint32_t number);
 
 // Releases a chunk and returns the next one.
 struct mt_chunk *mt_samples_give(struct mt_chunk *chunk);
 
-// Creates a pass descriptor whose samples go to an index of the chunk; the caller owns it.
+// Creates a pass descriptor whose samples are stored at an index of the chunk; the caller owns it.
 id mt_samples_descriptor(const struct mt_chunk *chunk, unsigned place, unsigned kind);
 
-// The samples of a chunk's encoders, alternating start and end, in an autoreleased object; NULL when they cannot be
-// read.
+// Returns the samples of a chunk's encoders, alternating start and end, in an autoreleased object; NULL if they cannot
+// be read.
 const uint64_t *mt_samples_read(const struct mt_chunk *chunk);
 #endif

@@ -60,7 +60,8 @@ void mt_sampling_see(struct thread *t, id object) {
   atomic_store_explicit(&device->works, !why, memory_order_release);
 }
 
-// Does a pass descriptor of the program sample counters already, or have properties that ours cannot copy?
+// Does a pass descriptor of the program sample counters already, or have properties that the tracer's descriptor cannot
+// copy?
 static bool taken(id pass, id ours) {
   if (!pass || objc_class_of(pass) != objc_class_of(ours)) return true;
   void *pool = mt_pool_push();
@@ -105,7 +106,7 @@ static void set_type(id descriptor, NSUInteger type) {
   if (set) ((void (*)(id, SEL, NSUInteger))set)(descriptor, mt_selector("setDispatchType:"), type);
 }
 
-// The trampoline calls one of these in place of its original: they use the descriptor from prepare.
+// The trampoline calls one of these functions instead of its original: they use the descriptor from prepare.
 static id make(id self, const char *name) {
   struct sampling *s = &about_to_make[mt_thread_get()->index];
   return s->make(self, mt_selector(name), s->descriptor);
@@ -177,7 +178,7 @@ static void judge_device(struct thread *t, struct mt_sampled_device *device, uns
   }
   if (atomic_fetch_add_explicit(&device->bad, 1, memory_order_relaxed) + 1 == BAD_IN_A_ROW &&
       atomic_exchange(&device->works, false))
-    warn(t, "the GPU's counter samples went wrong; measuring was given up");
+    warn(t, "the GPU's counter samples became invalid, so measuring has ended");
 }
 
 void mt_sampling_completed(struct thread *t, const struct mt_completed *completed) {

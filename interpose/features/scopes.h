@@ -6,25 +6,26 @@
 #include <stddef.h>
 #include "core/thread.h"
 
-// The number of bytes of a name that are recorded: all, or as many whole UTF-8 characters as fit. A NULL name is empty.
+// Returns the number of bytes of a name that are recorded: all, or as many as whole UTF-8 characters fit. A NULL name
+// is empty.
 size_t mt_name_length(const char *name);
 
 void mt_mark(struct thread *t, uint64_t ticks, const char *name);
 void mt_scope_begin(struct thread *t, uint64_t ticks, const char *name);
 void mt_scope_end(struct thread *t, uint64_t ticks); // ends the innermost scope; does nothing when none is open
 
-// As above, for a scope that is ended by a key (not 0) and not in nesting order. Such scopes may overlap. Returns false
-// if no scope with the key is open on this thread.
+// Begin and end a scope that is ended by a key (not 0) and not in nesting order. Such scopes may overlap. The end
+// returns false if no scope with the key is open on this thread.
 void mt_scope_begin_keyed(struct thread *t, uint64_t ticks, const char *name, uint64_t key);
 bool mt_scope_end_keyed(struct thread *t, uint64_t ticks, uint64_t key);
 
 // Drops the thread's open scopes for which ended(key) is true: another thread has ended and recorded them.
 void mt_scopes_forget(struct thread *t, bool (*ended)(uint64_t key));
 
-// A thread has taken a ring: no scope is open.
+// Called when a thread has taken a ring: no scope is open.
 void mt_scopes_open(struct thread *t);
 
-// count unrecorded scopes are open inside the recorded ones.
+// Notes that count unrecorded scopes are open inside the recorded ones.
 void mt_scopes_skip(struct thread *t, unsigned count);
 
 // The thread ends inside its open scopes.

@@ -17,7 +17,7 @@ static pthread_mutex_t shared_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned count(void) { return atomic_load_explicit(&mt_shared_count, memory_order_relaxed); }
 
-// The index of an object, or the count if it is not in the list. The caller holds the lock.
+// Returns the index of an object, or the count if the object is not in the list. The caller holds the lock.
 static unsigned find_shared(id object) {
   unsigned i = 0;
   while (i < count() && list[i].object != object) i++;

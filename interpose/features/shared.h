@@ -12,11 +12,12 @@
 struct thread;
 extern _Atomic unsigned mt_shared_count;
 
-// A numbered object returns a handle. If the list is full, the object gets a new number when it is obtained again.
+// Notes that a numbered object has returned a handle. If the list is full, the object gets a new number when it is
+// obtained again.
 void mt_shared_note(id object, uint32_t number);
 
-// The number of the object that a device returned for a handle and that was just given number: that number, or the
-// object's earlier one.
+// Returns the number of an object that a device returned for a handle: the object's earlier number, or else number,
+// which it was just given.
 uint32_t mt_shared_again(struct thread *t, unsigned family, id object, uint32_t number);
 
 // An object is about to be freed.

@@ -30,7 +30,7 @@ static uint64_t key_of(const void *log, uint64_t id, const char *name) {
   return key ? key : 1; // 0 is no interval
 }
 
-// Is the code in one of Apple's libraries? Their signposts are many and say nothing about the program. Looked up once
+// Is the code in one of Apple's libraries? Their signposts are many and show nothing about the program. Looked up once
 // for each library, direct mapped.
 static bool is_apples(const void *image) {
   static _Atomic uintptr_t looked_up[64]; // the lowest bit is the answer
@@ -45,8 +45,8 @@ static bool is_apples(const void *image) {
   return answer;
 }
 
-// The first text among the arguments. Their format: a byte of flags, a count, and for each argument its kind (upper
-// half of a byte), its size and its bytes.
+// Returns the first text among the arguments. Their format: a byte of flags, a count, and for each argument its kind
+// (upper half of a byte), its size and its bytes.
 static const char *text_in(const uint8_t *arguments, uint32_t size) {
   enum { STRING = 2 };
   if (!arguments || size < 2) return NULL;

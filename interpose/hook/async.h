@@ -1,6 +1,6 @@
-// Objects that a completion handler of the program receives instead of the call's caller: libraries and pipeline states
-// that are compiled in the background. Without this look into the handler the objects, and all calls on them, would not
-// be traced.
+// Objects that Metal passes to a completion handler of the program instead of returning them: libraries and pipeline
+// states that are compiled in the background. The tracer wraps the handler; otherwise the objects, and all calls on
+// them, would not be traced.
 #ifndef MTRACE_ASYNC_H
 #define MTRACE_ASYNC_H
 #include "hook/objc.h"
@@ -18,6 +18,6 @@ struct async {
   unsigned family;
 };
 
-// Creates the block. Returns it, or handler itself if handler is NULL or there is no blocks runtime.
+// Creates the block around the handler. Returns it, or handler itself if handler is NULL or there is no blocks runtime.
 void *mt_async_watch(struct async *async, void *handler, unsigned family, uint32_t object);
 #endif

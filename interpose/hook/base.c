@@ -21,7 +21,8 @@ static id (*initialize_queue)(id, SEL, id, NSUInteger);
 static id (*initialize_queue_by)(id, SEL, id, id);
 static id (*initialize_buffer)(id, SEL, id, BOOL);
 static id (*initialize_buffer_for_debugging)(id, SEL, id, BOOL, BOOL);
-static _Atomic bool behind; // a device was created inside Apple's frameworks, without passing a replaced function
+// a device was created without passing a replaced function, for instance by Apple's frameworks
+static _Atomic bool behind;
 
 static struct thread *own_thread(void) { return mt_thread_get() == MT_THREAD_GONE ? NULL : mt_thread(); }
 
@@ -55,8 +56,8 @@ static id queue_made_by_descriptor(id self, SEL selector, id device, id descript
   return initialize_queue_by(self, selector, device, descriptor);
 }
 
-// Hooks the class if it is not hooked yet, and nothing else: the call that returns the command buffer, or its commit,
-// records it.
+// Hooks the class of a new command buffer if it is not hooked yet. The call that returns the command buffer, or its
+// commit, records it.
 static id buffer_made(id made) {
   struct thread *t = made && mt_activate() ? own_thread() : NULL;
   if (t) mt_class_see(t, made, MT_FAMILY_commandBuffer);
@@ -80,7 +81,7 @@ static void hook(Class class, const char *name, void *original, IMP ours) {
 }
 
 const char *mt_methods_prepare(void) { return mt_methods_resolve() ? NULL :
-    "not traced: the Objective-C runtime is none that the tracer knows"; }
+    "not traced: the tracer does not support this Objective-C runtime"; }
 
 static _Atomic bool hooked;
 bool mt_base_hooked(void) { return atomic_load_explicit(&hooked, memory_order_relaxed); }
@@ -107,6 +108,6 @@ void mt_base_hook(void) {
 // at all.
 __attribute__((destructor)) static void unloaded(void) {
   if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY || !mt_driver_loaded()) return;
-  mt_session_warn(MT_UNSEEN_DEVICE, "a Metal device was made by a function or framework that the tracer does not "
-      "replace: nothing done with it is recorded");
+  mt_session_warn(MT_UNSEEN_DEVICE, "a Metal device was created by a function or framework that the tracer does not "
+      "replace: calls on it are not recorded");
 }

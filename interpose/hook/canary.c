@@ -1,8 +1,8 @@
 // See canary.h. Rule: nothing stays behind: every object is released, autoreleased objects go with the pool, and calls
 // that Metal makes inside these calls are subtracted from the counters.
 //
-// How its records are kept apart without a check for each record: during the self-check the thread's ring appears full,
-// so every call takes the slow path of span.c, which asks the canary.
+// The records of the self-check are kept apart without a check for each record: during the self-check the thread's ring
+// appears full, so every call takes the slow path of span.c, which asks the canary.
 #include "hook/canary.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ void mt_canary_seen(struct thread *t, unsigned call) {
   if (flying) t->look_again = look_again;
 }
 
-// The implementation that a message of the program would reach, our hook included.
+// Returns the implementation that a message of the program would reach, including the hook.
 static IMP method(id object, unsigned call) {
   IMP found = mt_implementation(object, mt_selectors[call]);
   made[call] += found != NULL;

@@ -1,6 +1,6 @@
 // The self-check: a known number of calls through a queue of the library's own, before the program has made any Metal
-// call but the one for its device. Facts report what was called, records of the tracer report what was recorded;
-// neither counts as a call of the program.
+// call except the one for its device. Facts report the calls that were made, records of the tracer report the calls
+// that were recorded; neither counts as a call of the program.
 #ifndef MTRACE_CANARY_H
 #define MTRACE_CANARY_H
 #include "hook/objc.h"
@@ -14,13 +14,13 @@ static inline bool mt_canary_has(uint32_t number) { return number >= MT_CANARY_F
 // Is the self-check requested? Reads the environment.
 void mt_canary_start(void);
 
-// Makes the calls, once in the life of the process, on the first device and on the thread that created it.
+// Makes the calls, once per process, on the first device and on the thread that created the device.
 void mt_canary_fly(struct thread *t, id device);
 
-// Stores that an object has a number of the self-check.
+// Stores that an object has one of the self-check's numbers.
 void mt_canary_keep(const void *object);
 
-// A number for an object that one of its calls created.
+// Returns a number for an object that one of the self-check's calls created.
 uint32_t mt_canary_number(void);
 
 // Records that a call of the self-check was seen.

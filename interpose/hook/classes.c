@@ -33,23 +33,25 @@ const struct class_entry *mt_class_search(Class class, unsigned family) {
   return e && atomic_load_explicit(&e->class, memory_order_relaxed) ? e : NULL;
 }
 
-// Kernel classes of the frameworks share their methods: the hooks are installed where the methods are defined. Returns
-// the number of methods without a hook.
+// Hooks the methods of a kernel class of the frameworks where they are defined, because these classes share their
+// methods. Returns the number of methods without a hook.
 static unsigned put_hooks(Class class, unsigned family, unsigned flags) {
   static const bool share_methods[MT_FAMILY_COUNT] = {[MT_FAMILY_mpsKernel] = true, [MT_FAMILY_mpsGraph] = true,
       [MT_FAMILY_mpsCommandBuffer] = true};
   return share_methods[family] ? mt_install_owners(class, family) : mt_install(class, family, flags);
 }
 
-// The choke points of queues. The first device also hooks the choke points of the class in Metal.framework from which
-// every driver's queues derive: they count command buffers of queues that the hooks do not see.
+// Hooks the methods of queues at which command buffers are counted (coverage.h). The first device also hooks them in
+// the class in Metal.framework from which every driver's queues derive, to count command buffers of queues that the
+// other hooks do not see.
 static void put_audits(Class class, unsigned family) {
   Class queues = family == MT_FAMILY_queue ? class : family == MT_FAMILY_device ? objc_lookUpClass("_MTLCommandQueue") :
       NULL;
   if (queues && !mt_skipped(queues)) mt_install_audits(queues, MT_FAMILY_queue);
 }
 
-// Installing takes the runtime's locks; therefore it happens under our own lock and not inside the table's readers.
+// Installing takes the runtime's locks. Therefore it happens under the tracer's own lock, and not while readers use the
+// table.
 const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned family) {
   const struct class_entry *known = mt_class_find(class, family);
   if (!class || known) return known;
@@ -71,12 +73,12 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
     if (skipped) {
       char text[256];
       int n = snprintf(text, sizeof text,
-          "class %s is left alone, as was asked for: calls of its methods are not recorded", name);
+          "class %s is not hooked, as requested: calls of its methods are not recorded", name);
       mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
     }
     if (left_out) {
       char text[256];
-      int n = snprintf(text, sizeof text, "%u methods of class %s are not recorded: no slot was left for them",
+      int n = snprintf(text, sizeof text, "%u methods of class %s are not recorded: there are too few slots",
           left_out, name);
       mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
     }

@@ -10,7 +10,7 @@
 struct class_entry {
   _Atomic(Class) class; // NULL while the entry is free
   unsigned family;
-  unsigned index; // of the class in records' flags; 0 when there are more classes than the field can hold
+  unsigned index; // the class's index in the flags of records; 0 if there are more classes than the field can hold
   id (*base)(id, SEL); // baseObject of a wrapper, the object that it wraps; otherwise NULL
 };
 
@@ -24,7 +24,7 @@ static inline unsigned mt_class_index(const struct class_entry *e) { return (uns
 static inline unsigned mt_class_slot(Class class, unsigned family) { return (unsigned)(((uintptr_t)class >> 4) * 31 +
     family) % MT_CLASSES; }
 
-// The entry of a class as a member of a family, or NULL if the class was not seen yet.
+// Returns the entry of a class as a member of a family, or NULL if the class was not seen yet.
 const struct class_entry *mt_class_search(Class class, unsigned family);
 static inline const struct class_entry *mt_class_find(Class class, unsigned family) {
   const struct class_entry *e = &mt_classes[mt_class_slot(class, family)];
@@ -37,7 +37,7 @@ static inline const struct class_entry *mt_class_find(Class class, unsigned fami
 struct thread;
 const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned family);
 
-// The same for an object's class, before the program gets the object.
+// Ensures that the methods of an object's class are hooked, before the program gets the object.
 static inline const struct class_entry *mt_class_see(struct thread *t, id object, unsigned family) {
   Class class = objc_class_of(object);
   const struct class_entry *e = mt_class_find(class, family);
@@ -47,7 +47,7 @@ static inline const struct class_entry *mt_class_see(struct thread *t, id object
 // Reports, the first time, that an object of a class without hooks appeared.
 void mt_class_missed(struct thread *t, Class class, unsigned family);
 
-// The object that a wrapper of the validation or capture layer wraps, or NULL. Calls may reach it without passing the
-// wrapper.
+// Returns the object that a wrapper of the validation or capture layer wraps, or NULL. Calls may reach that object
+// without passing the wrapper.
 id mt_wrapped_by(id object, unsigned family);
 #endif

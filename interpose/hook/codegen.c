@@ -15,7 +15,7 @@
 
 enum { COMPILE = 13 };
 
-// The hash of the source, the same as for newLibraryWithSource, and its length; 0 for another kind of request.
+// Returns the hash of the source, the same as for newLibraryWithSource, and its length; 0 for another kind of request.
 static uint64_t hash_of_request(struct thread *t, int32_t type, const char *request, size_t bytes, uint64_t *length) {
   uint64_t sizes[2];
   *length = 0;

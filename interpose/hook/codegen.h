@@ -1,4 +1,4 @@
-// The private compiler service, with which programs compile without a device.
+// Records calls of the private compiler service, with which programs compile without a device.
 #ifndef MTRACE_CODEGEN_H
 #define MTRACE_CODEGEN_H
 #include <stddef.h>
@@ -7,7 +7,7 @@
 typedef void (*mt_build_request)(void *service, void *unused, int32_t type, const void *request, size_t bytes,
     void *block);
 
-// MTLCodeGenServiceBuildRequest, recorded. original is the service's own function.
+// Calls MTLCodeGenServiceBuildRequest and records the call. original is the service's own function.
 void mt_codegen_build(mt_build_request original, void *service, void *unused, int32_t type, const void *request,
     size_t bytes, void *block);
 #endif

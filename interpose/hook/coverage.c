@@ -1,6 +1,6 @@
-// See coverage.h. A choke point is a method of the queue that Metal calls itself for each command buffer, whatever way
-// the command buffer was committed: through a hooked method, a private method, an implementation that was looked up
-// before the hook, or a class that was never seen. Rule: a choke point only counts and writes no record.
+// See coverage.h. A choke point is a method of the queue that Metal itself calls for each command buffer, however the
+// command buffer was committed: through a hooked method, a private method, an implementation that was looked up before
+// the hook, or a class that was never seen. Rule: a choke point only counts and writes no record.
 #include "hook/coverage.h"
 #include "hook/canary.h"
 #include "hook/classes.h"
@@ -9,8 +9,8 @@
 struct mt_audits mt_audits[MT_THREADS];
 void mt_audit_open(struct thread *t) { mt_audits[t->index] = (struct mt_audits){0}; }
 
-// As for a span: the outermost of a chain of super calls for one command buffer counts. A handler may commit another
-// command buffer in between.
+// Only the outermost of a chain of super calls for one command buffer counts, as for a span. A handler may commit
+// another command buffer in between.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame) {
   struct thread *t = mt_thread_get();
   a->thread = t == MT_THREAD_GONE ? NULL : mt_thread();

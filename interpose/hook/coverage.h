@@ -1,7 +1,8 @@
-// Coverage: what the hooks recorded, compared with what passed Metal's choke points below them.
+// Coverage: compares the calls that the hooks recorded with the command buffers that passed Metal's choke points below
+// the hooks.
 //
 // Rule: a counter belongs to one thread, and only that thread writes it: with a load and a store, without a locked
-// instruction. It is in the ring's header, so a reader outside sees it at any time, also after the process has died.
+// instruction. It is in the ring's header, so an outside reader sees it at any time, also after the process has died.
 #ifndef MTRACE_COVERAGE_H
 #define MTRACE_COVERAGE_H
 #include "hook/objc.h"
@@ -19,7 +20,7 @@ extern struct mt_audits {
   uint64_t handled; // command buffers whose completion handler of the tracer ran on this thread
 } __attribute__((aligned(128))) mt_audits[MT_THREADS];
 
-// A thread has taken a ring: it is not inside a choke point.
+// Called when a thread has taken a ring: the thread is not inside a choke point.
 void mt_audit_open(struct thread *t);
 
 // A command buffer that is passing a choke point.
@@ -27,15 +28,15 @@ struct audit {
   struct thread *thread; // NULL when it is not counted
   struct choke before;
   uint64_t handled;
-  uint32_t number; // of the command buffer: read before its waiters can wake and release it
+  uint32_t number; // the command buffer's number, read before its waiters can wake and release it
 };
 
 // Enters a choke point, from the trampoline with the given frame.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame);
 
-// commitCommandBuffer:wake: of a queue returned; every kind of commit calls it.
+// Called when commitCommandBuffer:wake: of a queue has returned; every kind of commit calls that method.
 void mt_audit_commit(struct audit *a, id queue, id command_buffer);
 
-// commandBufferDidComplete:… of a queue returned; the handlers have run.
+// Called when commandBufferDidComplete:… of a queue has returned; the handlers have run.
 void mt_audit_completion(struct audit *a, id queue, id command_buffer);
 #endif

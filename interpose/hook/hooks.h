@@ -1,4 +1,4 @@
-// The hook table as data: what install.c installs in classes.
+// The hook table as data, which install.c installs in classes.
 #ifndef MTRACE_HOOKS_H
 #define MTRACE_HOOKS_H
 #include <stdatomic.h>
@@ -14,7 +14,7 @@ struct slot {
 
 struct hook {
   unsigned call, family;
-  char returns;          // as in a type encoding; 'B' stands for every encoding of BOOL
+  char returns;          // the return type as in a type encoding; 'B' stands for every encoding of BOOL
   unsigned arguments;    // without self and _cmd
   bool audit;            // it only counts and is optional: a method with another prototype is not reported
   unsigned slot_count;
@@ -33,6 +33,6 @@ uint32_t mt_made(struct thread *t, unsigned family, id object);
 // Hooks the object that a wrapper wraps, if any, and gives it the wrapper's number.
 void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t number);
 
-// Notes an object created by an inner call: the inner object of the wrapper that the outer call will return.
+// Notes an object created by an inner call: the object that the outer call's wrapper will wrap.
 void mt_made_inside(unsigned family, id object);
 #endif

@@ -9,7 +9,7 @@
 #include "hook/hooks.h"
 #include "hook/methods.h"
 
-// The slot of the hook whose trampoline this implementation is, or NULL if it is no trampoline.
+// Returns the slot of the hook whose trampoline an implementation is, or NULL if it is not a trampoline.
 static struct slot *slot_of(const struct hook *hook, IMP implementation) {
   for (unsigned i = 0; i < hook->slot_count; i++)
     if (hook->trampolines[i] == implementation) return &hook->slots[i];
@@ -79,8 +79,8 @@ static bool install(const struct hook *hook, Class class, unsigned flags) {
   const char *encoding = method_getTypeEncoding(method);
   if (!fits(hook, encoding)) return hook->audit;
   IMP found = method_getImplementation(method);
-  // If an ancestor of this class is hooked, the implementation found is its trampoline; the original of that is this
-  // class's original.
+  // If an ancestor of this class is hooked, the implementation found is the ancestor's trampoline, and that
+  // trampoline's original is this class's original.
   struct slot *inherited = slot_of(hook, found);
   IMP original = inherited ? atomic_load_explicit(&inherited->original, memory_order_relaxed) : found;
   for (unsigned i = 0; i < hook->slot_count; i++) {

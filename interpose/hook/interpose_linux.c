@@ -38,7 +38,7 @@ static const struct function {
 // anything was loaded since the last time, and hooks the initializers of its base classes.
 static void look_for_metal(void) {
   static _Atomic unsigned long long looked_at;
-  static _Atomic bool waits; // Metal is loaded, its classes are not registered yet
+  static _Atomic bool waits; // Metal is loaded, but its classes are not registered yet
   if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY) return;
   unsigned long long loaded = mt_libraries_loaded();
   if (atomic_exchange_explicit(&looked_at, loaded, memory_order_relaxed) == loaded && !atomic_load_explicit(&waits,
@@ -53,13 +53,13 @@ static bool is_out_of_reach(void *real) {
   static _Atomic bool said;
   if (!mt_in_other_namespace(real)) return false;
   if (atomic_load_explicit(&mt_state, memory_order_relaxed) != MT_OFF && !atomic_exchange(&said, true))
-    mt_session_warn(0, "Metal in a linker namespace that dlmopen made is not traced");
+    mt_session_warn(0, "Metal in a linker namespace that dlmopen created is not traced");
   return true;
 }
 
-// Called by the dlsym of dlsym_linux_*.S: the address to return, if this library decides that; otherwise it jumps on to
-// the C library's dlsym. For RTLD_NEXT, which depends on the caller's position, the C library decides, unless it would
-// find only this library's function.
+// Called by the dlsym of dlsym_linux_*.S. It returns an address if this library decides about the name; otherwise the
+// assembly jumps to the C library's dlsym. For RTLD_NEXT, which depends on the caller's position, the C library
+// decides, unless it would find only this library's function.
 struct mt_pick {
   void *address;
   long ours;
@@ -75,7 +75,7 @@ struct mt_pick mt_dlsym_pick(void *handle, const char *name, const void *caller)
     if (strcmp(name, f->name) != 0) continue;
     if (handle == RTLD_NEXT) return mt_metal_behind(i, caller) ? not_ours : (struct mt_pick){NULL, 1};
     void *real = next(handle, name);
-    // NULL when the caller would find none; then dlerror has the reason
+    // real is NULL if the caller would find no such function; then dlerror has the reason
     if (real == f->ours) real = mt_metal_behind(i, caller);
     if (!real) return (struct mt_pick){NULL, 1};
     if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_OFF || is_out_of_reach(real)) return (

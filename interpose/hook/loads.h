@@ -10,6 +10,6 @@
 // Starts counting; once, before the first look.
 void mt_loads_start(void);
 
-// A number that changes whenever classes may have been loaded. It takes no lock.
+// Returns a number that changes whenever classes may have been loaded. It takes no lock.
 uint64_t mt_loads(void);
 #endif

@@ -1,5 +1,5 @@
 // Linux: GCC's runtime has a single hook for loaded classes, which belongs to the program, and the dynamic linker's
-// list is protected by a lock that a fork may leave held. So a look is simply due every now and then. That costs
+// list is protected by a lock that a fork may leave held. So the classes are simply looked up at intervals. That costs
 // little: GCC's runtime looks classes up without a lock.
 #include "hook/loads.h"
 #include "core/clock.h"

@@ -1,4 +1,5 @@
-// Objects that calls return. Rule: the class is hooked and the number assigned before the program gets the object.
+// Handles objects that calls return. Rule: the class is hooked and the number assigned before the program gets the
+// object.
 #include "core/feature.h"
 #include "core/thread.h"
 #include "hook/canary.h"
@@ -40,13 +41,13 @@ static uint32_t made_otherwise(struct thread *t, unsigned family, id object) {
   return number;
 }
 
-// Was nothing created by inner calls, or only the object that the outer call returns?
+// Did inner calls create nothing, or only the object that the outer call returns?
 static bool only(const struct thread *t, id object) {
   return t->made_inside_count == 0 || (t->made_inside_count == 1 && t->made_inside[0].object == object);
 }
 
-// Is it time to look for such a framework? A framework creates libraries and pipelines for its kernels, and receives a
-// queue.
+// Is it time to look for a framework with layers? A framework creates libraries and pipelines for its kernels, and
+// receives a queue.
 static bool look_is_due(struct thread *t, unsigned family) {
   if (family == MT_FAMILY_commandBuffer) return ++t->command_buffers % LOOK_EVERY == 0;
   return family == MT_FAMILY_queue || family == MT_FAMILY_library || family == MT_FAMILY_pipeline;

@@ -10,8 +10,8 @@ bool mt_metal_there(void);
 bool mt_driver_loaded(void);
 
 #ifdef __linux__
-// The address of a symbol in the program's Metal library or in the libraries that it depends on; NULL when there is
-// none.
+// Returns the address of a symbol in the program's Metal library or in the libraries that it depends on; NULL if there
+// is none.
 void *mt_metal_symbol(const char *name);
 
 // Metal's functions that return devices, or compile without a device, in the order of their table in interpose_linux.c.
@@ -23,7 +23,7 @@ enum mt_metal_function { MT_METAL_CREATE, MT_METAL_COPY, MT_METAL_COPY_OBSERVED,
 // for the caller, the last two. NULL when there is none.
 void *mt_metal_real(unsigned which, const void *caller);
 
-// The same for a caller that asks whether such a function exists.
+// Returns the function like mt_metal_real, for a caller that asks whether such a function exists.
 void *mt_metal_behind(unsigned which, const void *caller);
 
 // dlsym has found Metal's function.

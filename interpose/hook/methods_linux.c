@@ -91,7 +91,7 @@ static bool add(Class class, const struct objc_method *inherited, IMP implementa
 }
 
 static void put(struct table *table, SEL name, IMP implementation) {
-  // no: the method is in the table, its own or inherited
+  // never true: the method is in the table, as the class's own or an inherited one
   if ((size_t)name->bucket * BUCKET + name->element >= table->capacity) return;
   _Atomic(struct bucket *) *place = &table->buckets[name->bucket];
   struct bucket *bucket = atomic_load_explicit(place, memory_order_relaxed);
@@ -107,7 +107,7 @@ static void put(struct table *table, SEL name, IMP implementation) {
   atomic_store_explicit(place, own, memory_order_release);
 }
 
-// The table of a class and the tables of the classes below that inherit from it.
+// Changes the table of a class, and the tables of the classes below that inherit from it.
 static void put_below(Class class, SEL name, IMP implementation, const struct table *none) {
   struct table *table = atomic_load_explicit(&class->table, memory_order_relaxed);
   if (table == none) return;

@@ -71,17 +71,17 @@ extern struct mt_objc mt_objc;
 static inline Class objc_class_of(id object) { return object ? *(Class *)object : NULL; }
 #endif
 
-// Resolves the functions that are not linked: those above on Linux, and the optional ones below. Returns false without
-// a runtime.
+// Resolves the functions that are not linked: the required ones above on Linux, and the optional ones below. Returns
+// false without a runtime.
 bool mt_objc_resolve(void);
 
-// The selector of a name, which must be a constant: each name is looked up once. Returns NULL when no method has the
-// selector. It never registers a selector: GCC's runtime would grow the tables of all classes while other threads read
-// them.
+// Returns the selector of a name, which must be a constant: each name is looked up once. Returns NULL if no method has
+// the selector. It never registers a selector: GCC's runtime would grow the tables of all classes while other threads
+// read them.
 SEL mt_selector(const char *name);
 
-// The implementation that object has for a selector, or NULL when it does not respond; never a forwarding stub. Takes
-// no lock once the class was asked for the selector.
+// Returns the implementation that object has for a selector, or NULL if it does not respond; never a forwarding stub.
+// Takes no lock once the class was asked for the selector.
 IMP mt_implementation(id object, const char *selector);
 
 // Sends a message without arguments that returns an object; NULL when object is NULL or does not respond.

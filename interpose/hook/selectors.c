@@ -1,4 +1,4 @@
-// The selectors of the calls of Metal's, by call.
+// The selectors of Metal's calls, by call.
 #include "hook/hooks.h"
 #include "wire.h"
 

@@ -57,7 +57,7 @@ void mt_span_start(struct span *s, unsigned family, unsigned call) {
   show(s, t, family, mt_stack_begin(t, call, t->inside[family].frame), s->current);
 }
 
-// The same for a clock that is a function: a function of its own, so that registers are saved only in this case.
+// Begins a call with a clock that is a function. It is separate, so that registers are saved only in this case.
 static __attribute__((noinline)) bool begin_by_nanos(struct span *s, struct thread *t, unsigned family,
     uint64_t current) {
   show(s, t, family, mt_nanos(), current);
@@ -151,7 +151,7 @@ bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self) {
   // the address may have belonged to a lock before
   if ((int32_t)number <= 0 || number == (uint32_t)t->inside[family].current) return false;
   _Atomic uint64_t *nested = &t->ring->nested[family];
-  // it was counted as an inner call when it was not entered
+  // an object's release was counted as an inner call when it was not entered
   atomic_store_explicit(nested, atomic_load_explicit(nested, memory_order_relaxed) - 1, memory_order_relaxed);
   uint64_t now = mt_ticks();
   struct record record = {.begin = now, .end = now, .object = number, .call = (uint16_t)call, .flags = (uint16_t)flags};

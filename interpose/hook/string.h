@@ -6,10 +6,10 @@
 
 struct thread;
 
-// The StringID of an NSString's first MT_MAX_FACT_TEXT bytes of UTF-8. 0 for nil.
+// Returns the StringID of an NSString's first MT_MAX_FACT_TEXT bytes of UTF-8; 0 for nil.
 uint64_t mt_text_of(struct thread *t, id string);
 
-// The StringID of the hexadecimal FNV-1a hash of all of an NSString's UTF-8, whose length is stored in *bytes. 0 for
-// nil.
+// Returns the StringID of the hexadecimal FNV-1a hash of all of an NSString's UTF-8, and stores the length of the UTF-8
+// in *bytes. 0 for nil.
 uint64_t mt_hash_of(struct thread *t, id string, uint64_t *bytes);
 #endif

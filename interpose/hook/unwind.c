@@ -24,7 +24,7 @@ static get_register get_register_of(void *unwinder) {
   return found;
 }
 
-// The outermost call of a family ends here: it is recorded as failed.
+// Ends the outermost call of a family and records it as failed.
 static void left(struct thread *t, struct inside *inside) {
   struct record record = {inside->begin, mt_ticks(), 0, (uint32_t)inside->current, (uint16_t)(inside->current >> 32),
       MT_FLAG_FAILED};

@@ -157,7 +157,7 @@ func TestKinds(t *testing.T) {
 		{"polls an event that nobody signals", func(w *world) {
 			w.stuck(w.one, analyze.UnfinishedCall{Selector: "signaledValue", Group: wire.GroupWait, Polls: 300,
 				Event: analyze.EventValue{Event: 9, Value: 3}})
-		}, NotSignalled, []string{"polls signaledValue", "is at 3", "Nobody in the trace signals 4"}},
+		}, NotSignalled, []string{"polls signaledValue", "is at 3", "Nothing in the trace signals 4"}},
 		{"polls an event that a command buffer signals which was not committed", func(w *world) {
 			w.buffer(w.main, 5*ms, 0).Signals = []analyze.EventValue{{Event: 9, Value: 8}}
 			w.stuck(w.one, analyze.UnfinishedCall{Selector: "signaledValue", Group: wire.GroupWait, Polls: 300,

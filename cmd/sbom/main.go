@@ -1,11 +1,10 @@
-// Sbom writes the bill of materials of a release's tool, in CycloneDX's JSON. It contains the Go modules that are
-// linked into the program and the standard library, as cyclonedx-gomod reads them from the program itself, with the
-// licences that it finds, and the chart library of the report's page.
+// Sbom writes the bill of materials of a release's tool, in CycloneDX's JSON: the modules of Go that are linked into it
+// and the standard library, as cyclonedx-gomod reads them from the program itself, with the licences that it finds, and
+// the chart library that is in the report's page.
 //
 //	sbom VERSION PROGRAM OUT
 //
-// It is a module of its own, so that its dependencies are not among the modules of mtrace. Equal programs give equal
-// bills.
+// It is a module of its own, so that what it needs is not among the modules of mtrace. Equal programs give equal bills.
 package main
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// charts is the path from this folder to the folder of the chart library.
+// charts is the folder of the chart library, from this one.
 const charts = "../../analyze/page/charts"
 
 func main() {
@@ -65,8 +64,8 @@ func write(version, program, out string) error {
 	return file.Close()
 }
 
-// ofProgram returns cyclonedx-gomod's bill for a program. Its serial number is derived from the program, so that the
-// bill is reproducible.
+// ofProgram is what cyclonedx-gomod says of a program. Its serial number comes from the program, so that it is the same
+// each time.
 func ofProgram(version, program string) (*cyclonedx.BOM, error) {
 	content, err := os.ReadFile(program)
 	if err != nil {
@@ -91,8 +90,7 @@ func ofProgram(version, program string) (*cyclonedx.BOM, error) {
 	return bill, nil
 }
 
-// chartLibrary returns the library that charts/bundle.sh has put into the page's script, in the version of its lock
-// file.
+// chartLibrary is the library that charts/bundle.sh has put into the page's script: of the version that its lock names.
 func chartLibrary() (c cyclonedx.Component, err error) {
 	text, err := os.ReadFile(filepath.Join(charts, "package-lock.json"))
 	if err != nil {

@@ -149,20 +149,29 @@ func (r *reader) node(tok token) error {
 			t.Shape = ShapeTable
 			continue
 		}
-		if t.Schema == "" && (t.Shape == ShapeDetail || len(s.attrs) > 0) {
+		if t.Refused == "" && t.Schema == "" && (t.Shape == ShapeDetail || len(s.attrs) > 0) {
 			t.Shape = ShapeDetail
 			if err := r.detail(inner, t); err != nil {
 				return err
 			}
 			continue
 		}
-		if !bound {
-			if len(t.Columns) == 0 {
-				if r.schema == nil {
-					return s.syntax("rows without a schema")
-				}
-				t.Schema, t.Columns, t.Inherited = r.schema.Schema, r.schema.Columns, true
+		if !bound && t.Refused == "" && len(t.Columns) == 0 {
+			if r.schema == nil {
+				return s.syntax("rows without a schema")
 			}
+			t.Schema, t.Columns, t.Inherited = r.schema.Schema, r.schema.Columns, true
+			if len(t.Columns) == 0 || t.Schema == "" {
+				t.Refused = r.schema.Refused
+			}
+		}
+		if !bound && unusable(t) {
+			if err := r.passOver(inner, t); err != nil {
+				return err
+			}
+			continue
+		}
+		if !bound {
 			if rows, err = r.bind(t); err != nil {
 				return err
 			}
@@ -174,6 +183,40 @@ func (r *reader) node(tok token) error {
 		}
 	}
 	r.value.countDangling(t)
+	return nil
+}
+
+// unusable reports whether the schema of a table is so incomplete that its rows cannot be read.
+func unusable(t *Table) bool { return t.Refused != "" && (t.Schema == "" || len(t.Columns) == 0) }
+
+// passOver reads a row of a table without a usable schema only for its ids, to which rows of other tables may refer.
+func (r *reader) passOver(tok token, t *Table) error {
+	if err := r.values(tok); err != nil {
+		return err
+	}
+	t.Rows++
+	return nil
+}
+
+// values reads the elements of a row, whatever their types.
+func (r *reader) values(tok token) error {
+	for tok == tokenStart {
+		inner, err := r.value.scan.next()
+		if err != nil {
+			return err
+		}
+		switch inner {
+		case tokenEnd:
+			return nil
+		case tokenEOF:
+			return errTruncated
+		case tokenText:
+			continue
+		}
+		if _, _, err := r.value.element(inner, nil); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -200,8 +243,11 @@ func (r *reader) readSchema(tok token, t *Table) error {
 			})
 		}
 	}
-	if t.Schema == "" || len(t.Columns) == 0 {
-		return r.value.scan.syntax("a schema without a name or without columns")
+	switch {
+	case t.Schema == "":
+		t.Refused = "its schema has no name, so that it is not known what its rows are"
+	case len(t.Columns) == 0:
+		t.Refused = "its schema has no columns, so that it is not known what its rows hold"
 	}
 	return nil
 }
@@ -370,23 +416,8 @@ func (r *reader) detail(tok token, t *Table) error {
 	if r.raw != nil && t.Name() == r.raw.name {
 		r.raw.detail(t, attributes(s, t.Columns))
 	}
-	for tok == tokenStart {
-		inner, err := s.next()
-		if err != nil {
-			return err
-		}
-		if inner == tokenEnd {
-			break
-		}
-		if inner == tokenEOF {
-			return errTruncated
-		}
-		if inner == tokenText {
-			continue
-		}
-		if _, _, err := v.element(inner, nil); err != nil {
-			return err
-		}
+	if err := r.values(tok); err != nil {
+		return err
 	}
 	t.Rows++
 	if v.dangling+v.mistyped > 0 {

@@ -169,7 +169,7 @@ func tablesOf(s *scope) []Table {
 				row.Note = "a detail view: its first rows are shown; mtrace export --table has all"
 			case t.Refused == "" && !t.Decoded && t.Rows > 0:
 				row.Note = "known by its columns only: its times and texts are summed up; mtrace export --table has its rows"
-			case t.Rows == 0:
+			case t.Refused == "" && t.Rows == 0:
 				row.Note = "no rows"
 			}
 			for _, p := range t.Problems {

@@ -45,6 +45,7 @@ type Table struct {
 	Dangling int64 // references to a value that is not in the document
 	Decoded  bool  // mtrace reads this table, and it was delivered
 	Refused  string
+	Notes    []string  // what the columns of its schema cannot tell, for warnings
 	Problems []Problem // the first of each kind
 
 	First [][]string // the first rows of a detail

@@ -40,6 +40,34 @@ func (r *Recording) fillIn() {
 	}
 }
 
+// attributeIntervals finds the processes of GPU rows whose table has no column of processes: the one that the label
+// names or, without that, the only one that submitted a command buffer of that number.
+func (r *Recording) attributeIntervals() {
+	const schema = "metal-gpu-intervals"
+	t := r.table(schema)
+	if t == nil || slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Mnemonic == "process" }) {
+		return
+	}
+	submitters := map[BufferID]ProcessIndex{} // 0: several processes use the number
+	for i := range r.Commands.Submissions {
+		b := &r.Commands.Submissions[i]
+		if known, ok := submitters[b.CommandBuffer]; ok && known != b.Process {
+			submitters[b.CommandBuffer] = 0
+		} else {
+			submitters[b.CommandBuffer] = b.Process
+		}
+	}
+	for i := range r.GPU.Intervals {
+		g := &r.GPU.Intervals[i]
+		if g.Process == 0 {
+			g.Process = g.LabelProcess
+		}
+		if g.Process == 0 && g.CommandBuffer != 0 {
+			g.Process = submitters[g.CommandBuffer]
+		}
+	}
+}
+
 // pairSignposts joins the begin and end events of os-signpost into intervals, because recordings of Metal have no table
 // of intervals. An end closes the last begin with the same process, name and identifier; events without a counterpart
 // are dropped. A recording has several tables of signposts, by category, which may have the same events.

@@ -291,6 +291,7 @@ func (r *reader) handler(t *Table) rowHandler {
 			t.Refused, handler.deliver = err.Error(), nil
 		}
 		t.Decoded = err == nil && wanted
+		t.Notes = handler.notes
 		for _, note := range handler.notes {
 			t.problem(r.value.scan.offset(), note, "%s", note)
 		}

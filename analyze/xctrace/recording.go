@@ -109,6 +109,7 @@ func Load(inputs []Input, progress Progress) (*Recording, error) {
 func (r *Recording) Finish() {
 	r.chooseRun()
 	r.nameGPU()
+	r.attributeIntervals()
 	r.fillIn()
 	r.pairSignposts()
 }

@@ -1,6 +1,10 @@
 package xctrace
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // column is one column that is read: its mnemonic, the kind that its engineering type must have, and a function that
 // stores its value. The function is not called for a null.
@@ -9,16 +13,30 @@ type column[R any] struct {
 	kind     kind
 	required bool
 	set      func(*R, cell)
+	renamed  bool   // a label's column may have another name
+	lost     string // what a table without the column lacks, for a warning; "" if that needs no warning
 }
 
 // need returns a column without which the table cannot be read.
 func need[R any](mnemonic string, k kind, set func(*R, cell)) column[R] {
-	return column[R]{mnemonic, k, true, set}
+	return column[R]{mnemonic: mnemonic, kind: k, required: true, set: set}
 }
 
 // may returns a column that some versions lack.
 func may[R any](mnemonic string, k kind, set func(*R, cell)) column[R] {
-	return column[R]{mnemonic, k, false, set}
+	return column[R]{mnemonic: mnemonic, kind: k, set: set}
+}
+
+// without adds the warning for a table that lacks an optional column.
+func (c column[R]) without(lost string) column[R] {
+	c.lost = lost
+	return c
+}
+
+// orRenamed accepts the first other column of labels if the named one is missing.
+func (c column[R]) orRenamed() column[R] {
+	c.renamed = true
+	return c
 }
 
 // table is the decoder of one schema into rows of type R.
@@ -52,15 +70,18 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 	var setters []setter
 	var h rowHandler
 	for _, c := range t.columns {
-		at := -1
-		for i := range columns {
-			if columns[i].Mnemonic == c.mnemonic {
-				at = i
-				break
+		at := slices.IndexFunc(columns, func(has Column) bool { return has.Mnemonic == c.mnemonic })
+		if at < 0 && c.renamed {
+			if at = renamedLabel(columns, types); at >= 0 {
+				h.notes = append(h.notes, fmt.Sprintf("it has no column %s: column %s, of the same type, is read instead",
+					c.mnemonic, columns[at].Mnemonic))
 			}
 		}
 		switch {
 		case at < 0 && !c.required:
+			if c.lost != "" {
+				h.notes = append(h.notes, fmt.Sprintf("it has no column %s: %s", c.mnemonic, c.lost))
+			}
 			continue
 		case at < 0:
 			return rowHandler{}, false, fmt.Errorf("column %s is missing: this version of Instruments writes %s in a way "+
@@ -93,4 +114,14 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 		deliver(row)
 	}
 	return h, true, nil
+}
+
+// renamedLabel returns the first column of labels that is called a label; -1 if there is none.
+func renamedLabel(columns []Column, types []*tag) int {
+	for i, c := range columns {
+		if types[i].kind == kindLabel && strings.Contains(c.Mnemonic, "label") {
+			return i
+		}
+	}
+	return -1
 }

@@ -10,12 +10,13 @@ var tables = []tableSpec{
 		columns: []column[GPUInterval]{
 			need("start", kindNumber, func(r *GPUInterval, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *GPUInterval, c cell) { r.Duration = c.nanos() }),
-			need("channel-name", kindText, func(r *GPUInterval, c cell) { r.Channel = c.text() }),
-			need("process", kindProcess, func(r *GPUInterval, c cell) { r.Process = c.process() }),
+			may("channel-name", kindText, func(r *GPUInterval, c cell) { r.Channel = c.text() }).
+				without("compute, graphics and copies are not told apart"),
+			may("process", kindProcess, func(r *GPUInterval, c cell) { r.Process = c.process() }).
+				without("a row is of the process that its label or its command buffer's submission names, if any"),
 			may("event-label", kindLabel, func(r *GPUInterval, c cell) {
-				r.Label, r.LabelProcess = c.labelText(),
-					c.labelProcess()
-			}),
+				r.Label, r.LabelProcess = c.labelText(), c.labelProcess()
+			}).orRenamed().without("the rows have no labels"),
 			may("start-latency", kindNumber, func(r *GPUInterval, c cell) { r.StartLatency, r.HasLatency = c.nanos(), true }),
 			may("gpu", kindText, func(r *GPUInterval, c cell) { r.GPU = c.text() }),
 			may("cmdbuffer-id", kindNumber, func(r *GPUInterval, c cell) { r.CommandBuffer = BufferID(c.number()) }),

@@ -28,29 +28,54 @@ func gpuTable(rows ...gpuRow) func(*export.Writer) {
 		schema, _ := export.SchemaOf(tableGPU)
 		w.BeginTable("//trace-toc[1]/run[1]/data[1]/table[1]", tableGPU, schema.Columns)
 		for i, r := range rows {
-			process := export.Sentinel
-			if r.pid != 0 {
-				process = export.ProcessValue(fmt.Sprintf("p%d", r.pid), r.pid)
-			}
-			labelPID := r.labelPID
-			if labelPID == 0 {
-				labelPID = r.pid
-			}
-			parts := []export.Value{export.Text("string", r.label), export.Text("narrative-text", " (")}
-			if labelPID != 0 {
-				parts = append(parts, export.ProcessValue(fmt.Sprintf("p%d", labelPID), labelPID))
-			}
-			w.Row([]export.Value{
-				export.Time("start-time", r.start), export.Duration(r.duration), export.Text("gpu-channel-name", r.channel),
-				export.Frame(uint64(i)),
-				export.Duration(r.latency), export.Number("metal-nesting-level", 0), export.Joined("formatted-label", parts...),
-				export.Text("gpu-state", "Active"),
-				export.Number("connection-uuid64", 1), export.Number("render-buffer-depth", 0), process,
-				export.Text("metal-device-name", "M1"),
-				export.Text("metal-object-label", ""), export.Joined("formatted-label", export.Text("string", "")), export.Size(0),
-				export.Hex("metal-command-buffer-id", r.buffer), export.Hex("metal-command-buffer-id", r.encoder),
-				export.Number("uint64", uint64(1000+i)),
-			})
+			w.Row(gpuCells(i, r))
+		}
+		w.EndTable()
+	}
+}
+
+// gpuCells are the cells of row number i of metal-gpu-intervals.
+func gpuCells(i int, r gpuRow) []export.Value {
+	process := export.Sentinel
+	if r.pid != 0 {
+		process = export.ProcessValue(fmt.Sprintf("p%d", r.pid), r.pid)
+	}
+	labelPID := r.labelPID
+	if labelPID == 0 {
+		labelPID = r.pid
+	}
+	parts := []export.Value{export.Text("string", r.label), export.Text("narrative-text", " (")}
+	if labelPID != 0 {
+		parts = append(parts, export.ProcessValue(fmt.Sprintf("p%d", labelPID), labelPID))
+	}
+	return []export.Value{
+		export.Time("start-time", r.start), export.Duration(r.duration), export.Text("gpu-channel-name", r.channel),
+		export.Frame(uint64(i)),
+		export.Duration(r.latency), export.Number("metal-nesting-level", 0), export.Joined("formatted-label", parts...),
+		export.Text("gpu-state", "Active"),
+		export.Number("connection-uuid64", 1), export.Number("render-buffer-depth", 0), process,
+		export.Text("metal-device-name", "M1"),
+		export.Text("metal-object-label", ""), export.Joined("formatted-label", export.Text("string", "")), export.Size(0),
+		export.Hex("metal-command-buffer-id", r.buffer), export.Hex("metal-command-buffer-id", r.encoder),
+		export.Number("uint64", uint64(1000+i)),
+	}
+}
+
+// submissionRow is a row of metal-application-command-buffer-submissions, for tables made by hand.
+type submissionRow struct{ start, duration, pid, buffer uint64 }
+
+func submissionTable(rows ...submissionRow) func(*export.Writer) {
+	return func(w *export.Writer) {
+		column := func(mnemonic, kind string) export.Column {
+			return export.Column{Mnemonic: mnemonic, Name: mnemonic, Type: kind}
+		}
+		w.BeginTable("//trace-toc[1]/run[1]/data[1]/table[2]", tableSubmissions, []export.Column{
+			column("start", "start-time"), column("duration", "duration"), column("process", "process"),
+			column("thread", "thread"), column("cmdbuffer-id", "metal-command-buffer-id")})
+		for _, r := range rows {
+			w.Row([]export.Value{export.Time("start-time", r.start), export.Duration(r.duration),
+				export.ProcessValue(fmt.Sprintf("p%d", r.pid), r.pid), export.Sentinel,
+				export.Hex("metal-command-buffer-id", r.buffer)})
 		}
 		w.EndTable()
 	}

@@ -42,7 +42,7 @@ func missingOf(s *scope, out *Summary) []Missing {
 	)
 	if out.GPU != nil && out.GPU.All.Intervals > 0 && out.GPU.Own.Intervals == 0 {
 		list = append(list, Missing{What: "GPU time of the subject", Why: "the table has " +
-			fmt.Sprint(out.GPU.All.Intervals) + " rows, but all of other processes: " + attachHint(s)})
+			fmt.Sprint(out.GPU.All.Intervals) + " rows, but " + whoseRows(s, out.GPU)})
 	}
 	return list
 }
@@ -143,4 +143,12 @@ func attachHint(s *scope) string {
 			"with xctrace record --launch"
 	}
 	return "the program made no Metal calls while recording, or the recording failed"
+}
+
+// whoseRows says of which processes the GPU's rows are if none is the subject's.
+func whoseRows(s *scope, g *GPU) string {
+	if g.ForeignShare == 0 {
+		return "none names its process: --all summarises them"
+	}
+	return "all of other processes: " + attachHint(s)
 }

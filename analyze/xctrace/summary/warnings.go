@@ -39,6 +39,9 @@ func warningsOf(s *scope, out *Summary) []string {
 			if t.Refused != "" {
 				warn("%s: %s", tableName(t), t.Refused)
 			}
+			for _, note := range t.Notes {
+				warn("%s: %s", tableName(t), note)
+			}
 		}
 	}
 	if s.Commands.FilledIn {

@@ -4,18 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
 // reader reads one input.
 type reader struct {
-	value  valueReader
-	doc    *Document
-	sink   *Sink
-	schema *Table // the last table with columns in this root
-	cells  []cell
-	types  []*tag    // nil for a column of any type
-	raw    *rawTable // the table whose rows are read without interpretation; nil to read all tables that mtrace knows
+	value   valueReader
+	doc     *Document
+	sink    *Sink
+	schema  *Table // the last table with columns in this root
+	cells   []cell
+	types   []*tag // nil for a column of any type
+	forward forward
+	raw     *rawTable // the table whose rows are read without interpretation; nil to read all tables that mtrace knows
 }
 
 // Read reads an input of one or more export documents and delivers the rows of the tables that mtrace knows to the
@@ -64,6 +66,9 @@ func (r *reader) roots() error {
 		switch name {
 		case "trace-query-result":
 			err = r.queryResult(tok)
+			if unresolved := r.resolve(); err == nil {
+				err = unresolved
+			}
 		case "trace-toc":
 			var toc *TOC
 			if toc, err = readTOC(r.value.scan, tok); err == nil {
@@ -315,6 +320,7 @@ func (r *reader) handler(t *Table) rowHandler {
 func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 	v := &r.value
 	from := v.scan.offset()
+	v.scan.hold = v.scan.pos
 	v.dangling, v.mistyped, v.malformed = 0, 0, 0
 	n := 0
 	misfit := -1
@@ -363,8 +369,14 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 		}
 		n++
 	}
-	t.Rows++
-	bad := false
+	if r.forward.again == nil {
+		t.Rows++
+	}
+	broken := r.anyBroken(rows)
+	if v.dangling > 0 && r.postpone(from, t, rows, n == len(r.cells) && misfit < 0 && !broken) {
+		return nil
+	}
+	bad := broken
 	if n != len(r.cells) {
 		bad = true
 		t.problem(from, "cells", "%d cells for %d columns", n, len(r.cells))
@@ -383,20 +395,22 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 			t.problem(from, "malformed", "a value that does not fit its type, or a time that is negative or longer than any "+
 				"recording")
 		}
-		for _, column := range rows.columns {
-			if r.cells[column].state == cellBroken {
-				bad = true
-			}
-		}
 	}
 	if bad {
 		t.Rejected++
 		return nil
 	}
-	if rows.deliver != nil {
+	if rows.deliver != nil && (r.forward.again == nil || !r.forward.again.delivered) {
 		rows.deliver(r.cells)
 	}
 	return nil
+}
+
+// anyBroken reports whether the row has a defect in a column that is read.
+func (r *reader) anyBroken(rows rowHandler) bool {
+	v := &r.value
+	return v.dangling+v.mistyped+v.malformed > 0 && slices.ContainsFunc(rows.columns,
+		func(column int) bool { return r.cells[column].state == cellBroken })
 }
 
 // detail reads one row of attributes.

@@ -34,6 +34,8 @@ type scanner struct {
 	eof  bool   // src has nothing more
 	err  error  // of src, other than io.EOF
 
+	hold int // in buf: fill keeps the bytes from here on; -1: only those from pos on
+
 	expect string // the probable beginning of the next tag, with its '<'; "" if nothing is known about it
 
 	name  []byte // of the current element
@@ -77,7 +79,7 @@ var errTruncated = errors.New("the document ends inside an element")
 var errShort = errors.New("window too short")
 
 func newScanner(src io.Reader) *scanner {
-	return &scanner{src: src, buf: make([]byte, 0, windowSize)}
+	return &scanner{src: src, buf: make([]byte, 0, windowSize), hold: -1}
 }
 
 // offset returns the position of the next unread byte in the document.
@@ -140,19 +142,26 @@ func (s *scanner) fill() (bool, error) {
 	if s.eof {
 		return false, nil
 	}
-	rest := len(s.buf) - s.pos
+	from := s.pos
+	if s.hold >= 0 && s.pos-s.hold <= maxHeld {
+		from = s.hold
+		s.hold = 0
+	} else {
+		s.hold = -1
+	}
+	rest := len(s.buf) - from
 	if rest == cap(s.buf) {
 		if rest >= maxToken {
 			return false, s.syntax("one element is longer than %d MiB: this is not an export of xctrace", maxToken>>20)
 		}
 		grown := make([]byte, rest, 2*rest)
-		copy(grown, s.buf[s.pos:])
+		copy(grown, s.buf[from:])
 		s.buf = grown
 	} else {
-		s.buf = s.buf[:copy(s.buf[:rest], s.buf[s.pos:])]
+		s.buf = s.buf[:copy(s.buf[:rest], s.buf[from:])]
 	}
-	s.base += int64(s.pos)
-	s.pos = 0
+	s.base += int64(from)
+	s.pos -= from
 	n, err := io.ReadFull(s.src, s.buf[rest:cap(s.buf)])
 	s.buf = s.buf[:rest+n]
 	switch err {
@@ -172,6 +181,17 @@ func (s *scanner) fill() (bool, error) {
 		}
 	}
 	return n > 0, nil
+}
+
+// maxHeld is the longest row that is held while it is read.
+const maxHeld = 1 << 20
+
+// held returns the bytes since the scanner was told to hold them; nil if they were too many.
+func (s *scanner) held() []byte {
+	if s.hold < 0 {
+		return nil
+	}
+	return s.buf[s.hold:s.pos]
 }
 
 // scan reads one token from b. tokenEOF without an error means that something without meaning was skipped.

@@ -270,7 +270,7 @@ func TestRunSendsAwayRefuses(t *testing.T) {
 			"not a size like 512M"},
 		"no wait": {[]string{"run", "--collector", "tcp://h:1", "--collector-wait", "-1s", "--", "true"},
 			"give a time of 0 or more"},
-		"a report": {[]string{"run", "--collector", "tcp://h:1", "--json", "--", "true"}, "where the trace is"},
+		"a report": {[]string{"run", "--collector", "tcp://h:1", "--json", "--", "true"}, "run mtrace report there"},
 	})
 }
 

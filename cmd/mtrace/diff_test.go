@@ -92,7 +92,7 @@ func TestDiffRefuses(t *testing.T) {
 		"not a number":      {[]string{"diff", "--fail-over", "NaN", trace, trace}, "percentage"},
 		"no end":            {[]string{"diff", "--fail-over", "Inf", trace, trace}, "percentage"},
 		"two on one output": {[]string{"diff", "--html", "-", "--json", trace, trace}, "name a file for the page"},
-		"over its input":    {[]string{"diff", "--force", "--html", trace, trace, trace}, "what is read"},
+		"over its input":    {[]string{"diff", "--force", "--html", trace, trace, trace}, "is the input"},
 		"no percentage":     {[]string{"diff", "--fail-over", "much", trace, trace}, "invalid argument"},
 	})
 }

@@ -206,12 +206,12 @@ func TestExportRefuses(t *testing.T) {
 		"missing":            {[]string{"export", "none.mtrace", "--format", "csv", "-o", "x"}, "no such file"},
 		"a text":             {[]string{"export", text, "--format", "csv", "-o", "x"}, "not an .mtrace file"},
 		"an empty folder":    {[]string{"export", t.TempDir(), "--format", "csv", "-o", "x"}, "folder"},
-		"tables to stdout":   {[]string{"export", trace, "--format", "csv", "-o", "-"}, "a file for each table"},
+		"tables to stdout":   {[]string{"export", trace, "--format", "csv", "-o", "-"}, "one file per table"},
 		"tables to a file":   {[]string{"export", trace, "--format", "parquet", "-o", text}, "needs a folder"},
 		"a file to a folder": {[]string{"export", trace, "--format", "jsonl", "-o", dir}, "is a folder"},
 		"no such folder":     {[]string{"export", trace, "--format", "jsonl", "-o", "none/x"}, "no such file"},
 		"a range": {[]string{"export", trace, "--format", "jsonl", "-o", "x", "--from", "2s", "--to", "1s"},
-			"no range"},
+			"is not a time range"},
 		"no such process": {[]string{"export", trace, "--format", "jsonl", "-o", "x", "--pid", "1"}, "no process"},
 	})
 	if left, _ := filepath.Glob(filepath.Join(dir, "x*")); len(left) > 0 {

@@ -190,7 +190,8 @@ func (r *Recording) accept(input string, t *Table) error {
 	if t.Inherited {
 		return nil
 	}
-	if from, ok := r.sources[key]; ok {
+	// Nodes of one document that have no path are different tables.
+	if from, ok := r.sources[key]; ok && (t.XPath != "" || from != input) {
 		return fmt.Errorf("already read from %s", from)
 	}
 	r.sources[key] = input

@@ -54,7 +54,8 @@ func (t *Tool) exportTOC(ctx context.Context, bundle, file string) (*xctrace.TOC
 
 // Export exports the tables that mtrace reads, of one run (0: the first), and passes each to read, the table of
 // contents first. It exports one table at a time, because xctrace holds all requested tables in memory. The XML of a
-// table is deleted before the next is exported. If a table cannot be exported, Export continues with the others.
+// table is deleted before the next is exported. If a table cannot be exported, Export continues with the others. Without a table of
+// contents it tries all tables that mtrace reads.
 func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xctrace.Input) error) ([]Failed, error) {
 	dir, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-xctrace-")
 	if err != nil {
@@ -71,34 +72,47 @@ func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xct
 		return err
 	}
 	file := filepath.Join(dir, "toc.xml")
-	toc, err := t.exportTOC(ctx, bundle, file)
-	if err != nil {
-		return nil, err
+	toc, tocErr := t.exportTOC(ctx, bundle, file)
+	number, schemas := max(run, 1), xctrace.ReadSchemas()
+	if _, err := os.Stat(bundle); tocErr != nil && (err != nil || ctx.Err() != nil) {
+		return nil, tocErr
 	}
-	chosen, err := choose(toc, run)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", bundle, err)
-	}
-	if err := handOver(file); err != nil {
-		return nil, err
+	if tocErr != nil {
+		t.say("%v: trying each table without the table of contents", tocErr)
+	} else {
+		chosen, err := choose(toc, run)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", bundle, err)
+		}
+		if err := handOver(file); err != nil {
+			return nil, err
+		}
+		number, schemas = chosen.Number, wanted(chosen)
 	}
 	var failed []Failed
-	schemas := wanted(chosen)
+	exported := 0
 	for i, schema := range schemas {
 		if ctx.Err() != nil {
 			return failed, ctx.Err()
 		}
 		t.progress("exporting table %d of %d: %s", i+1, len(schemas), schema)
 		file := filepath.Join(dir, schema+".xml")
-		xpath := fmt.Sprintf(`/trace-toc/run[@number="%d"]/data/table[@schema="%s"]`, chosen.Number, schema)
+		xpath := fmt.Sprintf(`/trace-toc/run[@number="%d"]/data/table[@schema="%s"]`, number, schema)
 		exportErr := t.export(ctx, file, "</trace-query-result>", "export", "--input", bundle, "--xpath", xpath)
 		if ctx.Err() != nil {
 			return failed, ctx.Err()
+		}
+		if tocErr != nil && exported == 0 && exportErr != nil && len(failed) == attempts {
+			return nil, tocErr // nothing can be exported of this bundle
+		}
+		if tocErr != nil && exportErr == nil && !bytes.Contains(head(file), []byte("<node")) {
+			continue // the recording has no such table
 		}
 		if exportErr != nil && !bytes.Contains(head(file), []byte("<trace-query-result>")) {
 			failed = append(failed, Failed{Schema: schema, Err: exportErr})
 			continue
 		}
+		exported++
 		readErr := handOver(file)
 		switch {
 		case exportErr != nil:
@@ -106,6 +120,9 @@ func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xct
 		case readErr != nil:
 			return failed, readErr
 		}
+	}
+	if tocErr != nil && exported == 0 {
+		return nil, tocErr
 	}
 	return failed, nil
 }

@@ -410,7 +410,10 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 func (r *reader) anyBroken(rows rowHandler) bool {
 	v := &r.value
 	return v.dangling+v.mistyped+v.malformed > 0 && slices.ContainsFunc(rows.columns,
-		func(column int) bool { return r.cells[column].state == cellBroken })
+		func(column int) bool {
+			c := r.cells[column]
+			return c.state == cellBroken && !(c.word == noTime && slices.Contains(rows.optional, column))
+		})
 }
 
 // detail reads one row of attributes.

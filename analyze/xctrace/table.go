@@ -55,9 +55,10 @@ type tableSpec interface {
 
 // A rowHandler delivers rows. columns are the columns that it reads; notes describes columns that it cannot read.
 type rowHandler struct {
-	columns []int
-	notes   []string
-	deliver func([]cell)
+	columns  []int
+	optional []int // of these, columns in which noTime only means that the value is missing
+	notes    []string
+	deliver  func([]cell)
 }
 
 func (t *table[R]) name() string { return t.schema }
@@ -97,6 +98,9 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 		}
 		setters = append(setters, setter{at, c.set})
 		h.columns = append(h.columns, at)
+		if !c.required {
+			h.optional = append(h.optional, at)
+		}
 	}
 	deliver := t.to(sink)
 	if deliver == nil {

@@ -118,6 +118,9 @@ type tag struct {
 	parts [maxParts]*tag // the tags of its children the last time, in order
 }
 
+// noTime stands for no value in columns of times, beside the numbers of their types.
+const noTime = math.MaxUint64
+
 // maxTime is longer than any recording. Larger numbers are negative ones or stand for no value.
 const maxTime = 1 << 62
 

@@ -15,6 +15,12 @@ type objectName struct {
 	id  xctrace.BufferID
 }
 
+// commitInstant identifies a command buffer without a number: its rows have the same commit, to the nanosecond.
+type commitInstant struct {
+	pid uint64
+	at  Nanos
+}
+
 // commandBuffer is a command buffer while the tables are being joined.
 type commandBuffer struct {
 	*analyze.CommandBuffer
@@ -133,6 +139,10 @@ func (m *modeller) unsubmitted(last map[objectName]*commandBuffer, name objectNa
 	if g.HasLatency {
 		commit = max(0, g.Start-g.StartLatency)
 	}
+	instant := commitInstant{name.pid, commit}
+	if name.id == 0 && commit > 0 && m.unnamed[instant] != nil {
+		return m.unnamed[instant]
+	}
 	if b := last[name]; b != nil && name.id != 0 && (commit == 0 || commit < b.GPU.End) {
 		return b
 	}
@@ -145,6 +155,9 @@ func (m *modeller) unsubmitted(last map[objectName]*commandBuffer, name objectNa
 		before.next = max(commit, before.GPU.End)
 	}
 	last[name] = b
+	if name.id == 0 && commit > 0 {
+		m.unnamed[instant] = b
+	}
 	return b
 }
 

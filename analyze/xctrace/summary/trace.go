@@ -37,7 +37,8 @@ type modeller struct {
 	order    []int32 // indexes of the GPU rows, sorted by start
 	made     map[objectName][]*commandBuffer
 	all      []*commandBuffer
-	ran      []placed // for each GPU row of the subject, the encoder that it belongs to
+	unnamed  map[commitInstant]*commandBuffer // without a number or a submission
+	ran      []placed                         // for each GPU row of the subject, the encoder that it belongs to
 	identity Identity
 }
 
@@ -51,9 +52,9 @@ func modelOf(s *scope) *modeller {
 		queues:    map[*analyze.Process]*analyze.Queue{},
 		device:    &analyze.Device{Name: s.GPU.Name},
 		order:     gpuByStart(s),
-		made:      map[objectName][]*commandBuffer{},
-		encoding:  map[*analyze.Thread][]analyze.Interval{},
-		ran:       make([]placed, len(s.GPU.Intervals)),
+		made:      map[objectName][]*commandBuffer{}, unnamed: map[commitInstant]*commandBuffer{},
+		encoding: map[*analyze.Thread][]analyze.Interval{},
+		ran:      make([]placed, len(s.GPU.Intervals)),
 	}
 	m.source()
 	m.submissions()

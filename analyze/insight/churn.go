@@ -9,10 +9,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// newSizes finds allocations in the loop with sizes that no earlier allocation had, so that a cache that is keyed by
-// size never has a hit.
+// newSizes finds allocations in the loop with sizes that no earlier round had, so that a cache that is keyed by size
+// never has a hit. A round may allocate several buffers of one size.
 func newSizes(in *Input) *Insight {
-	known := map[size]bool{}
+	known := map[size]round{} // the round of the first
 	var where sites
 	made, fresh := 0, 0
 	least, most := uint64(1<<63), uint64(0)
@@ -24,12 +24,15 @@ func newSizes(in *Input) *Insight {
 			continue
 		}
 		of := size{a.Bytes, a.Storage}
-		again := known[of]
-		known[of] = true
-		if _, steady := in.rounds.steady(a.Thread, a.At); !steady {
+		this, steady := in.rounds.steady(a.Thread, a.At)
+		first, again := known[of]
+		if !again {
+			known[of] = this
+		}
+		if !steady {
 			continue
 		}
-		if made++; again {
+		if made++; again && first != this {
 			continue
 		}
 		fresh++
@@ -41,7 +44,7 @@ func newSizes(in *Input) *Insight {
 		return nil
 	}
 	return &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d allocations made after the start have a size that no earlier one had, from %s to "+
+		Evidence: fmt.Sprintf("%d of %d allocations made after the start have a size that no earlier round had, from %s to "+
 			"%s, %s in all: a cache that is keyed by size never has a hit; allocating them took %s", fresh, made,
 			analyze.FormatBytes(least), analyze.FormatBytes(most), analyze.FormatBytes(bytes), in.ofThreads(cost)),
 		Advice: "round sizes up to a few classes, for example to the next power of two or the next eighth of one, or allocate " +

@@ -43,7 +43,17 @@ func TestMemoryChurn(t *testing.T) {
 			b := th.Make(uint64(4096+256*i), 0, tracesim.Shared)
 			work(th, q)
 			th.Release(b)
-		}, "new-sizes", "have a size that no earlier one had"},
+		}, "new-sizes", "have a size that no earlier round had"},
+		"a size of its own in each step, three times": {func(th *tracesim.Thread, q *tracesim.Queue, i int) {
+			var three []uint32
+			for range 3 {
+				three = append(three, th.Make(uint64(12288+28672*i), 0, tracesim.Shared))
+			}
+			work(th, q)
+			for _, b := range three {
+				th.Release(b)
+			}
+		}, "new-sizes", "have a size that no earlier round had"},
 		"few sizes": {func(th *tracesim.Thread, q *tracesim.Queue, i int) {
 			th.Make(uint64(4096*(1+i%7)), 0, tracesim.Shared)
 			work(th, q)

@@ -35,7 +35,7 @@ const (
 
 	// ChurnCount is the minimum number of allocations in the loop for a comparison of their sizes.
 	ChurnCount = 20
-	// NewSizes is the share of allocations with a size that no earlier one had, from which a cache that is keyed by
+	// NewSizes is the share of allocations with a size that no earlier round had, from which a cache that is keyed by
 	// size is useless.
 	NewSizes = 0.8
 	// ChurnShare is the share of allocations with the size of memory that was released shortly before.

@@ -145,6 +145,9 @@ func (l *objectLoader) applyToBuffer(effect wire.Effect, b *CommandBuffer, call 
 
 func (l *objectLoader) applyToEncoder(rule *rule, o *openEncoder, call Call, r *wire.Record, m *wire.More) {
 	e := &o.one[0]
+	if rule.effect != wire.EffectEnds {
+		o.used(&call)
+	}
 	switch {
 	case rule.indirect:
 		l.encodeIndirect(rule, o, call, r, m)

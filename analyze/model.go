@@ -382,6 +382,14 @@ type Encoder struct {
 	Copies     int    // and fills
 	Copied     []Copy // what was copied, without fills
 	Chain      Chain
+	Users      []EncoderUse // nil when only one thread encoded
+}
+
+// An EncoderUse is the interval from the first to the last call with which a thread encoded into an encoder. Creating
+// and ending the encoder does not count.
+type EncoderUse struct {
+	Interval
+	Thread *Thread
 }
 
 // A Chain tells how much the dispatches of a serial compute encoder depend on each other, as far as the buffers and

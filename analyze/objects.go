@@ -40,11 +40,36 @@ type openEncoder struct {
 	// the Encoder is stored here, so that it need not be copied when it is the only one of its command buffer
 	one      [1]Encoder
 	buffer   *CommandBuffer
-	pipeline *Pipeline // set last
-	groups   []string  // the debug groups that are open, the innermost last
-	names    *Names    // of what was encoded last
-	scopes   int       // that the thread had come to then
+	pipeline *Pipeline  // set last
+	groups   []string   // the debug groups that are open, the innermost last
+	names    *Names     // of what was encoded last
+	scopes   int        // that the thread had come to then
+	first    EncoderUse // by the thread that encoded first; Users replaces it when another thread encodes too
 }
+
+// used extends the interval in which the call's thread encoded.
+func (o *openEncoder) used(call *Call) {
+	e := &o.one[0]
+	switch {
+	case e.Users == nil && (o.first.Thread == call.Thread || o.first.Thread == nil):
+		if o.first.Thread == nil {
+			o.first = EncoderUse{call.Interval, call.Thread}
+		}
+		o.first.extend(call.Interval)
+		return
+	case e.Users == nil:
+		e.Users = []EncoderUse{o.first}
+	}
+	for i := range e.Users {
+		if e.Users[i].Thread == call.Thread {
+			e.Users[i].extend(call.Interval)
+			return
+		}
+	}
+	e.Users = append(e.Users, EncoderUse{call.Interval, call.Thread})
+}
+
+func (u *EncoderUse) extend(i Interval) { u.Begin, u.End = min(u.Begin, i.Begin), max(u.End, i.End) }
 
 // newProcessLoader returns a loader for the process at the given position in the file.
 func newProcessLoader(f *tracefile.Process, place int) *processLoader {

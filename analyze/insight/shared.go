@@ -4,40 +4,83 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"mtrace/analyze"
 )
 
-// sharedBuffers finds two encoders of different threads that are open in one command buffer at the same time. Only one
-// thread at a time may use a command buffer and its encoder.
+// sharedBuffers finds command buffers and encoders that several threads use at the same time; only one thread at a time
+// may. Two open encoders of different threads in one command buffer are a warning. Threads that encode alternately into
+// one encoder are a remark, because the program may order their calls, as PyTorch does with a serial dispatch queue.
 func sharedBuffers(in *Input) *Insight {
-	n := 0
+	buffers, encoders := 0, 0
 	var first *analyze.CommandBuffer
 	var where sites
 	threads := map[*analyze.Thread]bool{}
 	for b := range in.Trace.Buffers() {
-		one, other := openTogether(b.Encoders)
-		if one == nil {
-			continue
+		shared := false
+		if one, other := openTogether(b.Encoders); one != nil {
+			buffers++
+			shared = true
+			for _, e := range []*analyze.Encoder{one, other} {
+				threads[e.Created.Thread] = true
+				where.add(&e.Created, "an encoder made", b.Label, 1, 0, 0)
+			}
 		}
-		if n++; first == nil {
+		for i := range b.Encoders {
+			e := &b.Encoders[i]
+			users := usersTogether(e.Users)
+			if len(users) == 0 || e.Layer != nil {
+				continue
+			}
+			encoders++
+			shared = true
+			where.add(&e.Created, "an encoder made", b.Label, 1, 0, 0)
+			for _, t := range users {
+				threads[t] = true
+			}
+		}
+		if shared && first == nil {
 			first = b
 		}
-		for _, e := range []*analyze.Encoder{one, other} {
-			threads[e.Created.Thread] = true
-			where.add(&e.Created, "an encoder made", b.Label, 1, 0, 0)
-		}
 	}
-	if n == 0 {
+	if first == nil {
 		return nil
 	}
-	return &Insight{Severity: Warning, Where: where.most(),
-		Evidence: fmt.Sprintf("%s had encoders of two threads open at the same time, of %s in all; the first is %s",
-			analyze.Plural(n, "command buffer"), analyze.Plural(len(threads), "thread"), nameOf(first)),
+	i := &Insight{Severity: Warning, Where: where.most(),
 		Advice: "this is not safe: Metal's command buffers and encoders may be used by one thread at a time. Give " +
 			"each thread a " +
 			"command buffer of its own, and enqueue them in the order in which they are to run, or use a parallel " +
 			"render encoder"}
+	if buffers == 0 {
+		i.Severity = Info // locks and dispatch queues that order the calls are not in the trace
+		i.Advice = "this is safe only if a lock or a serial dispatch queue orders the threads' calls: Metal's encoders may " +
+			"be used by one thread at a time. Without it, give each thread a command buffer of its own"
+	}
+	var found []string
+	if buffers > 0 {
+		found = append(found, analyze.Plural(buffers, "command buffer")+" had encoders of two threads open at the same time")
+	}
+	if encoders > 0 {
+		found = append(found, "several threads encoded alternately into "+analyze.Plural(encoders, "encoder"))
+	}
+	i.Evidence = fmt.Sprintf("%s, of %s in all; the first is %s", strings.Join(found, ", and "),
+		analyze.Plural(len(threads), "thread"), nameOf(first))
+	return i
+}
+
+// usersTogether returns the threads whose use of an encoder overlaps another thread's use. Threads that use it one
+// after the other are left out.
+func usersTogether(users []analyze.EncoderUse) (threads []*analyze.Thread) {
+	for i, one := range users {
+		for k, other := range users {
+			if i != k && one.Begin < other.End && other.Begin < one.End {
+				threads = append(threads, one.Thread)
+				break
+			}
+		}
+	}
+	return threads
 }
 
 // openTogether returns two encoders of different threads that were open at the same time; nil if there are none.

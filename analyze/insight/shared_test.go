@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/fixtures/tracesim"
 )
 
 // threadsTrace has two threads of a process.
@@ -42,6 +43,57 @@ func TestSharedBuffers(t *testing.T) {
 		if i != nil && !strings.Contains(i.Evidence, "1 command buffer had encoders of two threads open at the "+
 			"same time") {
 			t.Errorf("%s: %s", c.name, i.Evidence)
+		}
+	}
+}
+
+// Three threads that encode into one encoder were reported only if each had an encoder of its own. Threads that use an
+// encoder one after the other are no finding.
+func TestSharedEncoder(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		pause  int64 // between two dispatches of a thread
+		begin  int64 // of each thread, after the one before it
+		shared bool
+	}{
+		{"alternately", 50 * us, 5 * us, true},
+		{"one after the other", 50 * us, 2000 * us, false},
+	} {
+		s := tracesim.NewSim(2, 1)
+		q := s.NewQueue("render", 0)
+		var buffer *tracesim.Buffer
+		var encoder uint32
+		for i := range 3 {
+			s.Thread(func(th *tracesim.Thread) {
+				if i == 0 {
+					buffer = th.CommandBuffer(q)
+					encoder = th.Open(buffer)
+				}
+				th.Sleep(10*us + int64(i)*c.begin)
+				for range 12 {
+					th.Dispatch(buffer, encoder, "mix", 20*us)
+					th.Sleep(c.pause)
+				}
+				if i == 0 {
+					th.Sleep(5 * c.begin)
+					th.Sleep(2000 * us)
+					th.Close(encoder)
+					th.Commit(buffer)
+					th.Wait(buffer)
+				}
+			})
+		}
+		trace, err := analyze.Load(s.Run(t), analyze.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := sharedBuffers(&Input{Trace: trace})
+		if (i != nil) != c.shared {
+			t.Errorf("%s: %+v", c.name, i)
+		}
+		if i != nil && (!strings.Contains(i.Evidence, "several threads encoded alternately into 1 encoder, of 3 threads") ||
+			i.Severity != Info || !strings.Contains(i.Advice, "serial dispatch queue")) {
+			t.Errorf("%s: %+v", c.name, i)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func TestSamplesThatAreNoGood(t *testing.T) {
 		{"SOFTMETAL_COUNTERS=error", "the self-test found no values", 0},
 		{"SOFTMETAL_COUNTERS=wrong", "outside of their command buffer's time", 0},
 		{"SOFTMETAL_COUNTERS=late", "", 30},
-		{"SOFTMETAL_COUNTER_BUFFERS=0", "no room for counter samples", 0},
+		{"SOFTMETAL_COUNTER_BUFFERS=0", "no space for counter samples", 0},
 		{"SOFTMETAL_COUNTER_ERRORS_AFTER=36", "", 15}, // 6 of the self-test's, 30 of the first 15 encoders
 	} {
 		t.Run(c.env, func(t *testing.T) {

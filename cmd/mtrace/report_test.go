@@ -55,7 +55,7 @@ func TestUnusableInput(t *testing.T) {
 		{"unknown flag", []string{"report", "--weather", trace}, "unknown flag"},
 		{"time range", []string{"report", "--from", "2s", "--to", "1s", trace}, "range"},
 		{"html of two", []string{"report", "--html", filepath.Join(directory, "x.html"), trace, trace}, "one trace"},
-		{"pprof without output", []string{"pprof", trace}, "nowhere to write"},
+		{"pprof without output", []string{"pprof", trace}, "the output is missing"},
 		{"pprof of nothing", []string{"pprof", "-o", directory}, "one trace"},
 		{"pprof of a text", []string{"pprof", "-o", directory, file("text2", []byte("x"))}, "not an .mtrace file"},
 		{"unknown profile", []string{"pprof", "-o", directory, "--type", "weather", trace}, "weather"},

@@ -127,7 +127,7 @@ func TestSweepRefuses(t *testing.T) {
 		says string
 	}{
 		"no program":     {[]string{"sweep"}, "no program to run"},
-		"no place":       {[]string{"sweep", "--", "true"}, "put {threads} there"},
+		"no place":       {[]string{"sweep", "--", "true"}, "insert {threads}"},
 		"zero threads":   {[]string{"sweep", "--threads", "0,1", "--", "true", "{threads}"}, "1 or more"},
 		"a number twice": {[]string{"sweep", "--threads", "2,2", "--", "true", "{threads}"}, "twice"},
 		"no number":      {[]string{"sweep", "--threads", "many", "--", "true", "{threads}"}, "invalid argument"},

@@ -187,7 +187,7 @@ func TestPipes(t *testing.T) {
 	startInTime(t, keeper)
 	if got := sh(t, dir, nil, tool.mtrace, "run", "--keep-empty", "--json", "-o", "pipe", "--", "sh", "-c",
 		"exit 3"); got.exit != 3 || got.stdout != "" ||
-		!strings.Contains(got.stderr, "no report: what went into pipe cannot be read again here") ||
+		!strings.Contains(got.stderr, "no report, because pipe cannot be read again") ||
 		strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("%+v", got)
 	}

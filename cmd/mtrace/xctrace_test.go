@@ -148,8 +148,8 @@ func TestXctraceErrors(t *testing.T) {
 		// These flags were ignored: the summary described the first run, and no file was written.
 		{[]string{"--run", "2", dir}, "--run is for .trace bundles"},
 		{[]string{"--run", "-1", dir}, "numbered from 1 on"},
-		{[]string{"-o", "summary.txt", dir}, "--output says how a recording is made"},
-		{[]string{"--time-limit", "5s", dir}, "--time-limit says how a recording is made"},
+		{[]string{"-o", "summary.txt", dir}, "--output is for mtrace xctrace record"},
+		{[]string{"--time-limit", "5s", dir}, "--time-limit is for mtrace xctrace record"},
 	} {
 		got := sh(t, dir, []string{"MTRACE_XCTRACE=/bin/true"}, tool.mtrace, append([]string{"xctrace"}, c.args...)...)
 		if got.exit != cli.ExitUsage || !strings.Contains(got.stderr, c.want) || got.stdout != "" ||
@@ -402,8 +402,8 @@ func TestExportTableOfACutExport(t *testing.T) {
 	got := sh(t, dir, nil, tool.mtrace, "export", "cut.xml", "--table", schema, "--format", "csv", "-o", "a.csv")
 	if csv, err := os.ReadFile(filepath.Join(dir, "a.csv")); err != nil || got.exit != cli.ExitUsage ||
 		strings.Count(string(csv), "\n") < 2 ||
-		got.stderr != "mtrace export: cut.xml is cut: only the rows before the cut are written; export again for a whole "+
-			"one\n" {
+		got.stderr != "mtrace export: cut.xml is cut: only the rows before the cut are written; export again for a "+
+			"complete one\n" {
 		t.Errorf("%v, %+v", err, got)
 	}
 	whole := t.TempDir()

@@ -27,7 +27,7 @@ const anything = "\x00" // each frame has zeros
 
 const refused = "waits for locks and signals are not recorded"
 
-var unseen = "a Metal device was made by a function or framework that the tracer does not replace"
+var unseen = "a Metal device was created by a function or framework that the tracer does not replace"
 
 var programs = []program{
 	// functions

@@ -12,7 +12,8 @@ import (
 // newSizes finds allocations in the loop with sizes that no earlier round had, so that a cache that is keyed by size
 // never has a hit. A round may allocate several buffers of one size.
 func newSizes(in *Input) *Insight {
-	known := map[size]round{} // the round of the first
+	known := map[size]round{}    // the round of the first
+	changing := map[round]bool{} // rounds that allocated a new size
 	var where sites
 	made, fresh := 0, 0
 	least, most := uint64(1<<63), uint64(0)
@@ -35,12 +36,12 @@ func newSizes(in *Input) *Insight {
 		if made++; again && first != this {
 			continue
 		}
-		fresh++
+		fresh, changing[this] = fresh+1, true
 		bytes, cost = bytes+a.Bytes, cost+a.Took
 		least, most = min(least, a.Bytes), max(most, a.Bytes)
 		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, "", 1, a.Took, a.Bytes)
 	}
-	if made < policy.ChurnCount || of(fresh, made) < policy.NewSizes {
+	if made < policy.ChurnCount || of(fresh, made) < policy.NewSizes || len(changing) < policy.NewSizesRounds {
 		return nil
 	}
 	return &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),

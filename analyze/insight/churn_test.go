@@ -73,6 +73,14 @@ func TestMemoryChurn(t *testing.T) {
 				th.Release(b)
 			}
 		}, "released-and-remade", "as when a cache is cleared"},
+		"thirty of one size, in one step": {func(th *tracesim.Thread, q *tracesim.Queue, i int) {
+			if i == 30 {
+				for range 30 {
+					th.Make(1<<18, 0, tracesim.Shared)
+				}
+			}
+			work(th, q)
+		}, "", ""},
 		"kept": {func(th *tracesim.Thread, q *tracesim.Queue, i int) {
 			if i < 2 {
 				th.Make(1<<20, 0, tracesim.Shared)

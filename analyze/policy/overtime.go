@@ -38,6 +38,8 @@ const (
 	// NewSizes is the share of allocations with a size that no earlier round had, from which a cache that is keyed by
 	// size is useless.
 	NewSizes = 0.8
+	// NewSizesRounds is the minimum number of rounds with a new size: in fewer, the program may allocate once.
+	NewSizesRounds = 10
 	// ChurnShare is the share of allocations with the size of memory that was released shortly before.
 	ChurnShare = 0.5
 	// ChurnSoon is the maximum time between a release and an allocation of the same size that counts as immediate, if

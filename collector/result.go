@@ -44,7 +44,7 @@ func (r *Result) add(p *process, end *tracefile.End) {
 		warn("%d records were dropped because its rings were full; try --on-full block", n)
 	}
 	if n := end.Unringed; n > 0 {
-		warn("%d records of threads were dropped, because at most %d threads of a process are recorded at once", n, wire.RingCount)
+		warn("%d records were dropped: they are of threads beyond the %d of a process that are recorded at once", n, wire.RingCount)
 	}
 	if p.order.missing > 0 {
 		warn("%d records were sent and did not arrive", p.order.missing)

@@ -56,8 +56,8 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkQuiet measures the cost that tracing adds to calls that write no record: binding a buffer, and asking for the
-// status of a command buffer that has not completed, as a loop that polls does. A dispatch with four buffers bound
+// BenchmarkQuiet measures the cost that tracing adds to calls that write no record: binding a buffer, and asking for
+// the status of a command buffer that has not completed, as a loop that polls does. A dispatch with four buffers bound
 // writes one, and looks at its bindings.
 func BenchmarkQuiet(b *testing.B) {
 	for call, scenario := range map[string]string{"bind": "", "status": "status", "dispatch-of-4-buffers": "dispatch"} {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The record of a serial encoder's end tells how many of its dispatches depend on each other, as far as the buffers that
-// they bind tell. Bindings were not looked at before.
+// The record of a serial encoder's end tells how many of its dispatches depend on each other, as far as the buffers
+// that they bind tell. Bindings were not looked at before.
 func TestBindings(t *testing.T) {
 	_, client := softMetal(t)
 	for _, layer := range []string{"0", "1"} { // of objects that wrap others each binding is two calls

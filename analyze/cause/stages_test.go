@@ -95,9 +95,9 @@ func TestWaitsForRoom(t *testing.T) {
 	}
 }
 
-// TestLaunchesOfAStageThatWaits: the last stage of a pipeline submits many short command buffers, but waits for each item
-// of the stage before it, which is the slower one. Merging its command buffers was predicted to bring 1.5x and brought
-// nothing: in the replay, its waits at the pipe took their recorded time.
+// TestLaunchesOfAStageThatWaits: the last stage of a pipeline submits many short command buffers, but waits for each
+// item of the stage before it, which is the slower one. Merging its command buffers was predicted to bring 1.5x and
+// brought nothing: in the replay, its waits at the pipe took their recorded time.
 func TestLaunchesOfAStageThatWaits(t *testing.T) {
 	w := handmade.New(60 * inputPeriod)
 	for i := range analyze.Nanos(59) {

@@ -47,9 +47,9 @@ func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, c
 // Share returns a time as a share of the working time of the threads that take part.
 func (s *Submitters) Share(n analyze.Nanos) float64 { return Share(n, s.Time) }
 
-// workInFlight returns when each thread had committed work that had not ended; the function returns the end of a command
-// buffer. During that time the GPU does not wait for the thread. The thread may wait for the GPU without a call that
-// shows it: it polls, or it sleeps on a semaphore that a completion handler posts.
+// workInFlight returns when each thread had committed work that had not ended; the function returns the end of a
+// command buffer. During that time the GPU does not wait for the thread. The thread may wait for the GPU without a call
+// that shows it: it polls, or it sleeps on a semaphore that a completion handler posts.
 func workInFlight(
 	trace *analyze.Trace, ends func(*analyze.CommandBuffer) analyze.Nanos,
 ) map[*analyze.Thread]*Busy {

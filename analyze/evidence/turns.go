@@ -114,7 +114,8 @@ func InterpreterWaitsOf(t *analyze.Trace) (w InterpreterWaits) {
 
 // TurnsAreInterpreters reports whether the lock at which threads take turns is their interpreter's. That is so if the
 // threads are known to hold that lock while they wait for the GPU. If that is not known, it is so in an
-// interpreter whose own lock has no waits in the trace: recorded waits for it would show that the turns' lock is another.
+// interpreter whose own lock has no waits in the trace: recorded waits for it would show that the turns' lock is
+// another.
 func TurnsAreInterpreters(trace *analyze.Trace, locks []analyze.LockWait, oneAtATime bool) bool {
 	if w := InterpreterWaitsOf(trace); w.Held+w.Free > 0 {
 		return w.Held >= w.Free

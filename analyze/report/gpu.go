@@ -24,8 +24,9 @@ type GPU struct {
 	Devices      []Device  `json:"devices"`
 }
 
-// InUse returns the time from the first commit to the last completion, summed over the GPUs, and the share of it in which
-// they were busy: the share that verdicts quote. BusyShare is lower where the program begins and ends without GPU work.
+// InUse returns the time from the first commit to the last completion, summed over the GPUs, and the share of it in
+// which they were busy: the share that verdicts quote. BusyShare is lower where the program begins and ends without GPU
+// work.
 func (g *GPU) InUse() (ns int64, share float64) {
 	for _, d := range g.Devices {
 		ns += d.ActiveNS

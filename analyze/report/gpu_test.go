@@ -7,8 +7,9 @@ import (
 	"mtrace/analyze"
 )
 
-// The story: the verdict said that the GPU was busy for 71% of the time, and the GPU's line below it said 69%: one counted
-// from the first commit to the last completion, the other all that was recorded. A reader of the page took one for wrong.
+// The story: the verdict said that the GPU was busy for 71% of the time, and the GPU's line below it said 69%: one
+// counted from the first commit to the last completion, the other all that was recorded. A reader of the page took one
+// for wrong.
 func TestGPUIsBusyForOneShare(t *testing.T) {
 	one := Device{Name: "A", ActiveNS: 100_000_000, BusyNS: 71_000_000}
 	idle := Device{Name: "B", ActiveNS: 42_000_000}

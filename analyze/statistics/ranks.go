@@ -29,8 +29,8 @@ func Ranks(values []float64) []float64 {
 	return ranks
 }
 
-// Correlation returns Pearson's correlation, which is Spearman's if the values are ranks; 0 if all values of one list are
-// equal.
+// Correlation returns Pearson's correlation, which is Spearman's if the values are ranks; 0 if all values of one list
+// are equal.
 func Correlation(x, y []float64) float64 {
 	r := stat.Correlation(x, y, nil)
 	if math.IsNaN(r) {

@@ -88,8 +88,8 @@ const (
 	// u64 begin ticks, u64 address, u64 holder, u16 call, u16 Flags, u32 interpreter: see Blocked
 	RingBlockedOffset = 640
 
-	// u64 begin ticks, u64 ticks of the last question, u64 number of questions, u64 answer, u32 object, u16 call, u16 zero:
-	// see Polling
+	// u64 begin ticks, u64 ticks of the last question, u64 number of questions, u64 answer, u32 object, u16 call, u16
+	// zero: see Polling
 	RingPolledOffset = 768
 
 	RingDelaysOffset = 544 // u32 DelayKind: what of the thread is delayed now; written by the collector

@@ -51,8 +51,8 @@ void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned fl
 bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self);
 
 // SPAN_BY enters or begins a call for the function that contains the macro, SPAN_OF_CALLER for the caller of that
-// function; the caller must then contain UNWIND_PERSONALITY itself. A frame's first word is the caller's frame (System V
-// ABI for x86-64, 3.2.2; AAPCS64, 6.4.6).
+// function; the caller must then contain UNWIND_PERSONALITY itself. A frame's first word is the caller's frame (System
+// V ABI for x86-64, 3.2.2; AAPCS64, 6.4.6).
 #define SPAN_BY(enter_or_begin, span, family, call, self) ({ \
   UNWIND_PERSONALITY; \
   enter_or_begin(span, family, call, self, (uintptr_t)__builtin_frame_address(0)); \

@@ -188,8 +188,8 @@ func withLinks(list, links []call) []call {
 	return all
 }
 
-// withoutEnd removes what a thread does after its last work for the GPU: waits until the program ends, as for the signal
-// of a main thread that slept until then. A replay with such a wait would never be faster than the recorded run.
+// withoutEnd removes what a thread does after its last work for the GPU: waits until the program ends, as for the
+// signal of a main thread that slept until then. A replay with such a wait would never be faster than the recorded run.
 // Threads that wait for a removed signal no longer wait for it. A thread that does more than that after its last work
 // for the GPU, as a producer for another thread, keeps all calls.
 func (b *builder) withoutEnd(list []call) []call {

@@ -54,8 +54,8 @@ func (t *Tool) exportTOC(ctx context.Context, bundle, file string) (*xctrace.TOC
 
 // Export exports the tables that mtrace reads, of one run (0: the first), and passes each to read, the table of
 // contents first. It exports one table at a time, because xctrace holds all requested tables in memory. The XML of a
-// table is deleted before the next is exported. If a table cannot be exported, Export continues with the others. Without a table of
-// contents it tries all tables that mtrace reads.
+// table is deleted before the next is exported. If a table cannot be exported, Export continues with the others.
+// Without a table of contents it tries all tables that mtrace reads.
 func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xctrace.Input) error) ([]Failed, error) {
 	dir, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-xctrace-")
 	if err != nil {

@@ -35,7 +35,7 @@ type experimentOptions struct {
 func ExperimentCommand() cli.Command {
 	return cli.Command{
 		Name:    "experiment",
-		Summary: "Delay calls, locks and waits of a running program at random times, and measure the effect on its progress",
+		Summary: "Run a program with random delays in its calls, locks and waits, and measure the effect on its progress",
 		Usage:   "[flags] -- CMD ARG…",
 		Example: "mtrace experiment --target commit,wait --duration 40s -- python3 workload.py --threads 8",
 		Whole:   true,

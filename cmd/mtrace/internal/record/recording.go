@@ -29,8 +29,8 @@ var stackKinds = []string{"off", "native", "python"}
 
 func (r *Recording) flags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&r.stacks, "stacks", UsualRecording.stacks,
-		"record the stacks of calls, with these `KINDS` of frames: native (machine code, by frame "+
-			"pointers), python, or both, native,python")
+		"record the stacks of calls, with these `KINDS` of frames: native (machine code, by unwind "+
+			"tables on Linux x86-64, else by frame pointers), python, or both, native,python")
 	flags.StringVar(&r.gpuTiming, "gpu-timing", UsualRecording.gpuTiming,
 		"the smallest `UNIT` whose GPU time is measured: buffer, a command buffer; or encoder, "+
 			"which changes how encoders are created")

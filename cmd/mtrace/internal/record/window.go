@@ -36,7 +36,7 @@ func (o *windowOptions) flags(flags *pflag.FlagSet) {
 		"pause recording at the program's mark `mark:NAME`, until --start-on applies again")
 	flags.DurationVar(&o.last, "last", 0, "keep only the last `TIME` before the end, as a flight recorder does")
 	flags.Var(&o.maxSize, "max-size", "stop when the trace has about this `SIZE`; with --last, keep at most "+
-		"this size before the end (default 256M)")
+		"this size before the end (256M if not given; without --last there is no limit)")
 }
 
 // check states what does not go together.

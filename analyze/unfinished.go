@@ -117,7 +117,7 @@ func StillPolls(begin, last, now Nanos, questions uint64) bool {
 // two questions.
 const (
 	leftLoop      Nanos = 500_000_000
-	leftLoopTimes       = 5
+	leftLoopTimes Nanos = 5
 )
 
 // inside adds a call that a thread had begun and not ended. Blocked is nil unless the call is a wait for a lock, a

@@ -68,7 +68,8 @@ func (r commandRange) end() uint64 {
 	return r.first + r.count
 }
 
-// A commandChange is a change of some commands, by a call, or by the GPU when it executes an encoder.
+// A commandChange is a change of commands of an indirect command buffer: by a call, at once, or by the GPU, when it runs
+// the commands of an encoder.
 type commandChange struct {
 	call    Nanos
 	encoder *openEncoder // nil: made by the call itself

@@ -63,7 +63,8 @@ type bufferName struct {
 	id      uint32
 }
 
-// mostOpenBuffers is the number of open command buffers above which the oldest is put into a slice without its end.
+// mostOpenBuffers is the maximum number of command buffers whose end is not known yet. Above it the oldest is passed on
+// without its end, to bound the memory.
 // Programs have tens of them.
 const mostOpenBuffers = 1 << 16
 

@@ -117,7 +117,7 @@ func (t *threadLoader) settleCore(spans []span) {
 	}
 }
 
-// settleItem stores the final time of a call that the model keeps.
+// settleItem corrects the begin and end of a wait, lock or other item of the trace once those of its call are final.
 func (t *threadLoader) settleItem(s *span) {
 	switch {
 	case s.part == PartLock:

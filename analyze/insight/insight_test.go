@@ -285,7 +285,7 @@ func TestInsights(t *testing.T) {
 				}
 			}}},
 		{"copies", Warning, []string{"60 times data was copied to private GPU memory, used by a dispatch, and copied back, for 60 " +
-			"command buffers", "120 copies of 58.6 MiB"},
+			"command buffers", "120 copies, 58.6 MiB in all"},
 			"copies from shared to private by thread 201 worker 1, 60 times, 29.3 MiB",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				host, gpu := th.Make(1<<20, 0x1000, tracesim.Shared), th.Make(1<<20, 0, tracesim.Private)

@@ -46,7 +46,7 @@ func residency(in *Input) *Insight {
 		each = append(each, fmt.Sprintf("%s %d times, %s", c.selector, c.count, c.took))
 	}
 	i := &Insight{Severity: in.weigh(took), Cost: took,
-		Evidence: fmt.Sprintf("changing what is resident took %s: %s; there are %s", in.ofThreads(took),
+		Evidence: fmt.Sprintf("changing what is resident took %s: %s; the run has %s", in.ofThreads(took),
 			strings.Join(each, ", "), analyze.Plural(buffers, "command buffer")),
 		Advice: "create one residency set with all lasting memory, add it to the queue once, and call requestResidency before the " +
 			"work begins"}

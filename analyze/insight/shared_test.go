@@ -62,7 +62,7 @@ func TestSharedEncoder(t *testing.T) {
 		s := tracesim.NewSim(2, 1)
 		q := s.NewQueue("render", 0)
 		var buffer *tracesim.Buffer
-		var encoder uint32
+		var encoder *tracesim.Encoder
 		for i := range 3 {
 			s.Thread(func(th *tracesim.Thread) {
 				if i == 0 {
@@ -71,13 +71,13 @@ func TestSharedEncoder(t *testing.T) {
 				}
 				th.Sleep(10*us + int64(i)*c.begin)
 				for range 12 {
-					th.Dispatch(buffer, encoder, "mix", 20*us)
+					encoder.Dispatch(th, "mix", 20*us)
 					th.Sleep(c.pause)
 				}
 				if i == 0 {
 					th.Sleep(5 * c.begin)
 					th.Sleep(2000 * us)
-					th.Close(encoder)
+					encoder.Close(th)
 					th.Commit(buffer)
 					th.Wait(buffer)
 				}

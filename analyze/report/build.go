@@ -23,7 +23,7 @@ type Options struct {
 	Range func(from, to analyze.Nanos) (*analyze.Trace, error)
 
 	WhatIf []replay.Wanted // to be predicted together; empty is nothing
-	// threads to list; matrices also have the threads that they wait for or that wait for them. Empty means all
+	// threads to list; the tables of who waits for whom also have the other threads of these waits. Empty means all
 	Threads []ThreadPattern
 	Queues  []uint32 // queues to list; empty is all
 	// for WriteText; empty means one screen, or everything if All is set. Data that only other sections need is not

@@ -18,8 +18,8 @@ void mt_alive_made(const struct thread *t, id made, bool hooked) {
 }
 
 void mt_alive_freed(id self) {
-  struct thread *t = mt_thread();
-  if (!t || t->canary) return;
+  struct thread *t = mt_thread_get(); // a thread that only frees needs no ring
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && t->canary) return;
   uint32_t number = mt_identity_known(self);
   if (!number) return;
   _Atomic uint32_t *place = &recent[number & ((1 << RECENT_BITS) - 1)];

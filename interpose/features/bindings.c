@@ -10,26 +10,30 @@ struct bindings mt_bindings[MT_THREADS] __attribute__((aligned(128)));
 
 void mt_bindings_open(struct thread *t) { mt_bindings[t->index].encoder = NULL; }
 
-// What functions and pipeline states may write, by their numbers. A pair that was overwritten meanwhile fails the
-// comparison of keys, and an unknown object writes everything.
+struct bindings *mt_bindings_wrapped(struct bindings *b, const void *encoder) {
+  return mt_identity_known((id)encoder) == b->number ? b : NULL;
+}
+
+// What functions and pipeline states may write, by their numbers. The key is the number mixed with the value: a reader
+// that sees halves of two entries finds that they do not fit. An object without an entry may write everything.
 enum { KNOWN_BITS = 10 };
 static struct {
-  _Atomic uint32_t number;
-  _Atomic uint64_t writes;
+  _Atomic uint64_t key, writes;
 } known[1 << KNOWN_BITS];
+
+static uint64_t mixed_key(uint32_t number, uint64_t writes) { return number ^ writes * 0x9e3779b97f4a7c15ull; }
 
 static void remember(uint32_t number, uint64_t writes) {
   size_t at = number & ((1 << KNOWN_BITS) - 1);
-  atomic_store_explicit(&known[at].number, 0, memory_order_seq_cst);
-  atomic_store_explicit(&known[at].writes, writes, memory_order_seq_cst);
-  atomic_store_explicit(&known[at].number, number, memory_order_seq_cst);
+  atomic_store_explicit(&known[at].writes, writes, memory_order_relaxed);
+  atomic_store_explicit(&known[at].key, mixed_key(number, writes), memory_order_relaxed);
 }
 
 static uint64_t remembered(uint32_t number) {
   size_t at = number & ((1 << KNOWN_BITS) - 1);
-  if (!number || atomic_load_explicit(&known[at].number, memory_order_acquire) != number) return ~0ull;
-  uint64_t writes = atomic_load_explicit(&known[at].writes, memory_order_acquire);
-  return atomic_load_explicit(&known[at].number, memory_order_acquire) == number ? writes : ~0ull;
+  uint64_t writes = atomic_load_explicit(&known[at].writes, memory_order_relaxed);
+  uint64_t key = atomic_load_explicit(&known[at].key, memory_order_relaxed);
+  return number && key == mixed_key(number, writes) ? writes : ~0ull;
 }
 
 // The entry of a resource; NULL when there are too many.

@@ -15,7 +15,7 @@
 
 enum {
   MT_BOUND_BUFFERS = 31,  // Metal has no more
-  MT_BOUND_TEXTURES = 32, // those above are not followed
+  MT_BOUND_TEXTURES = 32, // an encoder that binds more is not followed
   MT_BOUND = MT_BOUND_BUFFERS + MT_BOUND_TEXTURES,
   MT_TOUCHED_BITS = 9,
 };
@@ -55,15 +55,26 @@ static inline struct bindings *mt_bindings_of(struct thread *t, const void *enco
   return b->encoder == encoder ? b : NULL;
 }
 
-// The same for the calling thread, which may have no ring.
+// The bindings of an encoder that a wrapper forwards a call to, which has the wrapper's number; NULL if it has not.
+struct bindings *mt_bindings_wrapped(struct bindings *b, const void *encoder);
+
+// The same for a call that binds, on the calling thread, which may have no ring. A wrapper's class may lack the method:
+// then only the encoder that it wraps is called.
 static inline struct bindings *mt_bindings_here(const void *encoder) {
   struct thread *t = mt_thread_get();
-  return __builtin_expect((uintptr_t)t > (uintptr_t)MT_THREAD_GONE, 1) ? mt_bindings_of(t, encoder) : NULL;
+  if (__builtin_expect((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE, 0)) return NULL;
+  struct bindings *b = &mt_bindings[t->index];
+  if (__builtin_expect(b->encoder == encoder, 1)) return b;
+  return b->encoder ? mt_bindings_wrapped(b, encoder) : NULL;
 }
 
-// Binds a resource, or nothing, to a place: an index of a buffer, or MT_BOUND_BUFFERS plus an index of a texture.
+// Binds a resource, or nothing, to a place: an index of a buffer, or MT_BOUND_BUFFERS plus an index of a texture. From
+// MT_BOUND on the place is not kept, and the encoder's bindings are not followed further.
 static inline void mt_bind(struct bindings *b, const void *resource, NSUInteger place) {
-  if (place >= MT_BOUND) return;
+  if (place >= MT_BOUND) {
+    b->encoder = NULL;
+    return;
+  }
   b->bound[place] = resource;
   b->mask = resource ? b->mask | 1ull << place : b->mask & ~(1ull << place);
 }

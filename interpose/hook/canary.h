@@ -17,7 +17,7 @@ void mt_canary_start(void);
 // Makes the calls, once per process, on the first device and on the thread that created the device.
 void mt_canary_fly(struct thread *t, id device);
 
-// Stores that an object has one of the self-check's numbers.
+// Marks an object as one that the self-check created, so that calls on it are not counted as the program's.
 void mt_canary_keep(const void *object);
 
 // Returns a number for an object that one of the self-check's calls created.

@@ -124,7 +124,7 @@ func cLibrary(image Image) string {
 
 const (
 	useAnother   = "use a copy that does not come with macOS, for instance Homebrew's"
-	putBehind    = "start the program it runs under mtrace directly"
+	putBehind    = "put mtrace directly before the program that it starts"
 	lacksSliceIs = "the library has no slice for it"
 )
 

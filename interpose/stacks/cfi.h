@@ -66,6 +66,7 @@ __attribute__((no_sanitize_address, no_sanitize_thread)) static inline bool mt_c
   }
   uintptr_t low = f->sp, cfa = (base == MT_CFI_SP ? low : f->fp) + (uintptr_t)(intptr_t)((int32_t)rule >> 4);
   uintptr_t room = high - sizeof(uintptr_t) - low; // words that may be read are from low to low + room
+  if (room > high) return false;                   // there is no word: low is too near to high
 #define MT_CFI_READABLE(at) (((at) & 7) == 0 && (at) - low <= room)
   uintptr_t fp_words = (uintptr_t)(intptr_t)(int16_t)(rule >> 48), fp_from = cfa;
   bool changed = fp_words != 0;
@@ -75,7 +76,7 @@ __attribute__((no_sanitize_address, no_sanitize_thread)) static inline bool mt_c
     fp_from = f->fp, changed = true;
   }
   uintptr_t ra = cfa + (uintptr_t)(intptr_t)(int16_t)(rule >> 32) * 8, fp = fp_from + fp_words * 8;
-  if (room > high || cfa - low - 1 >= high - low || !MT_CFI_READABLE(ra) || (changed && !MT_CFI_READABLE(fp)))
+  if (cfa - low - 1 >= high - low || !MT_CFI_READABLE(ra) || (changed && !MT_CFI_READABLE(fp)))
     return false;
   if (changed) f->fp = mt_cfi_word(fp);
   f->pc = mt_cfi_word(ra);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "waits/blocking.h"
 
-extern int fdatasync(int fd); // exported and declared in no header
+extern int fdatasync(int fd); // exported, but declared in no header
 #define WEAK __attribute__((weak_import))
 
 // Functions that wait at the descriptor fd: type, name, parameters, arguments.

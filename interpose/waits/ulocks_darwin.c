@@ -16,7 +16,7 @@
 #include "waits/handoff.h"
 #include "waits/locks.h"
 
-// Exported and declared in no header: xnu, bsd/sys/ulock.h. Since macOS 11 and 10.12.
+// Exported, but declared in no public header (xnu, bsd/sys/ulock.h). __ulock_wait2 since macOS 11, the others since 10.12.
 extern int __ulock_wait(uint32_t operation, void *word, uint64_t value, uint32_t microseconds);
 extern int __ulock_wait2(uint32_t operation, void *word, uint64_t value, uint64_t time, uint64_t value2);
 extern int __ulock_wake(uint32_t operation, void *word, uint64_t value);

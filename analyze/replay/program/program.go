@@ -138,7 +138,8 @@ func (p *Program) CopyInto(b *Buffer) *Program {
 	return &q
 }
 
-// refill fills a buffer and returns its content, which moves elsewhere if it is appended to.
+// refill copies a list into a buffer that is used again and returns the copy. An append to the copy allocates new memory,
+// so it cannot write into the buffer.
 func refill[T any](buffer *[]T, with []T) []T {
 	*buffer = append((*buffer)[:0], with...)
 	return slices.Clip(*buffer)

@@ -53,7 +53,8 @@ func ExperimentCommand() cli.Command {
 			flags.BoolVar(&o.speedup, "speedup", false, "also make calls virtually faster: all other threads are delayed "+
 				"while one makes the call")
 			flags.StringVar(&o.delay, "delay", string(experiment.Automatic), "delayed threads sleep, or spin: `HOW` is sleep, "+
-				"which leaves the processor to others; spin, which uses it; or auto: a thread's own code spins, all else sleeps")
+				"which leaves the processor to others; spin, which uses it; or auto: a thread's own code and delays "+
+				"under 120 µs spin, all else sleeps")
 			flags.StringVarP(&o.run.Output, "output", "o", "",
 				"the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is complete")
 			cli.ForceFlag(flags, &o.run.Force)

@@ -119,8 +119,8 @@ func (o *RunOptions) checkRemote() error {
 }
 
 // deliver waits until the collector has the trace of a program that has ended. If the collector does not accept it,
-// deliver writes the trace locally and prints a line with its path and the reason. It does the same for traces that a
-// killed mtrace left.
+// deliver writes the trace locally and prints a line with its path and the reason. Traces that an earlier, killed
+// mtrace left are sent or kept in the same way.
 func (s *session) deliver(w io.Writer) {
 	if s.remote == nil {
 		return

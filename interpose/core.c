@@ -1,5 +1,6 @@
-// The core floor: the shared memory with its rings, the threads that write them, and the connection to the collector.
-// One compilation unit, because cgo compiles only this folder; see docs/architecture.md.
+// Compiles the files of core/ as one unit: the shared memory with each thread's ring of records, and the connection
+// to the collector. cgo compiles only its package's own folder, so a file of core/ that is not included here is
+// missing from the library.
 #include "core/children.c"
 #include "core/clock.c"
 #include "core/delay.c"

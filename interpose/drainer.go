@@ -11,7 +11,8 @@ import (
 	"mtrace/interpose/drainer"
 )
 
-// drain moves records and facts to the collector until the collector is gone.
+// drain runs on the tracer's own thread: it moves records and facts from the shared memory to the collector, and
+// returns when the collector is gone.
 func drain() {
 	runtime.LockOSThread()
 	if C.mt_drainer_ready() == 0 {
@@ -23,7 +24,7 @@ func drain() {
 	select {} // The collector is gone; the program continues.
 }
 
-// A process forwards the drainer's requests to the C half.
+// A process implements drainer.Process: each method calls the C function that does the work.
 type process struct{}
 
 func (process) Send(kind, ring uint32, position uint64, a, b []byte) bool {

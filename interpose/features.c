@@ -1,5 +1,6 @@
-// The features floor: what is recorded besides the calls themselves. One compilation unit, because cgo compiles only
-// this folder; see docs/architecture.md.
+// Compiles the files of features/ as one unit: what is recorded besides the Metal calls themselves, such as GPU
+// times, memory and captures. cgo compiles only its package's own folder, so a file of features/ that is not included
+// here is missing from the library.
 #include "features/alive.c"
 #include "features/bindings.c"
 #include "features/capture.c"

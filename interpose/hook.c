@@ -1,5 +1,5 @@
-// The hook floor: how a call is found, replaced and recorded. One compilation unit, because cgo compiles only this
-// folder; see docs/architecture.md.
+// Compiles the files of hook/ as one unit: finding Metal's methods, replacing them and recording each call. cgo
+// compiles only its package's own folder, so a file of hook/ that is not included here is missing from the library.
 #include "hook/async.c"
 #include "hook/base.c"
 #include "hook/canary.c"

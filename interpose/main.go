@@ -3,14 +3,14 @@
 
 // Package main is the library that is loaded into a traced process: libmtrace.so, libmtrace.dylib.
 //
-// The C half records. It hooks the methods of Metal's objects as they appear and writes one record per call into a ring
-// of the calling thread, in shared memory. The Go half, this one, moves the records to the collector. The halves share
+// The C half records. It hooks the methods of Metal's objects as they appear and writes one record per call into a
+// ring of the calling thread, in shared memory. The Go half moves the records to the collector. The two halves share
 // only that memory: no thread of the program ever runs Go.
 //
-// All imported packages run inside the traced program. The packages os, net, time and fmt are not imported on purpose:
-// they create timers and descriptors, such as epoll's for a standard input that does not block. sources.go imports
-// embed, and thereby time, but calls nothing of it. The runtime must not follow the limits of its control group either,
-// for which it would keep two files open.
+// Every imported package runs inside the traced program. Do not import os, net, time or fmt: they create timers and
+// descriptors that the program could notice, such as epoll's for a standard input that does not block. sources.go
+// imports embed, which imports time, but nothing of time is called. The go:debug lines above keep the runtime from
+// following the limits of its control group, for which it would keep two files open.
 package main
 
 /*

@@ -1,18 +1,18 @@
-// Functions that a program may call itself, in C. They exist when mtrace runs the program, and record once the program
-// uses Metal. Without the tracer they are NULL, because they are declared weak here, and the macros below test for
-// that. A program that includes this header and links with nothing therefore works traced and untraced (on macOS link
-// with -Wl,-undefined,dynamic_lookup).
+// Functions that a traced C program may call to name moments and scopes. They record once the program uses Metal.
+// Without the tracer they are NULL, because they are declared weak, and the macros below test for NULL before they
+// call. A program that includes this header links with no library and works traced and untraced (on macOS link with
+// -Wl,-undefined,dynamic_lookup).
 #ifndef MTRACE_MARKS_H
 #define MTRACE_MARKS_H
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// Marks a moment on the calling thread. A name is UTF-8; NULL is an empty name; a name is cut at 4096 bytes.
+// Records a named moment on the calling thread. name is UTF-8 and cut at 4096 bytes; NULL is an empty name.
 __attribute__((weak)) void mtrace_mark(const char *name);
 
-// Begins a scope on the calling thread, and ends the innermost one. Scopes nest, 64 deep; an end without a beginning
-// does nothing.
+// mtrace_scope_begin begins a named scope on the calling thread; mtrace_scope_end ends the innermost open scope.
+// Scopes nest at most 64 deep. An end without an open scope does nothing.
 __attribute__((weak)) void mtrace_scope_begin(const char *name);
 __attribute__((weak)) void mtrace_scope_end(void);
 

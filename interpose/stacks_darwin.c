@@ -1,5 +1,6 @@
-// The stacks floor on macOS: where a call comes from. One compilation unit, because cgo compiles only this folder; see
-// docs/architecture.md.
+// Compiles the files of stacks/ for macOS as one unit: call stacks: native frames, their images and symbols, and
+// Python frames. cgo compiles only its package's own folder, so a file of stacks/ that is not included here is
+// missing from the library.
 #include "stacks/images_darwin.c"
 #include "stacks/stack_darwin.c"
 #include "stacks/symbols_darwin.c"

@@ -1,5 +1,6 @@
-// The system floor on macOS: what differs between systems and knows nothing of tracing. One compilation unit, because
-// cgo compiles only this folder; see docs/architecture.md.
+// Compiles the files of system/ for macOS as one unit: small helpers that differ between systems and know nothing of
+// tracing. cgo compiles only its package's own folder, so a file of system/ that is not included here is missing from
+// the library.
 #include "system/doorbell_darwin.c"
 #include "system/own_darwin.c"
 #include "system/place_darwin.c"

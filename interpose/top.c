@@ -1,5 +1,6 @@
-// The top floor: the tables of hooks and features, and the drainer. One compilation unit, because cgo compiles only
-// this folder; see docs/architecture.md.
+// Compiles the files of top/ as one unit: the tables of hooks and features, and the C half of the drainer (the thread
+// that sends records to the collector). cgo compiles only its package's own folder, so a file of top/ that is not
+// included here is missing from the library.
 #include "top/cost.c"
 #include "top/drainer.c"
 #include "top/features.c"

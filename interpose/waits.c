@@ -1,5 +1,6 @@
-// The waits floor: locks, queues, signals and wake-ups. One compilation unit, because cgo compiles only this folder;
-// see docs/architecture.md.
+// Compiles the files of waits/ as one unit: recording of locks, dispatch queues, semaphores and signals that make
+// threads wait. cgo compiles only its package's own folder, so a file of waits/ that is not included here is missing
+// from the library.
 #include "waits/blocked.c"
 #include "waits/descriptor.c"
 #include "waits/handoff.c"

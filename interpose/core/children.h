@@ -1,17 +1,19 @@
-// The page of children: how a forked child that cannot reach the collector still reports that it exists. Such a child
-// has dropped privileges, changed its root folder, or is in another namespace. The process that said hello has a page
-// of memory that is shared with the collector and inherited by every fork; the child writes its process id there.
+// The page of children: one page of memory, shared with the collector and inherited by every fork, in which a forked
+// child that cannot reach the collector stores its process id. Such a child has dropped privileges, changed its root
+// folder, or is in another namespace. Without the page it would be missing from the report.
 //
-// Memory order: a slot is taken by an atomic addition and stored relaxed. The collector reads the page when the
-// recording ends; a slot that is still empty then counts as a child with an unknown id.
+// Memory order: a child takes a slot by an atomic addition and stores its id with relaxed order. The collector reads
+// the page when the recording ends; it counts a slot that is taken and still empty as a child with an unknown id.
 #ifndef MTRACE_CHILDREN_H
 #define MTRACE_CHILDREN_H
 #include <stdint.h>
 
-// Creates the page if there is none. Returns its descriptor for the collector, which the caller closes; or -1.
+// Creates the page of children if there is none. Returns its descriptor, which the caller sends to the collector and
+// closes; or -1.
 int mt_children_page(void);
 
-// Notes that this process is not traced, if it cannot report that in any other way. how is 0, or MT_CHILD_FORKED for
-// the child of a recorded process whose own counters have been read for the last time.
+// Stores this process's id in the page of children: the process is not traced and cannot report that through a
+// socket. how is 0, or MT_CHILD_FORKED for the child of a recorded process that has already ended, so that the
+// collector no longer reads its counter of forks.
 void mt_children_note(uint32_t how);
 #endif

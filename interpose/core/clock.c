@@ -1,5 +1,9 @@
-// Clock samples. Memory order: the latest sample in the region is a seqlock with one writer. The sequence is odd while
-// the two words change; the fence after the odd store and the release of the even one keep the changes in between.
+// Takes clock samples: pairs of a tick count and the time in nanoseconds at the same moment. The collector converts
+// ticks to nanoseconds with them.
+//
+// Memory order: the latest sample in the shared memory is a seqlock with one writer. Its sequence is odd while the
+// writer changes the two words. The fence after the odd store and the release of the even store keep the two words
+// between them; otherwise the collector could combine the words of two samples.
 #include "core/clock.h"
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,8 +31,9 @@ static bool kernel_trusts_tsc(void) {
 #ifdef __linux__
 mt_clock_reader mt_clock_gettime = clock_gettime;
 
-// The kernel's own clock_gettime, which it maps into each process as part of the vDSO, vdso(7). Without a vDSO the C
-// library's clock_gettime is used, a system call.
+// Returns the kernel's own clock_gettime, which the kernel maps into each process (vdso(7)), or NULL. Without it the
+// clock is read through the C library's function, which a library of the program may have replaced or which may be a
+// system call.
 static mt_clock_reader kernels_clock(void) {
 #ifdef __x86_64__
   static const char name[] = "__vdso_clock_gettime";

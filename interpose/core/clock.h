@@ -1,10 +1,9 @@
-// The raw clock. Rule: one reading per end of a call, no conversion: ticks become nanoseconds in the collector, by
-// samples.
+// The raw clock of the records. Rule: read the clock once at each end of a call and store the raw ticks. The
+// collector converts ticks to nanoseconds with clock samples, so no traced thread spends time on it.
 //
-// Linux on x86-64 reads the TSC when the kernel itself keeps time by it, which it does only when all cores agree;
-// otherwise clock_gettime, 22 ns instead of 10. macOS reads mach_absolute_time. MTRACE_CLOCK=nanoseconds forces
-// clock_gettime. The reading is not serialized: an instruction may still be in flight, which blurs it by less than the
-// counter's own cost.
+// Linux on x86-64 reads the TSC (10 ns) if the kernel itself keeps time by the TSC, which it does only when all cores
+// agree; otherwise clock_gettime (22 ns). macOS reads mach_absolute_time. MTRACE_CLOCK=nanoseconds forces
+// clock_gettime. No instruction serializes the reading: the error is less than such an instruction would cost.
 #ifndef MTRACE_CLOCK_H
 #define MTRACE_CLOCK_H
 #include <stdint.h>
@@ -22,12 +21,13 @@ struct mt_clock_sample {
   int64_t nanos;
 };
 
-// The first clock sample, taken when the library was loaded: the longer the distance to a later one, the more exact the
-// rate.
+// The clock sample taken when the library was loaded. The collector computes the tick rate from this and a later
+// sample: the more time between the two, the more exact the rate.
 extern struct mt_clock_sample mt_clock_first;
 
 #ifdef __linux__
-// The kernel's own clock_gettime, once mt_clock_start has found it; before that the C library's.
+// A function that reads the clock: the kernel's clock_gettime in the vDSO once mt_clock_start has found it, before
+// that the C library's.
 typedef int (*mt_clock_reader)(clockid_t, struct timespec *);
 extern MT_HIDDEN mt_clock_reader mt_clock_gettime;
 #endif
@@ -43,7 +43,8 @@ static inline uint64_t mt_nanos(void) {
 #endif
 }
 
-// Which clock this process uses, on systems that have a choice; and a reading of that clock.
+// MT_CLOCK_QUICK names the fast clock of this system, and mt_ticks_quick reads it. A process uses either this clock
+// or clock_gettime: see mt_clock_kind.
 #if defined(__APPLE__)
 #define MT_CLOCK_QUICK MT_CLOCK_MACH
 static inline uint64_t mt_ticks_quick(void) { return mach_absolute_time(); }
@@ -58,16 +59,19 @@ static inline uint64_t mt_ticks_quick(void) { return mt_nanos(); }
 static inline uint64_t mt_ticks(void) { return __builtin_expect(mt_clock_kind == MT_CLOCK_QUICK, 1) ? mt_ticks_quick() :
     mt_nanos(); }
 
-// Chooses the clock and takes the first sample.
+// Chooses this process's clock and takes the first clock sample. Call it before any record is written: ticks of two
+// clocks cannot be compared.
 void mt_clock_start(void);
 
-// The number of nanoseconds per tick of MT_CLOCK_MACH, as a fraction; 1/1 for the other clocks.
+// Returns, as a fraction, how many nanoseconds one tick of mach_absolute_time lasts; 1/1 for the other clocks, whose
+// rate comes from clock samples.
 void mt_clock_timebase(uint32_t *numerator, uint32_t *denominator);
 
-// Takes a clock sample: of several pairs of readings, the pair whose readings are closest together.
+// Takes a clock sample: reads ticks, nanoseconds and ticks again several times, and returns the try with the least
+// time in between.
 struct mt_clock_sample mt_clock_sample(void);
 
-// Takes a clock sample and writes it into the region as the latest sample. One writer at a time: the first Metal call,
-// then the drainer.
+// Takes a clock sample and stores it in the shared memory as the latest sample. Only one thread may call it at a time
+// (first the thread of the first Metal call, later the drainer), because the seqlock has one writer.
 struct mt_clock_sample mt_clock_sample_into(struct region *region);
 #endif

@@ -1,12 +1,14 @@
-// See delay.h. Memory order: the table of delays is a seqlock with one writer, the collector. A thread that reads the
-// table while it changes delays nothing; an acquire and a fence order the loads between the two loads of the sequence.
+// See delay.h. Memory order: the table of delays in the shared memory is a seqlock with one writer, the collector. A
+// thread reads the sequence, then the table, then the sequence again, and delays nothing if the sequence has changed.
+// The acquire load and the fence keep the table's loads between the two loads of the sequence.
 #include "core/delay.h"
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include "system/own.h"
 
-// By how many nanoseconds an idle system wakes a sleeping thread late.
+// How many nanoseconds too late an idle system may wake a sleeping thread. Delays sleep that much less and spin for
+// the remaining time.
 enum { WAKES_LATE = MT_DELAY_SHORTEST_SLEEP / 2 };
 
 struct table {
@@ -47,8 +49,8 @@ static void sleep_for(uint64_t nanos) {
   pthread_setcancelstate(cancel, &cancel);
 }
 
-// Lets so much time pass and returns how much did. A delay that sleeps leaves the processor to other threads; its end
-// spins, so that it is exact where the system wakes the thread early enough.
+// Waits for nanos nanoseconds and returns how long it really waited. If sleeps is set, the thread sleeps for most of
+// a long delay, so that other threads can use its processor, and spins at the end, so that the delay is exact.
 static uint64_t pass(uint64_t nanos, bool sleeps) {
   uint64_t begin = mt_nanos(), now = begin;
   if (sleeps && nanos >= MT_DELAY_SHORTEST_SLEEP) sleep_for(nanos - WAKES_LATE);
@@ -58,7 +60,8 @@ static uint64_t pass(uint64_t nanos, bool sleeps) {
 
 static bool tracers_own(const struct thread *t) { return t->delaying || t->canary || t->own_work; }
 
-// One occurrence of what is delayed.
+// Applies the experiment's delay once: delays this thread, or with MT_DELAY_OTHERS all other threads, and counts the
+// delay in this thread's ring.
 static void occur(struct thread *t, const struct table *table) {
   int saved = errno;
   t->delaying = true;

@@ -1,32 +1,33 @@
 // The delays of an experiment: the collector delays one kind of call or lock in the running program and measures how
 // much progress that costs.
 //
-// Rule: without an experiment a call costs one load of its ring's delay word and a branch that is not taken. A delay is
-// counted in the ring of its thread, with its measured length, and never recorded as a call. The collector's table has
-// the time at which delays end, so if the collector dies, the program continues at its own speed.
+// Rule: without an experiment a call costs one load of its ring's delay word and a branch that is not taken. A delay
+// is counted in the ring of its thread, with its measured length, and is never recorded as a call. The collector's
+// table says when delays end, so that the program runs at full speed again if the collector dies.
 //
-// A delay in a call is part of the timed call, as if the call took longer; a delay of the thread's own code comes
-// before the call. There are no delays inside another delay, such as one of a signal handler, nor in the tracer's own
-// work.
+// A delay in a call lengthens the timed call. A delay of the thread's own code comes before the call. A delay never
+// starts inside another delay (for example in a signal handler), nor in the tracer's own work.
 #ifndef MTRACE_DELAY_H
 #define MTRACE_DELAY_H
 #include "core/clock.h"
 #include "core/thread.h"
 
-// The kinds of code of the thread that are delayed: MT_DELAY_*; 0 nearly always.
+// Returns which kinds of this thread's code an experiment delays now, as MT_DELAY_* bits; 0 without an experiment.
 static inline unsigned mt_delays(const struct thread *t) {
   return atomic_load_explicit(&t->ring->delays, memory_order_relaxed);
 }
 static inline bool mt_delayed(const struct thread *t) { return __builtin_expect(mt_delays(t) != 0, 0); }
 
-// The calling thread, if it has a ring and some of its code is delayed; otherwise NULL.
+// Returns the calling thread if it has a ring and an experiment delays some of its code; otherwise NULL.
 static inline struct thread *mt_delayed_thread(void) {
   struct thread *t = mt_thread_get();
   return (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && mt_delayed(t) ? t : NULL;
 }
 
-// Delays, once mt_delayed is true, of the thread's own code before a call, of a call before its original, of a call
-// that waits when its original has returned, of the release of a lock, and of a completion handler. They keep errno.
+// Each function applies the experiment's delay to one kind of code, if the experiment chose that kind and this call
+// or lock. Call them only if mt_delayed is true. mt_delay_own: the thread's own code, before a call. mt_delay_call: a
+// call, before the original method runs. mt_delay_wait: a call that waits, after the original has returned.
+// mt_delay_lock: the release of a lock. mt_delay_handler: a completion handler. All keep errno.
 void mt_delay_own(struct thread *t, unsigned call);
 void mt_delay_call(struct thread *t, unsigned call);
 void mt_delay_wait(struct thread *t, unsigned call);
@@ -40,18 +41,22 @@ static inline uint64_t mt_delay_end(struct thread *t, unsigned call, uint64_t en
   return mt_ticks();
 }
 
-// Virtual speed-ups. The first function pauses the calling thread, which is about to wait, for the time that it still
-// has to pause. The second is called when another thread has ended the wait: that thread has paused for it.
+// Virtual speed-ups: instead of making one thread faster, all other threads are paused for the same time.
+// mt_delay_pause is called before a thread waits, and pauses it for the time that it owes. mt_delay_woken is called
+// after another thread has ended the wait: it cancels the debt, because the waking thread has paused already and this
+// thread waited meanwhile.
 void mt_delay_pause(struct thread *t);
 void mt_delay_woken(struct thread *t);
 
-// Counts a unit of progress if the experiment counts this event: a completed command buffer (name 0), or a mark.
+// Counts one unit of progress in the thread's ring if the experiment measures progress by this event. name is 0 for a
+// completed command buffer, otherwise the StringID of a mark. ticks is when it happened.
 void mt_delay_unit(struct thread *t, uint64_t ticks, uint64_t name);
 static inline void mt_progress(struct thread *t, uint64_t ticks, uint64_t name) {
   if (__builtin_expect(atomic_load_explicit(&mt_region->delay_sequence, memory_order_relaxed) != 0, 0))
     mt_delay_unit(t, ticks, name);
 }
 
-// A thread has taken a ring.
+// Called when a thread has taken a ring: the thread owes no pauses for the time before, and gets the experiment's
+// current kinds of delay.
 void mt_delay_open(struct thread *t);
 #endif

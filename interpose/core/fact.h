@@ -1,4 +1,5 @@
-// Encodes facts, pieces of information that are not calls, as bytes; collector/wire/fact.go has the layout.
+// Encodes facts (information that is not a call, such as names, labels and stacks) as bytes. collector/wire/fact.go
+// defines the layout and must agree.
 #ifndef MTRACE_FACT_H
 #define MTRACE_FACT_H
 #include <stddef.h>
@@ -19,14 +20,16 @@ static inline struct fact_header mt_fact_header(unsigned kind, unsigned aux, uin
       .aux = (uint16_t)aux, .key = key, .length = (uint32_t)length};
 }
 
-// The 64-bit FNV-1a hash of collector/wire: its start value, and one step.
+// Continues the 64-bit FNV-1a hash of a text. The collector computes the same hash: changing it here alone breaks
+// every reference to a text.
 #define MT_FNV_START 14695981039346656037ull
 static inline uint64_t mt_fnv(uint64_t hash, const char *bytes, size_t length) {
   for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)bytes[i]) * 1099511628211ull;
   return hash;
 }
 
-// Appends a fact to a buffer of the given size. Returns the new length, or the old length if the fact does not fit.
+// Appends a fact to buffer, which holds length bytes and has room for size. Returns the new length, or the old length
+// if the fact does not fit.
 size_t mt_fact_put(char *buffer, size_t length, size_t size, unsigned kind, uint64_t key, const char *text,
     size_t text_length);
 #endif

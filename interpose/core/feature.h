@@ -1,9 +1,9 @@
-// A feature, as the lower floors see it: a row of functions that they call at certain events. Any of the functions may
-// be NULL.
+// A feature (something recorded besides the calls, such as memory or GPU clocks) as the code below features/ sees it:
+// a row of functions that it calls at certain events. A function may be NULL.
 //
-// Rule: no code below the features floor names a feature. The table of all features is in top/features.c, fixed at
-// build time; its order is the order of the calls. None of these functions is on the path of a call; the most frequent
-// event is a command buffer's completion.
+// Rule: no code outside features/ and top/ names a feature. top/features.c has the table of all features; features
+// are called in the table's order. No function here runs during an ordinary call; the most frequent event is the
+// completion of a command buffer.
 #ifndef MTRACE_FEATURE_H
 #define MTRACE_FEATURE_H
 #include <stdint.h>
@@ -14,16 +14,17 @@ struct objc_class;
 struct objc_object;
 
 struct mt_feature {
-  // Events of the process. load: the library is loaded and a collector is named; the feature reads its options from the
-  // environment.
+  // Events of the process. load: the library is loaded and the environment names a collector's socket; the feature
+  // reads its options from the environment.
   void (*load)(void);
   void (*connected)(void);      // the collector answered; no Metal call yet
-  // the first Metal call; returns NULL, or one line for the user with the reason why nothing can be recorded
+  // the process makes its first Metal call. Returns NULL, or one line for the user that says why nothing can be
+  // recorded; the process then runs untraced
   const char *(*prepare)(void);
   void (*begin)(void);          // the rings exist and nothing is recorded yet
 
-  // Events of a thread. thread_opening: the thread has taken a ring; the feature's data for that ring still belongs to
-  // the previous thread.
+  // Events of a thread. thread_opening: the thread has taken a ring, and the feature's data for that ring is still
+  // that of the ring's previous thread. Reset it here, otherwise one thread's data is reported for another.
   void (*thread_opening)(struct thread *t);
   void (*thread_opened)(struct thread *t);  // its first record is written
   void (*thread_left)(struct thread *t);    // the thread's last chance to record
@@ -31,12 +32,15 @@ struct mt_feature {
   // Forks of the process.
   void (*fork_begins)(void);
   void (*fork_over)(void);      // in both processes
-  // in the child of a process that had not used Metal: the child is traced as a process of its own
+  // the process is the child of a fork, and its parent had not used Metal: the child is traced as a process of its
+  // own
   void (*fork_starts_over)(void);
 
-  // Events of Metal's objects. class_seen comes before the class's methods are hooked; classes.h explains slot
+  // Events of Metal's objects. class_seen: a class of Metal appears for the first time and its methods are not hooked
+  // yet. slot is the class's index in the table of classes.h.
   void (*class_seen)(unsigned slot, struct objc_class *class, unsigned family);
-  // called occasionally: a framework may have been loaded since the last call
+  // called occasionally, because the system does not always report that a library was loaded: the feature checks
+  // whether the framework that it needs is there now
   void (*look)(struct thread *t);
   void (*completed)(struct thread *t, const struct mt_completed *completed);    // a command buffer; see completion.h
 };
@@ -44,7 +48,7 @@ struct mt_feature {
 extern const struct mt_feature mt_features[];
 extern const unsigned mt_feature_count;
 
-// Calls a function of each feature that has it.
+// Calls the named function of each feature that has one.
 #define MT_FEATURES(function, ...) \
   for (const struct mt_feature *feature = mt_features; feature < mt_features + mt_feature_count; feature++) \
     if (feature->function) feature->function(__VA_ARGS__)

@@ -1,5 +1,6 @@
-// The child of a fork. If the parent had not used Metal yet, it had only a socket: the child opens its own socket at
-// its first Metal call, so a pool of forked workers is traced. If the parent was recording, the child runs untraced.
+// The child of a fork that does not call exec. If the parent had not used Metal, it had only a socket: the child
+// opens its own socket at its first Metal call, so each process of a pool of forked workers is traced. If the parent
+// was recording, the child runs untraced, because it shares the parent's rings.
 #include "core/fork.h"
 #include <pthread.h>
 #include "core/feature.h"
@@ -17,8 +18,8 @@ static void in_child(void) {
   fork_over();
   mt_session_forget();
   mt_state_forked();
-  // The region exists but the state is not active yet: another thread of the parent was inside the first Metal call,
-  // and does not exist in the child.
+  // If mt_region is set although the state is still READY, another thread of the parent was starting the recording.
+  // That thread does not exist in the child, so nobody would finish the start: the child runs untraced.
   if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_READY && !mt_region) {
     child_starts_over();
     return;

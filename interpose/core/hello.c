@@ -1,6 +1,6 @@
-// Rule: the hello is built in the constructor, before main, and allocates nothing from the program's heap, so the
-// program's own allocations get the same addresses as without the tracer. If the arguments do not fit, whole arguments
-// are left out.
+// Builds the hello message. Rule: it is built in the constructor, before main, and allocates nothing from the
+// program's heap, so that the program's own allocations get the same addresses as without the tracer. If the
+// program's arguments do not fit, whole arguments are left out.
 #include "core/hello.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct payload {
   size_t length;
 };
 
-// Adds "key=value" and its NUL, completely or not at all.
+// Appends "key=value" and its NUL, or nothing if the text does not fit.
 static void add(struct payload *p, const char *key, const char *value) {
   size_t k = strlen(key), v = strlen(value);
   if (p->length + k + v + 2 > LONGEST) return;
@@ -54,8 +54,8 @@ void mt_hello_program(char *path, size_t size) {
   path[n > 0 ? n : 0] = 0;
 }
 
-// The arguments in memory follow one another, each ended by a NUL. They are read into the buffer behind the finished
-// part of the payload.
+// Appends the program's arguments. /proc/self/cmdline has them one after another, each ended by a NUL; they are read
+// into the second half of the buffer, behind the payload.
 static void add_arguments(struct payload *p) {
   int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;

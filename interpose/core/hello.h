@@ -1,14 +1,15 @@
-// The payload of the Hello frame: the identity of this process, as collector/wire/frame.go describes it.
+// Builds the payload of the Hello frame, the first frame of a process: the process's identity, in the layout of
+// collector/wire/frame.go.
 #ifndef MTRACE_HELLO_H
 #define MTRACE_HELLO_H
 #include <stdbool.h>
 #include <stddef.h>
 
-// Allocates the payload in memory of its own and returns it, or NULL. Free it with mt_hello_free. children announces
-// that the page of children.h is sent with it.
+// Returns the payload, in a mapping of its own, and stores its length; NULL on failure. The caller frees it with
+// mt_hello_free. children says whether the page of children.h is sent with the frame.
 char *mt_hello_make(size_t *length, bool children);
 void mt_hello_free(char *payload);
 
-// The path of the program that runs in this process; empty when it is not known or longer.
+// Stores the path of this process's program; an empty path if it is unknown or does not fit into size bytes.
 void mt_hello_program(char *path, size_t size);
 #endif

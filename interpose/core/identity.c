@@ -18,7 +18,7 @@ bool mt_identity_start(void) {
   return true;
 }
 
-// Reserves count consecutive numbers and returns the first.
+// Reserves count consecutive object numbers for the caller and returns the first.
 static uint32_t numbers(uint32_t count) { return atomic_fetch_add_explicit(&last_number, count, memory_order_relaxed) +
     1; }
 
@@ -44,7 +44,7 @@ static struct mt_identity *entry_of(uintptr_t key) {
   return NULL;
 }
 
-// As entry_of, for an address that is probably known and in its preferred entry.
+// Returns the same entry as entry_of, but faster for an address that is already in its preferred entry.
 static inline struct mt_identity *known_entry_of(uintptr_t key) {
   struct mt_identity *e = &mt_identities[mt_identity_slot((const void *)key)];
   return __builtin_expect(atomic_load_explicit(&e->key, memory_order_relaxed) == key, 1) ? e : entry_of(key);

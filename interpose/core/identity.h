@@ -1,13 +1,14 @@
-// From a pointer to an ObjectID. Rule: a pointer is not an identity. An object at the address of a dead object gets its
-// own number, because the creating call overwrites the entry; that needs no dealloc hook.
+// Maps a pointer to an ObjectID, a number that no other object gets. Rule: a pointer is not an identity. An object at
+// the address of a dead object gets a number of its own, because the creating call overwrites the entry; that needs
+// no hook of dealloc.
 //
-// The table uses open addressing, never moves, and never removes keys, so readers need no lock. Memory order: a writer
-// claims an entry by compare-and-swap of its key and then stores the number with release. A reader that finds the key
-// loads the number with acquire. A number of 0 means that the creator has not stored it yet; then the object cannot
-// have reached the reader legally, and the reader treats it as unknown. Two live objects never share an address, so an
-// entry has one writer at a time.
+// The table uses open addressing, never moves and never removes keys, so readers need no lock. Memory order: a writer
+// claims an entry by compare-and-swap of the key and then stores the number with release. A reader that finds the key
+// loads the number with acquire. A number of 0 means that the creator has not stored it yet; the creator cannot have
+// passed the object to the reader yet, so the reader treats the object as unknown. Two live objects never share an
+// address, so an entry has one writer at a time.
 //
-// The order of numbers says nothing about the order of creations on different threads: each thread reserves several
+// Numbers of objects that different threads created are not in the order of creation: each thread reserves several
 // numbers at a time. A shared counter would cost a locked instruction per object and move a cache line between cores.
 #ifndef MTRACE_IDENTITY_H
 #define MTRACE_IDENTITY_H
@@ -17,7 +18,8 @@
 #include <stdint.h>
 #include "system/hidden.h"
 
-// The number of the tracer's own command buffer, which tests the device's counter samples: see features/samplecheck.c.
+// The ObjectID of the tracer's own command buffer, with which features/samplecheck.c tests the device's counter
+// samples. Reports must not count that command buffer as the program's.
 #define MT_TRACERS_OWN (MT_FIRST_LOCK - 1)
 
 enum { MT_IDENTITY_BITS = 20 };
@@ -27,11 +29,13 @@ struct mt_identity {
 };
 extern MT_HIDDEN struct mt_identity *mt_identities; // NULL until there is a table
 
-// Objects are aligned to 16 bytes; Fibonacci hashing spreads the remaining bits (Knuth, TAOCP 3, 6.4).
+// Returns the preferred entry of an object's address. Objects are aligned to 16 bytes, so the low four bits are
+// dropped; Fibonacci hashing spreads the other bits (Knuth, TAOCP 3, 6.4).
 static inline size_t mt_identity_slot(const void *object) {
     return (size_t)(((uintptr_t)object >> 4) * 0x9e3779b97f4a7c15ull >> (64 - MT_IDENTITY_BITS)); }
 
-// The number of an object that is in its preferred entry, as nearly all known objects are; otherwise 0.
+// Returns the number of an object whose address is in its preferred entry, as of nearly all known objects; otherwise
+// 0, and the caller must search with mt_identity_of.
 static inline uint32_t mt_identity_known(const void *object) {
   struct mt_identity *e = &mt_identities[mt_identity_slot(object)];
   if (__builtin_expect(atomic_load_explicit(&e->key, memory_order_relaxed) != (uintptr_t)object, 0)) return 0;
@@ -39,25 +43,26 @@ static inline uint32_t mt_identity_known(const void *object) {
   return __builtin_expect((int32_t)number > 0, 1) ? number : 0; // the address may have belonged to a lock before
 }
 
-// Reserves the table's address space. Returns false on failure.
+// Maps the table's memory, which takes no pages until they are written. Returns false on failure.
 bool mt_identity_start(void);
 
-// The number of an object. An object seen for the first time gets its number now. 0 for NULL and when the table is
-// full.
+// Returns the number of an object. An object that is seen for the first time gets its number now. Returns 0 for NULL
+// and when the table is full.
 uint32_t mt_identity_of(const void *object);
 
-// The number of a lock of the program, or 0 when the table is full. Locks have a sequence of their own, so that the
-// numbers of Metal's objects do not depend on which locks are contended.
+// Returns the number of one of the program's locks, or 0 when the table is full. Locks are numbered separately, so
+// that the numbers of Metal's objects are the same in every run, whichever locks are contended.
 uint32_t mt_identity_of_lock(const void *lock);
 
-// Gives a new number to an object that a call on thread t has just created, whatever object had its address before.
+// Gives a new number to an object that a call on thread t has just created, and returns it. Without this an object at
+// a reused address would be reported as the dead object.
 struct thread;
 uint32_t mt_identity_new(struct thread *t, const void *object);
 
-// Gives object the number of another object: to the user, a wrapper and its inner object are the same.
+// Gives object an existing number: a wrapper and the object inside it are one object to the user.
 void mt_identity_alias(const void *object, uint32_t number);
 
-// Removes the number of an object that is about to be freed, so that the next object at its address gets its own.
-// Returns the removed number, 0 when there was none.
+// Removes the number of an object that is about to be freed, so that the next object at its address gets its own
+// number. Returns the removed number, or 0.
 uint32_t mt_identity_retire(const void *object);
 #endif

@@ -1,8 +1,8 @@
-// From loaded to tracing. Rule: the constructor only says hello and hooks three initializers of Metal; shared memory
-// and Go start at the first Metal call. A process that never makes one has a socket more than without the tracer, and
-// nothing else.
+// Starts the tracing of a process, in two steps. Rule: the constructor only says hello to the collector and hooks
+// three initializers of Metal; shared memory and Go start at the first Metal call. A process that never calls Metal
+// has one socket more than without the tracer, and nothing else.
 //
-// The mutex is taken only by threads that come before the state is decided.
+// The mutex protects the second step. Only threads whose first Metal call comes before that step has ended take it.
 #include "core/process.h"
 #include <errno.h>
 #include <pthread.h>
@@ -24,14 +24,15 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// In a child of a process that was only ready.
+// Runs in a forked child whose parent had not called Metal. The mutex is reset, because another thread of the parent
+// may have held it at the fork.
 static void start_over(void) {
   pthread_mutex_init(&mutex, NULL);
   MT_FEATURES(fork_starts_over);
 }
 
-// Runs once: in the constructor, or earlier if the constructor of a library that the program links runs before and
-// creates a device.
+// Connects to the collector. Runs once: in the constructor, or earlier if another library's constructor, which the
+// loader runs first, creates a Metal device.
 static void load(void) {
   static _Atomic bool loaded;
   if (atomic_exchange(&loaded, true)) return;
@@ -51,12 +52,13 @@ static void load(void) {
 
 __attribute__((constructor)) static void loaded(void) { load(); }
 
-// The collector may have closed the connection because it treated the program as gone.
+// Sends the shared memory to the collector, if necessary over a new connection: the collector may have closed the
+// first one because it considered this process dead.
 static bool hand_over(int fd) { return mt_session_send_region(fd) ||
     (mt_session_reopen() && mt_session_send_region(fd)); }
 
-// Creates everything that recording needs and sends it to the collector. Returns false on failure, with *why set to one
-// line for the user.
+// Creates everything that recording needs and sends the shared memory to the collector. Returns false on failure,
+// with *why set to one line for the user.
 static bool prepare(const char **why) {
   for (unsigned i = 0; i < mt_feature_count; i++)
     if (mt_features[i].prepare && (*why = mt_features[i].prepare())) return false;

@@ -1,9 +1,9 @@
-// From loaded to tracing: the one-way door.
+// Starts the tracing of this process once; it never stops before the process ends.
 #ifndef MTRACE_PROCESS_H
 #define MTRACE_PROCESS_H
 #include <stdbool.h>
 
-// True if Metal calls are to be recorded. The first caller, at the first Metal call, starts the recording; other
-// callers wait until it has started.
+// Returns true if Metal calls are to be recorded. The first caller, at the process's first Metal call, starts the
+// recording; other callers wait until it has started, otherwise their calls would be lost.
 bool mt_activate(void);
 #endif

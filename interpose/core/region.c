@@ -1,5 +1,5 @@
-// Creates the rings' shared memory. Rule: the memory is sparse, is not in core dumps, and must not exhaust the
-// program's limit on address space.
+// Creates the shared memory that holds the rings. Rule: the memory is sparse (pages cost nothing until they are
+// written), is left out of core dumps, and must not exhaust the program's limit on address space.
 #include "core/region.h"
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -9,12 +9,12 @@
 
 struct region *mt_region;
 
-// The shared memory must fit this many times into a limit on address space. The limit allows for the program's own
-// needs; memory that the tracer takes is missing later, when the program starts a thread.
+// The program's limit on address space must be at least this many times the size of the shared memory; otherwise the
+// process is not traced. With less space left, the program could later fail to start a thread.
 enum { LEAST_SHARE = 3 };
 
-// The rings must be aligned to the largest page size of any supported system; mmap only aligns to this system's page
-// size.
+// Maps the shared memory at an address aligned to MT_PAGE_SIZE, the largest page size of any supported system. mmap
+// alone aligns only to this system's page size.
 static void *map(int fd) {
   char *room = mmap(NULL, MT_REGION_SIZE + MT_PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return MAP_FAILED;

@@ -1,10 +1,12 @@
-// The shared memory of a traced process, with the layout of collector/wire/layout.go. wire.h has the offsets, and
-// assertions below check them.
+// The shared memory of a traced process, with the layout of collector/wire/layout.go. wire.h has the offsets, and the
+// assertions below check them: the collector reads this memory by those offsets.
 //
-// Rule and memory order: every ring has one producer, its thread, and one consumer, the holder of the claim. The
+// Rule and memory order: every ring has one producer, its thread, and one consumer, whoever holds the claim word. The
 // producer fills slots and publishes them with a release store of head. The consumer reads head with acquire, copies
-// the records, and frees the slots with a release store of tail, which the producer reads with acquire before it reuses
-// a slot. All other words are counters with relaxed order: a reader may see them late, never torn.
+// the records, and frees the slots with a release store of tail. The producer reads tail with acquire before it
+// reuses a slot. With weaker order the consumer would copy half-written records, or the producer would overwrite
+// records before they are copied. All other words are counters with relaxed order: a reader may see an old value,
+// never half of one.
 #ifndef MTRACE_REGION_H
 #define MTRACE_REGION_H
 #include <stdatomic.h>
@@ -124,10 +126,12 @@ _Static_assert(sizeof(struct record) == MT_RECORD_SIZE, "record");
 _Static_assert(sizeof(struct ring) == MT_RING_STRIDE, "ring");
 _Static_assert(sizeof(struct region) == MT_REGION_SIZE, "region");
 
-// The process's region, NULL until the first Metal call. Never unmapped: a thread may be writing.
+// This process's shared memory, NULL until the first Metal call. It is never unmapped, because another thread may be
+// writing a record at any time.
 extern struct region *mt_region;
 
-// Creates the region and returns the descriptor for the collector, or -1. On failure, *why is one line for the user.
+// Creates the shared memory and returns the descriptor to send to the collector, or -1. On failure, *why is one line
+// for the user.
 int mt_region_make(const char **why);
 
 static inline void mt_count(_Atomic uint64_t *counter) { atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); }

@@ -1,9 +1,11 @@
-// Waiting for free space in a ring, with MTRACE_ON_FULL=block.
+// Waiting for free space in a full ring, with MTRACE_ON_FULL=block; without it, records that do not fit are dropped
+// and counted.
 //
-// Rule: a thread waits as long as any side will read the ring, however slow or stopped the collector is, because the
-// user requested that. It stops waiting on evidence that no side reads the ring any more (mt_session_over), never
-// merely because time has passed, unless the user set a limit. Cancellation is disabled during the wait: a thread of
-// the program must not end inside a call that would have returned.
+// Rule: a thread waits while the collector or the drainer can still read the ring, however slow or stopped they are,
+// because the user asked to lose nothing. It gives up on evidence that nobody reads the ring any more
+// (mt_session_over), or at the limit that the user set; never after a time of our choice. Thread cancellation is
+// disabled during the wait, because the thread would be cancelled inside a call that is no cancellation point without
+// the tracer.
 #ifndef MTRACE_ROOM_H
 #define MTRACE_ROOM_H
 #include <stdatomic.h>
@@ -13,7 +15,8 @@
 // Reads MTRACE_ON_FULL and MTRACE_BLOCK_LIMIT_MS.
 void mt_room_start(void);
 
-// Waits until tail has reached wanted. Returns false if it will not, or if waiting is off. After a failed wait, *stuck
-// has the tail, and the thread does not wait again until the tail has moved. Changes errno: the caller saves it.
+// Waits until the ring's tail has reached wanted, so that older slots are free. Returns false if that will not
+// happen, or if waiting is off. After a failed wait, *stuck holds the tail, and the thread does not wait again until
+// the tail has moved. It changes errno: the caller saves it.
 bool mt_room_wait(const _Atomic uint64_t *tail, uint64_t wanted, uint64_t *stuck);
 #endif

@@ -23,8 +23,8 @@
 #include "wire.h"
 #include "system/own.h"
 
-// The longest time that a thread of the program waits for a live collector: to send, and to connect when the listener's
-// backlog is full.
+// How long a thread of the program waits for a live collector at most: for one step of sending, and for a connection
+// when the listener's backlog is full.
 enum { PATIENCE_MILLISECONDS = 500, CONNECT_PATIENCE_MILLISECONDS = 5000 };
 
 #ifndef MSG_NOSIGNAL
@@ -54,8 +54,8 @@ bool mt_session_alive(void) {
   return fd >= 0 && fstat(fd, &now) == 0 && S_ISSOCK(now.st_mode) && now.st_dev == device && now.st_ino == inode;
 }
 
-// The collector holds a lock on a file next to its socket. The kernel releases the lock when the collector ends, for
-// whatever reason.
+// The state of the lock that the collector holds on a file next to its socket while it lives. The kernel releases the
+// lock when the collector ends, even by a crash, so a free lock proves that no collector exists.
 enum lock { LOCK_FREE, LOCK_HELD, LOCK_UNKNOWN };
 
 static enum lock lock_of_collector(void) {
@@ -72,7 +72,7 @@ bool mt_session_over(void) {
   if (atomic_load_explicit(&over, memory_order_relaxed)) return true;
   if (mt_session_alive()) {
     char byte;
-    // the collector never sends anything: a read finds nothing, or the end of the connection
+    // the collector never sends anything, so this read finds either nothing (the connection is open) or its end
     ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))) return false;
   } else if (lock_of_collector() != LOCK_FREE) {
@@ -87,8 +87,8 @@ void mt_session_forget(void) {
   fd = -1;
 }
 
-// On Linux a direct system call: in a program under the thread sanitizer, the intercepted function would check accesses
-// to the rings, whose ordering the sanitizer does not see.
+// On Linux a direct system call: in a program built with the thread sanitizer, the sanitizer's sendmsg would report
+// data races on the rings, because it does not see how their accesses are ordered.
 #ifdef __linux__
 static ssize_t send_message(const struct msghdr *message, int flags) { return syscall(SYS_sendmsg, fd, message, flags);
     }
@@ -96,7 +96,8 @@ static ssize_t send_message(const struct msghdr *message, int flags) { return sy
 static ssize_t send_message(const struct msghdr *message, int flags) { return sendmsg(fd, message, flags); }
 #endif
 
-// Sends a whole message. If patience is not negative, each step waits at most so many milliseconds.
+// Sends a whole message. Each step waits at most patience milliseconds, without limit if patience is negative.
+// Returns false if the message was not sent completely; the connection is then unusable.
 static bool send_all(struct msghdr *message, size_t length, int patience) {
   while (length > 0) {
     ssize_t n = send_message(message, MSG_NOSIGNAL | (patience >= 0 ? MSG_DONTWAIT : 0));
@@ -175,7 +176,8 @@ bool mt_session_warn(unsigned key, const char *text) {
       strnlen(text, MT_LONGEST_WARNING)));
 }
 
-// Leaves a message next to the socket. Returns true if the message is there.
+// Stores a message for the collector as the text of a symbolic link next to its socket. Returns true if the link
+// exists.
 static bool leave_word(const char *text) {
   char name[sizeof address.sun_path + 40], word[1024], program[1024 - MT_LONGEST_WARNING - 2];
   if (lock_of_collector() == LOCK_FREE) return false; // the collector has ended, or its folder is not visible from here
@@ -194,15 +196,16 @@ void mt_session_warn_surely(unsigned key, const char *text) {
   mt_children_note(0);
 }
 
-// A connect to a listener with a full backlog would block indefinitely or fail, so it is made without blocking and
-// retried for a while. macOS reports a full backlog as if no process listened; there the lock shows whether a collector
-// exists.
+// Connects to the collector; returns false on failure. With a full backlog a blocking connect could block
+// indefinitely, so the socket does not block and the connect is retried for CONNECT_PATIENCE_MILLISECONDS. macOS
+// reports a full backlog like a missing listener (ECONNREFUSED); there the collector's lock shows whether it exists.
 static bool connect_patiently(void) {
   int waited = 0;
   for (int pause = 1;; pause = pause < 8 ? 2 * pause : 10) {
     if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return true;
     if (errno == EINTR) continue;
-    // a seccomp filter of the program forbids the connection: the collector exists and must be informed later
+    // the program's seccomp filter forbids the connection. The collector does exist (absent stays false), so that the
+    // first Metal call reports to it that this process is not traced
     bool refused_to_us = errno == EPERM;
     bool full = errno == EAGAIN || (errno == ECONNREFUSED && lock_of_collector() == LOCK_HELD);
     absent = !full && !refused_to_us;
@@ -214,8 +217,7 @@ static bool connect_patiently(void) {
 
 static int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
-// Reads the token, in hexadecimal digits. An incomplete token counts as none: the collector then refuses the
-// connection.
+// Reads the token, in hexadecimal digits. An incomplete token is not sent; the collector then refuses the connection.
 static void read_token(const char *text) {
   has_token = text && strlen(text) == 2 * sizeof token;
   for (size_t i = 0; has_token && i < sizeof token; i++) {
@@ -225,8 +227,8 @@ static void read_token(const char *text) {
   }
 }
 
-// Sends the token in a message of its own. The collector reads nothing else before it, and would lose a descriptor that
-// came with it.
+// Sends the token in a message of its own, first. The collector's first read expects only the token: a descriptor
+// sent along with it would be lost.
 static bool send_token(void) {
   if (!has_token) return true;
   struct frame_header header = frame_of(MT_FRAME_TOKEN, 0, 0, sizeof token);
@@ -260,7 +262,8 @@ bool mt_session_reopen(void) {
   fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 #ifdef __APPLE__
   setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
-  // The default is 8 KiB (net.local.stream.sendspace), which means a wait for every 256 records.
+  // macOS's default send buffer is 8 KiB (net.local.stream.sendspace): the drainer would wait for the collector after
+  // every 256 records.
   setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){1 << 18}, sizeof(int));
 #endif
   if (!connect_patiently() || fcntl(fd, F_SETFL, flags) != 0 || fstat(fd, &now) != 0) {

@@ -1,7 +1,8 @@
-// The state of tracing in this process.
+// Whether this process is traced.
 //
-// Memory order: a state is stored with release after everything that the state promises exists. mt_activate, which
-// every thread calls before its first record, loads the state with acquire.
+// Memory order: a state is stored with release after everything that the state promises exists, such as the rings.
+// mt_activate, which every thread calls before its first record, loads the state with acquire; otherwise a thread
+// could use a ring that it does not see yet.
 #ifndef MTRACE_STATE_H
 #define MTRACE_STATE_H
 #include <stdatomic.h>
@@ -17,10 +18,10 @@ enum mt_state {
 
 extern MT_HIDDEN _Atomic int mt_state;
 
-// Counts this child of a fork, once, at its first Metal call. A child that only calls exec loses nothing and is not
-// counted.
+// Counts this untraced child of a fork once, at its first Metal call, so that the report names what is missing. A
+// child that only calls exec has nothing to record and is not counted.
 void mt_state_count_fork(void);
 
-// In the child of a fork: notes that the child is not counted yet.
+// Called in the child of a fork: this child is not counted yet, even if its parent was.
 void mt_state_forked(void);
 #endif

@@ -1,13 +1,13 @@
-// Texts and other facts, in the second ring of a thread. Rule: a text is identified by the hash of its bytes, and its
-// bytes are sent once per thread, so recording a name again costs a hash and a compare. Facts are published like
-// records: with one release store.
+// Writes texts and other facts (information that is not a call) into the second ring of a thread. Rule: the hash of a
+// text's bytes identifies it, and each thread sends the bytes only once, so that recording a name again costs a hash
+// and a compare. Facts are published like records: with one release store.
 #ifndef MTRACE_TEXT_H
 #define MTRACE_TEXT_H
 #include <stddef.h>
 #include <stdint.h>
 #include "core/thread.h"
 
-// Publishes a fact. If there is no space, counts the fact as dropped and returns false.
+// Writes a fact into the thread's ring of facts. If there is no space, counts the fact as dropped and returns false.
 bool mt_fact(struct thread *t, unsigned kind, unsigned aux, uint64_t key, const char *text, size_t length);
 
 // Returns the StringID of a text, 0 for an empty one. Sends the text unless this thread has sent it recently.

@@ -1,6 +1,6 @@
-// How a thread takes a ring, fills it and releases it. Rule: a ring changes its owner by compare-and-swap of its state,
-// and only after everything in it was consumed. Positions therefore never go back, and no reader sees two threads'
-// records under one id: the next thread's first record is its ThreadStart.
+// How a thread takes a ring, fills it and releases it. Rule: a ring changes its owner by compare-and-swap of its
+// state, and only after everything in it was consumed. The next thread's first record is a ThreadStart and positions
+// never go back, so that the collector never counts one thread's records for another.
 #include "core/thread.h"
 #include <errno.h>
 #include <string.h>
@@ -24,21 +24,21 @@ bool mt_thread_key_made;
 static struct thread threads[MT_RING_COUNT]; // by ring; pages never touched take no memory
 static _Atomic int busy;                     // rings taken and not released
 
-// Threads are often named after their first call, so the name is reported again at the end.
+// Reports the thread's name again when it ends: many programs name a thread only after its first Metal call.
 static void say_name(struct thread *t) {
   char name[64] = "";
   pthread_getname_np(pthread_self(), name, sizeof name);
   mt_fact(t, MT_FACT_THREAD_NAME, 0, atomic_load_explicit(&t->ring->thread, memory_order_relaxed), name, strlen(name));
 }
 
-// The thread is exiting, but other exit handlers may still release Metal objects or drain pools. The handler therefore
-// asks to be called again in the next round, and releases the ring in the third of the four rounds that POSIX
-// guarantees.
+// The destructor of the thread's key: releases the ring of an exiting thread. Destructors of other keys may still use
+// Metal afterwards, for example drain autorelease pools. So this one asks to be called again and releases the ring
+// only in the third of the four rounds that POSIX guarantees; otherwise those calls would not be recorded.
 static void leave(void *value) {
   struct thread *t = value;
   if (t == MT_THREAD_GONE) {
-      // if the key holds the thread's pointer, the system clears it for this call; a thread without the pointer would
-      // take a second ring and never release it
+      // On macOS the key itself holds the thread's pointer, and the system has just cleared it. Set it again, or the
+      // thread would take a second ring at its next call and never release it.
     mt_thread_set(t);
     return;
   }
@@ -53,7 +53,8 @@ static void leave(void *value) {
   mt_thread_set(MT_THREAD_GONE);
   atomic_store_explicit(&t->ring->current, 0, memory_order_relaxed);
   atomic_store_explicit(&t->ring->state, MT_RING_EXITED, memory_order_release);
-  // Short-lived threads must not use up all rings between two rounds of the drainer.
+  // If many rings are in use, wake the drainer to empty this one: short-lived threads could otherwise use up all
+  // rings before the drainer's next round.
   if (atomic_fetch_sub_explicit(&busy, 1, memory_order_relaxed) > 0 &&
       atomic_load_explicit(&mt_region->rings_used, memory_order_relaxed) > MT_RING_COUNT / 4)
     mt_doorbell_ring();
@@ -167,7 +168,8 @@ bool mt_thread_make_room(struct thread *t, unsigned n) {
     atomic_store_explicit(&t->ring->dropped, atomic_load_explicit(&t->ring->dropped, memory_order_relaxed) + n,
         memory_order_relaxed);
   } else {
-    // Check the tail again after an eighth of the ring, and never beyond the free slots.
+    // Read the tail again after an eighth of the ring, and before the head passes the last free slot; otherwise
+    // unread records would be overwritten.
     uint64_t step = t->head + MT_RECORDS_PER_RING / 8, full = t->tail + MT_RECORDS_PER_RING;
     t->look_again = step < full ? step : full;
     if (t->look_again < t->head + n) t->look_again = t->head + n;

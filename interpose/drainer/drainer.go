@@ -10,36 +10,38 @@ package drainer
 import "unsafe"
 
 const (
-	// roundPause is how long the drainer sleeps while calls are made, in milliseconds. Usually the drainer does not
-	// touch the records: the collector reads them in place. The drainer acts for a ring that fills quickly, for a ring
-	// that the collector neglects, and for data that only the process itself has.
+	// roundPause is how many milliseconds the drainer sleeps between rounds while the program makes calls. Usually
+	// the collector reads the records directly in the shared memory. The drainer acts only for a ring that fills
+	// quickly, for a ring that the collector neglects, and for data that only the process itself has.
 	roundPause = 80
-	// hurryPause is how long, in milliseconds, the drainer waits for a collector that it has notified about a ring,
-	// unless half of the ring fills before.
+	// hurryPause is how long, in milliseconds, the drainer waits for the collector to empty a ring about which it was
+	// notified. The drainer empties the ring itself if it is half full before.
 	hurryPause = 10
-	// samplePauses is how many rounds with records pass between two clock samples.
+	// samplePauses: the drainer takes a clock sample in every third round that found records.
 	samplePauses = 3
 )
 
-// A Process is the drainer's interface to its process. Methods that send return false once the collector is gone.
+// A Process is what the drainer needs from its process; the C half implements it, and tests replace it. A method that
+// sends returns false once the collector is gone.
 type Process interface {
-	// Send sends a frame about a ring, whose payload is a and then b. It has read both when it returns.
+	// Send sends a frame about a ring, with the payload a followed by b. The caller may reuse both when Send returns.
 	Send(kind, ring uint32, position uint64, a, b []byte) bool
-	// Name sends names and libraries that were not sent before.
+	// Name sends the names of threads and the loaded libraries that were not sent before.
 	Name() bool
-	// Sample writes a new clock sample into the shared memory and sends it.
+	// Sample takes a clock sample, stores it in the shared memory and sends it.
 	Sample() bool
 	// ThreadTimes sends the processor times of threads.
 	ThreadTimes() bool
-	// AskToBeWoken makes the writer of the next record ring the doorbell. It returns true if that was requested before
-	// and no thread has written since.
+	// AskToBeWoken requests that the next thread that writes a record rings the doorbell. It returns true if that was
+	// requested before and no thread has written since: the drainer may then sleep without a time limit.
 	AskToBeWoken() bool
-	// Wait waits until the doorbell rings or the given number of milliseconds has passed; a negative number means no
-	// limit. It returns true if the doorbell rang.
+	// Wait waits until the doorbell rings (a semaphore on which threads wake the drainer) or the given number of
+	// milliseconds has passed; a negative number means no limit. It returns true if the doorbell rang.
 	Wait(milliseconds int) bool
 }
 
-// Drain moves records and facts to the collector until the collector is gone. region is the shared memory.
+// Drain moves records and facts from the shared memory at region to the collector. It returns when the collector is
+// gone.
 func Drain(region unsafe.Pointer, process Process) {
 	g := rings{start: region, process: process}
 	rounds, quiet, after := 0, false, pause

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// A rings is the shared memory as the drainer sees it.
+// A rings is the drainer's view of the shared memory: all rings of the process, and what earlier rounds found in
+// them.
 type rings struct {
 	start   unsafe.Pointer
 	process Process
@@ -15,7 +16,7 @@ type rings struct {
 	reads   bool              // the collector reads the rings: something other than the drainer has moved a tail
 }
 
-// A reason is the event that caused another round.
+// A reason says why the drainer makes another round over the rings.
 type reason int
 
 const (
@@ -24,10 +25,12 @@ const (
 	doorbell               // it rang
 )
 
-// drain makes one round over the rings: it notifies the collector about rings that fill quickly, and sends records that
-// the collector does not read. Sending is the exception, because the collector cannot read the ring meanwhile, and a
-// program that saturates the processors can make that long. active reports that something was recorded, or is pending,
-// since the last pause. called reports that the collector was notified. ok is false if the collector is gone.
+// drain makes one round over the rings. It notifies the collector about rings that fill quickly, and sends the
+// records of rings that the collector does not read. Sending is the exception: the collector cannot read the ring
+// meanwhile, and on saturated processors sending takes long.
+//
+// active reports that something was recorded since the last pause, or waits to be read. called reports that the
+// collector was notified. ok is false if the collector is gone.
 func (g *rings) drain(after reason) (active, called, ok bool) {
 	for i := range min(atomic.LoadUint32((*uint32)(unsafe.Add(g.start, regionRingsUsed))), ringCount) {
 		r := ring{unsafe.Add(g.start, pageSize+uintptr(i)*ringStride), i}
@@ -57,7 +60,7 @@ func (g *rings) drain(after reason) (active, called, ok bool) {
 	return active, called, true
 }
 
-// A ring is one ring of the region.
+// A ring is one thread's ring in the shared memory.
 type ring struct {
 	start unsafe.Pointer
 	index uint32
@@ -68,7 +71,8 @@ func (r ring) word64(offset uintptr) *uint64 { return (*uint64)(unsafe.Add(r.sta
 
 func (r ring) load(offset uintptr) uint64 { return atomic.LoadUint64(r.word64(offset)) }
 
-// A look is the state of a ring at an instant. Without the claim it is only a hint.
+// A look is the state of a ring at one moment. Without the ring's claim it is only a hint, because the collector may
+// move the tails at any time.
 type look struct{ head, tail, factsHead, factsTail uint64 }
 
 func (r ring) look() look {
@@ -77,23 +81,25 @@ func (r ring) look() look {
 
 func (l look) empty() bool { return l.head == l.tail && l.factsHead == l.factsTail }
 
-// filled reports whether at least one of parts equal parts of the ring is full. A thread rings the doorbell when a
-// quarter is full.
+// filled reports whether at least the given fraction of the ring is full: filled(4) means a quarter. A thread rings
+// the doorbell when a quarter is full.
 func (l look) filled(parts uint64) bool {
 	return l.head-l.tail >= recordsPerRing/parts || l.factsHead-l.factsTail > factsPerRing/parts
 }
 
-// sameTails reports whether nothing was consumed since an earlier look.
+// sameTails reports whether nobody has consumed records or facts since the look before.
 func (l look) sameTails(before look) bool {
 	return l.tail == before.tail && l.factsTail == before.factsTail
 }
 
-// neglectedSince reports whether records or facts have been waiting since an earlier look.
+// neglectedSince reports whether some records or facts have not been consumed since the look before: the collector
+// does not read this ring.
 func (l look) neglectedSince(before look) bool {
 	return l.tail < before.head || l.factsTail < before.factsHead
 }
 
-// send sends the content of the ring, unless another side drains it.
+// send sends everything in the ring and frees its slots, unless the collector holds the ring's claim: two consumers
+// would send the same records twice. It returns false if the collector is gone.
 func (r ring) send(process Process) bool {
 	claim := r.word32(ringClaim)
 	if !atomic.CompareAndSwapUint32(claim, claimNobody, claimDrainer) {
@@ -104,11 +110,13 @@ func (r ring) send(process Process) bool {
 	return ok
 }
 
-// mostRecords is the maximum number of records in a frame: their slots are released before the next frame is sent.
+// mostRecords is the maximum number of records in a frame. The slots of a frame are freed before the next one is
+// sent, so that the program gets space early.
 const mostRecords = recordsPerRing / 4
 
-// sendRecords sends the records up to a position; the caller holds the claim. If the program has overwritten its
-// counters, they can have any value: more records than a ring holds are left in place, and the collector reports it.
+// sendRecords sends the records before position head; the caller holds the claim. A program with a memory error can
+// overwrite its ring's counters with any value. If they claim more records than a ring holds, nothing is sent, and
+// the collector reports the damage.
 func (r ring) sendRecords(process Process, head uint64) bool {
 	for {
 		tail := r.load(ringTail)
@@ -139,7 +147,8 @@ func (r ring) sendFacts(process Process) bool {
 	return true
 }
 
-// circular returns length bytes from an offset of a circular area of size bytes, in one piece or two.
+// circular returns length bytes of a circular buffer of size bytes, beginning at offset from. b is the part that
+// continues at the buffer's start; it is empty if the bytes do not wrap around.
 func circular(area unsafe.Pointer, size, from, length uint64) (a, b []byte) {
 	first := min(length, size-from)
 	return unsafe.Slice((*byte)(unsafe.Add(area, from)), first), unsafe.Slice((*byte)(area), length-first)

@@ -9,8 +9,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// findAsked finds the objects with which other threads send requests to the submitter. The submitter waits for signals
-// of such an object, and at most of these signals the signalling thread waits for the submitter right away.
+// findAsked marks in h.asked the semaphores and condition variables with which other threads send requests to the
+// submitter. The submitter waits at such an object, and most of its signals come from a thread that at once waits for
+// the submitter's answer. Signals that no wait for an answer follows are new data or free space, not requests.
 func (h *Handover) findAsked() {
 	begins := map[*analyze.Thread][]analyze.Nanos{} // of its waits for the submitter's signal
 	for w := range h.answers() {
@@ -46,8 +47,9 @@ func (h *Handover) findAsked() {
 	}
 }
 
-// findAddressed finds the threads that wait for the submitter's signal at an object of their own, at which no other
-// thread waits. At such an object the submitter chooses which thread to wake, as it does to answer a request.
+// findAddressed finds the threads that wait for the submitter's signal at an object (a semaphore or condition
+// variable) at which no other thread waits. There the submitter chooses which thread to wake, as a server does that
+// answers requests.
 func (h *Handover) findAddressed() {
 	places, shared := map[uint64]*analyze.Thread{}, map[uint64]bool{}
 	for w := range analyze.Each(h.waits) {
@@ -75,9 +77,9 @@ func (h *Handover) findAddressed() {
 	}
 }
 
-// askedAddressed returns the objects that several threads signal before they wait for an answer at objects of their
-// own, and that no thread but the submitter waits at. It finds the requests to a submitter that is never idle and so
-// never waits.
+// askedAddressed returns the objects (semaphores, condition variables) that at least two threads signal before each
+// waits for an answer at an object of its own. Objects at which a thread other than the submitter waits are left out.
+// Without this function, requests to a submitter that is never idle, and so never waits for one, would not be found.
 func (h *Handover) askedAddressed() map[uint64]bool {
 	by := map[uint64]map[*analyze.Thread]bool{}
 	for w := range h.answers() {
@@ -106,8 +108,9 @@ func (h *Handover) askedAddressed() map[uint64]bool {
 	return objects
 }
 
-// Asked returns the objects with which threads send requests to the submitter; none if no thread was seen to do so.
-// analyze.Options.Asked passes them to other ranges of the run.
+// Asked returns the addresses of the objects with which threads send requests to the submitter, or none if the trace
+// shows no requests. analyze.Options.Asked passes them to other time ranges of the run, which may be too short to
+// find them.
 func (h *Handover) Asked() (objects []uint64) {
 	if h.Holds() && !h.Unseen {
 		for object, asked := range h.asked {
@@ -119,11 +122,14 @@ func (h *Handover) Asked() (objects []uint64) {
 	return objects
 }
 
-// findThreads finds the threads that send requests to the submitter.
+// findThreads adds to h.Threads the threads that send requests to the submitter. A thread does so if it signals a
+// request object before most of its waits, or if the submitter fetched a request before most of its waiting time
+// ended.
 func (h *Handover) findThreads() {
 	type signs struct {
 		waits, gave int
-		// a wait for the lock of an answer that already exists is short, and the submitter fetched no request for it
+		// weighted by time: waits for the lock around an answer that already exists are many but short, and belong to
+		// no request
 		waited, fetched analyze.Nanos
 	}
 	by := map[*analyze.Thread]*signs{}
@@ -138,7 +144,7 @@ func (h *Handover) findThreads() {
 	}
 	for t, s := range by {
 		if !policy.AtLeast(policy.Negligible, s.waited, t.Active.Length()) {
-			// for example a thread that only waits for the submitter to end
+			// the thread hardly waits for the submitter; it may, for example, only wait for the submitter to end
 			continue
 		}
 		if policy.AtLeast(policy.Most, s.gave, s.waits) || s.waits >= policy.Handful.Count() &&
@@ -148,10 +154,10 @@ func (h *Handover) findThreads() {
 	}
 }
 
-// findByTiming finds the threads that wait for the submitter's answers, by the times at which the submitter works. It
-// is for requests that the trace does not show: a flag that the submitter polls, a pipe, or a queue that is never
-// empty. A submitter that works on request creates command buffers only while some thread waits for an answer. A
-// producer that feeds a pool also creates them while all threads of the pool are busy, and no less often.
+// findByTiming finds the threads that wait for the submitter's answers, from the times at which the submitter creates
+// command buffers. It serves requests that the trace does not show: a flag that the submitter polls, a pipe, or a
+// queue that is never empty. A submitter that works on request creates command buffers only while some thread waits
+// for an answer. A producer that feeds a pool of threads also creates them while all threads of the pool are busy.
 func (h *Handover) findByTiming() {
 	by := map[*analyze.Thread]*struct {
 		answers, frameworks int
@@ -182,7 +188,7 @@ func (h *Handover) findByTiming() {
 	}
 }
 
-// made returns the instants at which the submitter created its command buffers.
+// made returns the times at which the submitter created its command buffers, unsorted.
 func (h *Handover) made() (at []analyze.Nanos) {
 	for _, b := range h.commits {
 		if b.Created.Thread == h.To && b.Created.Known() {
@@ -192,9 +198,9 @@ func (h *Handover) made() (at []analyze.Nanos) {
 	return at
 }
 
-// alternates reports whether the submitter creates its command buffers while the requesting thread waits, and waits for
-// that thread as often. It is required if only one thread seems to send requests: such a thread may only be signalling
-// that it has room for more data.
+// alternates reports whether the submitter and the requesting threads take turns: the submitter creates nearly all
+// command buffers while a requesting thread waits, and waits for that thread in return. FindHandover requires it if
+// only one thread seems to send requests, because that thread may only signal that it has space for more data.
 func (h *Handover) alternates() bool {
 	var asked []analyze.Interval
 	for w := range h.answers() {
@@ -216,8 +222,9 @@ func (h *Handover) alternates() bool {
 	return policy.NearlyAll(inside, len(made)) && policy.AtLeast(policy.Most, slept, len(asked))
 }
 
-// onRequest reports whether command buffers were created while a request was open and hardly ever while none was, by
-// more than chance.
+// onRequest reports whether nearly all of the command buffers created at the times made were created while some
+// interval of asked (a thread waiting for an answer) was open. It compares with the count after shifting the times at
+// random, so that threads that wait nearly always do not count as requesting.
 func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 	if len(asked) < policy.Pattern.Count() {
 		return false

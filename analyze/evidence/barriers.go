@@ -18,21 +18,23 @@ type Round struct {
 	Came  []Arrival     // the arrivals of the threads; empty for the first round
 }
 
-// An Arrival is the time from the previous barrier to a thread's arrival at this one.
+// An Arrival tells how long after the previous round of the barrier a thread arrived at this round.
 type Arrival struct {
 	Thread *analyze.Thread
 	After  analyze.Nanos
 }
 
-// Barriers are the rounds of threads that pass a barrier again and again, and the threads that take part.
+// Barriers describes one barrier that the same threads pass again and again: its rounds in order of time, and its
+// threads.
 type Barriers struct {
 	Rounds  []Round
 	Threads map[*analyze.Thread]bool // that pass the barrier
 	inside  map[*analyze.SignalWait]bool
 }
 
-// Rotates reports whether the threads take turns in arriving last: no thread is last in most rounds, and the last one
-// is mostly the one that was last as many rounds ago as there are threads.
+// Rotates reports whether the threads arrive last in a fixed rotation: no thread is last in most rounds, and with n
+// threads the last one is nearly always the thread that was last n rounds ago. Then the threads alternate on purpose,
+// and no thread is the slow one.
 func (m *Barriers) Rotates() bool {
 	n, again := len(m.Threads), 0
 	last := map[*analyze.Thread]int{}
@@ -50,9 +52,10 @@ func (m *Barriers) Rotates() bool {
 	return len(m.Rounds) > n && policy.NearlyAll(again, len(m.Rounds)-n)
 }
 
-// FindBarriers finds the rounds in which most of the threads that wait for each other's signals are released together.
-// It returns nil if that is not most of this waiting. A thread may exist only to release the others, when the last to
-// arrive signals it.
+// FindBarriers finds the rounds in which most of the submitting threads that wait for signals are released within
+// policy.Launch by one thread. It returns nil if such rounds make up less than most of this waiting time. If the
+// releasing thread submits nothing and was itself just signalled by one of the threads, the thread that signalled it
+// arrived last.
 func FindBarriers(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, h *Handover) *Barriers {
 	if h.Holds() {
 		return nil
@@ -110,8 +113,8 @@ func FindBarriers(work *GPUWork, waits []analyze.SignalWait, submitters *Submitt
 	return m
 }
 
-// findArrivals finds when the threads arrived in each round. The thread that does not wait arrives last, when it
-// releases the others.
+// findArrivals computes when the threads arrived in each round but the first. The last thread often does not wait; it
+// arrives when it releases the others.
 func (m *Barriers) findArrivals() {
 	for i := range m.Rounds[1:] {
 		before, r := m.Rounds[i].At, &m.Rounds[i+1]
@@ -126,7 +129,8 @@ func (m *Barriers) findArrivals() {
 	}
 }
 
-// lastBefore returns the wait that ended last before an instant.
+// lastBefore returns, of the waits in the list, the one whose signal was given last, no later than at; nil if there
+// is none.
 func lastBefore(list []*analyze.SignalWait, at analyze.Nanos) (last *analyze.SignalWait) {
 	for _, w := range list {
 		if w.Signalled <= at && (last == nil || w.Signalled > last.Signalled) {
@@ -136,10 +140,10 @@ func lastBefore(list []*analyze.SignalWait, at analyze.Nanos) (last *analyze.Sig
 	return last
 }
 
-// takeTurns reports whether two threads only alternate, so that there is no barrier. In the first case only one thread
-// is ever last, and the GPU is idle for most of the waiting: that thread is a producer that works without the GPU. In
-// the second case each waits as often as it releases the other, in alternation, as in a hand-off. In the third case a
-// third thread releases one of them at a time, as a producer does that feeds a pool.
+// takeTurns reports whether two threads only alternate, which FindBarriers must not report as a barrier. Case 1: only
+// one thread is ever last, and the GPU is idle for most of the waiting, so that thread is a producer without GPU
+// work. Case 2: each waits as often as it releases the other, as in a hand-off. Case 3: a third thread releases one
+// of them at a time, as a producer does that feeds a pool.
 func (m *Barriers) takeTurns(work *GPUWork, submitters *Submitters) bool {
 	by := map[*analyze.Thread]bool{}
 	turns, third, together := 0, 0, 0

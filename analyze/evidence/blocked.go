@@ -4,18 +4,19 @@ import (
 	"mtrace/analyze"
 )
 
-// Outside divides a thread's time outside of Metal. Its values add up to ThreadTime.Time[PartOutside] exactly.
+// Outside divides a thread's time outside of Metal calls. Its known values add up to ThreadTime.Time[PartOutside]
+// exactly.
 type Outside struct {
 	Running  analyze.Nanos // on a processor; NotKnown where no samples cover the time
 	Runnable analyze.Nanos // waiting for a processor; NotKnown where the system does not tell
 	Blocked  [analyze.BlockedKinds]analyze.Nanos
-	// off the processors in a call that is not recorded; if Running is not known, everything that is not recorded
+	// time off the processors in calls that are not recorded; if Running is not known, also the time on a processor
 	Unknown analyze.Nanos
 }
 
-// Outside divides the thread's time outside of Metal. Waits are recorded; for the rest, samples of the thread's
-// processor use tell how long it ran. It assumes the same proportion of running and waiting for a processor in Metal
-// calls as elsewhere.
+// Outside divides the thread's time outside of Metal calls. Recorded waits are known exactly. Samples of the thread's
+// processor use tell how long it ran; they do not tell whether it ran in Metal, so the same proportion of running to
+// waiting for a processor is assumed in Metal calls and elsewhere.
 func (t *ThreadTime) Outside() (o Outside) {
 	all, blocked := t.Time[analyze.PartOutside], analyze.Nanos(0)
 	for _, n := range t.Blocked {
@@ -42,7 +43,8 @@ func (t *ThreadTime) Outside() (o Outside) {
 	return o
 }
 
-// shareOutside returns the share of the thread's runnable time that was outside of Metal calls.
+// shareOutside returns the share (0 to 1) of the thread's runnable time (on a processor or waiting for one) that was
+// outside of Metal calls.
 func (t *ThreadTime) shareOutside(cpu analyze.CPUTime) float64 {
 	var metal analyze.Nanos
 	for _, part := range []analyze.Part{analyze.PartEncode, analyze.PartCommit, analyze.PartAcquire, analyze.PartCompile,
@@ -53,8 +55,8 @@ func (t *ThreadTime) shareOutside(cpu analyze.CPUTime) float64 {
 	return 1 - min(1, Share(metal, wanted))
 }
 
-// countBlocked adds the threads' recorded waits outside of Metal to their times. It adds those waits that counts
-// accepts by their end.
+// countBlocked adds the threads' recorded waits outside of Metal to their times. A wait is added only if counts
+// returns true for the wait's end, so that a wait in two adjacent ranges of the trace is counted once.
 func (times *ThreadTimes) countBlocked(trace *analyze.Trace, waits *ThreadWaits, counts func(analyze.Nanos) bool) {
 	for w := range analyze.Each(waits.Signals) {
 		t := times.byThread[w.Thread]

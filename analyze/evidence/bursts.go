@@ -8,14 +8,16 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Bursts are runs of command buffers that a thread submits one after the other with nothing but waits for them in
-// between. Each burst could be one command buffer without any other change.
+// Bursts are series of command buffers that a thread submits with nothing but waits for command buffers in between.
+// The thread could encode each burst into one command buffer, which saves launches without another change of the
+// program.
 type Bursts struct {
 	sizes []int32 // size of each command buffer's burst, by index of the command buffer
 	Usual int     // size of the burst that the median command buffer is in
 }
 
-// FindBursts finds the bursts of each thread. It splits bursts longer than policy.FewerLaunches.
+// FindBursts finds the bursts of each thread. A size is at most policy.FewerLaunches, because the advice never
+// assumes that more launches are merged into one.
 func FindBursts(trace *analyze.Trace) (u Bursts) {
 	type item struct {
 		analyze.Interval
@@ -62,5 +64,6 @@ func FindBursts(trace *analyze.Trace) (u Bursts) {
 	return u
 }
 
-// Size returns the number of command buffers in a command buffer's burst; 1 if it is in none.
+// Size returns the number of command buffers in the burst of command buffer i; 1 if the command buffer is in no
+// burst.
 func (u *Bursts) Size(i analyze.CommandBufferIndex) int { return max(1, int(u.sizes[i])) }

@@ -8,13 +8,14 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Completions has the time at which the program could see that each command buffer had completed.
+// Completions tells when the program could see that a command buffer had completed; see At.
 type Completions struct {
-	// return of the first wait for a command buffer whose completion is not in the trace
+	// for command buffers without a recorded completion: when the first wait for the command buffer returned
 	waitedFor map[analyze.CommandBufferIndex]analyze.Nanos
 }
 
-// FindCompletions finds when the first wait for each command buffer returned.
+// FindCompletions finds when the first wait returned for each command buffer whose completion the trace does not
+// record.
 func FindCompletions(t *analyze.Trace) Completions {
 	first := map[analyze.CommandBufferIndex]analyze.Nanos{}
 	for w := range analyze.Each(t.Waits) {
@@ -28,8 +29,8 @@ func FindCompletions(t *analyze.Trace) Completions {
 	return Completions{first}
 }
 
-// At returns when the program could see that a command buffer had completed, at the latest when a wait for it returned.
-// It is 0 if that is not known.
+// At returns when the program could first see that b had completed: its recorded completion, else its end on the GPU,
+// else the return of the first wait for it. It returns 0 if the trace has none of these.
 func (c Completions) At(b *analyze.CommandBuffer) analyze.Nanos {
 	switch {
 	case b.Completed.Known():
@@ -40,7 +41,8 @@ func (c Completions) At(b *analyze.CommandBuffer) analyze.Nanos {
 	return c.waitedFor[b.Index]
 }
 
-// onGPU returns when a command buffer had ended on the GPU or, if that is not known, when its completion was visible.
+// onGPU returns when the GPU had finished b. If the GPU's times are not known, it returns the later time at which the
+// program could see the completion, or 0 if that is not known either.
 func (c Completions) onGPU(b *analyze.CommandBuffer) analyze.Nanos {
 	if b.GPU.Known() {
 		return b.GPU.End
@@ -48,8 +50,8 @@ func (c Completions) onGPU(b *analyze.CommandBuffer) analyze.Nanos {
 	return c.At(b)
 }
 
-// lastCompleted returns, for each queue, when the last command buffer that is known to have completed was committed.
-// Command buffers that were committed later were in flight when the trace ended.
+// lastCompleted returns, for each queue, the commit time of the last committed command buffer that is known to have
+// completed. Command buffers that were committed later than this were still in flight when the trace ended.
 func (c Completions) lastCompleted(t *analyze.Trace) map[*analyze.Queue]analyze.Nanos {
 	last := map[*analyze.Queue]analyze.Nanos{}
 	for b := range t.Buffers() {
@@ -60,8 +62,9 @@ func (c Completions) lastCompleted(t *analyze.Trace) map[*analyze.Queue]analyze.
 	return last
 }
 
-// UsualCompletion returns the median time from a command buffer's end on the GPU to its completion being seen, for
-// command buffers without handlers of the program. Known is false if nearly all have handlers.
+// UsualCompletion returns the median delay from a command buffer's end on the GPU to the program seeing its
+// completion. It counts only command buffers without completion handlers, whose run time would be part of the delay.
+// With too few of them it returns policy.UsualCompletion and false.
 func UsualCompletion(t *analyze.Trace) (usual analyze.Nanos, known bool) {
 	var all []analyze.Nanos
 	for b := range t.Buffers() {
@@ -75,7 +78,8 @@ func UsualCompletion(t *analyze.Trace) (usual analyze.Nanos, known bool) {
 	return Median(all), true
 }
 
-// Handling returns, for each queue, when completed work waited for the program's completion handlers.
+// Handling returns, for each queue, the times in which a command buffer had ended on the GPU but its completion was
+// not visible yet, because completion handlers of the program ran first.
 func Handling(t *analyze.Trace) map[*analyze.Queue]*Busy {
 	usual, _ := UsualCompletion(t)
 	by := map[*analyze.Queue][]analyze.Interval{}
@@ -87,13 +91,14 @@ func Handling(t *analyze.Trace) map[*analyze.Queue]*Busy {
 	return unions(by)
 }
 
-// SignalledInHandlers finds the command buffers whose completion handlers gave signals to threads.
+// SignalledInHandlers finds the command buffer in whose completion handler a signal was given; see Of.
 type SignalledInHandlers struct {
 	handled []*analyze.CommandBuffer // sorted by their ends on the GPU
 	longest analyze.Nanos            // the longest time from the GPU's end to the completion being seen
 }
 
-// FindSignalledInHandlers prepares the command buffers that have handlers of the program.
+// FindSignalledInHandlers collects the command buffers that have completion handlers of the program, for Of to
+// search.
 func FindSignalledInHandlers(t *analyze.Trace) (s SignalledInHandlers) {
 	for b := range t.Buffers() {
 		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() {
@@ -105,10 +110,10 @@ func FindSignalledInHandlers(t *analyze.Trace) (s SignalledInHandlers) {
 	return s
 }
 
-// Of returns the command buffer whose handlers were running when the signal was given that ended the wait; nil if there
-// is none. The thread that runs the handlers must have given the signal, if that thread is known: others signal
-// meanwhile. The waiting thread must have committed the command buffer, and the GPU must not have completed it when the
-// wait began: a wait that began after the GPU's end may be a wait of the handler itself.
+// Of returns the command buffer whose completion handler gave the signal that ended the wait w, or nil if there is
+// none. Three conditions keep unrelated signals out. The thread that ran the handler, if known, gave the signal. The
+// waiting thread committed the command buffer. The wait began before the command buffer's end on the GPU, because a
+// later wait may be a wait inside the handler itself.
 func (s SignalledInHandlers) Of(w *analyze.SignalWait) *analyze.CommandBuffer {
 	if w.Signaller == nil || w.Signaller == w.Thread || w.TimedOut || w.GivenBack || w.Signalled == 0 {
 		return nil
@@ -125,9 +130,9 @@ func (s SignalledInHandlers) Of(w *analyze.SignalWait) *analyze.CommandBuffer {
 	return nil
 }
 
-// HandlersBeforeSignals returns the time that threads waited for signals from completion handlers beyond the usual
-// completion of the command buffer. It is the time that the handlers worked before the signal, without their own waits
-// for signals.
+// HandlersBeforeSignals returns the total time that threads waited for completion handlers to give their signal. From
+// each wait it counts what lies after the usual completion delay (UsualCompletion), and without the time in which the
+// handler itself waited for a signal.
 func HandlersBeforeSignals(t *analyze.Trace, waits []analyze.SignalWait) (waited analyze.Nanos) {
 	usual, _ := UsualCompletion(t)
 	signalled, asleep := FindSignalledInHandlers(t), asleepForSignals(waits)
@@ -140,7 +145,7 @@ func HandlersBeforeSignals(t *analyze.Trace, waits []analyze.SignalWait) (waited
 	return waited
 }
 
-// asleepForSignals returns when each thread waited for signals.
+// asleepForSignals returns, for each thread, the union of the times in which it waited for signals.
 func asleepForSignals(waits []analyze.SignalWait) map[*analyze.Thread]*Busy {
 	by := map[*analyze.Thread][]analyze.Interval{}
 	for w := range analyze.Each(waits) {
@@ -149,10 +154,10 @@ func asleepForSignals(waits []analyze.SignalWait) map[*analyze.Thread]*Busy {
 	return unions(by)
 }
 
-// Chained returns how long completion handlers worked, beyond the usual completion delay, before they created their
-// thread's next command buffer, and the number of such handlers. Waits for signals in handlers do not count as work. It
-// covers only threads that create nearly all command buffers in handlers: after the previous command buffer's end on
-// the GPU and before its handlers return.
+// Chained returns how long completion handlers worked before they created their thread's next command buffer, and the
+// number of such handlers. The usual completion delay and waits for signals do not count as work. Only threads count
+// that create nearly all command buffers in the handler of the previous one, so that the GPU is idle while the
+// handler works.
 func Chained(t *analyze.Trace, waits []analyze.SignalWait) (worked analyze.Nanos, handlers int) {
 	asleep := asleepForSignals(waits)
 	usual, _ := UsualCompletion(t)
@@ -168,7 +173,8 @@ func Chained(t *analyze.Trace, waits []analyze.SignalWait) (worked analyze.Nanos
 	return worked, handlers
 }
 
-// handles reports whether handlers of a command buffer may run at an instant.
+// handles reports whether b has completion handlers that may run at that time: between its end on the GPU and its
+// completion.
 func handles(b *analyze.CommandBuffer, at analyze.Nanos) bool {
 	return b.Handlers > 0 && b.GPU.End <= at && at <= b.Completed.Begin
 }
@@ -200,9 +206,9 @@ func chainsOfHandlers(t *analyze.Trace) map[*analyze.Thread][]*analyze.CommandBu
 	return by
 }
 
-// HandlersOneByOne returns upper bounds of the times that completion handlers of the program took, for handlers that
-// ran right after those of the previous command buffer in the queue. A queue completes command buffers one after the
-// other, so none of this time is delay of a notification.
+// HandlersOneByOne returns, for command buffers that ended on the GPU before the handlers of the queue's previous
+// command buffer returned, an upper bound of the time that their own handlers took. A queue completes its command
+// buffers one after the other, so this time contains no delay of the notification.
 func HandlersOneByOne(t *analyze.Trace) (all []analyze.Nanos) {
 	by := map[*analyze.Queue][]*analyze.CommandBuffer{}
 	for b := range t.Buffers() {

@@ -10,10 +10,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A counter counts how many intervals are open at an instant.
+// A counter counts how many of its intervals are open at a time. After the last add, sort must be called.
 type counter struct{ begins, ends []analyze.Nanos }
 
-// counterOf returns a counter of a list's intervals.
+// counterOf returns a sorted counter of the intervals in list.
 func counterOf(list []analyze.Interval) *counter {
 	c := &counter{}
 	for _, i := range list {
@@ -33,14 +33,15 @@ func (c *counter) sort() {
 	slices.Sort(c.ends)
 }
 
-// at returns the number of intervals that began before t and end after it.
+// at returns the number of intervals that began before t and end after t.
 func (c *counter) at(t analyze.Nanos) int {
 	begun := sort.Search(len(c.begins), func(i int) bool { return c.begins[i] >= t })
 	ended := sort.Search(len(c.ends), func(i int) bool { return c.ends[i] > t })
 	return max(0, begun-ended)
 }
 
-// sweep yields each time range in which the number of open intervals of every counter is constant, with these numbers.
+// sweep yields, in order of time, each time range in which no interval of any counter begins or ends, with the number
+// of open intervals of each counter. The slice of numbers is reused: do not keep it after the loop body.
 func sweep(counters ...*counter) iter.Seq2[analyze.Interval, []int] {
 	type edge struct {
 		at     analyze.Nanos
@@ -88,16 +89,17 @@ func (c *counter) when(n int) *Busy {
 	return b
 }
 
-// levels tells for how long each number of intervals was open.
+// levels tells for how long each number of intervals was open at the same time.
 type levels struct {
 	running []analyze.Nanos // indexed by the number of open intervals; the last element includes all larger numbers
 	backlog analyze.Nanos   // time in which at least one ran and at least one was pending
-	// within backlog: the increase of running intervals per additional interval that is running or pending; 0 if that
-	// sum did not vary
+	// slope of a linear fit within backlog: running intervals gained per additional interval that is running or
+	// pending; 0 if the number of intervals did not vary
 	growth float64
 }
 
-// times sums up the levels of the running intervals, and of those pending at the same time.
+// times returns for how long each number of c's intervals was open, and how that number grew with the number of
+// pending intervals.
 func (c *counter) times(pending *counter) *levels {
 	l := &levels{running: make([]analyze.Nanos, policy.MostAtOnce)}
 	var grows regression
@@ -117,7 +119,7 @@ func (c *counter) times(pending *counter) *levels {
 }
 
 // capacity returns the largest number of intervals that were open at the same time, ignoring numbers reached for less
-// than 1% of the busy time.
+// than 1% of busy, because imprecise timestamps make intervals overlap that did not.
 func (l *levels) capacity(busy analyze.Nanos) int {
 	total := analyze.Nanos(0)
 	for k := len(l.running) - 1; k >= 1; k-- {

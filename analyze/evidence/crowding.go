@@ -9,18 +9,19 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Crowding describes how much slower work on a GPU becomes when other work runs at the same time. Some GPUs begin all
-// pending work at once and share their execution units: then nothing waits to begin, and everything takes longer.
+// A Crowding describes how much slower a command buffer becomes while others run on the same GPU. Some GPUs begin all
+// pending work at once and share their execution units: then no work waits to begin, and all work takes longer.
 type Crowding struct {
-	// the additional time per concurrent command buffer, as a share of the time alone: 0 if there is room for all, 1 if
-	// n at once take n times as long
+	// additional time per concurrent command buffer, as a share of the time alone: 0 if concurrent ones slow nothing
+	// down, 1 if n at once take n times as long
 	Slope  float64
 	Beside float64 // share of all command buffers' GPU time that is due to concurrent command buffers
 
 	done *pace
 }
 
-// Alone returns the share of its GPU time that a command buffer would take with no other one running.
+// Alone returns the share (0 to 1) of the time gpu that a command buffer running in it would take if it ran alone on
+// the GPU; 1 if no slowdown was found.
 func (c Crowding) Alone(gpu analyze.Interval) float64 {
 	if c.done == nil || gpu.Length() <= 0 {
 		return 1
@@ -28,8 +29,9 @@ func (c Crowding) Alone(gpu analyze.Interval) float64 {
 	return c.done.within(gpu) / float64(gpu.Length())
 }
 
-// crowding finds the slope for which command buffers with the same work would all take about the same time alone,
-// whenever they ran. If labels is set, command buffers with different labels count as different work.
+// crowding estimates the slope with which command buffers of the same work would all take about the same time if they
+// ran alone. It tries slopes from 0 to 1 and returns the zero value if none explains most of the variation. If labels
+// is set, command buffers with different labels count as different work.
 func crowding(d *Device, labels bool) (c Crowding) {
 	sample := d.running
 	if len(sample) > policy.MostCalls {
@@ -68,8 +70,8 @@ func crowding(d *Device, labels bool) (c Crowding) {
 	return c
 }
 
-// sameWork groups command buffers of the same work, and of the same label if labels count. It returns groups whose
-// members ran beside different numbers of others.
+// sameWork groups the times of command buffers that do the same work (and have the same label, if labels is set). It
+// leaves out groups whose members all ran beside the same number of others, because these cannot show a slowdown.
 func sameWork(list []running, ran *pace, labels bool) (sorts [][]analyze.Interval) {
 	type sameness struct {
 		work  uint64
@@ -96,10 +98,11 @@ func sameWork(list []running, ran *pace, labels bool) (sorts [][]analyze.Interva
 	return sorts
 }
 
-// A pace has, for an assumed slope of Crowding, the speed of command buffers at each time.
+// A pace tells how fast command buffers progressed at each time, for an assumed Crowding.Slope. Its slices are
+// parallel: element i is for the time at[i].
 type pace struct {
 	at []analyze.Nanos
-	// up to then, the progress of a command buffer that was running all the time, in ns of exclusive use of the GPU
+	// progress until at[i] of a command buffer that runs all the time, in ns of running alone on the GPU
 	done []float64
 	ran  []float64 // up to then, the sum of the times of all running command buffers
 	run  []int     // number of command buffers that run from then on
@@ -115,7 +118,7 @@ func newPace(list []running) *pace {
 	return p.slowed(0)
 }
 
-// slowed returns the pace for an assumed slope.
+// slowed returns a copy of the pace for the assumed slope.
 func (p *pace) slowed(slope float64) *pace {
 	q := *p
 	q.of, q.done = slope, make([]float64, len(p.at))
@@ -125,7 +128,7 @@ func (p *pace) slowed(slope float64) *pace {
 	return &q
 }
 
-// speed is the speed of each command buffer when run of them run, relative to running alone.
+// speed returns the speed of each command buffer while run command buffers run, relative to running alone (1).
 func (p *pace) speed(run int) float64 { return 1 / (1 + p.of*float64(max(0, run-1))) }
 
 func (p *pace) upTo(t analyze.Nanos) (done, ran float64) {
@@ -137,14 +140,15 @@ func (p *pace) upTo(t analyze.Nanos) (done, ran float64) {
 	return p.done[i] + more*p.speed(p.run[i]), p.ran[i] + more*float64(p.run[i])
 }
 
-// within returns how long work that ran throughout the interval would take alone.
+// within returns how many ns the work would take alone that ran throughout the interval i.
 func (p *pace) within(i analyze.Interval) float64 {
 	before, _ := p.upTo(i.Begin)
 	after, _ := p.upTo(i.End)
 	return after - before
 }
 
-// differs reports whether the intervals differ in the average number of concurrent command buffers.
+// differs reports whether some intervals of the list had at least policy.Most more concurrent command buffers on
+// average than others. Otherwise they cannot show how concurrency slows work down.
 func (p *pace) differs(list []analyze.Interval) bool {
 	beside := make([]float64, len(list))
 	for k, i := range list {
@@ -157,8 +161,8 @@ func (p *pace) differs(list []analyze.Interval) bool {
 	return beside[len(beside)-few]-beside[few-1] >= policy.Most.Value
 }
 
-// variation returns how much command buffers of the same work differ in the time that they would take alone: the sum of
-// squared deviations of the logarithms from their mean.
+// variation returns how much the list's intervals differ in the time that their work would take alone: the sum of the
+// squared deviations of the logarithms from their mean. For the right slope it is smallest.
 func (p *pace) variation(list []analyze.Interval) (sum float64) {
 	logs, mean := make([]float64, len(list)), 0.0
 	for k, i := range list {

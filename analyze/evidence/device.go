@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// GPUWork is the work in a trace, by GPU. Waits for command buffers are divided by it.
+// GPUWork has the times of all command buffers on the trace's GPUs, by GPU.
 type GPUWork struct {
 	Devices []*Device // that ran something, in the order of their first work
 	byModel map[*analyze.Device]*Device
@@ -27,7 +27,7 @@ type Device struct {
 	latest   []analyze.Nanos           // latest end of running[:i+1]
 }
 
-// running is the time of one command buffer on the GPU, within the window.
+// running is the time of one command buffer on the GPU, cut to the trace's window.
 type running struct {
 	analyze.Interval
 	buffer *analyze.CommandBuffer
@@ -41,7 +41,8 @@ func intervals(of []running) (list []analyze.Interval) {
 	return list
 }
 
-// Of returns the device on which a command buffer runs, or the first device if that is not known.
+// Of returns the device on which a command buffer runs. If that is not known, it returns the first device, or an
+// empty one if the trace has none.
 func (g *GPUWork) Of(b *analyze.CommandBuffer) *Device {
 	if d := g.byModel[modelOf(b)]; d != nil {
 		return d
@@ -60,7 +61,7 @@ func modelOf(b *analyze.CommandBuffer) *analyze.Device {
 	return b.Queue.Device
 }
 
-// Locate sorts the GPU times of a trace's command buffers by device and by thread.
+// Locate collects the GPU times of a trace's command buffers by device, and on each device by committing thread.
 func Locate(t *analyze.Trace) *GPUWork {
 	g := &GPUWork{trace: t, byModel: map[*analyze.Device]*Device{}}
 	for b := range t.Buffers() {
@@ -112,7 +113,8 @@ func Locate(t *analyze.Trace) *GPUWork {
 	return g
 }
 
-// unite returns the times in which any of the work ran, in total and by thread. The work must be sorted by begin.
+// unite returns the union of the times in which the rows ran: of all rows, and of the rows that each thread
+// committed. The rows must be sorted by begin, otherwise the unions are wrong.
 func unite(rows []running) (all *Busy, byThread map[*analyze.Thread]*Busy) {
 	all, byThread = &Busy{spans: make([]analyze.Interval, 0, len(rows))}, map[*analyze.Thread]*Busy{}
 	for i := range rows {
@@ -126,16 +128,16 @@ func unite(rows []running) (all *Busy, byThread map[*analyze.Thread]*Busy) {
 	return all, byThread
 }
 
-// Runs visits the command buffers that ran on the device in order of begin, each with the time from its first work to
-// its last.
+// Runs calls visit for each command buffer that ran on the device, in order of begin. The interval lasts from the
+// command buffer's first work on the GPU to its last.
 func (d *Device) Runs(visit func(analyze.Interval, *analyze.CommandBuffer)) {
 	for _, r := range d.running {
 		visit(r.Interval, r.buffer)
 	}
 }
 
-// from returns the work that may still run at t, sorted by begin: all work that begins later, and earlier work that may
-// not have ended.
+// from returns the tail of d.running with all command buffers that run at t or begin later. It may include some that
+// have ended, so callers must compare the times themselves.
 func (d *Device) from(t analyze.Nanos) []running {
 	return d.running[sort.Search(len(d.latest), func(i int) bool { return d.latest[i] > t }):]
 }

@@ -2,8 +2,8 @@ package evidence
 
 import "mtrace/analyze"
 
-// A Division has the threads' use of time in a trace, and the data for dividing their waits. It is cheap to compute and
-// intended for outputs.
+// A Division has the threads' use of time in a trace, and what is needed to divide single waits. Outputs (exports,
+// the timeline) use it because it costs far less than Gather.
 type Division struct {
 	Trace       *analyze.Trace
 	Work        *GPUWork
@@ -12,15 +12,16 @@ type Division struct {
 	Times       *ThreadTimes
 }
 
-// Divide divides the threads' time in a trace.
+// Divide computes how the threads of a trace used their time.
 func Divide(t *analyze.Trace) *Division {
 	d := newDivision(t)
 	d.Times = DivideTime(d.Work, d.ThreadWaits, d.Handover, nil)
 	return d
 }
 
-// DivideRange is Divide for one of the ranges of a run. Its Times do not include waits for command buffers, because an
-// output that writes ranges divides each wait itself. Total.AddTimes adds them up.
+// DivideRange is Divide for one of the consecutive time ranges of a run. Times leaves out waits for command buffers:
+// the output that writes ranges divides each wait itself, so counting them here would count them twice.
+// Total.AddTimes adds up the ranges.
 func DivideRange(t *analyze.Trace) *Division {
 	d := newDivision(t)
 	d.Times = timesToAdd(t, d.ThreadWaits, d.Handover)

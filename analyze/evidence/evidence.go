@@ -36,7 +36,8 @@ type Evidence struct {
 	Polling     Polling
 }
 
-// Gather computes all evidence of a trace.
+// Gather computes all evidence of a trace. Its order matters: each step uses the fields that earlier steps have
+// filled.
 func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev := &Evidence{Trace: t, Work: Locate(t), ThreadWaits: *FindThreadWaits(t), Completions: FindCompletions(t)}
 	locks, signals := ev.ThreadWaits.Locks, ev.ThreadWaits.Merged
@@ -68,14 +69,15 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	return ev
 }
 
-// AssumeSaturated returns the evidence of the same run under the assumption that the threads wait for the GPU, though
-// in the trace they wait for something else first.
+// AssumeSaturated returns the evidence as it would be if the GPU were the limit: threads count as waiting for the
+// GPU, even where the trace shows another wait first. The cause rules use it to see whether the GPU would be the next
+// limit.
 func AssumeSaturated(ev Evidence) *Evidence {
 	ev.Occupancy.Saturated, ev.Starvation = true, Starvation{}
 	return &ev
 }
 
-// Totals returns what adds up over the ranges of a run.
+// Totals returns the part of the evidence that can be added up over the time ranges of a run.
 func (ev *Evidence) Totals() *Totals {
 	return &Totals{Trace: ev.Trace, Times: &ev.Times, Queues: ev.Queues.All, Matrices: ev.Matrices, GPU: ev.GPU}
 }

@@ -10,9 +10,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// An Exclusion tells whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap /
-// overlap expected if the threads were independent. PValue is the probability that independent threads overlap as
-// little as observed.
+// An Exclusion tells whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap
+// / expected overlap of independent threads: 1 if they never overlap, 0 if they overlap by chance. PValue is the
+// probability that independent threads overlap as little as observed.
 type Exclusion struct {
 	What      string
 	Index     float64
@@ -23,9 +23,9 @@ type Exclusion struct {
 	Intervals int
 }
 
-// testExclusions tests intervals whose real begin and end are visible: GPU work, open encoders, waits, round trips. It
-// does not test calls that may block inside, such as commit: a thread that is blocked is inside its call, so such calls
-// overlap more the more they exclude each other.
+// testExclusions tests intervals whose real begin and end are visible: GPU work, open encoders, waits, round trips.
+// It must not test calls that block inside, such as commit: a blocked thread is inside its call, so these calls
+// overlap more, the more they exclude each other.
 func testExclusions(trace *analyze.Trace, opts Options) (found []Exclusion) {
 	gpu, encoders := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
 	for b := range trace.Buffers() {
@@ -49,9 +49,9 @@ func testExclusions(trace *analyze.Trace, opts Options) (found []Exclusion) {
 	return found
 }
 
-// testExclusion compares the pairwise overlap of the threads' timelines with that of timelines that are rotated by
-// random times. It returns false if fewer than two threads have enough intervals, or if the threads did not work at the
-// same time.
+// testExclusion compares the pairwise overlap of the threads' intervals with the overlap after each thread's
+// intervals are shifted by a random time. It returns false if fewer than two threads have enough intervals, if the
+// threads did not work at the same time, or if so little overlap is expected that none at all may be chance.
 func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exclusion, bool) {
 	lines, window := timelines(by)
 	if len(lines) < 2 {
@@ -90,8 +90,8 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 	return e, true
 }
 
-// timelines returns the timelines of the threads with the most intervals, cut to the window in which all of them
-// worked. It returns fewer than two if there is nothing to compare.
+// timelines returns the busy intervals of the threads with the most intervals, cut to the window in which all of them
+// worked. It returns fewer than two timelines if there is nothing to compare.
 func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Interval, window analyze.Interval) {
 	var order []*analyze.Thread
 	for t, list := range by {
@@ -140,8 +140,8 @@ func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval
 	return in
 }
 
-// pairwise returns the sum of the overlaps of all pairs of lines after each line is rotated by its shift. The last
-// parameter is scratch memory for the rotated lines.
+// pairwise returns the sum of the overlaps of all pairs of lines, after each line is rotated within the window by its
+// shift. room is scratch memory for the rotated lines, with one element for each line.
 func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []analyze.Nanos, room [][]analyze.Interval) (
 	sum analyze.Nanos) {
 	for i, line := range lines {
@@ -153,7 +153,8 @@ func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []anal
 	return sum
 }
 
-// shifted appends a line that is rotated by a time: intervals shifted beyond the window's end continue at its begin.
+// shifted appends to list the intervals of line, each moved later by the time by. Intervals that are moved beyond the
+// window's end reappear at its begin.
 func shifted(list, line []analyze.Interval, window analyze.Interval, by analyze.Nanos) []analyze.Interval {
 	around := sort.Search(len(line), func(i int) bool { return line[i].End+by > window.End })
 	for _, i := range line[around:] {
@@ -168,7 +169,7 @@ func shifted(list, line []analyze.Interval, window analyze.Interval, by analyze.
 	return list
 }
 
-// common returns the overlap of two lines.
+// common returns the total time in which both lines are busy. Both must be sorted and free of overlaps.
 func common(a, b []analyze.Interval) (sum analyze.Nanos) {
 	for len(a) > 0 && len(b) > 0 {
 		sum += max(0, min(a[0].End, b[0].End)-max(a[0].Begin, b[0].Begin))

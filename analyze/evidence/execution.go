@@ -2,16 +2,17 @@ package evidence
 
 import "mtrace/analyze"
 
-// Execution has the share of the threads' time in which their own GPU work executes.
+// Execution tells for how much of the threads' time their own GPU work executes.
 type Execution struct {
-	// time in which threads wait while their own work runs: the command buffer that they wait for, or an earlier one of
-	// theirs
+	// time in which threads wait while their own work runs: the awaited command buffer, or an earlier one of the same
+	// thread
 	Waited  analyze.Nanos
 	Outside analyze.Nanos // time outside of Metal, without sleeping until completions
 	Other   analyze.Nanos // all other time
 }
 
-// TimeOfExecution computes the execution time.
+// TimeOfExecution divides the time of the submitting threads into waits for the execution of their own GPU work, time
+// outside of Metal, and the remaining time.
 func TimeOfExecution(work *GPUWork, times *ThreadTimes, submitters *Submitters, h *Handover,
 	waits []analyze.SignalWait) Execution {
 	asleep := asleepExecuting(work, submitters, h, waits)
@@ -21,12 +22,12 @@ func TimeOfExecution(work *GPUWork, times *ThreadTimes, submitters *Submitters, 
 	return e
 }
 
-// Most reports whether execution takes more of the threads' time than their time outside of Metal, and more than
-// everything else. There is no threshold, because the comparison needs none.
+// Most reports whether waiting for execution takes at least as much of the threads' time as their time outside of
+// Metal, and at least as much as all other time.
 func (e Execution) Most() bool { return e.Waited >= e.Outside && e.Waited >= e.Other }
 
-// asleepExecuting returns the time in which threads waited for a signal, for example from their completion handlers,
-// while their own work ran or work that another thread submitted for them.
+// asleepExecuting returns the time in which threads waited for a signal, for example from a completion handler, while
+// the GPU ran their own work or work that another thread submitted for them.
 func asleepExecuting(work *GPUWork, submitters *Submitters, h *Handover, waits []analyze.SignalWait,
 ) (sum analyze.Nanos) {
 	if h.Holds() {

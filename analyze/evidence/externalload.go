@@ -7,10 +7,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// ExternalLoad has the evidence that an external process uses the GPU. The main sign is that the driver had submitted
-// work to the GPU, the GPU ran nothing of the traced program, and it still did not begin the work. Another sign is a
-// command buffer that takes far longer than the same work usually does: the external process may have interrupted it.
-// The evidence also has facts that speak against external load; the cause is decided elsewhere.
+// ExternalLoad has the evidence that an external process uses the GPU. The main sign: the driver had submitted a
+// command buffer to the GPU, the GPU ran nothing of the traced program, and still did not begin it. A second sign: a
+// command buffer took far longer than the same work usually does, as if it was interrupted. Some fields speak against
+// external load; the package cause decides.
 type ExternalLoad struct {
 	Delays    int           // command buffers for which it is known when the driver submitted them to the GPU
 	Late      int           // the part of Delays that began late on an idle GPU
@@ -18,10 +18,12 @@ type ExternalLoad struct {
 	Waited    analyze.Nanos // thread time in waits until the late ones began
 	Saturated bool          // the GPU is saturated: work begins late because of the program's own work
 	AllStood  bool          // the whole GPU stopped at times, not only single command buffers
-	// time in which a GPU was idle though a late command buffer was ready, and the time in which the whole GPU stopped
+	// time in which a GPU was idle though a late command buffer was ready, plus the stops of the whole GPU if
+	// AllStood
 	IdleReady analyze.Nanos
-	// Time in which a thread of the program waited for processors, and in which completion notifications were late.
-	// Then the driver, which submits work to the GPU, may lack processors, too.
+	// Time in which the program's threads waited for a processor, and total delay of late completion notifications.
+	// If these are large, the driver too may have lacked processors to submit work in time, which looks like external
+	// load.
 	WaitedForProcessors, LateNotices analyze.Nanos
 
 	Interrupted Interruptions
@@ -32,7 +34,8 @@ type ExternalLoad struct {
 	work   *GPUWork
 }
 
-// Interruptions has the cost of command buffers that took far longer than the same work usually does.
+// Interruptions has the cost of interrupted command buffers: those that took far longer than the same work usually
+// does.
 type Interruptions struct {
 	Buffers        int
 	Itself, Behind analyze.Nanos // thread time in waits for them, and in waits for work that was queued behind them
@@ -46,8 +49,8 @@ type externalInput struct {
 	occupancy *Occupancy
 }
 
-// FindExternalLoad finds the evidence of external load. It fills in more than the number of late command buffers only
-// if there are several, or if the whole GPU stopped.
+// FindExternalLoad finds the evidence of external load. Unless there are several late command buffers, or the whole
+// GPU stopped at times, it fills in only the first fields, because a single delay proves nothing.
 func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, submitters *Submitters) ExternalLoad {
 	in := externalInput{work, releases, occupancy}
 	f := ExternalLoad{delays: in.startDelays(), work: work, Saturated: occupancy.Saturated}
@@ -78,18 +81,18 @@ func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, s
 	return f
 }
 
-// Enough reports whether there are enough late command buffers, or stops of the whole GPU, to conclude anything.
+// Enough reports whether there are enough late command buffers, or stops of the whole GPU, to speak of external load.
 func (f *ExternalLoad) Enough() bool {
 	return f.AllStood || !f.Saturated && f.Late >= policy.Pattern.Count()
 }
 
-// beganLate returns the times in which command buffers that the driver had submitted to an idle GPU were delayed, and
-// how long the GPU was idle during these times.
+// beganLate finds the command buffers that began late although the driver had submitted them and the GPU was idle. It
+// returns for each the time in which it was delayed, and the lengths of the idle GPU gaps in these delays.
 func (in externalInput) beganLate(delays []delay) (held map[analyze.CommandBufferIndex]analyze.Interval,
 	late []analyze.Nanos) {
 	var all []analyze.Nanos
 	for _, d := range delays {
-		// short gaps between other command buffers are not external load, whatever their sum
+		// the longest gap counts, not their sum: many short gaps between other command buffers are no external load
 		longest := analyze.Nanos(0)
 		for _, gap := range in.work.Of(in.work.trace.Buffer(d.of)).any.Gaps(d.Interval) {
 			longest = max(longest, gap.Length())
@@ -109,15 +112,15 @@ func (in externalInput) beganLate(delays []delay) (held map[analyze.CommandBuffe
 	return held, late
 }
 
-// A GPUTaken is the GPU time that an external process took, by command buffer of the traced program. The zero value
-// means none.
+// A GPUTaken tells how much GPU time an external process took from each command buffer of the traced program. The
+// zero value means that it took none.
 type GPUTaken struct {
 	late  map[analyze.CommandBufferIndex]analyze.Nanos
 	stood map[analyze.CommandBufferIndex]analyze.Interval
 }
 
-// Taken returns the GPU time that an external process took, if it is the reason for late command buffers. If
-// interruptions is set, the external process is also the reason for long ones.
+// Taken returns the GPU time that an external process took. The caller must have decided that an external process is
+// the reason for the late command buffers, and, if interruptions is set, for the interrupted ones.
 func (f *ExternalLoad) Taken(interruptions bool) GPUTaken {
 	var taken GPUTaken
 	if interruptions {
@@ -127,13 +130,14 @@ func (f *ExternalLoad) Taken(interruptions bool) GPUTaken {
 	return taken
 }
 
-// Of returns by how much an external process delayed a command buffer's begin, and for how long it interrupted it.
+// Of returns how much later command buffer b began because of an external process, and for how long b was
+// interrupted.
 func (g GPUTaken) Of(b analyze.CommandBufferIndex) (late, stood analyze.Nanos) {
 	return g.late[b], g.stood[b].Length()
 }
 
-// heldUp returns the part of each delay in which an external process evidently had the GPU: the GPU ran nothing of the
-// traced program, or that work was interrupted.
+// heldUp returns, by command buffer, for how much of its delay an external process evidently had the GPU: the command
+// buffer is in held, or a command buffer of the program on the same GPU was interrupted (stood) at that time.
 func (g *GPUWork) heldUp(delays []delay, held,
 	stood map[analyze.CommandBufferIndex]analyze.Interval) map[analyze.CommandBufferIndex]analyze.Nanos {
 	lists := g.onDevices(held)
@@ -149,9 +153,9 @@ func (g *GPUWork) heldUp(delays []delay, held,
 	return late
 }
 
-// waitedForProcessors returns the time that all threads of a process waited for processors, divided by the number of
-// its threads that take part, and summed over the processes. It includes threads without Metal calls, and threads that
-// run the kernels if there is no GPU. It is 0 if it is not known.
+// waitedForProcessors returns the time that a process's threads waited for a processor, divided by the number of its
+// submitting threads, and summed over the processes. All threads count, because the driver's threads may be among
+// them. It is 0 if the trace does not record this.
 func (in externalInput) waitedForProcessors(submitters *Submitters) (sum analyze.Nanos) {
 	submit := map[*analyze.Process]int{}
 	for _, t := range submitters.Taking {
@@ -165,8 +169,8 @@ func (in externalInput) waitedForProcessors(submitters *Submitters) (sum analyze
 	return sum
 }
 
-// lateNotices returns the total delay of completion notifications that arrived more than policy.Launch after the GPU's
-// end.
+// lateNotices returns the time in which at least one completion notification was late: more than policy.Launch after
+// the GPU's end.
 func (in externalInput) lateNotices() analyze.Nanos {
 	var list []analyze.Interval
 	for b := range in.work.trace.Buffers() {
@@ -177,7 +181,7 @@ func (in externalInput) lateNotices() analyze.Nanos {
 	return NewBusy(list).Total()
 }
 
-// idleDuring returns how long GPUs were idle while one of the delayed command buffers was ready.
+// idleDuring returns how long GPUs were idle while at least one command buffer in held was ready and delayed.
 func (in externalInput) idleDuring(held map[analyze.CommandBufferIndex]analyze.Interval) (sum analyze.Nanos) {
 	for d, list := range in.work.onDevices(held) {
 		for _, i := range NewBusy(list).Spans() {
@@ -187,14 +191,15 @@ func (in externalInput) idleDuring(held map[analyze.CommandBufferIndex]analyze.I
 	return sum
 }
 
-// A delay is the time for which a command buffer was delayed.
+// A delay is the time from when a command buffer could have begun on the GPU until it began.
 type delay struct {
 	analyze.Interval
 	of analyze.CommandBufferIndex
 }
 
-// startDelays returns, for each command buffer that was ready and that the driver had submitted to the GPU, the time
-// until it began.
+// startDelays returns, for each command buffer, how long it took to begin on the GPU after it was ready and the
+// driver had submitted it. Command buffers that waited for an event or whose submission time is not known are left
+// out.
 func (in externalInput) startDelays() (delays []delay) {
 	for b, x := range in.releases.All() {
 		if handed := max(b.Kernel.End, b.Scheduled); handed > 0 && b.GPU.Known() && x.Event.Length() == 0 {
@@ -205,9 +210,9 @@ func (in externalInput) startDelays() (delays []delay) {
 	return delays
 }
 
-// interrupted returns the time in which command buffers made no progress on the GPU: the time beyond the usual time of
-// the same work. An external process is the reason only if the trace has other evidence of one, because the time of a
-// kernel may depend on its data.
+// interrupted returns, by command buffer, the time beyond the median GPU time of the same work, where that is far
+// longer. It is a sign of an external process only together with other evidence, because the time of a kernel may
+// depend on its data.
 func (in externalInput) interrupted() map[analyze.CommandBufferIndex]analyze.Interval {
 	by := map[uint64][]*analyze.CommandBuffer{}
 	for b := range in.work.trace.Buffers() {
@@ -234,8 +239,9 @@ func (in externalInput) interrupted() map[analyze.CommandBufferIndex]analyze.Int
 	return found
 }
 
-// allStood reports whether the whole GPU stopped, not only single command buffers. For most of that time, the GPU had
-// begun another command buffer too, nothing else began or ended, and work submitted during that time had to wait.
+// allStood reports whether the whole GPU stopped at times, not only single command buffers. For most of the
+// interrupted time (stood), the GPU had another command buffer in progress, none began or ended, and work submitted
+// meanwhile had to wait.
 func (in externalInput) allStood(stood map[analyze.CommandBufferIndex]analyze.Interval, delays []delay) bool {
 	waited := 0
 	for _, n := range in.work.heldUp(delays, nil, stood) {

@@ -13,7 +13,7 @@ type GPU struct {
 	Busy      analyze.Nanos // union of the intervals of GPU work, summed over devices
 	BusyShare float64       // share of the window, per device
 	Sum       analyze.Nanos // sum of the lengths of the rows
-	// Sum / Busy: average number of command buffers that ran at the same time while any ran
+	// Sum / Busy: average number of GPU work rows that ran at the same time while any ran
 	Overlap      float64
 	StartLatency analyze.Durations // from commits to the first work
 	IdleGaps     []Gap             // the longest gaps, longest first
@@ -22,16 +22,16 @@ type GPU struct {
 	Devices      []DeviceUse
 }
 
-// DeviceUse has the activity of one GPU between the first commit to it and the last completion.
+// DeviceUse has the activity of one GPU from the first commit to it to the end of its last work.
 type DeviceUse struct {
 	Device    *analyze.Device // nil when not known
 	Active    analyze.Interval
 	Busy, Sum analyze.Nanos
-	// number of command buffers that it ran at the same time, ignoring numbers reached for less than 1% of its busy
-	// time
+	// largest number of command buffers that ran at the same time, ignoring numbers reached for less than 1% of Busy
 	Capacity int
 	Backlog  analyze.Nanos // time in which it was busy while ready work had not begun
-	// within Backlog: increase of running command buffers per additional one that is running or ready
+	// within Backlog: how many more command buffers run for each additional one that is running or ready; near 0 if
+	// the GPU is full
 	Growth   float64
 	Crowding Crowding
 }
@@ -43,7 +43,7 @@ type Gap struct {
 	Doing  string          // the activity of that thread for most of the gap
 }
 
-// An IdleCause sums the idle gaps of a GPU by the thread whose commit ended them and by that thread's activity.
+// An IdleCause is the total of a GPU's idle gaps that the same thread ended with a commit, after the same activity.
 type IdleCause struct {
 	Thread *analyze.Thread
 	Doing  string
@@ -53,7 +53,7 @@ type IdleCause struct {
 	From map[*analyze.Stack]analyze.Nanos
 }
 
-// sum computes the totals over the devices and sorts the gaps.
+// sum computes the totals over the devices and sorts the lists. It must be called after the last device is added.
 func (g *GPU) sum(window analyze.Interval) {
 	if n := analyze.Nanos(len(g.Devices)); n > 0 {
 		g.BusyShare = Share(g.Busy, window.Length()*n)
@@ -65,20 +65,21 @@ func (g *GPU) sum(window analyze.Interval) {
 	slices.SortStableFunc(g.IdleBy, func(x, y IdleCause) int { return cmp.Compare(y.Time, x.Time) })
 }
 
-// keep adds a gap if it may be one of the longest. Of gaps of the same length, the first ones are kept.
+// keep adds a gap to IdleGaps, and now and then drops all but the longest so that memory stays bounded. Of gaps of
+// the same length, the earlier ones stay.
 func (g *GPU) keep(gap Gap) {
 	if g.IdleGaps = append(g.IdleGaps, gap); len(g.IdleGaps) >= 16*policy.MostGaps {
 		g.longest()
 	}
 }
 
-// longest drops all but the longest gaps, and sorts them.
+// longest sorts the idle gaps, longest first, and drops all but the policy.MostGaps longest.
 func (g *GPU) longest() {
 	slices.SortStableFunc(g.IdleGaps, func(x, y Gap) int { return cmp.Compare(y.Length(), x.Length()) })
 	g.IdleGaps = g.IdleGaps[:min(len(g.IdleGaps), policy.MostGaps)]
 }
 
-// Use returns the use of a device.
+// Use returns the activity of device d, or the zero value if d was not measured.
 func (g *GPU) Use(d *Device) (use DeviceUse) {
 	if d != nil && d.number < len(g.Devices) {
 		use = g.Devices[d.number]

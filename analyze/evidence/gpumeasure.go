@@ -7,7 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// AddLoad returns gpu with the amount of work that was ready for the GPUs while they were busy.
+// AddLoad returns gpu with Backlog, Growth and Crowding of each device filled in: how much work was ready while it
+// was busy, and how much concurrent work slows down. gpu itself is not changed.
 func AddLoad(gpu GPU, work *GPUWork, releases *Releases, lines *Lines) GPU {
 	devices := slices.Clone(gpu.Devices)
 	for i, d := range work.Devices {
@@ -19,7 +20,8 @@ func AddLoad(gpu GPU, work *GPUWork, releases *Releases, lines *Lines) GPU {
 	return gpu
 }
 
-// MeasureGPU sums up the GPUs' activity, and the threads' activities in the GPUs' idle gaps.
+// MeasureGPU sums up the GPUs' busy and idle time, and what the threads did during the idle gaps that their commits
+// ended.
 func MeasureGPU(work *GPUWork, blocked Blocked) GPU {
 	g := GPU{}
 	for _, d := range work.Devices {
@@ -38,7 +40,7 @@ func MeasureGPU(work *GPUWork, blocked Blocked) GPU {
 	return g
 }
 
-// useOf sums up the device's work in the window.
+// useOf sums up the busy time, active time and capacity of device d within the window.
 func useOf(d *Device, window analyze.Interval) DeviceUse {
 	use := DeviceUse{Device: d.Model, Busy: d.all.Total(), Active: analyze.Interval{Begin: 1<<63 - 1}}
 	for _, r := range d.running {
@@ -56,15 +58,15 @@ func useOf(d *Device, window analyze.Interval) DeviceUse {
 }
 
 // backlog returns the time in which the device was busy while ready work had not begun. Work that waits for its
-// position in a queue is not ready, because then the queue is the limit and not the device. Growth distinguishes a full
-// device from one that is about to begin the work: a full device runs the same number of command buffers, however many
-// more are ready.
+// position in a queue is not ready: then the queue is the limit, not the device. growth distinguishes a full device
+// from one that is about to begin the work: a full device runs the same number of command buffers, however many more
+// are ready.
 func backlog(d *Device, releases *Releases, lines *Lines) (backlog analyze.Nanos, growth float64) {
 	var pending []analyze.Interval
 	latency, encoded := startLatency(releases), releases.trace.Encoded()
 	for _, r := range d.running {
 		x := releases.Of(r.buffer.Index)
-		// an empty command buffer that exists to be waited for is not work
+		// an empty command buffer, which exists only to be waited for, is no work
 		if x == nil || x.At+latency >= r.Begin || encoded && r.buffer.Empty() {
 			continue
 		}
@@ -79,7 +81,8 @@ func backlog(d *Device, releases *Releases, lines *Lines) (backlog analyze.Nanos
 	return l.backlog, l.growth
 }
 
-// startLatency returns the shortest time in which the GPU began work that was ready.
+// startLatency returns the shortest delay with which the GPU began ready work, at most policy.Launch. Work that began
+// within this time did not wait for the GPU.
 func startLatency(releases *Releases) analyze.Nanos {
 	least := policy.Launch.Nanos() // a longer time is not latency
 	for b, x := range releases.All() {

@@ -35,9 +35,10 @@ type Handover struct {
 	Replies []reply                  // to these threads, in order of time
 	Others  int                      // waits of other threads that the submitter's signal ended
 	Unseen  bool                     // the trace does not show the requests: see findByTiming
-	// waits of at least two threads for the submitter's signal, if it is not known whether they sent a request
+	// waits of at least two threads for the submitter's signal that findByTiming examined; 0 if the requests were
+	// visible
 	MayAnswer int
-	// share of the waiting time that ended with work done for that thread alone, while the submitter was not idle
+	// share of the waiting time that ended with an answer for that thread alone, without the submitter's idle time
 	Served  float64
 	Waited  float64 // share of their time that the requesting threads spend in such waits
 	Batched int     // replies that were given together with others
@@ -46,9 +47,9 @@ type Handover struct {
 	waits    []analyze.SignalWait
 	commits  []*analyze.CommandBuffer // of the submitter, sorted by commit
 	inCommit *Busy                    // when the submitter commits
-	// objects with which it receives requests; false for objects with which it does not
+	// by address of a semaphore or condition variable: whether the submitter receives requests through it
 	asked map[uint64]bool
-	// threads that wait for the submitter's signal at an object that no other thread waits at
+	// threads that wait for the submitter's signal at an object at which no other thread waits
 	addressed map[*analyze.Thread]bool
 }
 
@@ -59,14 +60,15 @@ type reply struct {
 	Own          analyze.Nanos // GPU time, within the wait, of work that was committed since the previous reply
 }
 
-// Holds reports whether threads really pass their work to the submitter.
+// Holds reports whether the other threads really pass their work to the submitter: there are enough replies, and for
+// much of their time the threads wait for a reply to their own request. h may be nil.
 func (h *Handover) Holds() bool {
 	return h != nil && len(h.Replies) >= policy.Pattern.Count() && h.Served >= policy.DominantShare.Value &&
 		h.Waited >= policy.ChanceShare.Value
 }
 
-// FindHandover finds the thread that submits for others, or nil if no thread made nearly all commits. Call Holds to
-// learn whether the other threads really pass work to it.
+// FindHandover finds the thread that makes nearly all commits of the process, and the threads for which it submits.
+// It returns nil if there is no such thread. Only Holds tells whether the other threads really pass work to it.
 func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 	commits, all := map[*analyze.Thread]int{}, 0
 	h := &Handover{trace: t, waits: waits, Threads: map[*analyze.Thread]bool{}, asked: map[uint64]bool{},
@@ -103,7 +105,8 @@ func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 	return h
 }
 
-// findCommits collects the submitter's command buffers and the times of its commits.
+// findCommits collects the submitter's command buffers in order of commit, and the times in which it was inside
+// commit.
 func (h *Handover) findCommits() {
 	var own []analyze.Interval
 	for b := range h.trace.Buffers() {
@@ -118,7 +121,7 @@ func (h *Handover) findCommits() {
 	h.inCommit = NewBusy(own)
 }
 
-// answers yields the waits of other threads that the submitter's signal ended.
+// answers yields the waits of other threads that a signal of the submitter ended.
 func (h *Handover) answers() iter.Seq[*analyze.SignalWait] {
 	return func(yield func(*analyze.SignalWait) bool) {
 		for w := range analyze.Each(h.waits) {
@@ -129,7 +132,8 @@ func (h *Handover) answers() iter.Seq[*analyze.SignalWait] {
 	}
 }
 
-// used returns the instants at which the submitter used Metal, in ascending order.
+// used returns, in ascending order, the times at which the submitter used Metal: created, encoded, committed or
+// waited.
 func (h *Handover) used() (at []analyze.Nanos) {
 	for b := range h.trace.Buffers() {
 		if b.Created.Thread == h.To {
@@ -156,8 +160,8 @@ func (h *Handover) used() (at []analyze.Nanos) {
 	return at
 }
 
-// serve determines the work that the submitter did for each reply. Replies that it gave without using Metal in between
-// count as one.
+// serve determines which work the submitter did for each reply, and from it Served, Waited and Batched. Replies
+// without any use of Metal between them were given together, as one batch.
 func (h *Handover) serve() {
 	used := h.used()
 	var own []analyze.Interval
@@ -190,7 +194,8 @@ func (h *Handover) serve() {
 		}
 		for i, r := range together {
 			all += r.Length()
-			// threads that wait at their own objects are not at a barrier, so one command buffer may answer several
+			// a thread with a wait object of its own is not at a barrier, so one command buffer may answer several
+			// such threads
 			if last < next && (i == 0 || forEach || h.addressed[r.Thread]) {
 				served += r.Length() - idle.Within(r.Interval)
 			}

@@ -2,8 +2,8 @@ package evidence
 
 import "mtrace/analyze"
 
-// Activities of a thread while a GPU that it should have kept busy was idle. The thread is not responsible for
-// Scheduling and BetweenEncoders.
+// Activities of a thread while the GPU was idle before its commit. The thread is not responsible for Scheduling and
+// BetweenEncoders: then its work was already committed, and the GPU or driver delayed it.
 const (
 	Scheduling      = "scheduling"       // it had committed; the GPU had not begun
 	doingEncode     = "encoding"         // between the creation of the command buffer and the end of its commit
@@ -11,19 +11,20 @@ const (
 	BetweenEncoders = "between the encoders of a command buffer"
 )
 
-// doingBlocked names the activity in calls that block.
+// doingBlocked names the thread's activity while it was inside a call that blocks, by kind of blocking.
 var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "waiting for its own",
 	onLock: "waiting for a lock", onSignal: "waiting for a signal",
 	onCompile: "compiling", onQueue: "waiting for a free command buffer",
 	onDrawable: "waiting for a drawable"}
 
-// idleWork has the inputs for determining the threads' activities in the GPU's idle gaps.
+// idleWork has what is needed to tell what a thread did while the GPU was idle.
 type idleWork struct {
 	hasWaits bool // the trace's source records waits
 	blocked  Blocked
 }
 
-// addIdle finds the gaps in a device's work and the threads whose commits ended them.
+// addIdle adds the device's idle gaps to g, each attributed to the thread whose commit ended the gap and to what that
+// thread did in most of the gap.
 func (g *GPU) addIdle(d *Device, use DeviceUse, did idleWork) {
 	var by Ordered[idleKey, IdleCause]
 	i := 0
@@ -51,7 +52,7 @@ func (g *GPU) addIdle(d *Device, use DeviceUse, did idleWork) {
 	}
 }
 
-// before returns the activity of the thread that committed b for the longest part of the gap before b.
+// before returns what the thread that committed b did in the longest part of the GPU's idle gap before b.
 func (did idleWork) before(b *analyze.CommandBuffer, gap analyze.Interval) string {
 	switch {
 	case b.GPU.Known() && b.GPU.Begin < gap.Begin:
@@ -81,10 +82,10 @@ func (did idleWork) before(b *analyze.CommandBuffer, gap analyze.Interval) strin
 	return best
 }
 
-// doingUnknown is the activity outside of encoding in a trace without waits: the thread may have worked or waited.
+// doingUnknown replaces doingOutside for a trace that records no waits: there, the thread may have worked or waited.
 const doingUnknown = "doing something not recorded"
 
-// outside returns the activity for times in which no call of the thread was recorded.
+// outside returns the name of a thread's activity at times for which no call of the thread was recorded.
 func (did idleWork) outside() string {
 	if !did.hasWaits {
 		return doingUnknown

@@ -9,30 +9,34 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Inputs has the descriptors for which submitting threads wait while the GPU is idle and they have no work in flight.
+// Inputs has the files, pipes, sockets and terminals for which submitting threads waited while the GPU was idle and
+// the threads had no GPU work in flight.
 type Inputs struct {
 	Lost analyze.Nanos // for the program's files, pipes and sockets
-	// for clients, a terminal or standard input: a server without requests
+	// idle time in waits for clients, a terminal or standard input: the program had no requests, so nothing in it can
+	// be faster
 	Outside analyze.Nanos
 	Sources []*Input                               // the descriptor with the most time first
 	When    map[*analyze.Thread][]analyze.Interval // the waits in Lost, whether or not the GPU was idle
 
-	// time in such waits of the threads that take part, whether or not the GPU is idle: the other end of the descriptor
-	// decides when they end
+	// time in waits for pipes, sockets and other threads' schedules, whether or not the GPU is idle. The other end
+	// decides when these waits end, so faster GPU work does not shorten the run by them.
 	Paced analyze.Nanos
-	// when each thread, submitting or not, waited for clients, a terminal, standard input or a time of its schedule
+	// when each thread waited for clients, a terminal, standard input or a time of its schedule, whether it submits
+	// or not
 	outside   map[*analyze.Thread]*Busy
 	scheduled map[*analyze.Thread][]analyze.Interval // see findScheduled
 }
 
-// An Input is one file, pipe, socket or terminal.
+// An Input is one file, pipe, socket or terminal, or a thread that wakes on a schedule.
 type Input struct {
 	Name    string
 	Outside bool
 	Idle    analyze.Nanos
 }
 
-// FindInputs finds the waits for descriptors.
+// FindInputs finds the threads' waits for files, pipes, sockets and terminals, and the GPU's idle time in these
+// waits. Waits that belong to a pipeline stage's writes are left out, because FindStages counts them.
 func FindInputs(work *GPUWork, submitters *Submitters, stages *Stages) (in Inputs) {
 	in.scheduled = findScheduled(work.trace)
 	outside := maps.Clone(in.scheduled)
@@ -68,13 +72,13 @@ func FindInputs(work *GPUWork, submitters *Submitters, stages *Stages) (in Input
 	return in
 }
 
-// add adds the idle time of a wait to its input.
+// add adds idle, the GPU's idle time in the wait w, to the input for which w waited.
 func (in *Inputs) add(w *analyze.BlockedWait, idle analyze.Nanos) {
 	in.addTo(w.String(), w.FromOutside(), idle)
 }
 
-// addScheduled adds idle time in which a thread waited for the signal of another one that wakes at times of
-// its own.
+// addScheduled adds idle, the GPU's idle time in the wait w. In w the thread waited for the signal of a thread that
+// wakes on a schedule of its own (a timer), so the program was not late.
 func (in *Inputs) addScheduled(w *analyze.SignalWait, idle analyze.Nanos) {
 	in.Paced += w.Interval.Within(atWork(w.Thread)).Length()
 	in.addTo(ThreadName(w.Signaller)+", which wakes on a schedule of its own", true, idle)
@@ -93,8 +97,8 @@ func (in *Inputs) sort() {
 	slices.SortStableFunc(in.Sources, func(x, y *Input) int { return cmp.Compare(y.Idle, x.Idle) })
 }
 
-// awaitsOutside reports whether the thread that ended a wait spent most of the wait in a wait for clients, a terminal
-// or standard input.
+// awaitsOutside reports whether the thread that ended the wait w was itself waiting, for most of w, for clients, a
+// terminal, standard input or a time of its schedule. Then w was in effect a wait for the outside world.
 func (in *Inputs) awaitsOutside(w *analyze.SignalWait) bool {
 	return w.Signaller != nil && policy.MoreThan(policy.Most, in.outside[w.Signaller].Within(w.Interval), w.Length())
 }

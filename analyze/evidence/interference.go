@@ -11,8 +11,8 @@ import (
 )
 
 // An Interference tells whether calls take longer while other threads are inside the same call. It is for calls of
-// which only entry and exit are visible. Their overlap says nothing: behind a hidden lock they overlap heavily, because
-// threads that wait for the lock are inside the call, too.
+// which only entry and exit are visible. An overlap test would mislead here: threads that wait for a hidden lock are
+// inside the call, so the calls overlap heavily just because they exclude each other.
 type Interference struct {
 	What    string
 	Calls   int
@@ -21,11 +21,11 @@ type Interference struct {
 	RhoHigh float64
 	PValue  float64 // of Rho, by permutation
 	QValue  float64 // PValue, adjusted for the number of tests
-	// share of a call's duration that disappears when no other thread is inside: slope of the duration over the calls
-	// in flight × their mean / mean duration
+	// share of a call's duration that would disappear with no other thread inside: slope of the duration over the
+	// calls in flight × mean number in flight / mean duration
 	Effect float64
-	// median service time of contended calls / that of solo calls, assuming that one call is served at a time; 0 when
-	// not known
+	// median service time of contended calls / median duration of solo calls, if calls are served one at a time; near
+	// 1 for a lock, 0 if not known
 	OneServer float64
 	HandOff   bool // calls end one after the other at regular distances, as if each handed a lock to the next
 	Even      bool // as HandOff, but judged by the distances alone; a rhythm that all calls share also causes it
@@ -34,20 +34,20 @@ type Interference struct {
 	Service   analyze.Nanos // median time between the ends of contended calls
 }
 
-// Interferes reports whether the test found that calls delay each other.
+// Interferes reports whether the calls delay each other: significantly, and by more than a negligible amount.
 func (i *Interference) Interferes() bool {
 	return i.QValue <= policy.FalseDiscovery.Value && (i.Rho >= policy.Correlation.Value || i.Effect >= policy.Most.Value)
 }
 
-// OneAtATime reports whether calls were served one at a time, as behind a lock: two at once take twice as long. Regular
-// distances between the ends of calls are not enough. They also occur if each call follows a completion on a GPU that
-// runs one command buffer at a time.
+// OneAtATime reports whether calls were served one at a time, as behind a lock. Regular distances between the ends of
+// calls (Even) are not enough: these also occur if each call follows a completion on a GPU that runs one command
+// buffer at a time.
 func (i *Interference) OneAtATime() bool {
 	return i.Interferes() && (i.HandOff || i.OneServer >= policy.OneServer.Value || i.OneServer == 0 &&
 		i.Effect >= policy.Most.Value)
 }
 
-// testInterferences tests the calls that may take a lock inside.
+// testInterferences tests the calls that may wait for a lock inside: commit, and encoders from creation to end.
 func testInterferences(trace *analyze.Trace, opts Options) (found []Interference) {
 	var commits []analyze.Call
 	for b := range trace.Buffers() {
@@ -73,7 +73,8 @@ func inWindow(calls []analyze.Call, window analyze.Interval) []analyze.Call {
 	return calls
 }
 
-// testInterference tests the calls. It returns false if there are too few calls, or fewer than two threads.
+// testInterference tests whether the calls, sorted by begin, delay each other. It returns false if there are too few
+// calls, fewer than two threads, or always the same number of calls in flight.
 func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 	threads := map[*analyze.Thread]bool{}
 	for _, c := range calls {
@@ -107,9 +108,10 @@ func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 	return r, true
 }
 
-// atLeast returns the number of random permutations whose rank correlation is at least that of x and y. A permutation
-// changes neither the sum nor the squares of the ranks, so only the sum of products is compared. That sum is exact,
-// because ranks are multiples of one half.
+// atLeast shuffles x and y against each other and returns in how many of opts.Permutations shuffles their rank
+// correlation is at least as large as found. A shuffle changes neither the sum nor the squares of the ranks, so
+// comparing the sum of products is enough. The sum is exact, because ranks are multiples of one half. atLeast changes
+// the order of x.
 func atLeast(x, y []float64, opts Options) (n int) {
 	found := 0.0
 	for i := range x {
@@ -119,7 +121,7 @@ func atLeast(x, y []float64, opts Options) (n int) {
 	for range opts.Permutations {
 		sum := 0.0
 		for i := len(x) - 1; i >= 0; i-- {
-			// uniform in [0, i], except for a bias of at most MostCalls/2³², which is below one in a million.
+			// uniform in [0, i], with a bias of at most MostCalls/2³², less than one in a million
 			j := random.Uint64() >> 32 * uint64(i+1) >> 32
 			x[i], x[j] = x[j], x[i]
 			sum += x[i] * y[i]
@@ -131,7 +133,8 @@ func atLeast(x, y []float64, opts Options) (n int) {
 	return n
 }
 
-// lostBeside returns the time that calls take beyond the duration of a solo call because other calls are concurrent.
+// lostBeside returns by how much the calls with other calls in flight at their entry exceed solo, the duration of a
+// call without others, in total.
 func lostBeside(calls []analyze.Call, solo analyze.Nanos) (lost analyze.Nanos) {
 	for i, n := range inFlight(calls) {
 		if n > 0 {
@@ -142,8 +145,8 @@ func lostBeside(calls []analyze.Call, solo analyze.Nanos) (lost analyze.Nanos) {
 }
 
 // inFlight returns, for each call, the number of other calls in flight at its entry. Calls that entered at the same
-// clock tick do not count for each other. With a coarse clock a later one of them would see more calls in flight, and
-// would also be more likely to end in the next tick.
+// clock tick do not count for each other. Otherwise, with a coarse clock, the later of two such calls would see more
+// calls in flight and would also more likely end one tick later: a correlation without a cause.
 func inFlight(calls []analyze.Call) []int {
 	var inside counter
 	for _, c := range calls {
@@ -159,7 +162,8 @@ func inFlight(calls []analyze.Call) []int {
 	return n
 }
 
-// serve computes the service times that the calls would have if one at a time was served, in the order of their ends.
+// serve computes Solo, Service and OneServer: the times that serving one call takes if one call at a time is served,
+// in the order of their ends.
 func (r *Interference) serve(calls []analyze.Call, flight []int) {
 	order := make([]int, len(calls))
 	for i := range order {
@@ -200,12 +204,13 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 	}
 }
 
-// rhythm distinguishes a queue in front of one server from calls that only happen to be concurrent. Services are the
-// times between the ends of contended calls, in ascending order. Behind one server they are service times, so hardly
-// any is much shorter than usual; between independent calls they are random. The durations of the calls themselves must
-// vary from one to several service times, because a rhythm that all calls share has regular ends too. Behind a ticket
-// lock each call waits for the same number of others, so durations are similar; then all services must be similar,
-// which independent threads do not sustain.
+// rhythm sets HandOff and Even, which distinguish a queue in front of one server from calls that only happen to be
+// concurrent. services are the times between the ends of contended calls, ascending. Behind one server hardly any of
+// them is much shorter than usual; between independent calls they are random.
+//
+// The durations of the calls must also vary from one to several service times, because calls with a common rhythm
+// have regular ends too. Behind a ticket lock each call waits for the same number of others, so durations are
+// similar; for that case Even requires all services to be similar, which independent threads do not sustain.
 func (r *Interference) rhythm(calls []analyze.Call, services []analyze.Nanos) {
 	if len(services) < 2*policy.Sample.Count() || r.Service <= 0 {
 		return

@@ -7,7 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// longWaits returns each thread's waits for the GPU, without those whose work had already completed.
+// longWaits returns each thread's waits for the GPU that are at least policy.ShortestWait long. Shorter waits only
+// found their work completed.
 func longWaits(t *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
 	by := map[*analyze.Thread][]analyze.Interval{}
 	for w := range analyze.Each(t.Waits) {
@@ -18,8 +19,9 @@ func longWaits(t *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
 	return by
 }
 
-// roundTripsByThread returns each thread's times from creating the first command buffer after a wait to the end of the
-// next wait for the GPU. Even the shortest waits end one: a thread that lacked a processor may find its work completed.
+// roundTripsByThread returns each thread's round trips: from creating the first command buffer after a wait to the
+// end of the next wait for the GPU. Even very short waits end a round trip, because a thread that lacked a processor
+// may find its work completed.
 func roundTripsByThread(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
 	made := map[*analyze.Thread][]analyze.Nanos{}
 	for b := range trace.Buffers() {
@@ -45,7 +47,7 @@ func roundTripsByThread(trace *analyze.Trace) map[*analyze.Thread][]analyze.Inte
 	return trips
 }
 
-// WaitsUnion is when any thread waited for the GPU.
+// WaitsUnion returns the times in which at least one thread waited for the GPU.
 func WaitsUnion(t *analyze.Trace) *Busy { return unionOf(longWaits(t)) }
 
 func unionOf(by map[*analyze.Thread][]analyze.Interval) *Busy {
@@ -56,7 +58,8 @@ func unionOf(by map[*analyze.Thread][]analyze.Interval) *Busy {
 	return NewBusy(all)
 }
 
-// openEncoders returns encoders that are ended by the thread that created them, as calls from creation to end.
+// openEncoders returns the time from creation to endEncoding of each encoder, as a call of its thread. Encoders that
+// another thread ended are left out.
 func openEncoders(trace *analyze.Trace) (calls []analyze.Call) {
 	for b := range trace.Buffers() {
 		for e := range analyze.Each(b.Encoders) {

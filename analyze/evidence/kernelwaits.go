@@ -8,21 +8,22 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A KernelWait is work of one queue that waits on the GPU, while it runs, for work of another queue. No event shows
-// this wait. It is found because each command buffer ends together with one of the other queue, however late that one
-// began.
+// A KernelWait tells that kernels of one queue wait on the GPU, while they run, for work of another queue (by polling
+// memory). No event shows such a wait. It is inferred because each command buffer ends right after one of the other
+// queue, however late that one began.
 type KernelWait struct {
 	Waiting, Awaited *analyze.Queue
-	// number of command buffers of Waiting that end together with one of Awaited, and of all that run concurrently with
-	// one
+	// number of command buffers of Waiting that end right after one of Awaited, and of all during which one of
+	// Awaited ended
 	Follow, Of int
-	// from the begin of the command buffers that wait to the end of those that they wait for
+	// total time from the begin of each waiting command buffer to the end of the command buffer that it waits for
 	Time analyze.Nanos
 	// median time from the end of the awaited command buffer to the end of the waiting one
 	Usual analyze.Nanos
 }
 
-// KernelWaits returns such waits, the longest first.
+// KernelWaits returns the pairs of queues of which one waits for the other inside its kernels, the longest waits
+// first.
 func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 	by := map[*analyze.Queue][]*analyze.CommandBuffer{}
 	for b := range t.Buffers() {
@@ -48,8 +49,9 @@ func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 	return found
 }
 
-// kernelWait compares the ends of command buffers of two queues, both sorted by end. It ignores command buffers that
-// wait for an event, because the event names the awaited work.
+// kernelWait compares when command buffers of two queues end, both lists sorted by end. It ignores command buffers
+// that wait for an event, because the event already names the awaited work. follows is false if the ends may coincide
+// by chance.
 func kernelWait(waiting, awaited []*analyze.CommandBuffer) (w KernelWait, follows bool) {
 	if len(waiting) < policy.Pattern.Count() || len(awaited) < policy.Pattern.Count() {
 		return w, false

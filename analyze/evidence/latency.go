@@ -7,8 +7,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// UsualLatency returns the median time in which an idle GPU begins ready work. If the GPU was seldom idle, it is the
-// median time from the end of the previous work to the begin of the next.
+// UsualLatency returns the median time that an idle GPU takes to begin ready work. If the GPU was seldom idle, it
+// returns the median time from the end of the previous work, or from when work was ready if later, to the begin of
+// the work.
 func UsualLatency(work *GPUWork, releases *Releases) analyze.Nanos {
 	var all []analyze.Nanos
 	for b, x := range releases.All() {
@@ -23,8 +24,8 @@ func UsualLatency(work *GPUWork, releases *Releases) analyze.Nanos {
 	return Median(all)
 }
 
-// turnaround returns the median time from the instant at which work was ready and the previous work had ended to the
-// work's begin.
+// turnaround returns the median time that work takes to begin after it is ready and the previous work on the GPU has
+// ended.
 func turnaround(work *GPUWork, releases *Releases) analyze.Nanos {
 	var all []analyze.Nanos
 	for _, d := range work.Devices {

@@ -5,16 +5,17 @@ import "mtrace/analyze"
 // A Launch is the time that launching a typical command buffer takes.
 type Launch struct {
 	// Time is the thread time to submit it and to receive the completion notification: the sum of the medians of
-	// encoding, committing, scheduling and notify. Medians keep a few delayed command buffers from counting.
+	// encoding, committing, scheduling and notification. Medians keep a few delayed command buffers from distorting
+	// the sum.
 	Time analyze.Nanos
 	GPU  analyze.Nanos // median time that the GPU works on a command buffer
-	// command buffers that could be one
+	// series of command buffers that could be encoded into one
 	Bursts Bursts
 }
 
-// TypicalLaunch computes the launch time. Solo is the duration of a commit with no concurrent ones. It leaves out
-// command buffers delayed by events, by others in their queue, by an external process, or in completion by the
-// program's handlers.
+// TypicalLaunch computes what launching a command buffer costs. solo is the duration of a commit without concurrent
+// ones; longer commits count as solo. Waits for command buffers that were delayed by events, by others in their
+// queue, by an external process or by completion handlers do not count.
 func TypicalLaunch(work *GPUWork, releases *Releases, solo analyze.Nanos, external *ExternalLoad) Launch {
 	var encode, commit, gpu, before, after []analyze.Nanos
 	for b := range work.trace.Buffers() {
@@ -49,7 +50,7 @@ func TypicalLaunch(work *GPUWork, releases *Releases, solo analyze.Nanos, extern
 		FindBursts(work.trace)}
 }
 
-// DispatchTime returns the thread time to encode one dispatch, including the calls that set its arguments.
+// DispatchTime returns the mean thread time to encode one dispatch, including the calls that set its arguments.
 func (times *ThreadTimes) DispatchTime() analyze.Nanos {
 	dispatches := 0
 	for _, t := range times.Threads {

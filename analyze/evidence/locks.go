@@ -10,14 +10,14 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// LockKey identifies a lock.
+// LockKey identifies a lock across its waits. For an interpreter's lock the address is 0.
 type LockKey struct {
 	process *analyze.Process
 	address uint64
 	name    string
 }
 
-// Compare defines an order of locks that is the same in every analysis.
+// Compare orders locks by address, name and process, so that the reports of equal traces list them in the same order.
 func (k LockKey) Compare(o LockKey) int {
 	pid := func(p *analyze.Process) int64 {
 		if p == nil {
@@ -29,8 +29,8 @@ func (k LockKey) Compare(o LockKey) int {
 		cmp.Compare(pid(k.process), pid(o.process)))
 }
 
-// KeyOf returns the key of the lock that a thread waited for. The mutex and the condition variables that implement an
-// interpreter's lock have the same key.
+// KeyOf returns the key of the lock that a thread waited for. An interpreter's lock (GIL) consists of a mutex and
+// condition variables; all of them get one key, so that their waits count as waits for one lock.
 func KeyOf(l *analyze.LockWait) LockKey {
 	if l.OfInterpreter() {
 		return LockKey{l.Thread.Process, 0, l.Name}
@@ -38,22 +38,22 @@ func KeyOf(l *analyze.LockWait) LockKey {
 	return LockKey{l.Thread.Process, l.Lock, l.Name}
 }
 
-// Label is the lock's name, or its address.
+// Label returns the lock's name, or its address if it has no name.
 func (k LockKey) Label() string { return cmp.Or(k.name, fmt.Sprintf("%#x", k.address)) }
 
-// ThreadWaits are the threads' waits for locks and for each other's signals.
+// ThreadWaits has the threads' waits for locks and for each other's signals.
 type ThreadWaits struct {
 	Locks   []analyze.LockWait   // without waits at semaphores of work queues
 	Signals []analyze.SignalWait // with waits at semaphores of work queues
-	// Signals, with consecutive waits joined where a thread woke spuriously and waited again
+	// Signals, but consecutive waits of a thread that woke spuriously and waited again are joined into one
 	Merged []analyze.SignalWait
 	idle   map[*analyze.Thread]idleTime
 }
 
 // FindThreadWaits separates waits for locks from waits for work. Idle workers of an executor wait at a semaphore, and
-// each posts the semaphore again after it took an item, as in CPython's SimpleQueue. In the trace that looks like a
-// lock. But a lock is released only by its holder, while the semaphore of a work queue is also posted by the producer.
-// All waits at such a semaphore are waits for the producer's signal.
+// each posts the semaphore again after taking an item, as in CPython's SimpleQueue; in the trace that looks like a
+// lock. But only the holder releases a lock, while a producer also posts the semaphore of a work queue. All waits at
+// such a semaphore become signal waits, otherwise idle workers would be reported as lock contention.
 func FindThreadWaits(t *analyze.Trace) *ThreadWaits {
 	w := &ThreadWaits{Locks: t.CPUWaits.Locks, Signals: t.CPUWaits.Signals, idle: map[*analyze.Thread]idleTime{}}
 	if queues := workQueues(t); len(queues) > 0 {
@@ -63,7 +63,8 @@ func FindThreadWaits(t *analyze.Trace) *ThreadWaits {
 	return w
 }
 
-// moveWaitsForWork moves waits at semaphores of work queues from Locks to Signals.
+// moveWaitsForWork moves the waits at semaphores of work queues from Locks to Signals. It also records their time in
+// w.idle, because the trace has already counted this time as PartLock.
 func (w *ThreadWaits) moveWaitsForWork(trace *analyze.Trace, queues map[LockKey]*analyze.Thread) {
 	w.Locks, w.Signals = nil, slices.Clone(w.Signals)
 	for _, l := range trace.CPUWaits.Locks {
@@ -83,7 +84,8 @@ func (w *ThreadWaits) moveWaitsForWork(trace *analyze.Trace, queues map[LockKey]
 	slices.SortStableFunc(w.Signals, func(x, y analyze.SignalWait) int { return cmp.Compare(x.Begin, y.Begin) })
 }
 
-// mergeSignalWaits joins waits of a thread that woke spuriously and waited again at once.
+// mergeSignalWaits joins a wait with the thread's previous one at the same object if it follows at once: the thread
+// woke spuriously and waited again. The joined wait takes its end and its signal from the later one.
 func mergeSignalWaits(waits []analyze.SignalWait) []analyze.SignalWait {
 	var all []analyze.SignalWait
 	last := map[*analyze.Thread]int{}
@@ -101,14 +103,14 @@ func mergeSignalWaits(waits []analyze.SignalWait) []analyze.SignalWait {
 	return all
 }
 
-// idleTime is the time that a thread waited for work at semaphores that the trace reports as locks: in total, and
-// within its working time.
+// idleTime is the time that a thread waited for work at semaphores that the trace reports as locks: in total (all),
+// and within the thread's working time.
 type idleTime struct{ all, working analyze.Nanos }
 
 func queueOf(l *analyze.LockWait) LockKey { return LockKey{process: l.Thread.Process, address: l.Lock} }
 
-// workQueues returns the semaphores of work queues, each with the thread that made most of its posts, or nil if no
-// thread did.
+// workQueues returns the semaphores that belong to work queues rather than locks: enough of their waits ended by
+// another thread's post. The value is the thread that made most of the posts, or nil if no thread made most.
 func workQueues(t *analyze.Trace) map[LockKey]*analyze.Thread {
 	uses := map[LockKey]*struct {
 		asLock, asSignal int

@@ -2,7 +2,7 @@ package evidence
 
 import "mtrace/analyze"
 
-// MemoryMade is the time that threads that take part in the GPU's work spent allocating and freeing memory, within
+// MemoryMade is the cost of allocating and freeing memory on the threads that take part in the GPU's work, within
 // their working time.
 type MemoryMade struct {
 	Calls int    // calls that allocated memory
@@ -12,8 +12,8 @@ type MemoryMade struct {
 	Aside analyze.Nanos // the part of Unfed of threads that submit next to nothing
 }
 
-// FindMemoryMade computes the time of allocating and freeing. The model has no event for freeing, so it assumes that
-// work is in flight as often during freeing as during allocating.
+// FindMemoryMade computes the cost of allocating and freeing. The trace has no single events for freeing, so the
+// share of freeing time in which the thread has work in flight is taken from its allocations.
 func FindMemoryMade(trace *analyze.Trace, submitters *Submitters) (m MemoryMade) {
 	made, fed := map[*analyze.Thread]analyze.Nanos{}, map[*analyze.Thread]analyze.Nanos{}
 	for a := range analyze.Each(trace.Memory.Allocations) {

@@ -2,7 +2,7 @@ package evidence
 
 import "mtrace/analyze"
 
-// A Matrix has the time that each thread waited for each other thread: NS[i][j] is the time that Threads[i] waited for
+// A Matrix has the time that threads waited for each other: NS[i][j] is the time that Threads[i] waited for
 // Threads[j].
 type Matrix struct {
 	Threads []*analyze.Thread
@@ -20,9 +20,10 @@ func newMatrix(threads []*ThreadTime) *Matrix {
 	return m
 }
 
-// Matrices are the times that threads waited for each other, by reason.
+// Matrices has the times that threads waited for each other, by reason.
 type Matrices struct {
-	// waits for work that another thread committed, or was asked to commit, and for locks that it held
+	// waits for work that the other thread committed, or was asked to commit, and for locks that the other thread
+	// held
 	Waits  *Matrix
 	Queued *Matrix // waits for the thread's own work while the GPU ran another thread's
 	Locks  *Matrix // waits for locks that another thread held
@@ -34,7 +35,7 @@ func newMatrices(threads []*ThreadTime) Matrices {
 
 func (m Matrices) all() [3]*Matrix { return [3]*Matrix{m.Waits, m.Queued, m.Locks} }
 
-// Add adds time that waiter lost to holder. It ignores threads that the matrix does not have.
+// Add adds time that waiter lost to holder. It does nothing if either thread is not in the matrix.
 func (m *Matrix) Add(waiter, holder *analyze.Thread, time analyze.Nanos) {
 	i, waits := m.index[waiter]
 	j, holds := m.index[holder]
@@ -43,7 +44,8 @@ func (m *Matrix) Add(waiter, holder *analyze.Thread, time analyze.Nanos) {
 	}
 }
 
-// WhoWaitsForWhom fills the matrices. The holder of a lock is the thread that held it when the wait began.
+// WhoWaitsForWhom computes the times that threads waited for each other. A wait for a lock counts for the thread that
+// held the lock when the wait began.
 func WhoWaitsForWhom(work *GPUWork, times *ThreadTimes, h *Handover, locks []analyze.LockWait) Matrices {
 	m := newMatrices(times.Threads)
 	for w := range analyze.Each(work.trace.Waits) {
@@ -67,8 +69,9 @@ func WhoWaitsForWhom(work *GPUWork, times *ThreadTimes, h *Handover, locks []ana
 	return m
 }
 
-// addQueued adds the time that a wait was queued behind other threads' work. Each instant counts once, for the work
-// that began first. Instants at which the waiting thread's own work ran do not count.
+// addQueued adds the time that the wait w was queued behind other threads' GPU work. Where several command buffers
+// run at once, each moment counts once, for the one that began first. Moments at which the waiting thread's own work
+// ran do not count.
 func (m *Matrix) addQueued(work *GPUWork, w *analyze.Wait) {
 	queued := work.queued(w)
 	d := work.Of(work.trace.WaitsFor(w))

@@ -7,33 +7,34 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Occupancy describes how busy the most relevant GPU was.
+// Occupancy describes how busy one GPU was: the GPU that threads wait for most.
 type Occupancy struct {
-	// the device that threads wait for most, or the device with the most work if they wait for none
+	// the device that threads wait for longest, or the device with the most work if they wait for none
 	Busiest DeviceUse
 	Busy    float64 // its busy share between its first commit and its last completion
 	Pending float64 // share of that time in which it was busy while committed work had not begun
-	// thread time queued behind other threads' work in queues that run less at a time than the GPU could
+	// thread time queued behind other threads' work in queues that run fewer command buffers at once than the GPU
+	// could
 	InLines analyze.Nanos
-	// the more work was ready, the more the GPU ran at once, so it had capacity for work that had not begun
+	// the more work was ready, the more the GPU ran at once, so it had spare capacity for the work that had not begun
 	HasRoom   bool
 	Saturated bool // the GPU is what threads wait for
-	// the GPU is saturated although all ready work runs: concurrent command buffers slow each other down
+	// the GPU is saturated although it begins all ready work at once: concurrent command buffers slow each other down
 	Crowded bool
 	Buffers int // command buffers that ran, on all devices
 
 	work *GPUWork
 }
 
-// FindOccupancy computes the occupancy.
+// FindOccupancy determines how busy the most awaited GPU was, and whether it is saturated.
 func FindOccupancy(work *GPUWork, gpu *GPU, lines *Lines) Occupancy {
 	o := Occupancy{Busiest: busiestDevice(work, gpu), work: work,
 		InLines: SumOf(analyze.Each(work.trace.Waits), lines.InLine)}
 	o.Busy = Share(o.Busiest.Busy, o.Busiest.Active.Length())
 	o.Pending = Share(o.Busiest.Backlog, o.Busiest.Active.Length())
-	// A GPU that is busy all the time still has spare capacity if it begins all work at once: then nothing is ever
-	// pending. Work that threads pass to the only thread that commits waits for that thread, whether or not the GPU has
-	// spare capacity.
+	// A GPU that is busy all the time still has spare capacity if it begins all work at once, because then nothing is
+	// pending. So being busy is not enough for Saturated: work must also be pending, or concurrent work must slow
+	// down.
 	o.HasRoom = o.Busiest.Growth >= policy.Growth.Value
 	o.Crowded = policy.Saturated(o.Busy) && o.Busiest.Crowding.Slope >= policy.DominantShare.Value &&
 		o.Busiest.Crowding.Beside >= policy.LargeShare.Value
@@ -44,13 +45,15 @@ func FindOccupancy(work *GPUWork, gpu *GPU, lines *Lines) Occupancy {
 	return o
 }
 
-// BusyThroughout reports whether the GPU is always busy with work of several threads, although there is not always more
-// work ready, because the threads wait for each other. Steady is the number of threads that commit regularly.
+// BusyThroughout reports whether the GPU is always busy with work of several threads although it is not saturated:
+// the threads wait for each other, so more work is not always ready. steady is the number of threads that commit
+// regularly.
 func (o *Occupancy) BusyThroughout(steady int) bool {
 	return !o.Saturated && policy.Saturated(o.Busy) && o.Pending >= policy.LargeShare.Value && steady >= 2
 }
 
-// Unexplained returns the part of a wait that the GPU does not explain: all of it, unless the GPU is saturated.
+// Unexplained returns the part of a wait i for command buffer b (nil if unknown) that a full GPU does not explain:
+// all of it, unless the GPU is saturated; then only the time in which that GPU was idle.
 func (o *Occupancy) Unexplained(i analyze.Interval, b *analyze.CommandBuffer) analyze.Nanos {
 	d := o.work.byModel[o.Busiest.Device]
 	if b != nil {
@@ -62,8 +65,8 @@ func (o *Occupancy) Unexplained(i analyze.Interval, b *analyze.CommandBuffer) an
 	return i.Length() - d.all.Within(i)
 }
 
-// busiestDevice returns the device that threads wait for longest; if several are equal, the one of them with the most
-// work.
+// busiestDevice returns the device that threads wait for longest. Between devices with equal waits it chooses the one
+// with the most work.
 func busiestDevice(work *GPUWork, gpu *GPU) (most DeviceUse) {
 	if len(gpu.Devices) == 1 {
 		return gpu.Devices[0]
@@ -82,8 +85,8 @@ func busiestDevice(work *GPUWork, gpu *GPU) (most DeviceUse) {
 	return most
 }
 
-// WaitedWhileBusy returns the thread time in waits for other threads' work, and for a free command buffer, during which
-// a GPU was busy.
+// WaitedWhileBusy returns the thread time in waits for other threads' work, and for a free command buffer (full),
+// during which the GPU was busy.
 func WaitedWhileBusy(work *GPUWork, full []Acquisition) (sum analyze.Nanos) {
 	for w := range analyze.Each(work.trace.Waits) {
 		if ForOthers(work.trace, w) {
@@ -96,7 +99,7 @@ func WaitedWhileBusy(work *GPUWork, full []Acquisition) (sum analyze.Nanos) {
 	return sum
 }
 
-// GPUTimes returns the longest and the median GPU time of a queue's command buffers.
+// GPUTimes returns the longest and the median GPU time of the command buffers of queue q.
 func GPUTimes(t *analyze.Trace, q *analyze.Queue) (most, usual analyze.Nanos) {
 	var all []analyze.Nanos
 	for b := range t.Buffers() {

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 )
 
-// entry returns the map's value for a key, and creates it if there is none.
+// entry returns the map's value for a key, and adds a zero value if there is none.
 func entry[K comparable, V any](all map[K]*V, key K) *V {
 	v := all[key]
 	if v == nil {
@@ -16,14 +16,15 @@ func entry[K comparable, V any](all map[K]*V, key K) *V {
 	return v
 }
 
-// Ordered is a map that keeps its values in the order in which the keys were added.
+// Ordered is a map that keeps its values in the order in which keys were added, so that results do not depend on Go's
+// random map order.
 type Ordered[K comparable, V any] struct {
 	Keys []K
 	All  []*V
 	at   map[K]int
 }
 
-// Number returns the index of a key, and adds the key if it is new.
+// Number returns the position of a key in Keys, and adds the key with a zero value if it is new.
 func (o *Ordered[K, V]) Number(key K) int {
 	n, known := o.at[key]
 	if !known {
@@ -35,10 +36,10 @@ func (o *Ordered[K, V]) Number(key K) int {
 	return n
 }
 
-// Of returns the value of a key, and creates it if the key is new.
+// Of returns the value of a key, and adds a zero value if the key is new.
 func (o *Ordered[K, V]) Of(key K) *V { return o.All[o.Number(key)] }
 
-// SumOf adds up a time of each element.
+// SumOf returns the sum of time(x) over all elements x.
 func SumOf[T any](all iter.Seq[T], time func(T) analyze.Nanos) (sum analyze.Nanos) {
 	for x := range all {
 		sum += time(x)

@@ -8,20 +8,20 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A QueueOverlap tells how many command buffers of one queue a GPU runs at the same time, as far as the trace shows.
+// A QueueOverlap tells how many command buffers of one queue a GPU runs at the same time.
 type QueueOverlap struct {
-	// at the same time, ignoring numbers reached for less than 1% of the queue's busy time
+	// largest number at the same time, ignoring numbers reached for less than 1% of the queue's busy time
 	Most int
-	// the queue runs no more than that: others in it were ready and waited although the GPU had spare capacity
+	// the queue never runs more than Most: ready command buffers waited in it although the GPU had spare capacity
 	Limited  bool
 	Busy     *Busy                     // when the queue ran something
 	byThread map[*analyze.Thread]*Busy // the same by the thread that committed
 	full     *Busy                     // when it ran Most at the same time
 }
 
-// Overlaps determines the overlap of each queue. A queue is Limited if ready work did not begin while as many of its
-// command buffers ran as ever, although the GPU had spare capacity. Hardly any may have begun at that level, and most
-// that began late must have begun when fewer ran.
+// Overlaps determines for each queue how many of its command buffers run at once, and whether the queue limits that
+// number. It is Limited if, while Most of its command buffers ran and the GPU had spare capacity, ready ones nearly
+// always waited until fewer ran. latency is the usual time to begin ready work.
 func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos) map[*analyze.Queue]QueueOverlap {
 	found := map[*analyze.Queue]QueueOverlap{}
 	for _, d := range work.Devices {
@@ -36,7 +36,7 @@ func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos
 			o.Most = max(1, run.times(&counter{}).capacity(o.Busy.Total()))
 			o.full = run.when(o.Most)
 			var did [startings]int
-			// begin of the previous command buffer: a delay that started earlier had another reason
+			// begin of the previous command buffer of the queue: a delay that began earlier is counted for that one
 			before := analyze.Nanos(-1 << 62)
 			for _, r := range list {
 				if run.at(r.Begin) >= o.Most {
@@ -55,7 +55,7 @@ func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos
 	return found
 }
 
-// Outcomes for work that was ready while its queue ran as many command buffers as ever and the GPU had spare capacity.
+// What a ready command buffer did while its queue already ran Most others and the GPU had spare capacity.
 const (
 	noMatter     = iota // the situation did not occur
 	beganBeside         // it began
@@ -64,8 +64,8 @@ const (
 	startings
 )
 
-// starting returns which of these outcomes applies to a command buffer that did not begin while its queue ran as many
-// as ever.
+// starting returns noMatter, waitedBehind or beganLate for the command buffer r. before is the begin of the queue's
+// previous command buffer, atFull are the times in which the queue ran Most, device those in which the GPU was full.
 func starting(releases *Releases, r running, before, latency analyze.Nanos, atFull, device *Busy) int {
 	x := releases.Of(r.buffer.Index)
 	if x == nil {
@@ -82,13 +82,13 @@ func starting(releases *Releases, r running, before, latency analyze.Nanos, atFu
 	return beganLate
 }
 
-// fullDevice returns when a device ran at least as many command buffers as its capacity.
+// fullDevice returns the times in which a device ran as many command buffers as its capacity, or more.
 func fullDevice(d *Device, gpu *GPU) *Busy {
 	return counterOf(intervals(d.running)).when(max(1, gpu.Use(d).Capacity))
 }
 
-// WaitsForRoom returns the number of command buffers that began later than usual because the device was full, and
-// whether that explains most of all late begins.
+// WaitsForRoom returns how many command buffers began later than usual because the device was full, and whether a
+// full device explains most of the time by which all command buffers began late.
 func WaitsForRoom(releases *Releases, gpu *GPU, d *Device, latency analyze.Nanos) (buffers int, waits bool) {
 	full := fullDevice(d, gpu)
 	var late, room analyze.Nanos
@@ -107,31 +107,31 @@ func WaitsForRoom(releases *Releases, gpu *GPU, d *Device, latency analyze.Nanos
 	return buffers, policy.MoreThan(policy.Most, room, late)
 }
 
-// Lines are the queues that delayed ready work: they run only a limited number of command buffers at the same time
-// although the GPU could run more. A long command buffer at the head then delays short ones of other threads behind it.
+// Lines are the queues that delayed ready work: such a queue runs only a limited number of command buffers at once
+// although the GPU could run more. Then a long command buffer at the head delays short ones of other threads behind
+// it.
 type Lines struct {
 	ByQueue  map[*analyze.Queue]QueueOverlap
 	work     *GPUWork
 	releases *Releases
 }
 
-// FindLines finds such queues.
+// FindLines finds the queues that delayed ready work although the GPU had spare capacity.
 func FindLines(work *GPUWork, releases *Releases, gpu *GPU) *Lines {
 	l := &Lines{Overlaps(work, releases, gpu, UsualLatency(work, releases)), work, releases}
 	maps.DeleteFunc(l.ByQueue, func(q *analyze.Queue, o QueueOverlap) bool {
-		// without a queue, or if the queue uses the device's full capacity, nothing shows that the GPU had spare
-		// capacity
+		// if the queue uses the device's full capacity, nothing shows that the GPU had spare capacity
 		return q == nil || !o.Limited || o.Most >= gpu.Use(work.byModel[q.Device]).Capacity
 	})
 	return l
 }
 
-// InLine returns the part of a wait for a thread's own command buffer in which that was ready and queued behind other
-// threads' command buffers although the GPU had spare capacity.
+// InLine returns for how long of the wait w, for a thread's own command buffer, that command buffer was ready and
+// queued behind other threads' command buffers although the GPU had spare capacity.
 func (l *Lines) InLine(w *analyze.Wait) analyze.Nanos {
 	b, x := l.work.trace.WaitsFor(w), l.releases.Of(w.Buffer)
 	if b == nil || x == nil || Awaited(l.work.trace, w) != w.Thread || b.Empty() && l.work.trace.Encoded() {
-		// an empty command buffer exists only to wait for the others
+		// an empty command buffer does nothing itself; it exists only to be waited for
 		return 0
 	}
 	line, limited := l.ByQueue[b.Queue]
@@ -147,9 +147,9 @@ func (l *Lines) InLine(w *analyze.Wait) analyze.Nanos {
 	return max(0, queued.Length()-own) // a command buffer that was queued remains so until it begins
 }
 
-// TurnaroundsBehind returns the times from the end of what delayed work that had long been ready, that is the previous
-// work in its queue or a full device, to the work's begin. Much longer times than usual have another reason and are
-// reduced to the usual one. It returns none if there are too few.
+// TurnaroundsBehind returns how long work that had long been ready took to begin after its obstacle ended: the
+// previous work in its queue, or a full device. Much longer times than usual have another reason and are cut to a few
+// times the median. It returns nil if there are too few.
 func TurnaroundsBehind(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos) (all []analyze.Nanos) {
 	buffers := 0
 	for _, d := range work.Devices {

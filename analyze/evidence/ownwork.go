@@ -7,9 +7,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// InterferenceOfOwnWork tests whether the time outside of Metal, from one call to the next command buffer, is longer
-// while other threads are outside of Metal too. A lock that threads spin for looks like that. A lack of processors and
-// an interpreter that runs one thread at a time are other explanations and are excluded. Sleep does not count as work.
+// InterferenceOfOwnWork tests whether threads take longer outside of Metal while other threads are outside of Metal
+// too. A lock for which threads spin looks like that. Too few processors, and an interpreter that runs one thread at
+// a time, look the same; then it returns nil. Times with recorded waits (locks, signals, compilation) are left out.
 func InterferenceOfOwnWork(trace *analyze.Trace, times *ThreadTimes, submitters *Submitters, blocked Blocked,
 	p *Processors, opts Options) *Interference {
 	if p.OneAtATime || p.Starved() || len(submitters.Submits) < 2 {
@@ -52,15 +52,16 @@ func InterferenceOfOwnWork(trace *analyze.Trace, times *ThreadTimes, submitters 
 	return &i
 }
 
-// sleptThrough reports whether threads slept for a part of the lost time: they neither ran, spun nor waited for a
-// processor. Threads that leave a barrier, or a disk, one after another look like threads that share a lock.
+// sleptThrough reports whether threads slept for a considerable part of the lost time: they neither ran nor waited
+// for a processor. Threads that leave a barrier or a disk one after another look like threads that share a lock, but
+// they sleep.
 func (p *Processors) sleptThrough(lost analyze.Nanos) bool {
 	return p.Known() && !policy.NearlyAll(p.Computed+p.Waited, Scaled(lost, Share(p.Covered, p.total)))
 }
 
-// runsOutside reports whether the threads run, or are runnable, for most of their time outside of Metal, so that no
-// clock wakes them. Some of that time counts as neither: time that a host takes from a virtual machine's processors,
-// and a wait for a processor that has not ended when the sample is taken.
+// runsOutside reports whether the threads run or wait for a processor for most of their time outside of Metal. Then
+// no clock wakes them. It does not ask for all of the time, because time that a host takes from a virtual machine's
+// processors and waits that have not ended at the sample are in neither number.
 func (p *Processors) runsOutside(times *ThreadTimes) bool {
 	return p.Known() && policy.AtLeast(policy.DominantShare, p.Computed+p.Waited,
 		Scaled(times.Sum(analyze.PartOutside), Share(p.Covered, p.total)))

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// ThreadTime has a thread's use of its share of the window. The elements of Time add up to Window exactly.
+// ThreadTime tells how a thread used its part of the trace's window. The elements of Time add up to Window exactly.
 type ThreadTime struct {
 	Thread         *analyze.Thread
 	Window         analyze.Nanos // from its first to its last call
@@ -20,23 +20,24 @@ type ThreadTime struct {
 	Working        analyze.Nanos                    // from its first command buffer to its last commit or wait
 	WorkTime       [analyze.PartCount]analyze.Nanos // Time without start-up and tear-down; it adds up to Working
 	GPU            analyze.Nanos                    // sum of the GPU times of its command buffers
-	// the part of Time[PartOutside] in which it waited for another thread's signal
+	// the part of Time[PartOutside] in which the thread waited for another thread's signal
 	SignalWaits analyze.Nanos
-	// the part of Time[PartOutside] in recorded waits, including SignalWaits
+	// the part of Time[PartOutside] in recorded waits, by kind of wait; includes SignalWaits
 	Blocked   [analyze.BlockedKinds]analyze.Nanos
 	HandsOver bool // another thread submits its work, and it waits for that
 	// the part of Time[PartAcquire] in which other threads held the queue's command buffers
 	AcquireOthers analyze.Nanos
 }
 
-// LostToOthers is the share of the thread's time that it waited for other threads.
+// LostToOthers returns the share (0 to 1) of the thread's time in which it waited for other threads.
 func (t *ThreadTime) LostToOthers() float64 {
 	lost := t.Time[analyze.PartWaitForeign] + t.Time[analyze.PartWaitQueuedOther] + t.Time[analyze.PartLock] +
 		t.AcquireOthers
 	return Share(lost, t.Window)
 }
 
-// Waited returns the thread's time in the parts from PartWaitExecuting to PartWaitForeign: all waits for GPU work.
+// Waited returns the thread's time in all waits for GPU work. It relies on the order of the constants from
+// analyze.PartWaitExecuting to PartWaitForeign.
 func (t *ThreadTime) Waited() analyze.Nanos {
 	var sum analyze.Nanos
 	for p := analyze.PartWaitExecuting; p <= analyze.PartWaitForeign; p++ {
@@ -45,24 +46,24 @@ func (t *ThreadTime) Waited() analyze.Nanos {
 	return sum
 }
 
-// Submits reports whether the thread takes part in the GPU's work: it committed or waited somewhere in the trace, or
+// Submits reports whether the thread takes part in the GPU's work: it committed or waited somewhere in the run, or
 // another thread submits for it.
 func (t *ThreadTime) Submits() bool {
 	return t.CommandBuffers > 0 || t.Waits > 0 || t.HandsOver || t.Thread.Submits
 }
 
-// ThreadTimes has each thread's use of its share of the window.
+// ThreadTimes tells for each thread how it used its part of the window.
 type ThreadTimes struct {
 	Threads  []*ThreadTime // without threads that only waited for work
 	Warnings []string      // about overlapping calls of a thread
 	byThread map[*analyze.Thread]*ThreadTime
 }
 
-// Of returns a thread's use of time, or nil for a thread that only waited for work.
+// Of returns a thread's use of time, or nil for a thread of which the trace has only waits for work.
 func (times *ThreadTimes) Of(t *analyze.Thread) *ThreadTime { return times.byThread[t] }
 
-// Working returns the working time of all threads that took part in the GPU's work. Shares of lost time are relative to
-// it.
+// Working returns the total working time of the threads that take part in the GPU's work. Shares of lost time in the
+// report are relative to it.
 func (times *ThreadTimes) Working() (sum analyze.Nanos) {
 	for _, t := range times.Threads {
 		if t.Submits() {
@@ -72,7 +73,7 @@ func (times *ThreadTimes) Working() (sum analyze.Nanos) {
 	return sum
 }
 
-// Sum returns the working time that all threads that took part in the GPU's work spent in one part.
+// Sum returns the working time that the threads that take part in the GPU's work spent in part p, in total.
 func (times *ThreadTimes) Sum(p analyze.Part) (sum analyze.Nanos) {
 	for _, t := range times.Threads {
 		if t.Submits() {
@@ -82,7 +83,7 @@ func (times *ThreadTimes) Sum(p analyze.Part) (sum analyze.Nanos) {
 	return sum
 }
 
-// newThreadTimes returns the threads' times in calls, without any waits.
+// newThreadTimes returns the threads' times in Metal calls; waits are not counted yet.
 func newThreadTimes(trace *analyze.Trace, h *Handover) *ThreadTimes {
 	times := &ThreadTimes{byThread: map[*analyze.Thread]*ThreadTime{}}
 	for _, th := range trace.Threads {
@@ -99,7 +100,7 @@ func (times *ThreadTimes) add(t *ThreadTime) {
 	times.Threads, times.byThread[t.Thread] = append(times.Threads, t), t
 }
 
-// DivideTime divides each thread's time. If queues is nil, AcquireOthers is 0.
+// DivideTime divides each thread's time into parts. Without queues (nil), AcquireOthers is 0.
 func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUses) *ThreadTimes {
 	trace := work.trace
 	times := newThreadTimes(trace, h)
@@ -121,7 +122,7 @@ func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUse
 	for b := range trace.Buffers() {
 		t := index[b.Committed.Thread]
 		if t == nil && b.Committed.Thread != nil && trace.Adds() && b.RowTime(window) > 0 {
-			// the thread makes no call in this range, but its work runs on the GPU
+			// the thread makes no call in this range of the run, but its earlier work runs on the GPU
 			t = &ThreadTime{Thread: b.Committed.Thread}
 			times.add(t)
 		}
@@ -154,7 +155,8 @@ func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUse
 	return times
 }
 
-// timesToAdd returns the times that add up over the ranges of a run, without waits for command buffers.
+// timesToAdd returns the threads' times for one range of a run, to be added up over the ranges. Waits for command
+// buffers are left out.
 func timesToAdd(trace *analyze.Trace, waits *ThreadWaits, h *Handover) *ThreadTimes {
 	times := newThreadTimes(trace, h)
 	for _, t := range times.Threads {
@@ -164,8 +166,8 @@ func timesToAdd(trace *analyze.Trace, waits *ThreadWaits, h *Handover) *ThreadTi
 	return times
 }
 
-// work fills in the thread's working time. Idle is the time within it that the thread waited for work at a semaphore
-// that the trace reports as a lock.
+// work computes Working and WorkTime. idle is the time within the working time that the thread waited for work at a
+// semaphore that the trace reports as a lock; it moves from PartLock to PartOutside.
 func (t *ThreadTime) work(idle analyze.Nanos) {
 	th := t.Thread
 	if t.Working = th.Working.Length(); t.Working == 0 {
@@ -188,8 +190,9 @@ func (t *ThreadTime) work(idle analyze.Nanos) {
 	t.WorkTime[analyze.PartOutside] = t.Working - inside
 }
 
-// balance assigns the rest of the thread's time to PartOutside. Calls in mtrace's own traces never overlap (see
-// analyze.nesting). In other sources they may: then balance shortens the longest part first, so that the sum is exact.
+// balance counts the time that is in no call as PartOutside, so that Time adds up to Window. In other sources than
+// mtrace's own traces, calls may overlap and add up to more than Window: then balance shortens the longest parts and
+// adds a warning.
 func (times *ThreadTimes) balance(t *ThreadTime) {
 	t.Time[analyze.PartOutside] = 0
 	var inside analyze.Nanos

@@ -8,10 +8,11 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A needless wait also has an indirect cost. It consists of the code between one wait and the next and, in an
-// interpreter, of releasing and reacquiring its lock around each wait. A program in which each thread waits only for
-// its own work has neither. If the GPU has completed the awaited work long before, the indirect cost is the only cost
-// of needless waits.
+// A needless wait costs more than the wait itself: the code between it and the next wait and, in an interpreter,
+// releasing and reacquiring the interpreter's lock around each wait. If the GPU has long completed the awaited work,
+// this indirect cost is the only one.
+//
+// A CallKind classifies a thread's calls for computing the indirect cost.
 
 // A CallKind classifies calls for computing this cost.
 type CallKind uint8
@@ -23,24 +24,25 @@ const (
 	CallNeedless          // a wait that a thread would not make if it waited only for its own work
 )
 
-// A TimedCall is one of a thread's calls. Calls of one thread do not overlap.
+// A TimedCall is one call of a thread. Calls of one thread must not overlap.
 type TimedCall struct {
 	analyze.Interval
 	Kind CallKind
 }
 
-// A passage is the interval between two waits of a thread, with no calls in between except waits for locks, where at
-// least one of the two waits is needless.
+// A passage is the time between two consecutive waits of a thread, of which at least one is needless. It may contain
+// waits for locks, but no other calls.
 type passage struct {
 	After, Wait int           // indexes of the two waits
 	Own         analyze.Nanos // the thread's own time in it
-	// share of Own that needless waits cause; waits for locks in the passage always count as caused by them
+	// share of Own (0 to 1) that needless waits cause; waits for locks in the passage count as caused by them
+	// entirely
 	Hangs float64
 }
 
-// Passages finds the passages in a thread's calls. Between two needless waits, needless waits cause all of the thread's
-// own time. Next to a necessary wait the thread may do other work as well, so they cause only the usual time between
-// two needless waits.
+// Passages finds the passages between waits in a thread's calls. Between two needless waits, needless waits cause all
+// of the thread's own time. Next to a necessary wait the thread may also do useful work, so there they cause only as
+// much as is usual between two needless waits.
 func Passages(calls []TimedCall) (found []passage) {
 	var loops, others []analyze.Nanos
 	last := -1
@@ -77,7 +79,7 @@ func Passages(calls []TimedCall) (found []passage) {
 	return found
 }
 
-// outermost sorts calls and drops those nested in others.
+// outermost sorts calls by begin and drops calls that are nested in others.
 func outermost(list []TimedCall) []TimedCall {
 	slices.SortFunc(list, func(x, y TimedCall) int {
 		return cmp.Or(cmp.Compare(x.Begin, y.Begin),

@@ -5,7 +5,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Polling is the time that threads lose by polling for completions instead of waiting in a call.
+// Polling is the cost of threads that poll for the completion of a command buffer instead of waiting in a call.
 type Polling struct {
 	Waits int           // for command buffers, by polling
 	Asked int           // number of polls in all waits
@@ -14,9 +14,9 @@ type Polling struct {
 	Lost  analyze.Nanos // how much later polling threads continued than threads that are woken
 }
 
-// FindPolling computes the time lost by polling. The status changes to completed before completion handlers run, so the
-// program's handlers do not delay a poll. It leaves out polls for a scheduled command buffer, and for event values that
-// threads set.
+// FindPolling computes the time lost by polling: how much later a poll saw the completion than a waiting thread would
+// have been woken. Completion handlers do not delay a poll, because the status changes before they run. Polls for a
+// scheduled command buffer, and for event values that threads set, are left out.
 func FindPolling(t *analyze.Trace) (p Polling) {
 	usual, _ := UsualCompletion(t)
 	var gaps, lates []analyze.Nanos

@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// Processors has the processor use of the threads that took part, within their working time.
+// Processors has the processor use of the threads that take part in the GPU's work, within their working time.
 type Processors struct {
 	Covered  analyze.Nanos   // thread time that samples cover
 	Ran      analyze.Nanos   // on a processor
@@ -30,9 +30,10 @@ type Processors struct {
 	total      analyze.Nanos // working time of the threads
 }
 
-// confinedTo reports whether programs fill a whole number of processors that is less than the machine's. Used has the
-// number of used processors in each sample; waited is the number of processors that they waited for. A program that
-// uses a whole number by chance does not wait at least as long as it runs, or its use varies between samples.
+// confinedTo reports whether the programs fill a whole number of processors that is smaller than the machine's, as
+// they do under an affinity mask or a quota. used is the number of processors used in each sample, waited the average
+// number that they waited for. A program that uses a whole number by chance waits less than it runs, or its use
+// varies.
 func confinedTo(used []float64, waited float64, machine int) (whole int, confined bool) {
 	usual := statistics.Median(used)
 	n := math.Round(usual)
@@ -46,14 +47,14 @@ func confinedTo(used []float64, waited float64, machine int) (whole int, confine
 	return int(n), statistics.Median(off) <= policy.Negligible.Value
 }
 
-// Known reports whether samples cover enough of the threads' time and include the time waiting for processors.
+// Known reports whether samples cover most of the threads' time and include the time that they waited for processors.
 func (p *Processors) Known() bool {
 	return p.Waited != analyze.NotKnown && p.Covered > 0 && policy.AtLeast(policy.Most, p.Covered, p.total)
 }
 
-// Starved reports whether threads lack processors. Usually that is judged by the time waiting for processors; a smaller
-// share is enough if the program fills the processors that it is confined to. If that time is not known, it is judged
-// by how late threads wake.
+// Starved reports whether the threads lack processors. They do if they waited for a processor for a large share of
+// their time; a smaller share is enough if the program fills the processors that it is confined to. Where this time
+// is not known, late wake-ups decide.
 func (p *Processors) Starved() bool {
 	if p.Known() {
 		waited := Share(p.Waited, p.Covered)
@@ -62,7 +63,7 @@ func (p *Processors) Starved() bool {
 	return p.Wakes >= policy.Sample.Count() && p.Wake >= policy.Launch.Nanos()
 }
 
-// UseOfProcessors computes how the threads that took part used processors.
+// UseOfProcessors computes how the threads that take part in the GPU's work used the processors.
 func UseOfProcessors(trace *analyze.Trace, submitters *Submitters) Processors {
 	p := Processors{total: submitters.Time}
 	var metal analyze.Nanos
@@ -80,7 +81,8 @@ func UseOfProcessors(trace *analyze.Trace, submitters *Submitters) Processors {
 			metal += t.WorkTime[part]
 		}
 	}
-	// Assume the same proportion of running and waiting for a processor in Metal calls as elsewhere.
+	// Samples do not tell what a thread executed. Assume that it ran for the same share of its runnable time in Metal
+	// calls as elsewhere.
 	if wanted := p.Ran + max(0, p.Waited); wanted > metal {
 		p.Computed = analyze.Nanos(float64(p.Ran) * (1 - Share(metal, wanted)))
 	}
@@ -95,7 +97,7 @@ func UseOfProcessors(trace *analyze.Trace, submitters *Submitters) Processors {
 	return p
 }
 
-// addProcesses sums up the processes of the threads that took part.
+// addProcesses adds up the processor time of the threads' processes, counting each process once.
 func (p *Processors) addProcesses(trace *analyze.Trace, taking []*ThreadTime) {
 	seen := map[*analyze.Process]bool{}
 	for _, t := range taking {
@@ -108,8 +110,8 @@ func (p *Processors) addProcesses(trace *analyze.Trace, taking []*ThreadTime) {
 	}
 }
 
-// processorsUsed returns, for the processes of the threads that took part, the number of processors used in each sample
-// while those threads worked, and the number that their threads waited for.
+// processorsUsed looks at the processes of the threads while these threads worked (window). It returns the number of
+// processors used in each sample, and the average number of processors that runnable threads waited for.
 func processorsUsed(taking []*ThreadTime) (used []float64, waited float64, window analyze.Interval) {
 	window.Begin = 1 << 62
 	var processes []*analyze.Process
@@ -144,7 +146,8 @@ func processorsUsed(taking []*ThreadTime) (used []float64, waited float64, windo
 	return used, waited, window
 }
 
-// addWakes computes the time from the tracer's completion handler to the return of the wait.
+// addWakes computes how long waiting threads took to continue, from the end of the tracer's completion handler to the
+// return of the wait.
 func (p *Processors) addWakes(trace *analyze.Trace) {
 	var all []analyze.Nanos
 	for w := range analyze.Each(trace.Waits) {
@@ -160,7 +163,8 @@ func (p *Processors) addWakes(trace *analyze.Trace) {
 	}
 }
 
-// isInterpreter reports whether a process is a language interpreter that runs one thread at a time.
+// isInterpreter reports, by the program's name, whether a process runs a language interpreter that runs one thread at
+// a time.
 func isInterpreter(p *analyze.Process) bool {
 	name := strings.ToLower(path.Base(p.Program))
 	return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") || strings.HasPrefix(name, "ruby")

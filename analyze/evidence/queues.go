@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// DefaultCapacity is the maximum number of uncompleted command buffers of a queue created by MTLDevice.newCommandQueue,
-// which does not set another number.
+// DefaultCapacity is the maximum number of uncompleted command buffers of a queue whose creation names no maximum
+// (newCommandQueue).
 const DefaultCapacity = 64
 
 // QueueUse tells how a queue was used.
@@ -18,7 +18,7 @@ type QueueUse struct {
 	CommandBuffers int                // number committed to the queue
 	InFlightMean   float64            // mean number committed and not completed, over the window
 	InFlightMax    int
-	// thread time in which the creation of a command buffer blocked because all were in use
+	// thread time in which creating a command buffer blocked because as many as the queue's capacity were in use
 	AtCapacity analyze.Nanos
 
 	slots   counter                      // from the command buffer's creation to its completion
@@ -30,7 +30,8 @@ type QueueUse struct {
 type QueueUses struct {
 	All  []*QueueUse
 	Full []Acquisition // creations of command buffers that blocked because the queue was full
-	// the part of the time in Full in which other threads had created the command buffers in flight
+	// by thread: the time in Full, weighted by the share of the queue's command buffers that other threads had
+	// created
 	behindOthers map[*analyze.Thread]analyze.Nanos
 }
 
@@ -78,7 +79,8 @@ func CountInFlight(t *analyze.Trace, completions Completions) *QueueUses {
 			u.Threads = append(u.Threads, b.Committed.Thread.ID)
 		}
 		if known || t.Source.HasWaits() {
-			// Instruments does not record the end of every command buffer: these were not in flight until the trace ended
+			// Instruments misses the ends of some command buffers: leave those out, as they were not in flight until
+			// the trace ended
 			u.flights.add(flight)
 			u.InFlightMean += float64(flight.Length())
 		}
@@ -95,8 +97,8 @@ func CountInFlight(t *analyze.Trace, completions Completions) *QueueUses {
 	return uses
 }
 
-// findAcquisitions finds the creations of command buffers that blocked because the queue was full, and the threads that
-// had created the command buffers in flight.
+// findAcquisitions finds the creations of command buffers that blocked because the queue was full, and adds up how
+// much of that time is due to command buffers of other threads.
 func (uses *QueueUses) findAcquisitions(trace *analyze.Trace, index map[*analyze.Queue]*QueueUse) {
 	full := map[*analyze.Queue]*QueueUse{} // at times
 	for q, u := range index {
@@ -121,7 +123,7 @@ func (uses *QueueUses) findAcquisitions(trace *analyze.Trace, index map[*analyze
 	}
 }
 
-// Only returns the queue that did all the work, or nil if several did.
+// Only returns the queue that got all command buffers, or nil if none or several did.
 func (uses *QueueUses) Only() (only *analyze.Queue) {
 	for _, u := range uses.All {
 		if u.CommandBuffers == 0 {
@@ -135,5 +137,5 @@ func (uses *QueueUses) Only() (only *analyze.Queue) {
 	return only
 }
 
-// Capacity is how many uncompleted command buffers the queue may have.
+// Capacity returns how many uncompleted command buffers the queue may have before creating another one blocks.
 func (u *QueueUse) Capacity() int { return cmp.Or(u.Queue.Capacity, DefaultCapacity) }

@@ -2,19 +2,20 @@ package evidence
 
 import "mtrace/analyze"
 
-// A RangeEvidence is the evidence of one range, which stands for a longer range of the run.
+// A RangeEvidence is the evidence of one range of the run, which is a sample of a longer range.
 type RangeEvidence struct {
 	Evidence *Evidence
 	Scale    float64 // ratio of the length of the longer range to that of this range
 }
 
-// Ranges is the evidence that is available only for some ranges of a run. It does not refer to their traces.
+// Ranges has the evidence that is computed only for some ranges of a run. It keeps no reference to the ranges'
+// traces, so that their memory can be freed.
 type Ranges struct {
 	Tests   Tests // of the typical range
 	devices map[identity]*deviceRanges
 }
 
-// An identity is a device's identity across the traces of several ranges.
+// An identity recognizes a device in the traces of several ranges, which have different pointers for it.
 type identity struct {
 	known bool
 	analyze.Device
@@ -27,13 +28,14 @@ func identityOf(d *analyze.Device) identity {
 	return identity{true, *d}
 }
 
-// deviceRanges is the time of a device in all ranges, and the part of it in which work was ready.
+// deviceRanges has a device's active time, scaled to the whole run, and the part of it with a backlog of ready work.
 type deviceRanges struct {
 	active, backlog analyze.Nanos
 	crowding        Crowding // of the typical range
 }
 
-// Combine combines the ranges: it sums backlogs, and takes the tests from the typical range.
+// Combine adds up the backlogs of the ranges, each scaled to the longer range it stands for. The tests and the
+// crowding are those of the range with index typical.
 func Combine(ranges []RangeEvidence, typical int) *Ranges {
 	all := &Ranges{ranges[typical].Evidence.Tests, map[identity]*deviceRanges{}}
 	for i, p := range ranges {
@@ -49,7 +51,7 @@ func Combine(ranges []RangeEvidence, typical int) *Ranges {
 	return all
 }
 
-// Of returns the totals of a whole run, with the devices' backlogs as measured in the ranges.
+// Of returns a copy of the whole run's totals, in which the devices' backlogs are extrapolated from the ranges.
 func (r *Ranges) Of(whole *Totals) *Totals {
 	gpu := whole.GPU
 	gpu.Devices = nil

@@ -9,8 +9,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// WaitedDuring returns the thread time queued in waits for delayed command buffers, or for later ones of the same
-// queue. It counts until these begin: command buffers that are released together then delay each other.
+// WaitedDuring returns the thread time that waits were queued because of delays in a queue. held returns when a
+// command buffer was delayed. A delay counts until the command buffer begins, and also for waits for later command
+// buffers of the queue, because command buffers released together then delay each other.
 func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	held func(*Release) analyze.Interval) (sum analyze.Nanos) {
 	by := map[*analyze.Queue][]analyze.Interval{}
@@ -33,29 +34,29 @@ func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	return sum
 }
 
-// A Release is the time at which a command buffer became free to run, and the reason: its own commit, the commit of one
-// that was enqueued before it, or the event that it waits for.
+// A Release is the time at which a command buffer became free to run, and what it had waited for last: its own
+// commit, the commit of one that was enqueued before it, or an event.
 type Release struct {
 	At    analyze.Nanos
 	Head  analyze.Interval // delayed by a command buffer that was enqueued before it and committed later
 	Event analyze.Interval // delayed by an event
-	// the thread that signaled the event; nil if a command buffer did, or if it is not in the trace
+	// the thread that signaled the event; nil if a command buffer did, or if the trace does not have the signal
 	ByThread *analyze.Thread
 	Given    analyze.Nanos // when that thread signaled it
-	// the command buffer that signaled the event; none if a thread did, or if it is not in the trace
+	// the command buffer that signaled the event; none if a thread did, or if the trace does not have the signal
 	Signaler analyze.CommandBufferIndex
 	HeadBy   analyze.CommandBufferIndex // the command buffer that caused the delay in Head
 	Waits    int32                      // number of events that it waits for
 	known    bool                       // the command buffer was committed
 }
 
-// Releases are the releases of a trace's command buffers.
+// Releases has the release of each command buffer of a trace.
 type Releases struct {
 	trace    *analyze.Trace
 	released []Release // by CommandBufferIndex
 }
 
-// Of returns a command buffer's release, or nil if it was not committed.
+// Of returns the release of command buffer i, or nil if it was not committed.
 func (r *Releases) Of(i analyze.CommandBufferIndex) *Release {
 	if int(i) >= len(r.released) || !r.released[i].known {
 		return nil
@@ -63,7 +64,7 @@ func (r *Releases) Of(i analyze.CommandBufferIndex) *Release {
 	return &r.released[i]
 }
 
-// All yields the command buffers that were committed, in the order of their creation.
+// All yields the committed command buffers with their releases, in the order of their creation.
 func (r *Releases) All() iter.Seq2[*analyze.CommandBuffer, *Release] {
 	return func(yield func(*analyze.CommandBuffer, *Release) bool) {
 		if len(r.released) == 0 {
@@ -77,7 +78,8 @@ func (r *Releases) All() iter.Seq2[*analyze.CommandBuffer, *Release] {
 	}
 }
 
-// FindReleases determines when each committed command buffer could have begun if the GPU had been free.
+// FindReleases determines when each committed command buffer could have begun if the GPU had been free: after its
+// commit, after the commits of those enqueued before it in its queue, and after the events that it waits for.
 func FindReleases(work *GPUWork) *Releases {
 	trace := work.trace
 	all := &Releases{trace, make([]Release, trace.IndexCount())}
@@ -119,7 +121,8 @@ func FindReleases(work *GPUWork) *Releases {
 	return all
 }
 
-// heldUpBy records that b could not begin before a signal.
+// heldUpBy records that b could not begin before the signal s. If b waits for several events, the longest delay
+// counts.
 func (r *Release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
 	i := analyze.Interval{Begin: b.Committed.End, End: s.at}
 	if b.GPU.Known() {
@@ -131,7 +134,8 @@ func (r *Release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
 	}
 }
 
-// idlesBefore reports whether b began so late on an idle GPU that it must have waited for something.
+// idlesBefore reports whether b began late although the GPU was mostly idle before, so that it must have waited for
+// an event whose signal the trace does not have.
 func (g *GPUWork) idlesBefore(b *analyze.CommandBuffer) bool {
 	before := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
 	return b.GPU.Known() && before.Length() > policy.Launch.Nanos() &&

@@ -5,10 +5,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// RoundTrips divides the time of synchronous threads: those that create the next command buffer only after the previous
-// one has completed. The times add up exactly to the thread's time from its first creation to its last completion. From
-// Start to Notify the thread's work is in flight. It is not recorded whether the thread waits then, but it creates no
-// new work.
+// RoundTrips divides the time of synchronous threads: those that create the next command buffer only after the
+// previous one has completed. The times add up exactly to the time from a thread's first creation to its last
+// completion. From Start to Notify the thread's work is in flight; whether the thread waits then is not recorded, but
+// it submits no other work.
 type RoundTrips struct {
 	Threads     int           // that commit
 	Synchronous int           // the part of these with one command buffer at a time
@@ -22,13 +22,13 @@ type RoundTrips struct {
 	MostFlying  int           // largest number of command buffers in flight at the same time, over all threads
 }
 
-// Total returns the time of the synchronous threads.
+// Total returns the sum of all parts of the synchronous threads' time.
 func (c *RoundTrips) Total() analyze.Nanos {
 	return c.Encode + c.Start + c.GPU + c.Gaps + c.Notify + c.Between
 }
 
-// RoundTripsOf finds the synchronous threads among those that committed in the trace's window. It needs creations,
-// commits, GPU times and completions.
+// RoundTripsOf finds the synchronous threads among those that committed in the trace's window. A thread of which any
+// creation, GPU time or completion is not known does not count as synchronous.
 func RoundTripsOf(t *analyze.Trace) *RoundTrips {
 	byThread := map[*analyze.Thread][]*analyze.CommandBuffer{} // by creation, as the model has them
 	var flying counter
@@ -51,7 +51,7 @@ func RoundTripsOf(t *analyze.Trace) *RoundTrips {
 	return c
 }
 
-// add adds a thread's command buffers, sorted by creation, if the thread is synchronous.
+// add adds a thread's command buffers, sorted by creation, if the thread is synchronous; otherwise it adds nothing.
 func (c *RoundTrips) add(list []*analyze.CommandBuffer) {
 	if len(list) < policy.Pattern.Count() {
 		return

@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// findScheduled returns the sleeps of threads that wake at their own times, independently of other threads: timers, and
-// generators of requests. Waiting for them does not make the program slow.
+// findScheduled returns the sleeps of threads that wake at times of their own, independently of other threads: timers
+// and generators of requests. Other threads' waits for such a thread must not be reported as a cause of slowness.
 func findScheduled(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
 	sleeps := map[*analyze.Thread][]analyze.Interval{}
 	for w := range analyze.Each(trace.CPUWaits.Blocked) {
@@ -27,9 +27,9 @@ func findScheduled(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval 
 	return sleeps
 }
 
-// atRandom reports whether a thread only sleeps, for random lengths. A generator of independent requests sleeps for
-// exponentially distributed times, whose standard deviation equals their mean. Sleeps that stand in for work, or that
-// limit a rate, have similar lengths.
+// atRandom reports whether a thread does nothing but sleep for random lengths, as a generator of independent requests
+// does. Such sleeps are exponentially distributed: their standard deviation equals their mean. Sleeps that stand in
+// for work, or that limit a rate, have similar lengths.
 func atRandom(sleeps []analyze.Interval) bool {
 	if len(sleeps) < policy.ScheduledSleeps {
 		return false
@@ -45,10 +45,10 @@ func atRandom(sleeps []analyze.Interval) bool {
 		policy.NearlyAll(asleep, sleeps[len(sleeps)-1].End-sleeps[0].Begin)
 }
 
-// onSchedule reports whether sleeps end at multiples of a period. If a thread sleeps for a fixed length, a delay
-// postpones all later ends, so delays add up; with a schedule they do not. The ends are fitted by a line over their
-// numbers. For delays that add up, a random walk, the variance around the line is n/15 of the variance of one step (n
-// ends); otherwise it is 1/2.
+// onSchedule reports whether sleeps end at multiples of a period. A thread that sleeps for a fixed length ends each
+// later sleep later after a delay, so delays add up; on a schedule they do not. The test fits the ends by a line over
+// their numbers. If delays add up (a random walk of n ends), the variance around the line is n/15 of the variance of
+// one step; on a schedule it is 1/2.
 func onSchedule(sleeps []analyze.Interval) bool {
 	if len(sleeps) < policy.ScheduledSleeps {
 		return false

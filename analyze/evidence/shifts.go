@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Shifts returns the instants, in ascending order, at which the threads' use of time changes permanently. Between two
-// of them it stays about the same. A new cause may begin there; the instants do not show which.
+// Shifts returns the times, in ascending order, at which the threads' use of time changes for good. The analysis
+// looks at the ranges between them separately, because each may have another cause of slowness.
 func Shifts(work *GPUWork, times *ThreadTimes, blocked Blocked) []analyze.Nanos {
 	within := analyze.Interval{Begin: 1<<63 - 1}
 	for _, t := range times.Threads {
@@ -31,8 +31,8 @@ func Shifts(work *GPUWork, times *ThreadTimes, blocked Blocked) []analyze.Nanos 
 	return found
 }
 
-// A profile has the threads' use of a time range: the shares blocked in each kind of call, and the share in which a GPU
-// was busy.
+// A profile tells how threads used a range of the trace: the share (0 to 1) blocked in each kind of call, and as the
+// last element the share in which a GPU was busy.
 type profile [blockings + 1]float64
 
 func profileOf(work *GPUWork, times *ThreadTimes, blocked Blocked, i analyze.Interval) (p profile) {
@@ -56,12 +56,14 @@ func profileOf(work *GPUWork, times *ThreadTimes, blocked Blocked, i analyze.Int
 	return p
 }
 
-// changes finds the index at which a sequence of profiles changes most, and recurses into both sides. First is the
-// index of the first profile in the whole sequence.
+// changes finds the index at which a sequence of profiles changes most, then searches both sides of it in the same
+// way. It returns all such indexes in ascending order, counted from first, the index of course[0] in the whole
+// sequence.
 func changes(course []profile, first int) []int {
 	best, where := 0.0, 0
 	for i := policy.LeastPart; i <= len(course)-policy.LeastPart; i++ {
-		// Weight the change by position: of two equal changes, the one nearer to the middle is based on more data.
+		// Prefer, of two equal changes, the one nearer to the middle, because there both means are based on more
+		// profiles.
 		d := distance(mean(course[:i]), mean(course[i:])) * math.Sqrt(float64(i)*float64(len(course)-i)) / float64(
 			len(course))
 		if d > best {
@@ -83,7 +85,7 @@ func mean(course []profile) (m profile) {
 	return m
 }
 
-// distance returns the largest difference of a share.
+// distance returns the largest difference between corresponding shares of two profiles.
 func distance(a, b profile) (most float64) {
 	for k := range a {
 		most = max(most, math.Abs(a[k]-b[k]))

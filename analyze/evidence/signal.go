@@ -9,13 +9,13 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// event identifies an event of a process.
+// event identifies a Metal event (MTLEvent, MTLSharedEvent) of a process.
 type event struct {
 	process *analyze.Process
 	id      uint32
 }
 
-// A signal is an event value set by a command buffer when it completed, or by a thread.
+// A signal is the setting of an event to a value, by a command buffer when it completed or by a thread.
 type signal struct {
 	value  uint64
 	at     analyze.Nanos
@@ -24,7 +24,7 @@ type signal struct {
 	most   uint64 // the largest value since the event's value last decreased
 }
 
-// index returns the index of the command buffer that set the value.
+// index returns the index of the command buffer that set the value, or NoCommandBuffer if a thread set it.
 func (s *signal) index() analyze.CommandBufferIndex {
 	if s.buffer == nil {
 		return analyze.NoCommandBuffer
@@ -32,11 +32,11 @@ func (s *signal) index() analyze.CommandBufferIndex {
 	return s.buffer.Index
 }
 
-// epochs are the signals of an event in order of time, split where the value decreases. Most events only count up and
-// have one epoch.
+// epochs has the signals of one event in order of time, split where the event's value decreases. Most events only
+// count up and have one epoch.
 type epochs [][]signal
 
-// signalsOf returns the signals of each event.
+// signalsOf returns the signals of each event in the trace.
 func signalsOf(trace *analyze.Trace) map[event]epochs {
 	by := map[event][]signal{}
 	for b := range trace.Buffers() {
@@ -58,7 +58,8 @@ func signalsOf(trace *analyze.Trace) map[event]epochs {
 	return events
 }
 
-// split splits the signals of an event into epochs. Only a thread can decrease an event's value.
+// split splits the signals of an event into epochs, within which the value does not decrease. Only a thread can
+// decrease it; a smaller value set by a command buffer has no effect in Metal and does not begin an epoch.
 func split(list []signal) (all epochs) {
 	slices.SortStableFunc(list, func(x, y signal) int { return cmp.Compare(x.at, y.at) })
 	from, most := 0, uint64(0)
@@ -73,8 +74,8 @@ func split(list []signal) (all epochs) {
 	return append(all, list[from:])
 }
 
-// first returns the signal that released b, which waits for the value: the earliest signal of that or a larger value.
-// It is nil if the trace has no possible signal.
+// first returns the signal that released b, which waits for the value: in the epoch in which b began, the earliest
+// signal of at least that value. It returns nil if the trace has no signal that can have released b.
 func (all epochs) first(b *analyze.CommandBuffer, value uint64) *signal {
 	began := b.GPU.Begin
 	if !b.GPU.Known() {

@@ -4,7 +4,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A blocking is a kind of calls that block.
+// A blocking is a kind of call in which a thread is blocked.
 type blocking uint8
 
 const (
@@ -18,10 +18,10 @@ const (
 	blockings
 )
 
-// spansOf are the times in which a thread was in calls that block, by kind.
+// spansOf has the times in which a thread was in calls that block, by kind of blocking.
 type spansOf [blockings]*Busy
 
-// spans returns all spans of the given kinds.
+// spans returns the times of the given kinds of blocking. Times of different kinds may overlap.
 func (s spansOf) spans(kinds ...blocking) (all []analyze.Interval) {
 	for _, k := range kinds {
 		all = append(all, s[k].Spans()...)
@@ -29,10 +29,11 @@ func (s spansOf) spans(kinds ...blocking) (all []analyze.Interval) {
 	return all
 }
 
-// Blocked are the times in which each thread was in calls that block, by kind.
+// Blocked has the times in which each thread was in calls that block, by kind of blocking.
 type Blocked map[*analyze.Thread]spansOf
 
-// FindBlocked finds the times in which each thread was in calls that block.
+// FindBlocked collects the times in which each thread was in calls that block. full has the creations of command
+// buffers that blocked.
 func FindBlocked(t *analyze.Trace, waits *ThreadWaits, full []Acquisition) Blocked {
 	by := map[*analyze.Thread]*[blockings][]analyze.Interval{}
 	add := func(c *analyze.Call, kind blocking) {

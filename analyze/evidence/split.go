@@ -2,17 +2,16 @@ package evidence
 
 import "mtrace/analyze"
 
-// A Piece is a part of a wait.
+// A Piece is the time that one part takes of a wait for GPU work.
 type Piece struct {
 	Part analyze.Part
 	analyze.Nanos
 }
 
-// Split divides a wait into pieces, as docs/vocabulary.md defines them. A wait for another thread's work is foreign as
-// a whole. A wait for the thread's own work is queued until the work begins on the GPU, then executing, then notify.
-// Queued time is behind the thread's own work, behind other threads' work, or behind nothing, which is scheduling. If
-// the work never began, or if it is not known what the wait is for, the wait is queued to its end. The pieces add up to
-// the wait.
+// Split divides a wait for GPU work into pieces that add up to the wait; docs/vocabulary.md defines them. A wait for
+// another thread's work is foreign as a whole. A wait for the thread's own work is queued until the GPU begins the
+// work, then executing, then notify. Queued time is divided into time in which the GPU ran the thread's own work,
+// other work, or nothing (scheduling). If the work never began, or is not known, the wait is queued to its end.
 func (g *GPUWork) Split(w *analyze.Wait) []Piece {
 	var room [5]Piece // on the caller's stack, because this function is inlined there
 	return g.split(w, room[:0])
@@ -35,13 +34,14 @@ func (g *GPUWork) split(w *analyze.Wait, pieces []Piece) []Piece {
 		Piece{analyze.PartWaitScheduling, queued.Length() - busy})
 }
 
-// A Placed is a piece of a wait with its interval.
+// A Placed is a part of a wait with the interval that it takes.
 type Placed struct {
 	Part analyze.Part
 	analyze.Interval
 }
 
-// Place divides a wait as Split does, into pieces in order of time. Queued time may consist of many pieces.
+// Place divides a wait into the same parts as Split, but with their intervals, in order of time. One part may occur
+// several times.
 func (g *GPUWork) Place(w *analyze.Wait) (placed []Placed) {
 	add := func(part analyze.Part) func(analyze.Interval) {
 		return func(i analyze.Interval) {
@@ -68,7 +68,8 @@ func (g *GPUWork) Place(w *analyze.Wait) (placed []Placed) {
 	return placed
 }
 
-// queued returns the part of a wait before the GPU began the command buffer.
+// queued returns the part of a wait before the GPU began the awaited command buffer; the whole wait if that is not
+// known.
 func (g *GPUWork) queued(w *analyze.Wait) analyze.Interval {
 	if b := g.trace.WaitsFor(w); b != nil && b.GPU.Known() {
 		return analyze.Interval{Begin: w.Begin, End: min(max(b.GPU.Begin, w.Begin), w.End)}
@@ -76,8 +77,8 @@ func (g *GPUWork) queued(w *analyze.Wait) analyze.Interval {
 	return w.Interval
 }
 
-// Awaited returns the thread whose work a wait is for: the one that committed the command buffer, or that signaled the
-// event. It is nil if that is not known.
+// Awaited returns the thread whose work the wait w is for: the thread that committed the awaited command buffer, or
+// that signaled the awaited event. It returns nil if that is not known.
 func Awaited(t *analyze.Trace, w *analyze.Wait) *analyze.Thread {
 	if b := t.WaitsFor(w); b != nil {
 		return b.Committed.Thread
@@ -85,7 +86,7 @@ func Awaited(t *analyze.Trace, w *analyze.Wait) *analyze.Thread {
 	return w.Signaled
 }
 
-// ForOthers reports whether a wait is known to be for another thread's work.
+// ForOthers reports whether a wait is known to be for another thread's work, not for the waiting thread's own.
 func ForOthers(t *analyze.Trace, w *analyze.Wait) bool {
 	from := Awaited(t, w)
 	return from != nil && from != w.Thread

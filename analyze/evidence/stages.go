@@ -7,8 +7,9 @@ import (
 )
 
 // Stages tells which waits are for a pipeline stage that is itself delayed: a thread that submits GPU work and that
-// waits, compiles or allocates for most of the wait. That stage's delay has its own cause, and other stages only wait
-// for its items, or for room for theirs. A thread that submits and computes for most of the wait counts as a producer.
+// waits, compiles or allocates for most of the wait. The stage's delay is reported as its own cause, so waits of
+// other stages for it must not be reported again. A thread that submits, but computes for most of the wait, counts as
+// a producer instead.
 type Stages struct {
 	submitters *Submitters
 	signalled  SignalledInHandlers
@@ -16,7 +17,8 @@ type Stages struct {
 	others     map[inputKey][]*analyze.Thread
 }
 
-// An inputKey identifies what a thread waits for at a descriptor: its items, or room for more of them.
+// An inputKey identifies what a thread waits for at a pipe or socket: by the selector, for items to read or for space
+// to write more.
 type inputKey struct {
 	thread   *analyze.Thread
 	name     string
@@ -25,8 +27,9 @@ type inputKey struct {
 
 func inputOf(w *analyze.BlockedWait) inputKey { return inputKey{w.Thread, w.String(), w.Selector} }
 
-// FindStages finds the threads at the other ends of the pipes and sockets at which submitting threads wait. A call that
-// does not block is not recorded; but the other thread is never blocked at the instant when the waiting one wakes.
+// FindStages finds the threads at the other ends of the pipes and sockets at which submitting threads wait. The trace
+// has no call of the other end if that call does not block. But a thread that ends the waits cannot itself be blocked
+// when they end, and so is found by elimination.
 func FindStages(trace *analyze.Trace, waits []analyze.SignalWait, submitters *Submitters) Stages {
 	s := Stages{submitters, FindSignalledInHandlers(trace), whenHeldUp(trace, waits), map[inputKey][]*analyze.Thread{}}
 	ends := map[inputKey][]*analyze.BlockedWait{}
@@ -40,8 +43,8 @@ func FindStages(trace *analyze.Trace, waits []analyze.SignalWait, submitters *Su
 		if list[0].Writer != nil {
 			process = list[0].Writer
 		}
-		// if the thread's process has both ends of the pipe, the pipe was inherited, and any process of the program may
-		// have the other end
+		// if the process has both ends of the pipe itself, the pipe was inherited by fork, so a thread of any process
+		// may be at the other end
 		inherited := list[0].What == wire.DescriptorOwnPipe
 		for t := range submitters.steady {
 			if (inherited || t.Process == process) && t != k.thread && isFreeAtEnds(s.heldUp[t], list) {
@@ -52,8 +55,8 @@ func FindStages(trace *analyze.Trace, waits []analyze.SignalWait, submitters *Su
 	return s
 }
 
-// isFreeAtEnds reports whether a thread was not in a wait at the ends of nearly all of these waits, so that it can have
-// ended them.
+// isFreeAtEnds reports whether a thread was not blocked when nearly all of these waits ended, so that it can have
+// ended them. heldUp has the times in which the thread was blocked.
 func isFreeAtEnds(heldUp *Busy, waits []*analyze.BlockedWait) bool {
 	free := 0
 	for _, w := range waits {
@@ -65,7 +68,8 @@ func isFreeAtEnds(heldUp *Busy, waits []*analyze.BlockedWait) bool {
 	return policy.NearlyAll(free, len(waits))
 }
 
-// whenHeldUp returns when each thread was in a recorded wait of any kind, compiled or allocated.
+// whenHeldUp returns when each thread was delayed: it was in a recorded wait of any kind but sleep, compiled or
+// allocated.
 func whenHeldUp(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze.Thread]*Busy {
 	by := map[*analyze.Thread][]analyze.Interval{}
 	add := func(c *analyze.Call) { by[c.Thread] = append(by[c.Thread], c.Interval) }
@@ -89,12 +93,13 @@ func whenHeldUp(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze.T
 	return unions(by)
 }
 
-// Signals reports whether a wait was ended by a delayed stage, or by a completion handler.
+// Signals reports whether the signal that ended the wait w came from a delayed pipeline stage or a completion
+// handler. The wait then has a cause that is reported elsewhere.
 func (s *Stages) Signals(w *analyze.SignalWait) bool {
 	return s.submitters.steady[w.Signaller] && s.isHeldUp(w.Signaller, &w.Call) || s.signalled.Of(w) != nil
 }
 
-// Writes reports whether a wait at a descriptor is for a delayed stage.
+// Writes reports whether the thread at the other end of the pipe or socket that w waits at was delayed for most of w.
 func (s *Stages) Writes(w *analyze.BlockedWait) bool {
 	for _, t := range s.others[inputOf(w)] {
 		if s.isHeldUp(t, &w.Call) {
@@ -108,14 +113,14 @@ func (s *Stages) isHeldUp(t *analyze.Thread, during *analyze.Call) bool {
 	return policy.MoreThan(policy.Most, s.heldUp[t].Within(during.Interval), during.Length())
 }
 
-// A Passing is a wait at a pipe or socket that one known stage ended, by an item or by room for one.
+// A Passing is a wait at a pipe or socket that one known pipeline stage ended, by writing an item or by reading one.
 type Passing struct {
 	Wait *analyze.BlockedWait
 	By   *analyze.Thread
 	At   analyze.Nanos // the estimated instant at which that thread wrote or read
 }
 
-// passings returns these waits. A wait that several stages may have ended is left out.
+// passings returns the waits at pipes and sockets that exactly one pipeline stage can have ended.
 func (s *Stages) passings(trace *analyze.Trace) (list []Passing) {
 	for w := range analyze.Each(trace.CPUWaits.Blocked) {
 		others := s.others[inputOf(w)]

@@ -9,23 +9,23 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Starvation is the time in which the GPU is idle because threads that submit to it wait for other threads' signals or
-// for input.
+// Starvation is the time in which the GPU is idle because the threads that submit to it wait for other threads'
+// signals or for input.
 type Starvation struct {
 	Lost    analyze.Nanos
 	Outside analyze.Nanos // not in Lost: waits for clients, a terminal or standard input
-	// for both times, the descriptors that these threads or their producers waited at
+	// the descriptors that the submitting threads or their producers waited at, for the time in both Lost and Outside
 	Inputs   Inputs
 	Upstream Upstream                  // not in Lost: activities of the producers that have a cause of their own
 	Feeders  []*Feeder                 // the threads that are waited for, longest first
 	When     map[*analyze.Thread]*Busy // when each thread waited at such an object, whether or not the GPU was idle
-	// the object at which each thread waited longest: threads with the same object take their work from it
+	// the object at which each thread waited longest: threads with the same object take work from the same queue
 	At map[*analyze.Thread]LockKey
-	// waits of stages for each other at pipes and sockets
+	// waits of pipeline stages for each other at pipes and sockets
 	Passings []Passing
 }
 
-// A Feeder is a thread for whose signal other threads wait.
+// A Feeder is a thread for whose signal submitting threads wait while the GPU is idle.
 type Feeder struct {
 	Thread    *analyze.Thread // nil when not known
 	What      string
@@ -44,8 +44,9 @@ type feedingInput struct {
 	stages     *Stages
 }
 
-// FindStarvation computes the starvation of a trace. Waits at barriers are imbalance, not starvation. It applies to
-// traces without a single submitter in which the GPU is not saturated.
+// FindStarvation computes for how long the GPU was idle because submitting threads waited for other threads or for
+// input, and for whom they waited. Waits at barriers are left out, because they count as imbalance. Call it only if
+// there is no single submitter (Handover) and the GPU is not saturated.
 func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, blocked Blocked,
 	barriers *Barriers) (s Starvation) {
 	stages := FindStages(work.trace, waits, submitters)
@@ -97,8 +98,8 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 	return s
 }
 
-// feeds reports whether a wait is for something that another thread produces, or has room for, without using the GPU
-// itself.
+// feeds reports whether the wait w is for something that another thread produces or consumes without being delayed by
+// the GPU itself: no wait at a barrier, for a delayed pipeline stage, or for a completion handler.
 func (in *feedingInput) feeds(w *analyze.SignalWait) bool {
 	return w.Thread != nil && !w.GivenBack && w.Signaller != w.Thread && (in.barriers == nil || !in.barriers.inside[w]) &&
 		!in.stages.Signals(w)
@@ -112,8 +113,9 @@ func feedingPlace(w *analyze.SignalWait) LockKey {
 	return k
 }
 
-// waitsAt returns the times in which threads waited at these objects, and the object at which each thread waited
-// longest. These waits would disappear if the producers always kept up.
+// waitsAt returns the times in which threads waited at the objects in places, and the object at which each thread
+// waited longest. These waits would disappear if the producers always kept up, so replay removes them to predict the
+// gain.
 func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (map[*analyze.Thread]*Busy, map[*analyze.Thread]LockKey) {
 	type at struct {
 		thread *analyze.Thread
@@ -141,12 +143,12 @@ func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (
 	return unions(when), longest
 }
 
-// idleIn returns the part of a wait in which the GPU was idle and the thread had no work in flight.
+// idleIn returns for how much of the wait w the GPU was idle and the waiting thread had no work in flight.
 func (s *Submitters) idleIn(work *GPUWork, w *analyze.SignalWait) analyze.Nanos {
 	return s.idleDuring(work, &w.Call)
 }
 
-// idleDuring is idleIn for any wait outside of Metal.
+// idleDuring returns for how much of the call w the GPU was idle and the calling thread had no work in flight.
 func (s *Submitters) idleDuring(work *GPUWork, w *analyze.Call) analyze.Nanos {
 	i := w.Interval.Within(atWork(w.Thread))
 	idle := i.Length()
@@ -164,7 +166,8 @@ func (x *Feeder) add(blocked Blocked, w *analyze.SignalWait, idle analyze.Nanos)
 	}
 }
 
-// Doing returns the feeder's main activity during the waits for it; empty if that is not in the trace.
+// Doing returns, as a clause for the report, what the feeder did for most of the time that others waited for it. It
+// is empty if the trace does not show that.
 func (x *Feeder) Doing() string {
 	for _, c := range []struct {
 		took analyze.Nanos
@@ -179,7 +182,7 @@ func (x *Feeder) Doing() string {
 	return ""
 }
 
-// StarvedAt returns the place in the program where submitting threads wait longest for signals; empty if stacks were
+// StarvedAt returns the place in the program where submitting threads wait longest for signals, or "" if stacks were
 // not recorded.
 func StarvedAt(submitters *Submitters, waits []analyze.SignalWait) (best string) {
 	took := map[string]analyze.Nanos{}
@@ -195,7 +198,7 @@ func StarvedAt(submitters *Submitters, waits []analyze.SignalWait) (best string)
 	return best
 }
 
-// Who describes the thread in words.
+// Who returns the feeder's name for the report.
 func (x *Feeder) Who() string {
 	if x.Thread == nil {
 		return "an unknown thread"

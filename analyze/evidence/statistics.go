@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// effect returns the share of the mean of y that the slope of y over x explains. The largest 1% of y are cut to the
-// 99th percentile.
+// effect returns the share of the mean of y that disappears at x = 0, by a linear regression of y over x. The largest
+// 1% of y are cut to the 99th percentile, so that a few outliers do not decide the slope.
 func effect(y, x []float64) float64 {
 	top := slices.Sorted(slices.Values(y))[len(y)*policy.LongestPercentile/100]
 	var r regression
@@ -22,8 +22,9 @@ func effect(y, x []float64) float64 {
 	return r.slope() * r.x / r.y
 }
 
-// spearmanInterval is the 95% interval of a rank correlation of n pairs, by Fisher's transformation with the variance
-// 1.06/(n−3) of E. C. Fieller, H. O. Hartley, E. S. Pearson, Tests for Rank Correlation Coefficients, 1957.
+// spearmanInterval returns the 95% interval of a rank correlation rho of n pairs. It uses Fisher's transformation
+// with the variance 1.06/(n−3) of E. C. Fieller, H. O. Hartley, E. S. Pearson, Tests for Rank Correlation
+// Coefficients, 1957.
 func spearmanInterval(rho float64, n int) (low, high float64) {
 	if n <= 3 {
 		return -1, 1
@@ -33,7 +34,7 @@ func spearmanInterval(rho float64, n int) (low, high float64) {
 	return math.Tanh(z - d), math.Tanh(z + d)
 }
 
-// A regression is a weighted linear regression of y over x.
+// A regression is a weighted linear regression of y over x, kept as the sums that it needs.
 type regression struct{ n, x, y, xx, xy float64 }
 
 func (r *regression) add(x, y, weight float64) {
@@ -56,12 +57,12 @@ func (r *regression) slope() float64 {
 	return (r.xy/r.n - mean*r.y/r.n) / variance
 }
 
-// Median returns the median of the durations, or the larger of the two middle ones; 0 if there are none. It does not
-// change the list.
+// Median returns the median of the durations; of an even number, the larger of the two middle ones; of none, 0. It
+// does not change the list.
 func Median(list []analyze.Nanos) analyze.Nanos { return Quickest(list, 2) }
 
-// Quickest returns the duration that 1/of of the durations do not exceed; 0 if there are none. It does not change the
-// list.
+// Quickest returns the quantile 1/of of the durations: with of = 10, a tenth of them is shorter. It returns 0 if
+// there are none, and does not change the list.
 func Quickest(list []analyze.Nanos, of int) analyze.Nanos {
 	if len(list) == 0 {
 		return 0
@@ -69,10 +70,10 @@ func Quickest(list []analyze.Nanos, of int) analyze.Nanos {
 	return nth(slices.Clone(list), len(list)/of)
 }
 
-// nth returns the element that would be at index n if the list was sorted. It does not sort the whole list, which would
-// take too long for a hundred thousand elements.
+// nth returns the element that would be at index n if the list was sorted. It partitions only the part that contains
+// it, because sorting a hundred thousand durations would take too long. It changes the order of the list.
 func nth(list []analyze.Nanos, n int) analyze.Nanos {
-	// after 64 rounds, which only an adversarial list needs, the rest is sorted
+	// only a list made to be slow takes 64 rounds; what is left of such a list is sorted
 	for round := 0; len(list) > 32 && round < 64; round++ {
 		last := len(list) - 1
 		pivot := middle(middle(list[0], list[last/8], list[last/4]), middle(list[last*3/8], list[last/2], list[last*5/8]),
@@ -105,7 +106,7 @@ func nth(list []analyze.Nanos, n int) analyze.Nanos {
 
 func middle(a, b, c analyze.Nanos) analyze.Nanos { return max(min(a, b), min(max(a, b), c)) }
 
-// SpreadOf returns the interquartile range.
+// SpreadOf returns the interquartile range of the durations, or 0 if there are fewer than four.
 func SpreadOf(list []analyze.Nanos) analyze.Nanos {
 	if len(list) < 4 {
 		return 0

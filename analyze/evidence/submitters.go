@@ -5,7 +5,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Submitters are the threads that take part in the GPU's work.
+// Submitters has the threads that take part in the GPU's work: they commit, wait for GPU work, or pass work to a
+// thread that commits for them.
 type Submitters struct {
 	Taking     []*ThreadTime            // the threads that take part
 	TakesPart  map[*analyze.Thread]bool // Taking
@@ -15,13 +16,14 @@ type Submitters struct {
 	steady     map[*analyze.Thread]bool  // these threads
 	Time       analyze.Nanos             // working time of all threads that take part
 	InFlight   map[*analyze.Thread]*Busy // when each thread had work in flight
-	// the same up to the end on the GPU: after that, only notifications and completion handlers are left
+	// when each thread had work in flight, but only up to the work's end on the GPU: later delays are notifications
+	// and completion handlers
 	onGPU    map[*analyze.Thread]*Busy
 	Unfed    float64 // share of the threads' time outside of Metal in which they had no work in flight
 	Occupied float64 // share of their time in which the threads in Submits have work in flight
 }
 
-// FindSubmitters finds the submitters.
+// FindSubmitters finds the threads that take part in the GPU's work, and the times in which each had work in flight.
 func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, completions Completions) *Submitters {
 	s := &Submitters{TakesPart: map[*analyze.Thread]bool{}, Submits: map[*analyze.Thread]bool{},
 		steady: map[*analyze.Thread]bool{}, Time: times.Working(),
@@ -44,12 +46,12 @@ func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, c
 	return s
 }
 
-// Share returns a time as a share of the working time of the threads that take part.
+// Share returns the time n as a share of the working time of all threads that take part.
 func (s *Submitters) Share(n analyze.Nanos) float64 { return Share(n, s.Time) }
 
-// workInFlight returns when each thread had committed work that had not ended; the function returns the end of a
-// command buffer. During that time the GPU does not wait for the thread. The thread may wait for the GPU without a call
-// that shows it: it polls, or it sleeps on a semaphore that a completion handler posts.
+// workInFlight returns when each thread had committed work that had not ended; ends returns the end of a command
+// buffer. In these times the GPU does not wait for the thread. The thread may wait for the GPU without a recorded
+// call: it polls, or sleeps on a semaphore that a completion handler posts.
 func workInFlight(
 	trace *analyze.Trace, ends func(*analyze.CommandBuffer) analyze.Nanos,
 ) map[*analyze.Thread]*Busy {
@@ -66,8 +68,8 @@ func workInFlight(
 	return unions(by)
 }
 
-// shareUnfed returns the share of the threads' time outside of Metal in which they had no work in flight, so that the
-// GPU waited for them.
+// shareUnfed returns the share (0 to 1) of the threads' time outside of Metal in which they had no work in flight, so
+// that the GPU waited for them.
 func (s *Submitters) shareUnfed(blocked Blocked) float64 {
 	var outside, fed analyze.Nanos
 	for _, t := range s.Taking {
@@ -83,8 +85,8 @@ func (s *Submitters) shareUnfed(blocked Blocked) float64 {
 	return 1 - Share(fed, outside)
 }
 
-// findSubmits finds the threads that commit a considerable share of the work, and the share of their time in which they
-// have work in flight.
+// findSubmits finds the threads that commit a considerable share of the command buffers, and the share of their time
+// in which they have work in flight.
 func (s *Submitters) findSubmits(trace *analyze.Trace) {
 	var time, occupied analyze.Nanos
 	for _, t := range s.Taking {

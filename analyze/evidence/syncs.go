@@ -8,17 +8,20 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Syncs are the waits for other threads' work, and their consequential costs (see Passages).
+// Syncs has the waits for other threads' work, and their indirect costs: the time around needless waits (see
+// Passages).
 type Syncs struct {
 	everybody map[*analyze.Thread]bool // threads that wait for all threads' work
 	hanging   map[*analyze.Thread]*hanging
-	// when a thread of the process runs in a passage, and so holds its interpreter's lock
+	// when a thread of the process runs between needless waits, and so keeps its interpreter's lock from other
+	// threads
 	passing map[*analyze.Process]*Busy
 	waiters map[*analyze.Thread]map[*analyze.Thread]bool // the threads for whose work each thread waited
 	work    *GPUWork
 }
 
-// FindSyncs finds the waits for other threads' work. Committers is the number of threads that commit.
+// FindSyncs finds the waits for other threads' work and their indirect costs. committers is the number of threads
+// that commit.
 func FindSyncs(work *GPUWork, locks []analyze.LockWait, blocked Blocked, committers int) Syncs {
 	s := Syncs{work: work, waiters: awaitedBy(work.trace)}
 	s.everybody = waitForEverybody(s.waiters, committers)
@@ -26,18 +29,19 @@ func FindSyncs(work *GPUWork, locks []analyze.LockWait, blocked Blocked, committ
 	return s
 }
 
-// A SyncUse sums up the waits that go beyond the thread's own work.
+// A SyncUse sums up the waits for more than the waiting thread's own work.
 type SyncUse struct {
 	Waits, Foreign, Barriers int
 	ForeignTime, Lost        analyze.Nanos
-	// the part of Lost in which empty command buffers were queued behind other threads' work
+	// the part of Lost in which empty command buffers, committed only to be waited for, were queued behind others'
+	// work
 	BarrierLost analyze.Nanos
 	Needed      int // waits for the work of threads that do not wait for the waiting thread's
 	NeededTime  analyze.Nanos
 	Waiters     map[*analyze.Thread]map[*analyze.Thread]bool // the threads that each thread waited for
 }
 
-// Partners returns the largest number of other threads that one thread waited for.
+// Partners returns the largest number of other threads for whose work one thread waited.
 func (s *SyncUse) Partners() (most int) {
 	for _, p := range s.Waiters {
 		most = max(most, len(p))
@@ -45,9 +49,9 @@ func (s *SyncUse) Partners() (most int) {
 	return most
 }
 
-// waitForEverybody returns the threads that wait for all threads' work and not only for work that they need: they wait
-// for most of the other threads, or for a thread that in turn waits for them, directly or through others. A wait for
-// needed work cannot be circular.
+// waitForEverybody returns the threads that wait for all threads' work, needed or not, as with a device-wide
+// synchronization. A thread does so if it waits for most of the other committing threads, or for a thread that,
+// directly or through others, waits for it in turn: waits for needed work cannot be circular.
 func waitForEverybody(waiters map[*analyze.Thread]map[*analyze.Thread]bool, committers int) map[*analyze.Thread]bool {
 	all := map[*analyze.Thread]bool{}
 	for t, others := range waiters {
@@ -67,7 +71,8 @@ func waitForEverybody(waiters map[*analyze.Thread]map[*analyze.Thread]bool, comm
 	return all
 }
 
-// Use sums up the waits of submitting threads.
+// Use sums up the waits of committing threads by whether they were for the thread's own work, for other threads'
+// needed work, or for other threads' work without need. Lost is the time that only the needless ones cost.
 func (syncs *Syncs) Use(occupancy *Occupancy) *SyncUse {
 	trace := syncs.work.trace
 	s := &SyncUse{Waits: len(trace.Waits), Waiters: syncs.waiters}
@@ -91,7 +96,7 @@ func (syncs *Syncs) Use(occupancy *Occupancy) *SyncUse {
 	return s
 }
 
-// awaitedBy returns, for each submitting thread, the other threads whose work it waited for.
+// awaitedBy returns, for each committing thread, the other threads for whose work it waited.
 func awaitedBy(trace *analyze.Trace) map[*analyze.Thread]map[*analyze.Thread]bool {
 	commits := map[*analyze.Thread]bool{}
 	for b := range trace.Buffers() {
@@ -109,7 +114,8 @@ func awaitedBy(trace *analyze.Trace) map[*analyze.Thread]map[*analyze.Thread]boo
 	return by
 }
 
-// barrier adds a wait for the thread's own empty command buffer, if that was queued behind other threads' work.
+// barrier adds the cost of a wait for the thread's own empty command buffer, if that was queued behind other threads'
+// work. Such a command buffer is committed only to wait for all work before it. On a saturated GPU it costs nothing.
 func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine []mark) {
 	queued := work.queued(w)
 	d := work.Of(work.trace.WaitsFor(w))
@@ -126,13 +132,13 @@ func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine [
 	s.Lost += w.End - min(late.Begin, w.End) // even an empty command buffer takes a launch
 }
 
-// A mark has the work that a thread had committed up to an instant.
+// A mark tells when the GPU had completed the work that a thread had committed up to a time.
 type mark struct {
 	at         analyze.Nanos
 	done, work analyze.Nanos // when the GPU had completed all of it, and all of it that is not empty
 }
 
-// marks returns the marks of each thread, one for each of its command buffers, sorted by commit.
+// marks returns the marks of each thread in order of commit, one for each of its command buffers.
 func marks(trace *analyze.Trace) map[*analyze.Thread][]mark {
 	by := map[*analyze.Thread][]mark{}
 	for b := range trace.Buffers() {
@@ -153,7 +159,7 @@ func marks(trace *analyze.Trace) map[*analyze.Thread][]mark {
 	return by
 }
 
-// before returns the last mark before an instant; the zero mark if there is none.
+// before returns the last mark before the time t; the zero mark if there is none.
 func before(list []mark, t analyze.Nanos) (m mark) {
 	if i, _ := slices.BinarySearchFunc(list, t, func(m mark, t analyze.Nanos) int { return cmp.Compare(m.at, t) }); i > 0 {
 		m = list[i-1]
@@ -161,8 +167,8 @@ func before(list []mark, t analyze.Nanos) (m mark) {
 	return m
 }
 
-// Hanging returns the consequential cost of waits for other threads' work: waits for locks, and the threads' own time
-// in passages. While the GPU is saturated, neither costs anything.
+// Hanging returns the indirect cost of needless waits: locks is waits for locks that they cause, loops the threads'
+// own time between them. While the GPU is saturated, neither delays anything.
 func (syncs *Syncs) Hanging(submitters *Submitters, waits []analyze.LockWait, occupancy *Occupancy,
 ) (locks, loops analyze.Nanos) {
 	for l := range analyze.Each(waits) {
@@ -178,13 +184,13 @@ func (syncs *Syncs) Hanging(submitters *Submitters, waits []analyze.LockWait, oc
 	return locks, loops
 }
 
-// hanging is the consequential cost of one thread's waits for other threads' work.
+// hanging is the indirect cost of one thread's needless waits for other threads' work.
 type hanging struct {
 	when *Busy         // the passages: from the end of one wait to the begin of the next
 	own  analyze.Nanos // the thread's own time in these passages
 }
 
-// findHanging computes the consequential cost for the threads that wait for all threads' work.
+// findHanging computes the indirect cost of needless waits, for the threads that wait for all threads' work.
 func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 	calls := map[*analyze.Thread][]TimedCall{}
 	add := func(c *analyze.Call, kind CallKind) {
@@ -234,9 +240,9 @@ func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 	syncs.passing = unions(atWork)
 }
 
-// Hangs returns the part of a wait for a lock that is a consequence of waits for other threads' work. Within a passage,
-// that is the whole wait. For a wait for an interpreter's lock elsewhere, it is the time in which a thread in a passage
-// held the lock.
+// Hangs returns how much of the wait l for a lock is an indirect cost of needless waits. Between two waits of a
+// needless pair it is the whole wait. For an interpreter's lock it is, elsewhere, the time in which a thread between
+// needless waits held the lock.
 func (syncs *Syncs) Hangs(l *analyze.LockWait) analyze.Nanos {
 	switch h := syncs.hanging[l.Thread]; {
 	case h != nil && h.when.Within(l.Interval) == l.Length():

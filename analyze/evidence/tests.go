@@ -5,13 +5,13 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// Tests are the statistical tests of whether threads delay each other.
+// Tests has the results of the statistical tests of whether threads delay each other.
 type Tests struct {
 	Exclusion    []Exclusion
 	Interference []Interference
 }
 
-// RunTests runs the statistical tests of a trace.
+// RunTests tests whether threads of a trace avoid each other (Exclusion) and slow each other down (Interference).
 func RunTests(trace *analyze.Trace, opts Options) Tests {
 	opts = opts.withDefaults()
 	t := Tests{testExclusions(trace, opts), testInterferences(trace, opts)}
@@ -19,7 +19,8 @@ func RunTests(trace *analyze.Trace, opts Options) Tests {
 	return t
 }
 
-// adjust adjusts the p-values of all tests together for multiple testing.
+// adjust sets the q-values of all tests together: p-values, adjusted so that many tests do not produce findings by
+// chance.
 func (t *Tests) adjust() {
 	var p []float64
 	var q []*float64
@@ -34,8 +35,8 @@ func (t *Tests) adjust() {
 	}
 }
 
-// SoloCommit returns the duration of a commit while no other thread is inside, if commits are served one at a time;
-// otherwise there is no bound.
+// SoloCommit returns the duration of a commit while no other thread commits, if commits are served one at a time.
+// Otherwise it returns a huge value, so that commits are not shortened.
 func (t *Tests) SoloCommit() analyze.Nanos {
 	for i := range t.Interference {
 		if x := &t.Interference[i]; x.What == "commit" && x.OneAtATime() {

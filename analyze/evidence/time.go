@@ -17,7 +17,8 @@ func Share(part, whole analyze.Nanos) float64 {
 // Scaled returns a time multiplied by a factor.
 func Scaled(n analyze.Nanos, by float64) analyze.Nanos { return analyze.Nanos(float64(n) * by) }
 
-// atWork returns the thread's working time, or all of its observed time if the working time is not known.
+// atWork returns the thread's working time (from its first command buffer to its last commit or wait), or all of its
+// observed time if that is not known.
 func atWork(t *analyze.Thread) analyze.Interval {
 	if t.Working.Length() == 0 {
 		return t.Active
@@ -25,7 +26,7 @@ func atWork(t *analyze.Thread) analyze.Interval {
 	return t.Working
 }
 
-// ThreadName describes a thread in words.
+// ThreadName returns a thread's name and number for the report.
 func ThreadName(t *analyze.Thread) string {
 	if t.Name == "" {
 		return fmt.Sprintf("thread %d", t.ID)

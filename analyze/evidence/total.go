@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// Totals are the values that add up over the ranges of a run: the threads' use of time, the waits of threads for each
-// other, and the activity of queues and GPUs.
+// Totals has the values that can be added up over the time ranges of a run: the threads' use of time, the waits of
+// threads for each other, and the activity of queues and GPUs.
 type Totals struct {
 	Trace    *analyze.Trace
 	Times    *ThreadTimes
@@ -17,7 +17,8 @@ type Totals struct {
 	GPU      GPU
 }
 
-// Measure computes the totals of a trace. It is cheap and runs no statistical tests.
+// Measure computes the totals of a trace. It runs no statistical tests and so is cheap enough for every range of a
+// long run.
 func Measure(t *analyze.Trace) *Totals {
 	work, waits := Locate(t), FindThreadWaits(t)
 	h, queues := FindHandover(t, waits.Merged), CountInFlight(t, FindCompletions(t))
@@ -26,7 +27,8 @@ func Measure(t *analyze.Trace) *Totals {
 		GPU: MeasureGPU(work, FindBlocked(t, waits, queues.Full))}
 }
 
-// A Total adds up the totals of the ranges of a run.
+// A Total adds up the totals of consecutive time ranges of a run, whose traces have different objects for the same
+// threads, queues and devices.
 type Total struct {
 	all     *analyze.Total
 	threads map[*analyze.Thread]*ThreadTime
@@ -40,7 +42,7 @@ type Total struct {
 
 type pair struct{ waiter, holder *analyze.Thread }
 
-// NewTotal returns a Total that goes with the total of the ranges' traces.
+// NewTotal returns an empty Total. all is the total of the ranges' traces; it knows which objects are the same.
 func NewTotal(all *analyze.Total) *Total {
 	t := &Total{all: all, threads: map[*analyze.Thread]*ThreadTime{}, queues: map[*analyze.Queue]*QueueUse{},
 		warned: map[string]bool{}}
@@ -50,7 +52,8 @@ func NewTotal(all *analyze.Total) *Total {
 	return t
 }
 
-// Add adds the next range of the run. Its trace must have been added before.
+// Add adds the totals of the next range. The range's trace must have been added to the total of traces before, which
+// knows its threads only then.
 func (t *Total) Add(part *Totals) {
 	t.AddTimes(part.Times)
 	for _, u := range part.Queues {
@@ -71,7 +74,8 @@ func (t *Total) Add(part *Totals) {
 	}
 }
 
-// AddTimes adds the threads' times in the next range of the run. The range's trace must have been added before.
+// AddTimes adds only the threads' times in the next range. The range's trace must have been added to the total of
+// traces before.
 func (t *Total) AddTimes(part *ThreadTimes) {
 	for _, th := range part.Threads {
 		t.thread(th)
@@ -134,7 +138,8 @@ func (t *Total) addGPU(part *GPU) {
 	}
 }
 
-// Finish returns the totals of the whole run. The total of the traces must be finished before.
+// Finish returns the totals of the whole run. The total of the traces must be finished before, because its window and
+// its lists of threads and queues are used.
 func (t *Total) Finish() *Totals {
 	run := &Totals{Trace: t.all.Trace, Times: t.times(), GPU: t.gpu}
 	for _, q := range run.Trace.Queues {
@@ -162,7 +167,7 @@ func (t *Total) Finish() *Totals {
 	return run
 }
 
-// times returns the threads' times in the whole run.
+// times returns the threads' use of time in the whole run, balanced so that each thread's parts add up to its window.
 func (t *Total) times() *ThreadTimes {
 	times := &ThreadTimes{byThread: map[*analyze.Thread]*ThreadTime{}}
 	for _, th := range t.all.Trace.Threads {

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// TakingTurns is the evidence that threads use the GPU one after the other.
+// TakingTurns is the evidence that threads run mutually exclusively: each uses the GPU only when no other does.
 type TakingTurns struct {
 	Exclusion *Exclusion
 	Coverage  float64 // share of the time in which one of them has its turn
@@ -15,15 +15,16 @@ type TakingTurns struct {
 	Lost      analyze.Nanos
 }
 
-// Turns tells whether threads take turns at using the GPU.
+// Turns tells whether threads take turns at using the GPU, as if a lock that the trace does not have were held.
 type Turns struct {
-	// Threads never wait for the GPU at the same time, although nearly always one of them does and the GPU has spare
-	// capacity. Each continues when the previous one has finished waiting, as if it held a lock during the wait. If
-	// threads avoid each other only by chance, there are gaps between their waits. There are also gaps if the thread
-	// whose turn it is lacks a processor. Waits is nil if threads do not take turns.
+	// Evidence from waits for the GPU; nil if threads do not take turns. Two threads never wait at the same time,
+	// although nearly always one does and the GPU has spare capacity: each continues when the previous one has
+	// finished waiting. Threads that avoid each other by chance leave gaps between the waits. Gaps count against
+	// turns, unless processors are scarce.
 	Waits *TakingTurns
-	// The same for round trips. If processors are scarce, a thread that holds a lock may lack one before it waits for
-	// the GPU, so that there are gaps between the waits.
+	// The same evidence from whole round trips (creation of a command buffer to the end of the wait). If processors
+	// are scarce, the thread whose turn it is may lack one before it waits, which leaves gaps between waits but not
+	// between round trips.
 	RoundTrips *TakingTurns
 
 	trace *analyze.Trace
@@ -39,7 +40,7 @@ type turnsInput struct {
 	full       bool // the GPU has no spare capacity
 }
 
-// FindTurns finds out whether threads take turns.
+// FindTurns finds out whether threads take turns at using the GPU.
 func FindTurns(trace *analyze.Trace, times *ThreadTimes, submitters *Submitters, tests *Tests, processors *Processors,
 	occupancy *Occupancy) Turns {
 	in := turnsInput{trace, times, submitters, tests, processors,
@@ -75,8 +76,8 @@ func (in turnsInput) find(what string, find func(*analyze.Trace) map[*analyze.Th
 	return t
 }
 
-// betweenTurns returns how long a thread was kept from its next turn: the time between its turns, minus what the thread
-// does itself in between. The latter is estimated by the shortest times between two turns in which no thread had its
+// betweenTurns returns how long a thread was kept from its next turns, in total: the time between its turns, without
+// what the thread does itself in between. That is estimated from the shortest of the times in which no thread had its
 // turn.
 func betweenTurns(own []analyze.Interval, any *Busy) (lost analyze.Nanos) {
 	var between, free []analyze.Nanos
@@ -91,14 +92,14 @@ func betweenTurns(own []analyze.Interval, any *Busy) (lost analyze.Nanos) {
 	return lost
 }
 
-// InterpreterWaits counts the waits for the GPU by whether the thread held its interpreter's lock when it began to
-// wait.
+// InterpreterWaits counts the waits for the GPU by whether the waiting thread held its interpreter's lock (GIL) when
+// the wait began. Holding it blocks all other Python threads.
 type InterpreterWaits struct {
 	Held, Free int
 	HeldFor    analyze.Nanos
 }
 
-// InterpreterWaitsOf counts these waits in a trace.
+// InterpreterWaitsOf counts the waits for the GPU in which threads held, or had released, their interpreter's lock.
 func InterpreterWaitsOf(t *analyze.Trace) (w InterpreterWaits) {
 	for wait := range analyze.Each(t.Waits) {
 		switch wait.Interpreter {
@@ -112,10 +113,10 @@ func InterpreterWaitsOf(t *analyze.Trace) (w InterpreterWaits) {
 	return w
 }
 
-// TurnsAreInterpreters reports whether the lock at which threads take turns is their interpreter's. That is so if the
-// threads are known to hold that lock while they wait for the GPU. If that is not known, it is so in an
-// interpreter whose own lock has no waits in the trace: recorded waits for it would show that the turns' lock is
-// another.
+// TurnsAreInterpreters reports whether the lock at which threads take turns is their interpreter's (GIL). If the
+// trace shows for waits for the GPU whether the lock was held, those decide. Otherwise it is assumed of an
+// interpreter that runs one thread at a time, unless the trace has waits for its lock, which would show turns at
+// another lock.
 func TurnsAreInterpreters(trace *analyze.Trace, locks []analyze.LockWait, oneAtATime bool) bool {
 	if w := InterpreterWaitsOf(trace); w.Held+w.Free > 0 {
 		return w.Held >= w.Free
@@ -124,8 +125,8 @@ func TurnsAreInterpreters(trace *analyze.Trace, locks []analyze.LockWait, oneAtA
 		func(l analyze.LockWait) bool { return l.OfInterpreter() })
 }
 
-// KeptInterpreter returns how long threads that take part waited for an interpreter's lock while its holder waited for
-// something else.
+// KeptInterpreter returns how long the threads that take part waited for an interpreter's lock while its holder,
+// instead of releasing it, waited for something else.
 func KeptInterpreter(submitters *Submitters, locks []analyze.LockWait) (kept analyze.Nanos) {
 	for l := range analyze.Each(locks) {
 		if submitters.TakesPart[l.Thread] && l.OfInterpreter() {

@@ -5,18 +5,19 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// The trace does not have the lock at which threads take turns; this name and address stand for it.
+// Name and address of the artificial waits of TurnWaits, because the trace does not have the lock for which threads
+// take turns.
 const (
 	turn        = "a turn"
 	turnAddress = 1
 )
 
-// IsTurn reports whether a wait is one of TurnWaits.
+// IsTurn reports whether the wait l is an artificial one that TurnWaits made.
 func IsTurn(l *analyze.LockWait) bool { return l != nil && l.Lock == turnAddress && l.Name == turn }
 
-// TurnWaits returns artificial waits for threads that take turns, because the trace has no call for these waits. A wait
-// is the time between two round trips of a thread, while other threads are in theirs. It ends when the thread begins
-// its next round trip. It begins anew after each gap between round trips that is longer than a hand-off takes.
+// TurnWaits returns artificial lock waits for threads that take turns, because the trace has no call for them. A wait
+// lies between two round trips of a thread, while other threads are in theirs, and ends when the thread's next round
+// trip begins. It restarts after each gap between other threads' round trips that is longer than a hand-off takes.
 func (t *Turns) TurnWaits() (waits []analyze.LockWait) {
 	if t.Waits == nil && t.RoundTrips == nil {
 		return nil

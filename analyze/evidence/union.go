@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// Busy is a union of intervals: disjoint, in ascending order, with the cumulative length before each. The length within
-// any interval is found in logarithmic time.
+// Busy is a union of intervals: disjoint, in ascending order, with the cumulative length before each, so that the
+// length within any interval is found in logarithmic time. A nil *Busy is empty.
 type Busy struct {
 	spans  []analyze.Interval
 	before []analyze.Nanos // cumulative length of spans[:i]
@@ -29,7 +29,7 @@ func unions[K comparable](lists map[K][]analyze.Interval) map[K]*Busy {
 	return all
 }
 
-// add computes the cumulative lengths after all spans were added.
+// add computes the cumulative lengths. Call it after the last extend; without it Total and Within fail.
 func (b *Busy) add() {
 	b.before = make([]analyze.Nanos, len(b.spans)+1)
 	for i, s := range b.spans {
@@ -37,7 +37,7 @@ func (b *Busy) add() {
 	}
 }
 
-// extend adds an interval that begins no earlier than any in the union. Call add at the end.
+// extend adds an interval that begins no earlier than any interval in the union. Call add after the last one.
 func (b *Busy) extend(i analyze.Interval) {
 	n := len(b.spans)
 	switch {
@@ -49,7 +49,7 @@ func (b *Busy) extend(i analyze.Interval) {
 	}
 }
 
-// Total returns the length of the union.
+// Total returns the length of the union in ns.
 func (b *Busy) Total() analyze.Nanos {
 	if b == nil {
 		return 0
@@ -57,7 +57,7 @@ func (b *Busy) Total() analyze.Nanos {
 	return b.before[len(b.spans)]
 }
 
-// Within returns the length of the union inside i.
+// Within returns the length in ns of the union inside i.
 func (b *Busy) Within(i analyze.Interval) analyze.Nanos {
 	if b == nil || i.End <= i.Begin {
 		return 0
@@ -66,13 +66,13 @@ func (b *Busy) Within(i analyze.Interval) analyze.Nanos {
 	return b.until(i.End, b.begun(i.End, from)) - b.until(i.Begin, from)
 }
 
-// holds reports whether the union contains an instant.
+// holds reports whether some interval of the union contains the time t.
 func (b *Busy) holds(t analyze.Nanos) bool {
 	return b.Within(analyze.Interval{Begin: t, End: t + 1}) > 0
 }
 
-// begun returns the number of spans that begin before t, which is at least least. It is called for each wait;
-// sort.Search, with a function call for each step, takes twice as long.
+// begun returns the number of spans that begin before t; least is a number known to be no larger. It is called for
+// each wait, so it does not use sort.Search, whose function call for each step takes twice as long.
 func (b *Busy) begun(t analyze.Nanos, least int) int {
 	from, to := least, len(b.spans)
 	for from < to {
@@ -85,7 +85,7 @@ func (b *Busy) begun(t analyze.Nanos, least int) int {
 	return from
 }
 
-// until returns the length of the union before t, given the number of spans that have begun.
+// until returns the length of the union before t. begun is the number of spans that begin before t.
 func (b *Busy) until(t analyze.Nanos, begun int) analyze.Nanos {
 	if begun == 0 {
 		return 0
@@ -93,7 +93,7 @@ func (b *Busy) until(t analyze.Nanos, begun int) analyze.Nanos {
 	return b.before[begun-1] + min(t, b.spans[begun-1].End) - b.spans[begun-1].Begin
 }
 
-// lastFree returns the last instant up to t that no interval of the union contains.
+// lastFree returns the last time up to t that no interval of the union contains.
 func (b *Busy) lastFree(t analyze.Nanos) analyze.Nanos {
 	if b != nil && b.holds(t) {
 		return b.spans[b.begun(t+1, 0)-1].Begin - 1
@@ -101,7 +101,8 @@ func (b *Busy) lastFree(t analyze.Nanos) analyze.Nanos {
 	return t
 }
 
-// FreeBefore returns for how long, at the end of i, no interval of the union was open.
+// FreeBefore returns the time from the end of the union's last interval that begins before i.End to i.End, but at
+// most the length of i.
 func (b *Busy) FreeBefore(i analyze.Interval) analyze.Nanos {
 	if n := b.begun(i.End, 0); n > 0 {
 		i.Begin = max(i.Begin, b.spans[n-1].End)
@@ -109,7 +110,7 @@ func (b *Busy) FreeBefore(i analyze.Interval) analyze.Nanos {
 	return max(0, i.Length())
 }
 
-// Spans returns the disjoint intervals of the union, in ascending order.
+// Spans returns the disjoint intervals of the union in ascending order. The caller must not change them.
 func (b *Busy) Spans() []analyze.Interval {
 	if b == nil {
 		return nil
@@ -136,7 +137,8 @@ func (b *Busy) Gaps(within analyze.Interval) []analyze.Interval {
 	return gaps
 }
 
-// divide passes the parts of within in order of time: covered ones to inside, the others to outside.
+// divide splits within at the borders of the union and passes the pieces on in order of time: covered ones to inside,
+// the others to outside.
 func (b *Busy) divide(within analyze.Interval, inside, outside func(analyze.Interval)) {
 	at := within.Begin
 	for _, gap := range b.Gaps(within) {

@@ -2,13 +2,14 @@ package evidence
 
 import "mtrace/analyze"
 
-// Upstream is the activity of producers that has a cause of its own, while submitting threads waited for their items
-// and the GPU was idle. Producers are threads that submit next to nothing themselves.
+// Upstream is the time in which submitting threads waited for producers' items with the GPU idle, while the producer
+// compiled or allocated. These are reported as causes of their own. Producers are threads that submit next to
+// nothing.
 type Upstream struct {
 	Compiling, Allocating analyze.Nanos
 }
 
-// producing has the times in which threads were in activities that have a cause of their own, or waited at descriptors.
+// producing has the times in which each thread compiled, allocated, or waited at a file, pipe or socket.
 type producing struct {
 	compiling, allocating map[*analyze.Thread]*Busy
 	reads                 map[*analyze.Thread][]*analyze.BlockedWait
@@ -32,7 +33,8 @@ func findProducing(trace *analyze.Trace) producing {
 	return p
 }
 
-// explain adds the part of an idle wait in which the producer compiled or allocated to u, and returns the rest.
+// explain adds to u the part of the idle time in which the signalling thread compiled or allocated, and returns the
+// remaining idle time. It assumes that the idle time is spread evenly over the wait w.
 func (p *producing) explain(w *analyze.SignalWait, idle analyze.Nanos, u *Upstream) (rest analyze.Nanos) {
 	part := func(of *Busy) analyze.Nanos { return Scaled(idle, Share(of.Within(w.Interval), w.Length())) }
 	compiling, allocating := part(p.compiling[w.Signaller]), part(p.allocating[w.Signaller])
@@ -41,7 +43,8 @@ func (p *producing) explain(w *analyze.SignalWait, idle analyze.Nanos, u *Upstre
 	return max(0, idle-compiling-allocating)
 }
 
-// readsFor returns the descriptor at which the producer waited for most of a wait; nil if there is none.
+// readsFor returns the wait at a file, pipe or socket that the signalling thread was in for more than half of the
+// wait w; nil if there is none.
 func (p *producing) readsFor(w *analyze.SignalWait) (most *analyze.BlockedWait) {
 	list := p.reads[w.Signaller]
 	longest := w.Length() / 2
@@ -56,8 +59,8 @@ func (p *producing) readsFor(w *analyze.SignalWait) (most *analyze.BlockedWait) 
 	return most
 }
 
-// blockedBefore returns the index of the first wait that ends after an instant. The waits belong to one thread, so they
-// do not overlap.
+// blockedBefore returns the index of the first wait that ends after the time at. The waits must be of one thread, in
+// order of time and without overlaps.
 func blockedBefore(list []*analyze.BlockedWait, at analyze.Nanos) (n int) {
 	to := len(list)
 	for n < to {

@@ -2,8 +2,9 @@ package evidence
 
 import "mtrace/analyze"
 
-// WithTheGPU returns the working time in which threads had work in flight, or waited for the GPU or for a free command
-// buffer. A GPU that is always busy explains this time. Running is the part in which the GPU ran the thread's own work.
+// WithTheGPU returns the threads' working time in which they had work in flight, or waited for the GPU or for a free
+// command buffer: a GPU that is always busy explains this time. running is the part in which the GPU ran the thread's
+// own work.
 func WithTheGPU(work *GPUWork, submitters *Submitters, blocked Blocked) (sum, running analyze.Nanos) {
 	for _, t := range submitters.Taking {
 		with := NewBusy(append(blocked[t.Thread].spans(onGPU, onOthers, onQueue), submitters.InFlight[t.Thread].Spans()...))
@@ -17,8 +18,8 @@ func WithTheGPU(work *GPUWork, submitters *Submitters, blocked Blocked) (sum, ru
 	return sum, min(running, sum)
 }
 
-// QueuedAsleep returns the thread time in which threads were idle, in a wait or outside of Metal, while their work in
-// flight was queued behind other threads' work on the GPU.
+// QueuedAsleep returns the thread time in which a thread waited or was off the processors outside of Metal while its
+// work in flight was queued behind other threads' work on the GPU.
 func QueuedAsleep(work *GPUWork, submitters *Submitters) (sum analyze.Nanos) {
 	for _, t := range submitters.Taking {
 		queued := analyze.Nanos(0)

@@ -2,7 +2,8 @@
 #include "features/alive.h"
 #include "core/identity.h"
 
-// The numbers of objects that were freed lately, by their lowest bits.
+// The numbers of the command buffers freed most recently, indexed by the number's lowest bits. A free that announces
+// itself twice is counted only once.
 enum { RECENT_BITS = 12 };
 static _Atomic uint32_t recent[1 << RECENT_BITS];
 

@@ -3,7 +3,8 @@
 #include <stdatomic.h>
 #include "core/identity.h"
 
-// The table of resources stays sparse enough for short searches.
+// The most resources followed for one encoder: three quarters of the table, so that searches stay short and always
+// end at a free entry.
 enum { MOST_RESOURCES = 3 << (MT_TOUCHED_BITS - 2) };
 
 struct bindings mt_bindings[MT_THREADS] __attribute__((aligned(128)));
@@ -14,8 +15,9 @@ struct bindings *mt_bindings_wrapped(struct bindings *b, const void *encoder) {
   return mt_identity_known((id)encoder) == b->number ? b : NULL;
 }
 
-// What functions and pipeline states may write, by their numbers. The key is the number mixed with the value: a reader
-// that sees halves of two entries finds that they do not fit. An object without an entry may write everything.
+// Caches which bindings a function or a pipeline state may write: one bit for each, indexed by the object's number.
+// The key is the number exclusive-or a hash of the bits: if two threads write an entry at once and a reader sees half
+// of each, the key does not match. An object without an entry is assumed to write all its bindings.
 enum { KNOWN_BITS = 10 };
 static struct {
   _Atomic uint64_t key, writes;
@@ -36,7 +38,7 @@ static uint64_t remembered(uint32_t number) {
   return number && key == mixed_key(number, writes) ? writes : ~0ull;
 }
 
-// The entry of a resource; NULL when there are too many.
+// Returns the entry of a resource, created if necessary; NULL if the encoder uses too many resources.
 static struct touched *touched_of(struct bindings *b, const void *resource) {
   size_t at = (size_t)(((uintptr_t)resource >> 4) * 0x9e3779b97f4a7c15ull >> (64 - MT_TOUCHED_BITS));
   for (;; at = (at + 1) & ((1 << MT_TOUCHED_BITS) - 1)) {
@@ -69,7 +71,8 @@ void mt_bindings_dispatch(struct thread *t, const void *encoder, const void *ind
     if (e->written > level) level = e->written;
     if (b->writes >> place & 1 && e->read > level) level = e->read;
   }
-  // a kernel without bindings works on memory that it reaches in another way
+  // a kernel without bindings uses memory that the tracer does not see, so its dependencies are unknown: stop
+  // following this encoder
   if (!count) {
     b->encoder = NULL;
     return;
@@ -93,7 +96,8 @@ uint64_t mt_bindings_end(struct thread *t, const void *encoder) {
   return (uint64_t)b->dispatches << 32 | b->chain;
 }
 
-// The places that a kernel may write. MTLBindingTypeBuffer is 0, MTLBindingTypeTexture 2, MTLBindingAccessReadOnly 0.
+// Returns which bindings a kernel may write according to its reflection, as bits. The constants are
+// MTLBindingTypeBuffer, MTLBindingTypeTexture and MTLBindingAccessReadOnly.
 static uint64_t writes_of(id reflection) {
   enum { BUFFER = 0, TEXTURE = 2, READ_ONLY = 0 };
   id list = mt_send_id(reflection, "bindings");

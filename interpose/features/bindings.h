@@ -1,13 +1,16 @@
-// Which dispatches of a serial encoder could run at the same time, from the buffers and textures that they bind.
+// Finds which dispatches of a serial encoder could run at the same time, from the buffers and textures that they
+// bind.
 //
-// Rule: binding writes no record and reads no clock. The thread keeps the bindings of the encoder it created last and,
-// for each bound resource, the level of the last dispatches that read and wrote it. A dispatch's level is one more than
-// the highest level it depends on, so the highest level of all is the longest chain of dispatches of which each may
-// depend on the one before. The encoder's endEncoding record has the number of dispatches and that length.
+// Rule: binding a resource writes no record and reads no clock. For the encoder that a thread created last, the
+// tracer keeps the current bindings and, for each resource, the level of the last dispatches that read and wrote it.
+// A dispatch's level is one more than the highest level it depends on. So the highest level is the length of the
+// longest chain of dispatches that each may depend on the one before. The encoder's endEncoding record has the number
+// of dispatches and that length.
 //
-// What is not known counts as a dependency: a binding counts as written unless the pipeline's reflection says that the
-// kernel only reads it. Of an encoder whose kernels may reach resources that are not bound (useResource:usage:,
-// useHeap:, indirect commands), or with too many resources, nothing is recorded.
+// Whatever is unknown counts as a dependency: a binding counts as written unless the pipeline's reflection says that
+// the kernel only reads it. Nothing is recorded for an encoder whose kernels may reach resources that are not bound
+// (useResource:usage:, useHeap:, indirect commands), or that uses too many resources. Otherwise the report would
+// suggest running dispatches together that depend on each other.
 #ifndef MTRACE_BINDINGS_H
 #define MTRACE_BINDINGS_H
 #include "core/thread.h"
@@ -35,10 +38,12 @@ extern MT_HIDDEN struct bindings {
   struct touched touched[1 << MT_TOUCHED_BITS];
 } mt_bindings[MT_THREADS];
 
-// A thread has taken a ring: it has no encoder.
+// Called when a thread has taken a ring: no encoder is followed, in particular not the one of the ring's previous
+// thread.
 void mt_bindings_open(struct thread *t);
 
-// A thread has created a serial compute encoder. One that it created before is no longer followed.
+// Called when a thread has created a serial compute encoder: its bindings are followed from now on, instead of those
+// of the thread's previous encoder.
 static inline void mt_bindings_begin(struct thread *t, const void *encoder, uint32_t number) {
   struct bindings *b = &mt_bindings[t->index];
   b->encoder = encoder;
@@ -49,17 +54,19 @@ static inline void mt_bindings_begin(struct thread *t, const void *encoder, uint
   b->resources = b->dispatches = b->chain = 0;
 }
 
-// The bindings of an encoder, NULL if they are not kept.
+// Returns the bindings of an encoder, or NULL if the encoder is not followed.
 static inline struct bindings *mt_bindings_of(struct thread *t, const void *encoder) {
   struct bindings *b = &mt_bindings[t->index];
   return b->encoder == encoder ? b : NULL;
 }
 
-// The bindings of an encoder that a wrapper forwards a call to, which has the wrapper's number; NULL if it has not.
+// Returns b if encoder has the same number as the encoder that b follows, as an encoder inside a wrapper has;
+// otherwise NULL.
 struct bindings *mt_bindings_wrapped(struct bindings *b, const void *encoder);
 
-// The same for a call that binds, on the calling thread, which may have no ring. A wrapper's class may lack the method:
-// then only the encoder that it wraps is called.
+// Returns the bindings of an encoder for a call that binds a resource, or NULL if it is not followed or the thread
+// has no ring. A wrapper's class may lack the binding method; then only the encoder inside the wrapper is called, and
+// it is found by its number.
 static inline struct bindings *mt_bindings_here(const void *encoder) {
   struct thread *t = mt_thread_get();
   if (__builtin_expect((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE, 0)) return NULL;
@@ -68,8 +75,8 @@ static inline struct bindings *mt_bindings_here(const void *encoder) {
   return b->encoder ? mt_bindings_wrapped(b, encoder) : NULL;
 }
 
-// Binds a resource, or nothing, to a place: an index of a buffer, or MT_BOUND_BUFFERS plus an index of a texture. From
-// MT_BOUND on the place is not kept, and the encoder's bindings are not followed further.
+// Binds a resource (NULL: nothing) at place: a buffer's index, or MT_BOUND_BUFFERS plus a texture's index. There is
+// no storage for places from MT_BOUND on; an encoder that uses one is not followed further.
 static inline void mt_bind(struct bindings *b, const void *resource, NSUInteger place) {
   if (place >= MT_BOUND) {
     b->encoder = NULL;
@@ -79,28 +86,29 @@ static inline void mt_bind(struct bindings *b, const void *resource, NSUInteger 
   b->mask = resource ? b->mask | 1ull << place : b->mask & ~(1ull << place);
 }
 
-// The bindings of the encoder with a number are no longer the whole truth. Wrappers forward rare calls to the encoder
-// that they wrap, which has the same number.
+// Stops following the encoder with this number, because it may now use resources that are not bound. The number is
+// compared, because a wrapper forwards rare calls to the encoder inside it, which has the same number.
 static inline void mt_bindings_unknown(struct thread *t, uint32_t number) {
   struct bindings *b = &mt_bindings[t->index];
   if (b->number == number) b->encoder = NULL;
 }
 
-// A dispatch was encoded. Indirect is the buffer that the GPU reads its size from, or NULL.
+// Called when a dispatch was encoded. indirect is the buffer from which the GPU reads the dispatch's size, or NULL.
 void mt_bindings_dispatch(struct thread *t, const void *encoder, const void *indirect);
 
-// The encoder ends: the number of its dispatches in the upper half, the length of the longest chain in the lower. 0 if
-// that is not known.
+// Called when the encoder ends. Returns the number of its dispatches in the upper 32 bits and the length of the
+// longest chain in the lower 32; 0 if the encoder was not followed.
 uint64_t mt_bindings_end(struct thread *t, const void *encoder);
 
-// A function of a library got its number: reads which bindings it may write, if the library can tell (macOS 26).
+// Called when a function of a library has got its number: caches which bindings the function may write, if the
+// library has reflection for it (macOS 26).
 void mt_bindings_function(uint32_t number, id library, id name);
 
-// A pipeline state (NULL: not) was created from a function and got its number: reads which bindings it may write, from
-// the reflection that the program requested and got in *asked (asked may be NULL), that the pipeline state has, or that
-// the function had.
+// Called when a pipeline state was created from a function and has got its number; pipeline is NULL if creation
+// failed. Caches which bindings it may write, from the reflection that the program requested (*asked; asked may be
+// NULL), else from the pipeline state's own, else from the function's.
 void mt_bindings_reflect(uint32_t number, id pipeline, const id *asked, id function);
 
-// The encoder's next dispatches run the pipeline state with this number.
+// Called when the pipeline state with this number was set: the encoder's next dispatches run it.
 void mt_bindings_pipeline(struct thread *t, const void *encoder, uint32_t number);
 #endif

@@ -1,5 +1,6 @@
-// See capture.h. The state only moves forward. The thread that changes it from capturing to captured stops the capture,
-// and no other thread does.
+// See capture.h. capture_state only moves forward, from NOT_CAPTURED to CAPTURED. Only the thread that changes it
+// from CAPTURING to CAPTURED stops the capture; otherwise the program's thread and the time limit's thread could both
+// stop it.
 #include "features/capture.h"
 #include <pthread.h>
 #include <signal.h>
@@ -55,7 +56,7 @@ static void say(struct thread *t, const char *what, const char *why) {
   mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-// Sends a message with an object argument; returns NULL if the receiver does not respond.
+// Sends a message with one argument and returns the resulting object; NULL if the receiver does not respond.
 static id send_with(id object, const char *selector, const void *argument) {
   IMP found = mt_implementation(object, selector);
   return found ? ((id(*)(id, SEL, const void *))found)(object, mt_selector(selector), argument) : NULL;
@@ -69,7 +70,8 @@ static bool set(id object, const char *selector, id value) {
 
 static id manager(void) { return mt_send_id((id)objc_lookUpClass("MTLCaptureManager"), "sharedCaptureManager"); }
 
-// Creates the descriptor of a new capture; NULL when this Metal has no captures. The caller releases it.
+// Creates the descriptor of a new capture; returns NULL if this Metal does not support captures. The caller releases
+// it.
 static id what_to_capture(void) {
   id made = mt_send_id(mt_send_id((id)objc_lookUpClass("MTLCaptureDescriptor"), "alloc"), "init");
   id path = send_with((id)objc_lookUpClass("NSString"), "stringWithUTF8String:", capture_path),
@@ -84,7 +86,8 @@ static id what_to_capture(void) {
   return made;
 }
 
-// Starts the capture. Returns NULL, or the reason of a failure; the text is valid until the pool is popped.
+// Starts the capture. Returns NULL on success, otherwise the reason of the failure; the text is valid until the
+// caller pops its autorelease pool.
 static const char *start(void) {
   if (!atomic_load(&captured_device)) return "the program has created no queue yet";
   id with = what_to_capture();
@@ -118,8 +121,9 @@ static void *stop_in_time(void *unused) {
   return NULL;
 }
 
-// Starts the thread that ends a capture which the program does not end. If that thread cannot start, there is no
-// capture, because it would have no time limit.
+// Starts the thread that stops the capture at its time limit. Returns false if the thread cannot start; the caller
+// then ends the capture, because it would have no limit. The thread blocks all signals, so that the program's
+// handlers never run on it.
 static bool guarded(void) {
   sigset_t all, mine;
   sigfillset(&all);

@@ -1,7 +1,7 @@
-// Rule: the handler runs before the threads that wait for the command buffer wake up, so its cost delays the program.
-// It reads the clock once and six values, and writes two records, word by word, directly into the ring. The handler is
-// one static global block, which retains nothing and is never copied. Only for a failed command buffer does it do more:
-// it reads the error's code and description.
+// Records each command buffer's GPU times in a completion handler. Rule: the handler runs before the threads that
+// wait for the command buffer wake up, so its cost delays the program. It reads the clock once and six values, and
+// writes two records directly into the ring. The handler is one static global block, which retains nothing and is
+// never copied. Only for a failed command buffer does it do more: it reads the error's code and description.
 #include "features/completion.h"
 #include <errno.h>
 #include "core/feature.h"
@@ -24,13 +24,14 @@ struct completion_methods {
 };
 static struct completion_methods methods_of[MT_CLASSES]; // by the slot of a class of command buffers
 
-// The features that want to be notified of a completion, collected from the table of features once. Most features do
-// not, and each look at a row costs time.
+// The functions of all features that want to be notified of a completion, collected once, so that the handler does
+// not search the table of features each time.
 enum { MOST_TOLD = 8 };
 static void (*told_of_completion[MOST_TOLD + 1])(struct thread *t, const struct mt_completed *completed);
 
 enum { COMMITTED = 2, FAILED_STATUS = 5 }; // MTLCommandBufferStatus
-// below this number of seconds, a time in nanoseconds fits a signed word, to which x86-64 converts with one instruction
+// times below this number of seconds fit, in nanoseconds, a signed 64-bit word, to which x86-64 converts with one
+// instruction
 static const double latest_seconds = 9e9;
 
 enum { METHODS = 8 };
@@ -41,7 +42,7 @@ static const char *const selectors[METHODS] = {"addCompletedHandler:", "status",
 static void resolve(struct completion_methods *methods, Class class) {
   IMP found[METHODS];
   for (int i = 0; i < METHODS; i++) {
-    // the runtime knows the selector only once the driver is loaded
+    // look the selector up again if it was missing: the runtime knows it only once the driver is loaded
     if (!names[i]) names[i] = mt_selector(selectors[i]);
     found[i] = mt_original_of(class, names[i]);
   }
@@ -82,7 +83,7 @@ static void completed(void *block, id command_buffer) {
   uint64_t begin = mt_ticks();
   const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
   const struct class_entry *timed = class;
-  // A wrapper may leave its times to the command buffer that it wraps.
+  // A wrapper may have no methods for its times; then they are read from the command buffer inside it.
   id inner = class && !methods_of[mt_class_index(class)].times[0] ? mt_wrapped_by(command_buffer,
       MT_FAMILY_commandBuffer) : NULL;
   if (inner) timed = mt_class_find(objc_class_of(command_buffer = inner), MT_FAMILY_commandBuffer);
@@ -123,8 +124,8 @@ static void completed(void *block, id command_buffer) {
   errno = saved;
 }
 
-// A block literal as compilers lay it out (Block Implementation Specification,
-// clang.llvm.org/docs/Block-ABI-Apple.html).
+// The handler's block and its descriptor, laid out as compilers do (Block Implementation Specification,
+// clang.llvm.org/docs/Block-ABI-Apple.html). Metal reads them by this layout.
 static struct {
   uintptr_t reserved, size;
 } handler_descriptor = {0, 32};
@@ -156,8 +157,8 @@ void mt_completion_watch(struct thread *t, id command_buffer) {
     warn_once(t);
     return;
   }
-  // A second commit is a mistake of the program; without this return Metal would complain about the tracer's handler
-  // instead.
+  // The program commits this command buffer a second time, which is a mistake. Metal must report the program's
+  // mistake, not that the tracer adds a handler too late.
   if (methods->status && methods->status(command_buffer, names[1]) >= COMMITTED) return;
   methods->add_handler(command_buffer, names[0], &handler);
 }

@@ -1,14 +1,14 @@
-// GPU times: a completion handler of the tracer on every command buffer that is committed.
+// GPU times: adds a completion handler of the tracer to every command buffer that is committed.
 #ifndef MTRACE_COMPLETION_H
 #define MTRACE_COMPLETION_H
 #include "hook/objc.h"
 
-// Adds the handler. Called inside the outermost commit, before the original: Metal aborts the program if it is called
-// afterwards.
+// Adds the handler to a command buffer. Call it inside the outermost commit, before the original: Metal aborts the
+// program if a handler is added after the commit.
 struct thread;
 void mt_completion_watch(struct thread *t, id command_buffer);
 
-// A completed command buffer, as features receive it, on the thread that runs its handlers.
+// What features learn about a completed command buffer. They are called on the thread that runs its handlers.
 struct mt_completed {
   uint32_t number;     // the command buffer's
   uint64_t at;         // the tick at which its handler ran
@@ -17,17 +17,17 @@ struct mt_completed {
   const struct completion_methods *methods;
 };
 
-// The device of a completed command buffer; NULL if it is not known.
+// Returns the device of a completed command buffer; NULL if it is unknown.
 id mt_completed_device(const struct mt_completed *completed);
 
-// Can a handler be added to command buffers of this class?
+// Returns whether a handler can be added to command buffers of this class.
 struct class_entry;
 bool mt_completion_can_watch(const struct class_entry *class);
 
-// Looks up the methods that the handler uses on a class of command buffers: the class's own, not the tracer's
-// trampolines.
+// Looks up, for a class of command buffers, the methods that the handler calls: Metal's own, not the tracer's hooks,
+// which would record those calls.
 void mt_completion_see(unsigned slot, Class class, unsigned family);
 
-// Creates the handler's block, if there is a blocks runtime.
+// Prepares the handler's block. Without a blocks runtime there is no handler, and no GPU times.
 void mt_completion_start(void);
 #endif

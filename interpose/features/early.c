@@ -1,4 +1,5 @@
-// See early.h. A thread's log is found by the thread's id in a short list: nothing here is on the path of a Metal call.
+// See early.h. A thread finds its log by searching a short list for its thread id. That is slow, but none of it runs
+// during a Metal call.
 #include "features/early.h"
 #include <string.h>
 #include "core/clock.h"

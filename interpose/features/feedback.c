@@ -1,10 +1,12 @@
-// See feedback.h. The handler is a block that holds the numbers of the command buffers of the commit in progress. Metal
-// makes one copy of it when it is added; the copy is freed with the options and their last commit.
+// See feedback.h. The handler is a block that holds the numbers of the command buffers of the commit in progress.
+// Metal copies the block once, when it is added to the options; the copy is freed with the options, after their last
+// commit.
 //
-// Memory order: the options live as long as a commit uses them, and they hold the handler, so a commit that finds the
-// handler may use it. The thread that raises the count of commits to one writes the numbers before it commits. Metal
-// passes the commit to the thread that runs the handler, which reads the numbers before it decrements the count. While
-// the count is not zero no other thread writes the numbers.
+// Memory order: the options live as long as a commit uses them, and they own the handler, so a commit that finds the
+// handler may use it. The thread that raises the count of commits from zero to one writes the numbers before it
+// commits. Metal's own synchronization passes the commit to the thread that runs the handler, which reads the numbers
+// before it decrements the count. While the count is not zero no other thread writes the numbers; otherwise GPU times
+// would be assigned to the wrong command buffers.
 #include "features/feedback.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -30,11 +32,12 @@ struct feedback {
   _Atomic uint32_t under_way; // commits with these options, and MIXED
   uint32_t count, buffers[MOST_BUFFERS];
 };
-// more than one commit is, or was, in progress since the count was last zero: a feedback cannot be assigned
+// this bit is set when two commits with the same options overlap, until none is in progress: a feedback does not say
+// to which commit it belongs
 #define MIXED (UINT32_C(1) << 31)
 
-// From options to their handler: open addressing, keys are never removed, as in identity.c. Options objects reuse
-// addresses, so there are few keys.
+// Maps options to their handler: open addressing, and keys are never removed, as in identity.c. Freed options objects
+// leave their addresses to new ones, so there are few keys.
 enum { ENTRIES = 4096, MOST_OPTIONS_PROBES = 64 };
 static struct entry {
   _Atomic uintptr_t options;
@@ -61,7 +64,8 @@ static void copied(struct feedback *to, const struct feedback *from) {
   if (e) atomic_store_explicit(&e->feedback, to, memory_order_release);
 }
 
-// The options were freed, and other options may already have their address.
+// Runs when the options and with them the handler are freed. New options may already have the same address and their
+// own handler; therefore the entry is cleared only if it still holds this handler.
 static void disposed(struct feedback *f) {
   struct entry *e = entry_of(f->options, false);
   struct feedback *own = f;
@@ -80,8 +84,8 @@ static uint64_t told_nanos(id feedback, const char *selector) {
   return seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
 }
 
-// Decrements the number of commits in progress. Returns true if the commit was the only one, and then copies out its
-// command buffers.
+// Decrements the number of commits in progress. Returns true if there was only one, and copies the numbers of its
+// command buffers before another commit can overwrite them.
 static bool leave(struct feedback *f, uint32_t *count, uint32_t buffers[MOST_BUFFERS]) {
   uint32_t now = atomic_load_explicit(&f->under_way, memory_order_acquire), left;
   bool only = now == 1;
@@ -143,7 +147,8 @@ static void watch_options(void) {
   mt_method_put(class, method, (IMP)initialized_options);
 }
 
-// commit:count:options: of a class of queues, by the class's slot; NULL when the class has none
+// the method commit:count:options: of each hooked class of queues, indexed by the class's slot; NULL when the class
+// has none
 static IMP commit_with_options[MT_CLASSES];
 
 void mt_feedback_see(unsigned slot, Class class, unsigned family) {

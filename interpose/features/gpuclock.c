@@ -1,5 +1,6 @@
-// See gpuclock.h. sampleTimestamps:gpuTimestamp: reads both clocks at one instant, but the unit of the processor's time
-// differs from device to device. Therefore the tracer reads its own clock before and after the call.
+// See gpuclock.h. Metal's sampleTimestamps:gpuTimestamp: reads the processor's and the GPU's clock at one instant,
+// but the unit of the processor's time differs between devices. Therefore the tracer ignores that time and reads its
+// own clock before and after the call.
 #include "features/gpuclock.h"
 #include "core/clock.h"
 #include "hook/install.h"
@@ -19,7 +20,8 @@ static bool read_both(id device, struct mt_gpu_reading *reading, uint64_t *took)
   return ticks != 0;
 }
 
-// Keeps the quickest of several readings; takes more if every reading was interrupted.
+// Reads both clocks several times and stores the quickest reading, which has the smallest error. Reads up to
+// MOST_TRIES times if every reading was interrupted. Returns false if the device does not report its time.
 static bool read_well(id device, struct mt_gpu_reading *best) {
   uint64_t shortest = UINT64_MAX, took;
   for (int i = 0; i < FIRST_TRIES || (i < MOST_TRIES && shortest > LONGEST_READING_NANOS); i++) {
@@ -35,9 +37,9 @@ static bool read_well(id device, struct mt_gpu_reading *best) {
 
 bool mt_gpu_clock_start(struct mt_gpu_clock *clock, id device) { return read_well(device, &clock->first); }
 
-// Until the two comparisons are far apart, any new comparison replaces the second one, unless the reading was
-// interrupted. All early results depend on the first comparison: if it was interrupted, samples seem to be outside of
-// their command buffer.
+// Compares the clocks again. Until the second comparison is far enough from the first, every new one replaces it,
+// unless the thread was interrupted while reading. The first comparison is read with special care: an error in it
+// shifts all early samples, which then seem to lie outside of their command buffer.
 void mt_gpu_clock_renew(struct mt_gpu_clock *clock, id device) {
   uint64_t now = mt_nanos(), last = atomic_load_explicit(&clock->nanos, memory_order_relaxed);
   if (last > clock->first.nanos + RENEW_NANOS && now < last + RENEW_NANOS) return;
@@ -68,8 +70,8 @@ static struct mt_gpu_reading latest(const struct mt_gpu_clock *clock) {
   return reading;
 }
 
-// The time is computed from the later comparison, which is closer to the sample: the shorter the distance, the less an
-// error of the rate matters.
+// Computes the time from the second comparison, which is closer to the sample: the closer, the less an error of the
+// rate matters.
 uint64_t mt_gpu_clock_nanos(const struct mt_gpu_clock *clock, uint64_t ticks) {
   struct mt_gpu_reading last = latest(clock);
   if (last.nanos <= clock->first.nanos || last.ticks <= clock->first.ticks) return 0;

@@ -1,9 +1,9 @@
-// The clock of a GPU's counter samples, which has its own rate and zero.
+// Converts times of a GPU's counter samples, whose clock has its own rate and zero, to the processor's clock.
 //
-// Rule: it is compared with the tracer's clock twice, far apart, and a sample's time is computed on the line through
-// the two comparisons. The second comparison is renewed as time passes, always after the samples that it serves. A
-// sample is therefore between the two, or after the first by less than their distance, so the line at most doubles the
-// error of a comparison.
+// Rule: the two clocks are compared twice, with much time in between, and a sample's time is computed on the straight
+// line through the two comparisons. The second comparison is renewed as time passes, always after the samples that
+// use it were taken. A sample is therefore between the two comparisons, or at most their distance after the second,
+// so the line at most doubles the error of a comparison.
 #ifndef MTRACE_GPUCLOCK_H
 #define MTRACE_GPUCLOCK_H
 #include <stdatomic.h>
@@ -14,19 +14,21 @@ struct mt_gpu_reading {
   uint64_t ticks, nanos;
 };
 
-// Memory order: a seqlock, like the clock sample of region.h; the flag ensures that there is one writer.
+// Memory order: sequence, ticks and nanos are a seqlock, like the clock sample of region.h. The flag renewing ensures
+// that only one thread writes them.
 struct mt_gpu_clock {
   struct mt_gpu_reading first;
   _Atomic uint64_t sequence, ticks, nanos;
   atomic_flag renewing;
 };
 
-// Compares the clocks for the first time. Returns false when the device does not report its time.
+// Compares the two clocks for the first time. Returns false when the device does not report its time.
 bool mt_gpu_clock_start(struct mt_gpu_clock *clock, id device);
 
-// Compares the clocks again if that is due.
+// Compares the two clocks again if the last comparison is too old.
 void mt_gpu_clock_renew(struct mt_gpu_clock *clock, id device);
 
-// Returns a sample's time in nanoseconds on the clock of Metal's GPU times; 0 if the clocks were not compared twice.
+// Converts a sample's ticks to nanoseconds on the clock of Metal's GPU times; returns 0 if the clocks were not
+// compared twice yet.
 uint64_t mt_gpu_clock_nanos(const struct mt_gpu_clock *clock, uint64_t ticks);
 #endif

@@ -1,6 +1,6 @@
-// See layers.h. No kernel class is listed by name. Every kernel's initializer calls the initializer of MPSKernel, the
-// common base class, and that call hooks the class of self. Hooks go only into classes that define a method themselves,
-// because hundreds of classes share a few methods.
+// See layers.h. No class of kernels is listed by name. Every kernel's initializer calls the initializer of the common
+// base class, MPSKernel; the hook there hooks the class of self. Hooks go only into the classes that define a method
+// themselves, because hundreds of classes inherit a few methods.
 #include "features/layers.h"
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// The functions that programs may call: see marks.h. Before the first Metal call the events are logged; in an untraced
-// process they are dropped.
+// Implements the functions of marks.h, which programs call. Before the first Metal call the events are logged
+// (early.h); in an untraced process they are dropped.
 #include "marks.h"
 #include <errno.h>
 #include "core/clock.h"
@@ -10,8 +10,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// Returns the thread to record on. NULL with *early set means that the event must wait for the first Metal call, which
-// another thread may be making at the moment.
+// Returns the calling thread's state, to record on. If it returns NULL and sets *early, the event must be logged
+// until the first Metal call. mt_thread is asked a second time, because another thread may have made the first Metal
+// call in between.
 static struct thread *recorder(bool *early) {
   struct thread *t = mt_thread();
   if (t) return t;

@@ -12,8 +12,8 @@ enum { PAUSE_NANOS = 1000000 };
 _Atomic uint64_t mt_memory_looked;
 static const char selector[] = "currentAllocatedSize";
 
-// The method currentAllocatedSize, by the slot of a class of devices; NULL for a wrapper whose wrapped device has the
-// method.
+// The method currentAllocatedSize of each hooked class of devices, indexed by the class's slot. NULL if the class
+// lacks it, as a wrapper's class does; then the device inside the wrapper is asked.
 static NSUInteger (*allocated_by[MT_CLASSES])(id, SEL);
 
 void mt_memory_see(unsigned slot, Class class, unsigned family) {
@@ -21,7 +21,8 @@ void mt_memory_see(unsigned slot, Class class, unsigned family) {
       mt_selector(selector));
 }
 
-// Is a sample due, and is no other thread taking it?
+// Returns whether a sample is due and this thread has won the right to take it: of several threads only one takes
+// each sample.
 static bool due(uint64_t ticks) {
   static _Atomic uint64_t next;
   atomic_store_explicit(&mt_memory_looked, ticks, memory_order_relaxed);
@@ -48,7 +49,8 @@ void mt_memory_sample(struct thread *t, id device, uint64_t now) {
 
 void mt_memory_completed(struct thread *t, const struct mt_completed *completed) {
   if (!mt_memory_due(completed->at)) return;
-  // Metal's completion queue has no pool, and the getters may autorelease (ggml-org/llama.cpp#27883).
+  // The thread of Metal's completion queue may have no autorelease pool, and the getters may autorelease: without
+  // this pool the objects would never be freed (ggml-org/llama.cpp#27883).
   void *pool = mt_pool_push();
   mt_memory_sample(t, mt_completed_device(completed), completed->at);
   mt_pool_pop(pool);

@@ -7,9 +7,9 @@
 #include "stacks/stack.h"
 #include "waits/locks.h"
 
-// POLLED is the number of objects that are followed at once; a further one replaces the object whose polling began
-// first. Between two polls only the last BETWEEN records are examined: a loop with more records between two polls does
-// other work, too.
+// POLLED is the number of objects whose polling is followed at once for a thread; another object replaces the one
+// whose polling began first. BETWEEN is the most records allowed between two polls: a loop that writes more does
+// other work, too, and is not waiting.
 enum { POLLED = 4, BETWEEN = 64 };
 
 struct poll {
@@ -41,7 +41,7 @@ struct thread *mt_poll_enter(unsigned family, uintptr_t frame) {
   return t;
 }
 
-// Is it a record that shows nothing of the thread's own activity between two polls?
+// Returns whether a record shows no activity of the thread between two polls, so that it does not end the polling.
 static bool is_aside(const struct record *r) {
   switch (r->call) {
   case MT_CALL_tracer_more:
@@ -53,7 +53,8 @@ static bool is_aside(const struct record *r) {
   return false;
 }
 
-// Is it the record of a pause in a polling loop?
+// Returns whether a record is a pause that a polling loop makes: a sleep, a timeout, or a lock that Python
+// reacquires.
 static bool is_pause(const struct record *r) {
   switch (r->call) {
   case MT_CALL_signal_nanosleep:
@@ -76,7 +77,8 @@ static bool is_pause(const struct record *r) {
   return false;
 }
 
-// Did the thread only pause since the last poll? Adds the time of the pauses.
+// Returns whether the thread has done nothing but pause since the last poll, according to its records. Adds the time
+// of the pauses to p->paused.
 static bool only_paused(struct thread *t, struct poll *p) {
   uint64_t head = t->head;
   if (head == p->head) return true;
@@ -90,7 +92,9 @@ static bool only_paused(struct thread *t, struct poll *p) {
   return true;
 }
 
-// Shows a reader outside that the thread polls. Words of two loops are not mixed: their owner is stored last.
+// Shows the collector, in the ring's header, that the thread is polling. Memory order: the words of a new loop are
+// written between clearing polled and storing it again, last and with release. Otherwise the collector could combine
+// the words of two loops.
 static void show_poll(struct thread *t, const struct poll *p) {
   struct ring *ring = t->ring;
   uint64_t owner = mt_record_rest(mt_identity_of(p->object), p->call, 0);
@@ -113,7 +117,8 @@ static void begin_poll(struct thread *t, struct poll *p, const void *object, uns
       .head = t->head};
 }
 
-// Returns the entry for polls of an object; if the object has none, a free one or the one whose polling began first.
+// Returns the entry of this thread for polls of an object by a call. If there is none, returns a free entry, or else
+// the one whose polling began first, for reuse.
 static struct poll *place_of(struct thread *t, const void *object, unsigned call) {
   struct poll *oldest = polls[t->index].all;
   for (struct poll *p = polls[t->index].all; p < polls[t->index].all + POLLED; p++) {
@@ -123,14 +128,15 @@ static struct poll *place_of(struct thread *t, const void *object, unsigned call
   return oldest;
 }
 
-// Returns the nanoseconds per tick, estimated from the time since the library was loaded.
+// Returns the nanoseconds per tick, computed from the time since the library was loaded.
 static double nanos_per_tick(void) {
   struct mt_clock_sample now = mt_clock_sample();
   uint64_t ticks = now.ticks - mt_clock_first.ticks;
   return ticks ? (double)(now.nanos - mt_clock_first.nanos) / (double)ticks : 1;
 }
 
-// The result has changed: the thread waited from its first poll to this one, unless it worked in between.
+// The result has changed. Writes one record from the thread's first poll to this one as a wait, unless the thread
+// worked too much in between. A wait begins after the thread's last recorded one, so that two never overlap.
 static void end_poll(struct thread *t, struct poll *p, unsigned flags, uint64_t value, uint64_t now, const void *frame) {
   struct polls *all = &polls[t->index];
   uint64_t first = p->first > all->reported ? p->first : all->reported;
@@ -156,7 +162,7 @@ void mt_poll_answered(struct thread *t, unsigned family, unsigned call, unsigned
   int saved = errno;
   uint64_t now = mt_ticks();
   bool paused = asked && only_paused(t, p);
-  // for a command buffer only completion counts as a change; scheduled and committed do not
+  // of a command buffer's states only completion ends the wait; changes to scheduled or committed do not
   bool changed = call == MT_CALL_commandBuffer_status ? over : asked && value != p->value;
   if (paused && changed) end_poll(t, p, flags, value, now, frame);
   if (over) {

@@ -1,9 +1,11 @@
-// The self-test of a device's counter samples: a command buffer of the tracer, with known encoders.
+// Self-test of a device's counter samples, with a command buffer of the tracer that has known encoders. The samples
+// must exist, be in order, and lie inside the command buffer's time on the GPU; otherwise the device is not used for
+// --gpu-timing encoder.
 //
-// Rule: nothing of it is in the trace or stays allocated. Its calls bypass the hooks, or count as inner calls that are
-// subtracted from the counters again. Its command buffer has a number of its own, which the counters inside Metal
-// ignore. It waits no longer than necessary. It fills a buffer three times, in a blit encoder each, because that needs
-// no kernel and no compiler. The samples must exist, be in order, and be inside the command buffer's time on the GPU.
+// Rule: the test leaves no trace and no memory. Its calls bypass the hooks, or count as inner calls that are
+// subtracted from the counters again. Its command buffer has the number MT_TRACERS_OWN, which Metal's counted methods
+// ignore. It fills a buffer in three blit encoders, because that needs no kernel and no compiler, and waits no longer
+// than necessary, because a thread of the program waits with it.
 #include <time.h>
 #include "core/clock.h"
 #include "core/identity.h"

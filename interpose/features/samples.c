@@ -106,8 +106,8 @@ static id new_sample_buffer(id device) {
   return buffer;
 }
 
-// A command buffer that is dropped without a commit never completes. Its chunks become free once another object has its
-// address.
+// Frees the chunks of command buffers that were dropped without a commit, which never complete. Such a command buffer
+// is recognized when another object has its address, and therefore that address another number.
 static void sweep(struct mt_sampled_device *device) {
   for (uint32_t i = 0; i < chunk_count; i++) {
     struct mt_chunk *chunk = &chunks[i];
@@ -118,7 +118,8 @@ static void sweep(struct mt_sampled_device *device) {
   }
 }
 
-// Finds more chunks: from dropped command buffers, or from another sample buffer.
+// Called when no chunk is free: reclaims the chunks of dropped command buffers, or allocates another sample buffer.
+// Returns NULL if neither is possible; it does not try again for TRY_AGAIN_NANOS, because both are slow.
 static struct mt_chunk *find_more(struct mt_sampled_device *device) {
   mt_own_lock(&samples_mutex);
   struct mt_chunk *chunk = pop(device);

@@ -1,14 +1,16 @@
-// Storage for counter samples: sample buffers of each device, cut into chunks that belong to command buffers in flight.
+// Storage for counter samples: each device has sample buffers, cut into chunks that belong to command buffers in
+// flight.
 //
-// Rule: a chunk belongs to one command buffer from its first encoder to its completion. Its samples therefore have one
-// writer, and older samples in it are outside of that command buffer's time. Metal allows 32 sample buffers of 4096
-// samples in a process (gpuweb/gpuweb issues 3652 and 3648): the tracer allocates at most four, one by one as needed,
-// and keeps them. No object of the program is retained.
+// Rule: a chunk belongs to one command buffer from its first encoder to its completion. So a sample has one writer,
+// and an old sample left in the chunk is recognized because it lies before the command buffer's time. Metal allows 32
+// sample buffers of 4096 samples in a process (gpuweb/gpuweb issues 3652 and 3648): the tracer allocates at most four
+// per device, one by one as needed, and keeps them. It retains no object of the program.
 //
-// Memory order: the list of free chunks is a stack whose head has a counter against reuse in between, after Treiber,
-// IBM RJ 5118, with the tag of IBM System/370. A push releases what was written into the chunk, a pop acquires it. The
-// table from a command buffer's number to its chunks is written by the thread that encodes it, of which Metal allows
-// one at a time, and is cleared on completion.
+// Memory order: the free chunks form a lock-free stack (Treiber, IBM RJ 5118). Its head contains a counter of
+// changes: without it, a pop could succeed with a stale next chunk if its chunk was popped and pushed again
+// meanwhile. A push releases what was written into the chunk, a pop acquires it. The table from a command buffer's
+// number to its chunks is written by the thread that encodes, of which Metal allows one at a time, and cleared on
+// completion.
 #ifndef MTRACE_SAMPLES_H
 #define MTRACE_SAMPLES_H
 #include "features/gpuclock.h"
@@ -21,42 +23,46 @@ struct mt_sampled_device {
   _Atomic bool works;                  // passed the self-test, and has given good samples since
   _Atomic uint64_t bad;                // encoders in a row with bad samples
   _Atomic uint64_t free;               // the first free chunk's number; above it the counter of changes
-  // under the mutex of samples.c: how many there are, and the time of the next attempt to allocate one
+  // protected by the mutex of samples.c: the number of the device's sample buffers, and when to try next to allocate
+  // one
   uint64_t sample_buffers, next_try;
   struct mt_gpu_clock clock;
 };
 
 struct mt_chunk {
   struct mt_sampled_device *device;
-  // the sample buffer, and the index of this chunk's first sample in it
+  // the Metal sample buffer that contains this chunk, and the index of the chunk's first sample in it
   id buffer;
   NSUInteger first;
   id descriptors[MT_SAMPLED_KINDS][MT_ENCODERS_PER_CHUNK]; // pass descriptors, created at first use and kept
   uint32_t encoders[MT_ENCODERS_PER_CHUNK], used;
-  // the next chunk in the list of free chunks, or the next older chunk of the command buffer
+  // index plus one of the next chunk: in the list of free chunks, or the next older chunk of the same command buffer;
+  // 0 is none
   _Atomic uint32_t next;
-  // number of the command buffer that the chunk belongs to, 0 if it is free
+  // number of the command buffer that owns the chunk, 0 if the chunk is free
   _Atomic uint32_t number;
   _Atomic(id) command_buffer;                              // only compared
 };
 
-// Returns a device's state, which it creates if make is set. NULL if there is none, or if the table is full.
+// Returns the state of a device. Creates it if make is set; returns NULL if there is none, or if the table is full.
 struct mt_sampled_device *mt_samples_device(id device, bool make);
 
-// Returns a chunk with space for another encoder of the command buffer; NULL if there is none.
+// Returns a chunk with space for another encoder of this command buffer, taking a free chunk if necessary; NULL if
+// there is none.
 struct mt_chunk *mt_samples_take(struct mt_sampled_device *device, id command_buffer, uint32_t number);
 
-// Removes and returns the chunks of a completed command buffer: the newest, with the others linked by next. NULL if it
-// has none.
+// Called when a command buffer has completed: returns its newest chunk, with the older ones linked by next, and
+// removes them from the table; NULL if it has none. The caller frees each with mt_samples_give.
 struct mt_chunk *mt_samples_end(uint32_t number);
 
-// Releases a chunk and returns the next one.
+// Frees a chunk and returns the next older chunk of the same command buffer, or NULL.
 struct mt_chunk *mt_samples_give(struct mt_chunk *chunk);
 
-// Creates a pass descriptor whose samples are stored at an index of the chunk; the caller owns it.
+// Creates a pass descriptor that makes the GPU store an encoder's samples at index place of the chunk; the caller
+// owns it.
 id mt_samples_descriptor(const struct mt_chunk *chunk, unsigned place, unsigned kind);
 
-// Returns the samples of a chunk's encoders, alternating start and end, in an autoreleased object; NULL if they cannot
-// be read.
+// Returns the samples of a chunk's encoders: start and end of the first, start and end of the second, and so on. They
+// belong to an autoreleased object. Returns NULL if they cannot be read.
 const uint64_t *mt_samples_read(const struct mt_chunk *chunk);
 #endif

@@ -15,13 +15,13 @@ enum { BAD_IN_A_ROW = 64, ATTACHMENTS = 4 };
 
 bool mt_sampling_on;
 
-// The methods of a class of command buffers, by the class's slot.
+// For each hooked class of command buffers, indexed by the class's slot, the original methods that sampling calls.
 static struct sampling_methods {
   id (*device)(id, SEL);
   id (*make[MT_SAMPLED_KINDS])(id, SEL, id);
 } sampling_methods[MT_CLASSES];
 
-// The encoder that a thread is about to create, by the thread's index.
+// What prepare has decided about the encoder that a thread is about to create, indexed by the thread.
 static struct sampling {
   unsigned outcome; // MT_SAMPLING_*
   unsigned kind;
@@ -60,8 +60,8 @@ void mt_sampling_see(struct thread *t, id object) {
   atomic_store_explicit(&device->works, !why, memory_order_release);
 }
 
-// Does a pass descriptor of the program sample counters already, or have properties that the tracer's descriptor cannot
-// copy?
+// Returns whether the program's pass descriptor cannot be replaced by the tracer's: it samples counters already, or
+// its class has properties that the tracer's descriptor would lose.
 static bool taken(id pass, id ours) {
   if (!pass || objc_class_of(pass) != objc_class_of(ours)) return true;
   void *pool = mt_pool_push();
@@ -75,7 +75,8 @@ static bool taken(id pass, id ours) {
   return any;
 }
 
-// Finds space for the samples of the next encoder and prepares the pass descriptor that refers to it.
+// Decides whether the next encoder is sampled; if so, reserves space for its samples and prepares the pass descriptor
+// that refers to that space.
 static void prepare(struct thread *t, id command_buffer, uint32_t number, unsigned kind) {
   struct sampling *s = &about_to_make[t->index];
   *s = (struct sampling){.outcome = MT_SAMPLING_DEVICE, .kind = kind};
@@ -106,7 +107,8 @@ static void set_type(id descriptor, NSUInteger type) {
   if (set) ((void (*)(id, SEL, NSUInteger))set)(descriptor, mt_selector("setDispatchType:"), type);
 }
 
-// The trampoline calls one of these functions instead of its original: they use the descriptor from prepare.
+// make and the functions below create a sampled encoder: a hook calls one of them instead of the original method.
+// They pass the descriptor that prepare has stored for the calling thread.
 static id make(id self, const char *name) {
   struct sampling *s = &about_to_make[mt_thread_get()->index];
   return s->make(self, mt_selector(name), s->descriptor);
@@ -170,7 +172,8 @@ unsigned mt_sampling_made(struct thread *t, uint32_t encoder) {
   return s->outcome;
 }
 
-// A device that passed the self-test and then always gives bad samples is no longer sampled.
+// Counts bad samples. After BAD_IN_A_ROW of them without a good one, the device is no longer sampled, and the user
+// gets a warning.
 static void judge_device(struct thread *t, struct mt_sampled_device *device, unsigned outcome) {
   if (outcome == MT_SAMPLING_MEASURED) {
     atomic_store_explicit(&device->bad, 0, memory_order_relaxed);

@@ -7,7 +7,7 @@
 
 enum { MOST_SCOPES = 64 };
 
-// The open scopes of each thread, by the thread's index; pages never touched take no memory.
+// The open scopes of each thread, indexed by the thread. Pages of the array that are never touched take no memory.
 static struct open_scopes {
   struct scope {
     uint64_t name, begin, key; // key 0: the innermost scope ends first
@@ -63,7 +63,7 @@ void mt_scope_begin(struct thread *t, uint64_t ticks, const char *name) {
   mt_scope_begin_keyed(t, ticks, name, 0);
 }
 
-// Returns the index of the innermost scope with the key, below the given index; -1 if there is none.
+// Returns the index of the innermost scope with the key, among the scopes before index below; -1 if there is none.
 static int place_of_scope(const struct open_scopes *open, uint64_t key, int below) {
   while (--below >= 0 && open->scopes[below].key != key) {}
   return below;

@@ -1,5 +1,5 @@
-// See shared.h. Handles of shared events and textures are rare, and mostly created to be sent to another process: a
-// list of 64 under a lock suffices.
+// See shared.h. Programs create few handles of shared events and textures, mostly to send them to another process. So
+// a list of 64 objects under a lock is enough.
 #include "features/shared.h"
 #include <pthread.h>
 #include "hook/hooks.h"
@@ -17,7 +17,7 @@ static pthread_mutex_t shared_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned count(void) { return atomic_load_explicit(&mt_shared_count, memory_order_relaxed); }
 
-// Returns the index of an object, or the count if the object is not in the list. The caller holds the lock.
+// Returns the index of an object in the list, or the list's length if it is not there. The caller holds the lock.
 static unsigned find_shared(id object) {
   unsigned i = 0;
   while (i < count() && list[i].object != object) i++;

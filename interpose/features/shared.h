@@ -1,9 +1,10 @@
-// Objects that can be obtained again from a handle. A shared event or texture returns handles, and a process with a
-// handle gets an object from a device: Metal creates another object for the same memory, or returns the existing
-// object, which must keep its number.
+// Keeps the numbers of objects that can be obtained again from a handle. A shared event or texture returns handles,
+// and a process with a handle gets an object from a device. Metal then creates another object for the same memory, or
+// returns the existing one. In both cases the object must have the same number as before, otherwise it appears in the
+// report as two.
 //
-// Rule: the list holds only objects that have returned a handle, until their dealloc, so every address in it belongs to
-// a live object.
+// Rule: the list holds only objects that have returned a handle, and only until their dealloc. So every address in it
+// belongs to a live object.
 #ifndef MTRACE_SHARED_H
 #define MTRACE_SHARED_H
 #include <stdatomic.h>
@@ -12,15 +13,16 @@
 struct thread;
 extern _Atomic unsigned mt_shared_count;
 
-// Notes that a numbered object has returned a handle. If the list is full, the object gets a new number when it is
-// obtained again.
+// Notes that an object with a number has returned a handle. If the list is full, the object will get a new number
+// when it is obtained again.
 void mt_shared_note(id object, uint32_t number);
 
-// Returns the number of an object that a device returned for a handle: the object's earlier number, or else number,
-// which it was just given.
+// Called when a device has returned an object for a handle. Returns the object's earlier number if it is known,
+// otherwise number, which the caller has just given to it.
 uint32_t mt_shared_again(struct thread *t, unsigned family, id object, uint32_t number);
 
-// An object is about to be freed.
+// Called when an object is about to be freed: removes it from the list. mt_shared_forget costs one load while the
+// list is empty.
 void mt_shared_remove(id object);
 static inline void mt_shared_forget(id object) {
   if (__builtin_expect(atomic_load_explicit(&mt_shared_count, memory_order_relaxed) != 0, 0)) mt_shared_remove(object);

@@ -1,11 +1,11 @@
-// See signposts.h. An interval may overlap others of its thread and may end on another thread. An interval that ends on
-// the thread where it began is recorded as a scope. If it ends on another thread, its beginning is found in a table,
-// direct mapped by log, id and name; the ending thread records it as an interval, and the beginning thread drops it at
-// its next signpost.
+// See signposts.h. An interval may overlap others of its thread and may end on another thread. If it ends on the
+// thread where it began, it is recorded as a scope. If it ends on another thread, that thread finds its beginning in
+// a table, indexed by a hash of log, id and name, and records the interval; the thread where it began drops the open
+// scope at its next signpost.
 //
 // Memory order: an entry's begin and thread are written first, then its key with release. A thread that ends the
-// interval takes the key by compare-and-swap with acquire, so only one thread gets it, and then marks the interval as
-// ended. If two intervals map to one entry, the older is not found from another thread; nothing else is lost.
+// interval takes the key by compare-and-swap with acquire, so that only one thread records it, and then marks the
+// interval as ended. If two intervals share an entry, another thread cannot end the older one; nothing else is lost.
 #include "features/signposts.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -30,8 +30,8 @@ static uint64_t key_of(const void *log, uint64_t id, const char *name) {
   return key ? key : 1; // 0 is no interval
 }
 
-// Is the code in one of Apple's libraries? Their signposts are many and show nothing about the program. Looked up once
-// for each library, direct mapped.
+// Returns whether an image is one of Apple's libraries: they emit many signposts, which say nothing about the
+// program. The answer is cached for each library.
 static bool is_apples(const void *image) {
   static _Atomic uintptr_t looked_up[64]; // the lowest bit is the answer
   _Atomic uintptr_t *known = &looked_up[((uintptr_t)image >> 4 ^ (uintptr_t)image >> 12) % 64];
@@ -45,8 +45,8 @@ static bool is_apples(const void *image) {
   return answer;
 }
 
-// Returns the first text among the arguments. Their format: a byte of flags, a count, and for each argument its kind
-// (upper half of a byte), its size and its bytes.
+// Returns the first string among a signpost's arguments, or NULL. Their encoding: a byte of flags, a count, and for
+// each argument a byte with its kind in the upper half, a byte with its size, and its bytes.
 static const char *text_in(const uint8_t *arguments, uint32_t size) {
   enum { STRING = 2 };
   if (!arguments || size < 2) return NULL;
@@ -65,7 +65,7 @@ static const char *text_in(const uint8_t *arguments, uint32_t size) {
   return NULL;
 }
 
-// "name", or "name: text".
+// Writes a signpost's recorded name into all: "name", or "name: text" if its arguments contain a text.
 static void put_name(char *all, size_t size, const char *name, const uint8_t *arguments, uint32_t bytes) {
   const char *text = text_in(arguments, bytes);
   snprintf(all, size, "%s%s%s", name, text && *text && *name ? ": " : "", text ? text : "");

@@ -1,7 +1,8 @@
-// macOS: hook/interpose_darwin.c describes how the function is replaced. The macros of os/signpost.h call it only if
-// the log is enabled for signposts: disabled signposts are not recorded, and none are enabled. The original is called
-// by a tail jump, because os_log determines the image of a signpost from its return address. The jump goes through a
-// pointer that is opaque to the compiler: on arm64 compilers do not jump to a function that may be missing.
+// macOS: dyld calls this function instead of os_log's (hook/interpose_darwin.c explains how). The macros of
+// os/signpost.h call it only if the log is enabled; disabled signposts are not recorded, and the tracer enables none.
+// The original is called by a tail jump, because os_log finds a signpost's image by its return address. The assembler
+// statement hides the pointer from the compiler: on arm64 compilers emit no tail jump to a function that may be
+// missing.
 #include "features/signposts.h"
 #include "system/tail.h"
 

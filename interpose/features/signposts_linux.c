@@ -1,4 +1,5 @@
-// Linux: exports the function by its name, so that it is found before the library's own.
+// Linux: exports the function under its own name. The dynamic linker finds this one first, because the library is
+// preloaded.
 #include "features/signposts.h"
 #include <stdatomic.h>
 #include "system/lookup.h"

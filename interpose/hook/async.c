@@ -1,12 +1,13 @@
-// See async.h. Layout and flags from the Block Implementation Specification (clang.llvm.org/docs/Block-ABI-Apple.html).
+// See async.h. The layout and the flags of blocks are those of the Block Implementation Specification
+// (clang.llvm.org/docs/Block-ABI-Apple.html); the Objective-C runtime reads blocks by them.
 #include "hook/async.h"
 #include <errno.h>
 #include "core/clock.h"
 #include "hook/hooks.h"
 #include "core/thread.h"
 
-// HAS_DESCRIPTOR is the "transitional marker" of the specification: Apple's runtime ignores it, GNUstep's only copies
-// blocks that have it.
+// Flags of blocks. HAS_DESCRIPTOR is the specification's "transitional marker": Apple's runtime ignores it, but
+// GNUstep's copies a block only if it is set.
 enum { HAS_COPY_DISPOSE = 1 << 25, HAS_DESCRIPTOR = 1 << 29, FIELD_IS_BLOCK = 7 };
 
 struct block {
@@ -25,7 +26,9 @@ static const struct {
   void (*dispose)(const struct async *);
 } descriptor = {0, sizeof(struct async), copy, dispose};
 
-// Handlers take two or three objects. In the calling conventions of both processors a surplus argument is ignored.
+// Runs instead of the program's completion handler: records the new object, then calls the program's handler.
+// Handlers take two or three arguments; three are always passed, because the calling conventions of both processors
+// let a callee ignore a surplus argument.
 static void ready(struct async *async, id object, id second, id third) {
   struct thread *t = mt_thread();
   if (t) {

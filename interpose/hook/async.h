@@ -1,12 +1,11 @@
-// Objects that Metal passes to a completion handler of the program instead of returning them: libraries and pipeline
-// states that are compiled in the background. The tracer wraps the handler; otherwise the objects, and all calls on
-// them, would not be traced.
+// Wraps the completion handlers to which Metal passes libraries and pipeline states that it compiled in the
+// background. Without the wrapper the tracer would not see these objects and would record no call on them.
 #ifndef MTRACE_ASYNC_H
 #define MTRACE_ASYNC_H
 #include "hook/objc.h"
 
-// A block around the program's block. It is in the stack frame of the call at first; Metal copies it, as it copies any
-// block it keeps.
+// The tracer's block, which calls the program's block. It is created in the stack frame of the hooked call; Metal
+// copies it, as it copies any block that it keeps.
 struct async {
   void *isa;
   int flags, reserved;
@@ -18,6 +17,7 @@ struct async {
   unsigned family;
 };
 
-// Creates the block around the handler. Returns it, or handler itself if handler is NULL or there is no blocks runtime.
+// Fills *async with a block that calls the program's handler. Returns the block, or handler itself if handler is NULL
+// or there is no blocks runtime.
 void *mt_async_watch(struct async *async, void *handler, unsigned family, uint32_t object);
 #endif

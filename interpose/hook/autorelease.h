@@ -1,16 +1,18 @@
-// Objects that a method returns autoreleased: Apple's runtime passes them to the caller without a pool, and a
-// trampoline must not prevent that.
+// Keeps Apple's optimized return of autoreleased objects working: Apple's runtime passes such an object directly to
+// the caller, without a pool. A trampoline (the function that replaces a hooked method) stands between method and
+// caller and would break that.
 //
-// Under ARC the method ends with a jump to objc_autoreleaseReturnValue, which stores the object, still owned, and the
+// Under ARC a method ends with a jump to objc_autoreleaseReturnValue, which stores the object, still owned, and the
 // return address in the thread. The caller calls objc_retainAutoreleasedReturnValue directly after the call. The
 // runtime checks by the return address and the code there that the two belong together (objc4, runtime/objc-object.h:
 // prepareOptimizedReturn, acceptOptimizedReturn). If they do not, the object stays in an autorelease pool until the
-// pool is drained. A program without a pool per iteration would keep every command buffer, but only under the tracer.
-// So a trampoline of such a method plays both roles: mt_claim directly after the original's call, and a tail call of
-// objc_autoreleaseReturnValue at its end, with the program's return address.
+// pool is drained. Then a program without a pool per iteration would keep every command buffer, but only under the
+// tracer. So the trampoline of such a method plays both roles: it calls mt_claim directly after the original, and
+// ends with a tail call of objc_autoreleaseReturnValue, which sees the program's return address.
 //
-// On arm64 the claim contains the marker instruction: objc_claimAutoreleasedReturnValue works without it, but not for
-// classes with their own retain method. On x86-64 the runtime compares exactly these instructions.
+// On arm64 mt_claim contains the marker instruction that the runtime looks for. objc_claimAutoreleasedReturnValue
+// needs no marker, but does not support classes with their own retain method. On x86-64 the runtime compares exactly
+// these instructions.
 //
 // GCC's runtime has no such optimization.
 #ifndef MTRACE_AUTORELEASE_H
@@ -20,7 +22,8 @@
 #ifdef __APPLE__
 extern id objc_autoreleaseReturnValue(id object);
 
-// Takes over the object that the call directly before returned: afterwards the trampoline owns it.
+// Takes ownership of the object that the call directly before has returned. No instruction may come between that call
+// and this one, otherwise the runtime puts the object into a pool.
 static inline __attribute__((always_inline)) id mt_claim(id returned) {
 #ifdef __aarch64__
   register id object __asm__("x0") = returned;

@@ -1,9 +1,11 @@
-// See base.h. On Apple's chips the system's frameworks call each other in their shared cache by direct branches, which
-// dyld's interposing does not reach: Core ML, Core Image and MPS create devices without passing the functions that the
-// library replaces. Rule: each device passes the initializer of its base class in Metal, and its class is hooked there.
-// No message is sent to the unfinished object: facts about a device are read when it creates its first queue. Devices
-// that are created by a replaced function are handled there. Command buffers pass their initializer too: they are
-// traced even if their queue was created unseen or its class is not hooked.
+// See base.h. On Apple's chips the system's frameworks call each other by direct branches inside the shared cache,
+// which dyld's interposing does not reach: Core ML, Core Image and MPS create devices without calling the functions
+// that the library replaces. Rule: every new device passes the initializer of its base class in Metal, where its
+// class is hooked.
+//
+// The initializer's hook sends no message to the unfinished object: facts about the device are read when it creates
+// its first queue. A device that a replaced function creates is handled by that function instead. Command buffers
+// pass an initializer, too; so they are traced even if their queue was created unseen or its class is not hooked.
 #include "hook/base.h"
 #include "hook/classes.h"
 #include "hook/devices.h"
@@ -21,7 +23,8 @@ static id (*initialize_queue)(id, SEL, id, NSUInteger);
 static id (*initialize_queue_by)(id, SEL, id, id);
 static id (*initialize_buffer)(id, SEL, id, BOOL);
 static id (*initialize_buffer_for_debugging)(id, SEL, id, BOOL, BOOL);
-// a device was created without passing a replaced function, for instance by Apple's frameworks
+// set once a device was created without passing a replaced function, for instance by one of Apple's frameworks: its
+// facts must be read when it creates a queue
 static _Atomic bool behind;
 
 static struct thread *own_thread(void) { return mt_thread_get() == MT_THREAD_GONE ? NULL : mt_thread(); }
@@ -56,8 +59,8 @@ static id queue_made_by_descriptor(id self, SEL selector, id device, id descript
   return initialize_queue_by(self, selector, device, descriptor);
 }
 
-// Hooks the class of a new command buffer if it is not hooked yet. The call that returns the command buffer, or its
-// commit, records it.
+// Hooks the class of a new command buffer if that was not done before. No record is written here: the call that
+// returns the command buffer, or its commit, records it.
 static id buffer_made(id made) {
   struct thread *t = made && mt_activate() ? own_thread() : NULL;
   if (t) mt_class_see(t, made, MT_FAMILY_commandBuffer);
@@ -89,8 +92,8 @@ bool mt_base_hooked(void) { return atomic_load_explicit(&hooked, memory_order_re
 void mt_base_hook(void) {
   if (!mt_metal_there() || !mt_methods_resolve()) return;
 #ifdef __linux__
-  // While a library's constructors run, the runtime cannot yet resolve a class whose root class is not registered, and
-  // ends the program.
+  // While the constructors of libraries run, a root class may not be registered yet. Looking up another class would
+  // then make GCC's runtime abort the program.
   if (!objc_lookUpClass("Object") || !objc_lookUpClass("NSObject")) return;
 #endif
   Class queue = objc_lookUpClass("_MTLCommandQueue");
@@ -104,8 +107,8 @@ void mt_base_hook(void) {
   hook(objc_lookUpClass("_MTLDevice"), "init", &initialize_device, (IMP)device_made);
 }
 
-// If a device was created by a function that is not replaced, or inside one of Apple's frameworks, no call is recorded
-// at all.
+// Runs at exit. If Metal's driver is loaded but no Metal call was seen, the program used a device that was created
+// past the replaced functions, so the trace is empty: tells the user why.
 __attribute__((destructor)) static void unloaded(void) {
   if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY || !mt_driver_loaded()) return;
   mt_session_warn(MT_UNSEEN_DEVICE, "a Metal device was created by a function or framework that the tracer does not "

@@ -1,8 +1,8 @@
-// See canary.h. Rule: nothing stays behind: every object is released, autoreleased objects go with the pool, and calls
-// that Metal makes inside these calls are subtracted from the counters.
+// See canary.h. Rule: the self-check leaves nothing behind: every object is released, autoreleased objects are freed
+// with the pool, and calls that Metal makes inside its calls are subtracted from the counters.
 //
-// The records of the self-check are kept apart without a check for each record: during the self-check the thread's ring
-// appears full, so every call takes the slow path of span.c, which asks the canary.
+// Ordinary calls must not pay for a check whether they belong to the self-check. Therefore the thread's ring appears
+// full while the self-check runs: every call then takes the slow path of span.c, which asks whether t->canary is set.
 #include "hook/canary.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,8 @@ void mt_canary_seen(struct thread *t, unsigned call) {
   if (flying) t->look_again = look_again;
 }
 
-// Returns the implementation that a message of the program would reach, including the hook.
+// Returns the implementation that the program would reach with this message, which is the hook if the method is
+// hooked, and counts the call as made.
 static IMP method(id object, unsigned call) {
   IMP found = mt_implementation(object, mt_selectors[call]);
   made[call] += found != NULL;

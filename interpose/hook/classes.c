@@ -1,5 +1,6 @@
-// Discovery: no driver class is known by name. The class of each object, device, queue, command buffer, encoder and so
-// on, is looked up when the first object appears. So drivers that load late and classes of future chips are hooked too.
+// Discovery of classes: no driver class is known by name. When the first object of a class appears (a device, queue,
+// command buffer, encoder and so on), its class is looked up and hooked. So drivers that load late and classes of
+// future chips are traced, too.
 #include "hook/classes.h"
 #include <errno.h>
 #include <pthread.h>
@@ -33,25 +34,26 @@ const struct class_entry *mt_class_search(Class class, unsigned family) {
   return e && atomic_load_explicit(&e->class, memory_order_relaxed) ? e : NULL;
 }
 
-// Hooks the methods of a kernel class of the frameworks where they are defined, because these classes share their
-// methods. Returns the number of methods without a hook.
+// Hooks the methods of a class. Classes of Metal Performance Shaders are hooked where their methods are defined,
+// because hundreds of classes inherit a few methods. Returns the number of methods that could not be hooked.
 static unsigned put_hooks(Class class, unsigned family, unsigned flags) {
   static const bool share_methods[MT_FAMILY_COUNT] = {[MT_FAMILY_mpsKernel] = true, [MT_FAMILY_mpsGraph] = true,
       [MT_FAMILY_mpsCommandBuffer] = true};
   return share_methods[family] ? mt_install_owners(class, family) : mt_install(class, family, flags);
 }
 
-// Hooks the methods of queues at which command buffers are counted (coverage.h). The first device also hooks them in
-// the class in Metal.framework from which every driver's queues derive, to count command buffers of queues that the
-// other hooks do not see.
+// Hooks the queue methods that count command buffers (coverage.h). When the first device appears, they are also
+// hooked in _MTLCommandQueue, from which all drivers' queues derive: this counts the command buffers of queues that
+// the other hooks do not see.
 static void put_audits(Class class, unsigned family) {
   Class queues = family == MT_FAMILY_queue ? class : family == MT_FAMILY_device ? objc_lookUpClass("_MTLCommandQueue") :
       NULL;
   if (queues && !mt_skipped(queues)) mt_install_audits(queues, MT_FAMILY_queue);
 }
 
-// Installing takes the runtime's locks. Therefore it happens under the tracer's own lock, and not while readers use the
-// table.
+// Only one thread at a time may hook classes, because installing hooks takes the runtime's locks and adds to the
+// table; therefore this function takes the tracer's own lock. Readers need no lock: an entry becomes visible to them
+// when it is complete.
 const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned family) {
   const struct class_entry *known = mt_class_find(class, family);
   if (!class || known) return known;

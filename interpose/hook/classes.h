@@ -1,6 +1,7 @@
-// The classes seen so far. Rule: entries are only added, by one thread at a time, and readers need no lock: the class
-// is stored with release after all other fields of its entry, and loaded with acquire. Every new object's class is
-// looked up here; nearly all are found at the first probe, which is inlined.
+// The table of the classes seen so far. Rule: entries are only added, by one thread at a time, so readers need no
+// lock. Memory order: class is stored with release after all other fields of its entry, and loaded with acquire;
+// otherwise a reader could use an entry that is not filled yet. Every new object's class is looked up here. Nearly
+// all are found at the first probe, which is inlined.
 #ifndef MTRACE_CLASSES_H
 #define MTRACE_CLASSES_H
 #include <stdatomic.h>
@@ -17,14 +18,15 @@ struct class_entry {
 enum { MT_CLASSES = 1024 };
 extern MT_HIDDEN struct class_entry mt_classes[MT_CLASSES]; // open addressing
 
-// The index at which a feature keeps its data about an entry's class, in an array of MT_CLASSES elements. The feature
-// writes it in class_seen, before readers can find the entry (core/feature.h).
+// Returns the index at which features keep their data about this class, in arrays of MT_CLASSES elements. A feature
+// writes that data in class_seen, before readers can find the entry (core/feature.h).
 static inline unsigned mt_class_index(const struct class_entry *e) { return (unsigned)(e - mt_classes); }
 
 static inline unsigned mt_class_slot(Class class, unsigned family) { return (unsigned)(((uintptr_t)class >> 4) * 31 +
     family) % MT_CLASSES; }
 
-// Returns the entry of a class as a member of a family, or NULL if the class was not seen yet.
+// Returns the entry of a class for a family (a kind of objects, such as queues), or NULL if no object of that class
+// was seen yet.
 const struct class_entry *mt_class_search(Class class, unsigned family);
 static inline const struct class_entry *mt_class_find(Class class, unsigned family) {
   const struct class_entry *e = &mt_classes[mt_class_slot(class, family)];
@@ -33,21 +35,22 @@ static inline const struct class_entry *mt_class_find(Class class, unsigned fami
   return mt_class_search(class, family);
 }
 
-// Ensures that the methods of a class are hooked. Returns its entry, or NULL when the table is full.
+// Hooks the methods of a class unless that was done before. Returns its entry, or NULL when the table is full.
 struct thread;
 const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned family);
 
-// Ensures that the methods of an object's class are hooked, before the program gets the object.
+// Hooks the methods of an object's class unless that was done before. Call it before the program gets the object,
+// otherwise its first calls are lost.
 static inline const struct class_entry *mt_class_see(struct thread *t, id object, unsigned family) {
   Class class = objc_class_of(object);
   const struct class_entry *e = mt_class_find(class, family);
   return __builtin_expect(e != NULL, 1) ? e : mt_class_hook(t, class, family);
 }
 
-// Reports, the first time, that an object of a class without hooks appeared.
+// Reports once for each class that it is not hooked, when an object of it appears.
 void mt_class_missed(struct thread *t, Class class, unsigned family);
 
-// Returns the object that a wrapper of the validation or capture layer wraps, or NULL. Calls may reach that object
-// without passing the wrapper.
+// Returns the object inside a wrapper of Metal's validation or capture layer, or NULL if object is no wrapper. Calls
+// may reach the inner object without passing the wrapper.
 id mt_wrapped_by(id object, unsigned family);
 #endif

@@ -1,9 +1,9 @@
-// See codegen.h. The block that receives the result is the program's and cannot always be copied, so it is passed on
-// unchanged: whether a compilation failed is not known. In a process that only compiles, such as a worker of a pool,
-// this call starts the recording.
+// See codegen.h. The block that receives the compilation's result belongs to the program and cannot always be copied,
+// so it is passed on unchanged. Therefore the record does not say whether the compilation failed. In a process that
+// only compiles, such as a worker of a pool, this call starts the recording.
 //
-// Format of a compilation request: u64 bytes of source, u64 bytes of parameters, the source, the parameters; both end
-// with zeros.
+// Format of a compilation request: the source's size as u64, the parameters' size as u64, the source, the parameters.
+// Both texts are padded with zeros.
 #include "hook/codegen.h"
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,8 @@
 
 enum { COMPILE = 13 };
 
-// Returns the hash of the source, the same as for newLibraryWithSource, and its length; 0 for another kind of request.
+// Returns the StringID of the source's hash, which is the same as that of newLibraryWithSource for the same source,
+// and stores the source's length. 0 if the request is not a compilation.
 static uint64_t hash_of_request(struct thread *t, int32_t type, const char *request, size_t bytes, uint64_t *length) {
   uint64_t sizes[2];
   *length = 0;

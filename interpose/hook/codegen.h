@@ -1,4 +1,4 @@
-// Records calls of the private compiler service, with which programs compile without a device.
+// Records calls of Metal's private compiler service, with which programs compile kernels without a device.
 #ifndef MTRACE_CODEGEN_H
 #define MTRACE_CODEGEN_H
 #include <stddef.h>
@@ -7,7 +7,7 @@
 typedef void (*mt_build_request)(void *service, void *unused, int32_t type, const void *request, size_t bytes,
     void *block);
 
-// Calls MTLCodeGenServiceBuildRequest and records the call. original is the service's own function.
+// Calls original, the service's MTLCodeGenServiceBuildRequest, with the same arguments, and records the call.
 void mt_codegen_build(mt_build_request original, void *service, void *unused, int32_t type, const void *request,
     size_t bytes, void *block);
 #endif

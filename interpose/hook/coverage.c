@@ -1,6 +1,6 @@
-// See coverage.h. A choke point is a method of the queue that Metal itself calls for each command buffer, however the
-// command buffer was committed: through a hooked method, a private method, an implementation that was looked up before
-// the hook, or a class that was never seen. Rule: a choke point only counts and writes no record.
+// See coverage.h. A choke point is a method of the queue that Metal itself calls for every command buffer, however it
+// was committed: through a hooked method, a private method, an implementation that was looked up before the hook was
+// installed, or a class that the tracer never saw. Rule: the hook of a choke point only counts and writes no record.
 #include "hook/coverage.h"
 #include "hook/canary.h"
 #include "hook/classes.h"
@@ -9,8 +9,8 @@
 struct mt_audits mt_audits[MT_THREADS];
 void mt_audit_open(struct thread *t) { mt_audits[t->index] = (struct mt_audits){0}; }
 
-// Only the outermost of a chain of super calls for one command buffer counts, as for a span. A handler may commit
-// another command buffer in between.
+// Enters a choke point. When a class's method calls super, only the outermost call for a command buffer counts.
+// Another command buffer's call inside it counts, because a completion handler may commit.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame) {
   struct thread *t = mt_thread_get();
   a->thread = t == MT_THREAD_GONE ? NULL : mt_thread();
@@ -24,8 +24,8 @@ void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_
     return;
   }
   *choke = (struct choke){frame, command_buffer};
-  // The threads that wait for the command buffer are woken inside the original, and may end the process before it
-  // returns.
+  // Count a completion before the original runs: it wakes the threads that wait for the command buffer, and they may
+  // end the process before it returns.
   if (which == MT_CHOKE_COMPLETION && !mt_canary_has(a->number)) mt_tally(&a->thread->ring->completions);
 }
 

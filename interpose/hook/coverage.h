@@ -1,8 +1,9 @@
-// Coverage: compares the calls that the hooks recorded with the command buffers that passed Metal's choke points below
-// the hooks.
+// Coverage: finds out whether the hooks have missed command buffers, by comparing the recorded calls with the command
+// buffers that passed Metal's choke points (methods that Metal calls for each one).
 //
-// Rule: a counter belongs to one thread, and only that thread writes it: with a load and a store, without a locked
-// instruction. It is in the ring's header, so an outside reader sees it at any time, also after the process has died.
+// Rule: each counter belongs to one thread, and only that thread writes it, with a plain load and store. The counters
+// are in the ring's header in shared memory, so that the collector can read them at any time, even after the process
+// has died.
 #ifndef MTRACE_COVERAGE_H
 #define MTRACE_COVERAGE_H
 #include "hook/objc.h"
@@ -14,16 +15,17 @@ struct choke {
   const void *command_buffer;
 };
 
-// The counters of a thread, by its index.
+// What coverage keeps for each thread, indexed by the thread.
 extern struct mt_audits {
   struct choke chokes[MT_CHOKES];
   uint64_t handled; // command buffers whose completion handler of the tracer ran on this thread
 } __attribute__((aligned(128))) mt_audits[MT_THREADS];
 
-// Called when a thread has taken a ring: the thread is not inside a choke point.
+// Called when a thread has taken a ring: the thread is not inside a choke point, whatever the ring's previous thread
+// was doing.
 void mt_audit_open(struct thread *t);
 
-// A command buffer that is passing a choke point.
+// One pass of a command buffer through a choke point, from entry to return.
 struct audit {
   struct thread *thread; // NULL when it is not counted
   struct choke before;
@@ -31,12 +33,14 @@ struct audit {
   uint32_t number; // the command buffer's number, read before its waiters can wake and release it
 };
 
-// Enters a choke point, from the trampoline with the given frame.
+// Enters a choke point. which says which one; frame is the frame address of the hook.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame);
 
-// Called when commitCommandBuffer:wake: of a queue has returned; every kind of commit calls that method.
+// Called when a queue's commitCommandBuffer:wake: has returned, which every kind of commit calls: counts the commit,
+// and counts it as missed if no hooked commit is in progress on this thread.
 void mt_audit_commit(struct audit *a, id queue, id command_buffer);
 
-// Called when commandBufferDidComplete:… of a queue has returned; the handlers have run.
+// Called when a queue's commandBufferDidComplete:… has returned and the completion handlers have run: counts the
+// completion as missed if the tracer's handler was not among them.
 void mt_audit_completion(struct audit *a, id queue, id command_buffer);
 #endif

@@ -1,5 +1,5 @@
-// The C functions with which uses of Metal start, and the facts about a device. A device is a singleton: the same
-// object is returned again and keeps its number.
+// Metal's C functions that return devices, with which every use of Metal begins, and the facts about a device. Metal
+// returns the same device object each time, so a device keeps its number.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +71,8 @@ static uint64_t seen_all(struct thread *t, id devices) {
 id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, original(),
     mt_device_seen(span.thread, result)); }
 id mt_copy_all_devices(id (*original)(void)) { FUNCTION(MTLCopyAllDevices, original(), seen_all(span.thread, result)); }
-// Devices that the handler receives later are external GPUs, which Macs with Apple's own GPUs do not support.
+// Records the devices returned now, not those that the handler receives later: those would be external GPUs, which
+// Macs with Apple's own GPUs do not support.
 id mt_copy_observed_devices(id (*original)(id *, void *), id *observer, void *handler) {
   FUNCTION(MTLCopyAllDevicesWithObserver, original(observer, handler), seen_all(span.thread, result));
 }

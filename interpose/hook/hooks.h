@@ -1,12 +1,13 @@
-// The hook table as data, which install.c installs in classes.
+// The table of hooks as data: for each hooked selector, its prototype and trampolines. install.c installs them in
+// classes.
 #ifndef MTRACE_HOOKS_H
 #define MTRACE_HOOKS_H
 #include <stdatomic.h>
 #include "hook/objc.h"
 
-// One class's use of a hook. The original is stored, with release, before the trampoline is installed, so no call can
-// find it missing. It is loaded with acquire, so a call that finds it also sees the flags. The class's index goes into
-// the flags of the records.
+// The use of one hook in one class. Memory order: the original is stored with release before the trampoline is
+// installed, and loaded with acquire. So a call that runs the trampoline finds the original, and with it the flags.
+// flags contain the class's index for the records.
 struct slot {
   _Atomic(IMP) original;
   unsigned flags;
@@ -26,13 +27,15 @@ extern const struct hook mt_hooks[];
 extern const unsigned mt_hook_count;
 extern const char *const mt_selectors[]; // by call
 
-// Numbers the object that a call of a family has created, and hooks its class if it is new.
+// Gives a number to the object that a call has created, and hooks the object's class if it is new. Returns the
+// number; 0 for NULL.
 struct thread;
 uint32_t mt_made(struct thread *t, unsigned family, id object);
 
-// Hooks the object that a wrapper wraps, if any, and gives it the wrapper's number.
+// Hooks the objects inside a wrapper, and gives them the wrapper's number: to the user they are one object.
 void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t number);
 
-// Notes an object created by an inner call: the object that the outer call's wrapper will wrap.
+// Notes an object that an inner call created: the outer call may return a wrapper around it, and both then get one
+// number.
 void mt_made_inside(unsigned family, id object);
 #endif

@@ -1,15 +1,18 @@
-// Rule: a hook changes one class and the classes that inherit from it. An inherited method is overridden in the class;
-// only a method of the class itself is replaced. Replacing an inherited method would change the ancestor, and with it
-// every sibling. The original is stored before the trampoline can be called. A method whose prototype differs from the
-// table's is not hooked. There are two exceptions: methods that only count are also hooked in the ancestor, to see
-// command buffers of queues whose creation was not seen; and kernels of Metal Performance Shaders are hooked where
-// their methods are defined, because hundreds of classes share them.
+// Rule: a hook changes one class and the classes that inherit from it. A method that the class inherits is overridden
+// in the class; only its own methods are replaced. Replacing an inherited method would change the ancestor, and with
+// it all other classes below the ancestor. The original is stored before the trampoline can be called. A method whose
+// prototype differs from the table's is not hooked, because the trampoline would pass wrong arguments.
+//
+// There are two exceptions: methods that only count (coverage.h) are also hooked in the ancestor, to see command
+// buffers of queues whose creation was not seen; and kernels of Metal Performance Shaders are hooked where their
+// methods are defined, because hundreds of classes inherit them.
 #include "hook/install.h"
 #include <string.h>
 #include "hook/hooks.h"
 #include "hook/methods.h"
 
-// Returns the slot of the hook whose trampoline an implementation is, or NULL if it is not a trampoline.
+// Returns the slot of hook that has this implementation as its trampoline; NULL if the implementation is not a
+// trampoline of hook.
 static struct slot *slot_of(const struct hook *hook, IMP implementation) {
   for (unsigned i = 0; i < hook->slot_count; i++)
     if (hook->trampolines[i] == implementation) return &hook->slots[i];
@@ -38,7 +41,8 @@ IMP mt_original(id *object, const char *selector) {
   return NULL;
 }
 
-// Skips one type of an encoding, with the offset that may follow it.
+// Returns a pointer behind the first type of a method's type encoding and behind the stack offset that may follow the
+// type.
 static const char *skip_type(const char *e) {
   while (*e && strchr("rnNoORVA^j", *e)) e++;
   if (*e == '{' || *e == '(' || *e == '[') {
@@ -60,8 +64,8 @@ static const char *skip_type(const char *e) {
   return e;
 }
 
-// Do the return type and the number of arguments of a method match the hook's prototype? Compilers encode struct names
-// and sizes differently, so nothing else is compared.
+// Returns whether a method's return type and number of arguments match the hook's prototype. Nothing else is
+// compared, because compilers encode struct names and sizes differently.
 static bool fits(const struct hook *hook, const char *encoding) {
   if (!encoding) return false;
   while (*encoding && strchr("rnNoORV", *encoding)) encoding++;
@@ -79,8 +83,8 @@ static bool install(const struct hook *hook, Class class, unsigned flags) {
   const char *encoding = method_getTypeEncoding(method);
   if (!fits(hook, encoding)) return hook->audit;
   IMP found = method_getImplementation(method);
-  // If an ancestor of this class is hooked, the implementation found is the ancestor's trampoline, and that
-  // trampoline's original is this class's original.
+  // If an ancestor of this class is hooked, the implementation found is the ancestor's trampoline. Store that
+  // trampoline's original instead, otherwise each call would be recorded twice.
   struct slot *inherited = slot_of(hook, found);
   IMP original = inherited ? atomic_load_explicit(&inherited->original, memory_order_relaxed) : found;
   for (unsigned i = 0; i < hook->slot_count; i++) {

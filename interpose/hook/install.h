@@ -3,20 +3,21 @@
 #define MTRACE_INSTALL_H
 #include "hook/objc.h"
 
-// Hooks every method of the family's table that the class has, itself or by inheritance. flags go into the records of
-// these methods. Returns the number of methods that could not be hooked. One thread at a time.
+// Hooks every method of the family's table that the class has, its own or inherited. flags are added to all records
+// of these methods. Returns the number of methods that could not be hooked. Only one thread may call it at a time.
 unsigned mt_install(Class class, unsigned family, unsigned flags);
 
-// Returns the implementation that a class has for a selector, without the hooks; NULL if the class does not respond.
+// Returns a class's implementation of a selector as it is without the hooks; NULL if the class does not respond. The
+// tracer calls this one itself, so that its own calls are not recorded.
 IMP mt_original_of(Class class, SEL selector);
 
-// Hooks the family's methods in the classes that define them, the class or its ancestors, for all classes that inherit
-// them.
+// Hooks the family's methods in the class or ancestor that defines each of them, and thereby for all classes that
+// inherit it. Returns the number of methods that could not be hooked.
 unsigned mt_install_owners(Class class, unsigned family);
 
-// Hooks the choke points of a family where they are first defined, in a class or its ancestors.
+// Hooks a family's choke points (coverage.h) in the topmost ancestor that defines each of them.
 void mt_install_audits(Class class, unsigned family);
-// Returns the implementation that a message reaches without the hooks, with the receiver after forwarding in *object;
-// NULL if there is none.
+// Returns the implementation that a message to *object reaches without the hooks; NULL if there is none. If *object
+// forwards the message, *object becomes the object to which it is forwarded.
 IMP mt_original(id *object, const char *selector);
 #endif

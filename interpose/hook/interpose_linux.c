@@ -1,6 +1,7 @@
-// Linux: for programs that link Metal, the exported functions are found before the Metal library's; for programs that
-// look them up, as ctypes does, the replaced dlsym returns them. Rule: for any other name dlsym is a tail jump
-// (dlsym_linux_*.S), because glibc's RTLD_NEXT uses the return address, so no frame of ours may be in between.
+// Linux: replaces Metal's C functions. A program that links Metal finds the functions exported here first, because
+// the library is preloaded. A program that looks them up, as ctypes does, gets them from the replaced dlsym. Rule:
+// for any other name dlsym is a tail jump (dlsym_linux_*.S), because glibc's RTLD_NEXT looks at the return address; a
+// stack frame of this library in between would change the result.
 #include "hook/interpose.h"
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -22,7 +23,7 @@ EXPORT id MTLCopyAllDevicesWithObserver(id *observer, void *handler);
 EXPORT void MTLCodeGenServiceBuildRequest(void *service, void *unused, int32_t type, const void *request, size_t bytes,
     void *block);
 
-// In the order of enum mt_metal_function.
+// The replaced functions, in the order of enum mt_metal_function: that enum's values are indices here.
 static const struct function {
   const char *name;
   void *ours;
@@ -33,9 +34,9 @@ static const struct function {
     {"MTLCodeGenServiceBuildRequest", (void *)MTLCodeGenServiceBuildRequest},
 };
 
-// A library may bring Metal along and call it without passing this library, for example when it is opened with
-// RTLD_DEEPBIND. A program that uses a library it has opened looks up its symbols. Therefore dlsym looks for Metal if
-// anything was loaded since the last time, and hooks the initializers of its base classes.
+// Hooks the initializers of Metal's base classes if a library loaded since the last call has brought Metal. Such a
+// library may call Metal without passing the functions exported here, for example when it was opened with
+// RTLD_DEEPBIND. dlsym calls this function, because a program that opens a library then looks up its symbols.
 static void look_for_metal(void) {
   static _Atomic unsigned long long looked_at;
   static _Atomic bool waits; // Metal is loaded, but its classes are not registered yet
@@ -47,8 +48,9 @@ static void look_for_metal(void) {
   atomic_store_explicit(&waits, mt_metal_there() && !mt_base_hooked(), memory_order_relaxed);
 }
 
-// Metal in a separate linker namespace has its own Objective-C runtime and C library: it is not traced. The two C
-// libraries would share thread-specific data, under keys that each allocates as if it were alone.
+// Returns whether a function belongs to Metal in a separate linker namespace (dlmopen), and warns once. Such a Metal
+// has its own Objective-C runtime and C library and is not traced: both C libraries would use the same
+// thread-specific data, under keys that each allocates as if it were alone.
 static bool is_out_of_reach(void *real) {
   static _Atomic bool said;
   if (!mt_in_other_namespace(real)) return false;
@@ -57,9 +59,9 @@ static bool is_out_of_reach(void *real) {
   return true;
 }
 
-// Called by the dlsym of dlsym_linux_*.S. It returns an address if this library decides about the name; otherwise the
-// assembly jumps to the C library's dlsym. For RTLD_NEXT, which depends on the caller's position, the C library
-// decides, unless it would find only this library's function.
+// Called by the dlsym of dlsym_linux_*.S. If ours is set in the result, dlsym returns its address; otherwise the
+// assembly code jumps to the C library's dlsym. RTLD_NEXT is left to the C library, because it depends on the
+// caller's position, unless only this library has the function.
 struct mt_pick {
   void *address;
   long ours;
@@ -75,7 +77,7 @@ struct mt_pick mt_dlsym_pick(void *handle, const char *name, const void *caller)
     if (strcmp(name, f->name) != 0) continue;
     if (handle == RTLD_NEXT) return mt_metal_behind(i, caller) ? not_ours : (struct mt_pick){NULL, 1};
     void *real = next(handle, name);
-    // real is NULL if the caller would find no such function; then dlerror has the reason
+    // If the caller would find no such function without the tracer, real is NULL, and dlerror already says why.
     if (real == f->ours) real = mt_metal_behind(i, caller);
     if (!real) return (struct mt_pick){NULL, 1};
     if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_OFF || is_out_of_reach(real)) return (

@@ -1,5 +1,5 @@
-// macOS: the runtime calls a function when it has read an image's classes. The runtime holds its lock then, so the
-// function only counts.
+// macOS: the runtime calls a function of ours after it has read the classes of an image. It holds its lock then, so
+// the function only counts: any call of the runtime could deadlock.
 #include "hook/loads.h"
 #include <stdatomic.h>
 

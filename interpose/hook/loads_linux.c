@@ -1,6 +1,7 @@
-// Linux: GCC's runtime has a single hook for loaded classes, which belongs to the program, and the dynamic linker's
-// list is protected by a lock that a fork may leave held. So the classes are simply looked up at intervals. That costs
-// little: GCC's runtime looks classes up without a lock.
+// Linux: returns a new number at intervals, so that the classes are looked up then. A notification is not possible:
+// GCC's runtime has a single hook for loaded classes, which belongs to the program, and the dynamic linker's list is
+// protected by a lock that a fork may leave held. Looking up costs little, because GCC's runtime does it without a
+// lock.
 #include "hook/loads.h"
 #include "core/clock.h"
 

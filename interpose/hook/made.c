@@ -1,5 +1,5 @@
-// Handles objects that calls return. Rule: the class is hooked and the number assigned before the program gets the
-// object.
+// Handles objects that calls return. Rule: an object's class is hooked and its number assigned before the program
+// gets the object; otherwise another thread could call it unrecorded.
 #include "core/feature.h"
 #include "core/thread.h"
 #include "hook/canary.h"
@@ -7,10 +7,11 @@
 #include "hook/hooks.h"
 #include "core/identity.h"
 
-// Wrappers wrap wrappers: Metal has at most three layers.
+// The most wrappers around one object that are followed: Metal has at most three layers (validation, capture,
+// driver).
 enum { MOST_LAYERS = 4 };
 
-// The number of command buffers of a thread between two looks for frameworks with layers.
+// A thread looks for newly loaded frameworks after this many command buffers.
 enum { LOOK_EVERY = 256 };
 
 static void alias(struct thread *t, const void *object, uint32_t number) {
@@ -28,7 +29,8 @@ void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t numbe
   }
 }
 
-// The slow path: more must be done than numbering the object.
+// Numbers an object when more is necessary than that: the object may be a wrapper, its class new, or the call part of
+// the self-check. Remembers the class if its next objects need only a number.
 static uint32_t made_otherwise(struct thread *t, unsigned family, id object) {
   const struct class_entry *class = mt_class_see(t, object, family);
   uint32_t number = t->canary ? mt_canary_number() : mt_identity_new(t, object);
@@ -41,13 +43,14 @@ static uint32_t made_otherwise(struct thread *t, unsigned family, id object) {
   return number;
 }
 
-// Did inner calls create nothing, or only the object that the outer call returns?
+// Returns whether inner calls created nothing, or only the object that the outer call returns. Otherwise that object
+// may be a wrapper around an object created inside.
 static bool only(const struct thread *t, id object) {
   return t->made_inside_count == 0 || (t->made_inside_count == 1 && t->made_inside[0].object == object);
 }
 
-// Is it time to look for a framework with layers? A framework creates libraries and pipelines for its kernels, and
-// receives a queue.
+// Returns whether it is time to look for newly loaded frameworks (features/layers.h). A framework that has just been
+// loaded creates libraries and pipelines for its kernels and gets a queue, so those are good moments.
 static bool look_is_due(struct thread *t, unsigned family) {
   if (family == MT_FAMILY_commandBuffer) return ++t->command_buffers % LOOK_EVERY == 0;
   return family == MT_FAMILY_queue || family == MT_FAMILY_library || family == MT_FAMILY_pipeline;

@@ -1,32 +1,35 @@
-// The Metal library of the process.
+// Finds the Metal library of the process and its functions.
 #ifndef MTRACE_METAL_H
 #define MTRACE_METAL_H
 #include <stdbool.h>
 
-// Is the Metal library in the process?
+// Returns whether the Metal library is in the process.
 bool mt_metal_there(void);
 
-// Is a Metal driver in the process? Metal loads it with the first device.
+// Returns whether a Metal driver is in the process. Metal loads the driver with the first device, so this tells
+// whether the process has used Metal.
 bool mt_driver_loaded(void);
 
 #ifdef __linux__
-// Returns the address of a symbol in the program's Metal library or in the libraries that it depends on; NULL if there
-// is none.
+// Returns the address of a symbol in the program's Metal library or in the libraries that it depends on, such as the
+// Objective-C runtime; NULL if there is none.
 void *mt_metal_symbol(const char *name);
 
-// Metal's functions that return devices, or compile without a device, in the order of their table in interpose_linux.c.
+// The functions of Metal that are replaced: those that return devices, and the one that compiles without a device.
+// The order is that of the table in interpose_linux.c.
 enum mt_metal_function { MT_METAL_CREATE, MT_METAL_COPY, MT_METAL_COPY_OBSERVED, MT_METAL_BUILD_REQUEST,
     MT_METAL_FUNCTIONS };
 
-// Metal's own function for a caller, given as an address in the calling library: the function that the caller would
-// call without the tracer, otherwise the one that dlsym found, otherwise that of any library in the process. With NULL
-// for the caller, the last two. NULL when there is none.
+// Returns Metal's own function for a caller, which is an address in the calling library: first the function that the
+// caller would reach without the tracer, else the one that dlsym has found, else that of any library in the process.
+// If caller is NULL, the first step is skipped. Returns NULL when there is none.
 void *mt_metal_real(unsigned which, const void *caller);
 
-// Returns the function like mt_metal_real, for a caller that asks whether such a function exists.
+// Like mt_metal_real, for a caller that asks with dlsym whether the function exists: a function that only another
+// library of the process could find does not count for the program itself.
 void *mt_metal_behind(unsigned which, const void *caller);
 
-// dlsym has found Metal's function.
+// Remembers Metal's own function, which dlsym has found.
 void mt_metal_found(unsigned which, void *real);
 #endif
 #endif

@@ -4,7 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// Drivers are bundles among the system's extensions: AGXMetal….bundle, …MTLDriver.bundle and the like.
+// Returns whether an image with the name of a Metal driver is loaded: AGXMetal….bundle, …MTLDriver.bundle and the
+// like, among the system's extensions.
 bool mt_driver_loaded(void) {
   for (uint32_t i = 0; i < _dyld_image_count(); i++) {
     const char *path = _dyld_get_image_name(i);

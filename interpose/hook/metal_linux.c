@@ -1,4 +1,4 @@
-// Linux: the Metal library is the library that defines the functions which this library replaces.
+// Linux: finds the Metal library, which is the library that defines the functions that this library replaces.
 #include "hook/metal.h"
 #include <dlfcn.h>
 #include <link.h>
@@ -13,7 +13,8 @@ static int is_driver_here(struct dl_phdr_info *info, size_t size, void *unused) 
   return is_driver(info->dlpi_name);
 }
 
-// Before glibc 2.35, linker namespaces other than the program's cannot be listed.
+// Returns whether a driver is loaded in another linker namespace (dlmopen). Before glibc 2.35 other namespaces cannot
+// be listed, and the answer is no.
 static bool driver_in_other_namespace(void) {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
   const struct r_debug *first = &_r_debug;
@@ -38,8 +39,8 @@ void mt_metal_found(unsigned which, void *real) { atomic_store_explicit(&real_fu
 
 void *mt_metal_behind(unsigned which, const void *caller) {
   void *real = mt_symbol_behind(function_names[which], caller);
-  // A function that the caller's library finds only in its own local scope cannot be looked up from here: any library's
-  // function is used.
+  // If only the calling library's own local scope has the function, it cannot be looked up from here: use that of any
+  // library in the process.
   if (!real && caller && !mt_in_program(caller)) real = mt_symbol_anywhere(function_names[which]);
   if (real) mt_metal_found(which, real);
   return real;

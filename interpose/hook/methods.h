@@ -1,22 +1,22 @@
-// The methods of classes, read and changed while other threads send messages to their objects. Rule: none of the
-// program's code runs, neither a class's +initialize nor a method resolver, because the caller may hold a lock of the
-// tracer that the program's code would wait for.
+// Reads and changes the methods of classes while other threads send messages to their objects. Rule: none of the
+// program's code may run meanwhile, neither a class's +initialize nor a method resolver: the caller may hold a lock
+// of the tracer, and the program's code could wait for that lock for ever.
 #ifndef MTRACE_METHODS_H
 #define MTRACE_METHODS_H
 #include "hook/objc.h"
 
-// Returns the method that a class has for a selector, its own or an inherited one; NULL if there is none. Stores the
-// class that defines it in *owner, unless owner is NULL. Not for the hot path.
+// Returns the method that a class has for a selector, its own or inherited; NULL if there is none. If owner is not
+// NULL, stores the class that defines the method. It is slow: do not call it in every Metal call.
 Method mt_method_find(Class class, SEL selector, Class *owner);
 
-// Sets the implementation of a class for the selector of method, which is the class's own or inherited. An inherited
-// method is overridden for this class and, by inheritance, for the classes below it.
+// Makes implementation the class's implementation of method's selector. If the class inherits method, it is
+// overridden for this class and the classes below; the ancestor does not change.
 void mt_method_put(Class class, Method method, IMP implementation);
 
-// Resolves the functions of the runtime that are used here and in objc.h. Returns false without a runtime, or with an
-// unknown one.
+// Finds the functions of the Objective-C runtime that methods_*.c and objc.h use. Returns false without a runtime, or
+// with an unknown one.
 bool mt_methods_resolve(void);
 
-// Resolves the functions like mt_methods_resolve, and returns NULL, or the reason why nothing can be recorded.
+// Calls mt_methods_resolve. Returns NULL, or one line for the user that says why nothing can be recorded.
 const char *mt_methods_prepare(void);
 #endif

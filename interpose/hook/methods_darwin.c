@@ -1,7 +1,7 @@
-// Apple's runtime lets classes change while other threads read them without a lock: no method list or cache is freed
-// while a thread may read it (docs/cases.md explains how). class_replaceMethod never changes an ancestor.
-// class_getInstanceMethod calls a resolver for a missing method, which is a message and initializes the class;
-// therefore the method lists themselves are searched.
+// macOS: Apple's runtime lets classes change while other threads read them without a lock: it frees no method list or
+// cache that a thread may be reading (docs/cases.md explains how). class_replaceMethod never changes an ancestor.
+// class_getInstanceMethod is not used: for a missing method it calls a resolver, which is a message and initializes
+// the class. Therefore this file searches the method lists.
 #include "hook/methods.h"
 #include <stdlib.h>
 

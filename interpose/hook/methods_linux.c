@@ -1,17 +1,18 @@
-// GCC's runtime finds methods in a table per class, read without a lock. Its class_addMethod replaces the table, and
-// the tables of all classes below. If the runtime counts one thread, and it does not count pthreads, it frees the old
-// memory at once; otherwise it reuses the first words for a list, so objc_thread_add() does not help. Either way a
-// thread that is interrupted between reading the table's address and reading the table then reads freed or changed
-// memory.
+// Linux: GCC's runtime finds methods in a table per class, which threads read without a lock. Its class_addMethod
+// replaces that table and the tables of all classes below. The runtime counts its threads, but not those made by
+// pthreads. If it counts one thread, it frees the old memory at once; otherwise it reuses the first words for a list,
+// so objc_thread_add() does not help. In both cases a thread that was interrupted after reading the table's address
+// then reads freed or changed memory.
 //
 // Rule: a table in use is changed in place, word by word, as the runtime itself does when it replaces a method, and
-// nothing is freed: a class's list of methods grows by one at its head, and its table gets its own bucket where it
-// shared one with its ancestor. So memory grows with the number of hooked methods, at most by one bucket (264 bytes)
-// and one list (40 bytes) for each.
+// nothing is freed. A class's list of methods grows by one at its head; its table gets its own bucket where it shared
+// one with its ancestor. So memory grows with the number of hooked methods, for each by at most one bucket (264
+// bytes) and one list (40 bytes).
 //
-// Memory order: the content of a new bucket or list is written before the word that points to it is stored, with
-// release; readers follow that word, which orders their loads by dependency. Writers hold the runtime's own mutex. A
-// class without a table is not in use: it gets a table from the lists, under that mutex, at its first message.
+// Memory order: the content of a new bucket or list is written before the pointer to it is stored, with release.
+// Readers follow that pointer, which orders their loads by dependency; otherwise they could jump to an address that
+// is not written yet. Writers hold the runtime's own mutex. A class without a table is not in use: the runtime makes
+// its table from the lists, under that mutex, at its first message.
 #include "hook/methods.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,8 +21,8 @@
 
 enum { BUCKET = 32 };
 
-// The layouts of ABI 8: compilers emit selectors, methods and classes in this form, and every libobjc.so.4 reads tables
-// in this form.
+// The layouts of GCC's runtime, ABI version 8: compilers emit selectors, methods and classes in this form, and every
+// libobjc.so.4 reads its tables in this form.
 struct objc_selector {
   uint32_t bucket, element; // position of its methods in a table
   const char *types;
@@ -91,7 +92,7 @@ static bool add(Class class, const struct objc_method *inherited, IMP implementa
 }
 
 static void put(struct table *table, SEL name, IMP implementation) {
-  // never true: the method is in the table, as the class's own or an inherited one
+  // Only a safeguard: a method that the class has, its own or inherited, always has a place in the table.
   if ((size_t)name->bucket * BUCKET + name->element >= table->capacity) return;
   _Atomic(struct bucket *) *place = &table->buckets[name->bucket];
   struct bucket *bucket = atomic_load_explicit(place, memory_order_relaxed);
@@ -107,7 +108,8 @@ static void put(struct table *table, SEL name, IMP implementation) {
   atomic_store_explicit(place, own, memory_order_release);
 }
 
-// Changes the table of a class, and the tables of the classes below that inherit from it.
+// Changes a method in the table of a class and in the tables of all classes below that do not override it. Classes
+// without a table, none, are skipped.
 static void put_below(Class class, SEL name, IMP implementation, const struct table *none) {
   struct table *table = atomic_load_explicit(&class->table, memory_order_relaxed);
   if (table == none) return;

@@ -1,9 +1,9 @@
-// Messages that the tracer sends to Metal's objects. Rule: inside a pool if they can autorelease, and without a lock of
-// the runtime once a selector and a class are known: many threads set labels and create buffers at once, and would be
-// serialized by the look-ups.
+// Messages that the tracer sends to Metal's objects. Rule: send them inside an autorelease pool if they can
+// autorelease. Once a selector and a class are known, no lock of the runtime is taken: many threads set labels and
+// create buffers at once, and would otherwise wait for each other.
 //
-// Memory order: a selector is stored with release in the entry that its name has claimed, and loaded with acquire.
-// Until it is stored, other threads ask the runtime, which always returns the same selector.
+// Memory order: a selector is stored with release in the table entry that its name has claimed, and loaded with
+// acquire. Until it is stored, other threads ask the runtime, which always returns the same selector.
 #include "hook/objc.h"
 #include <stdatomic.h>
 
@@ -97,7 +97,7 @@ uint64_t mt_send_integer(id object, const char *selector) {
   return method ? ((uint64_t (*)(id, SEL))method)(object, mt_selector(selector)) : 0;
 }
 
-// Where the runtime has no pool functions, Foundation's pool class is used: GNUstep's on GCC's runtime.
+// GCC's runtime may have no functions for pools; then an object of GNUstep's class NSAutoreleasePool is used.
 void *mt_pool_push(void) {
   if (pool_push && pool_pop) return pool_push();
   Class class = objc_lookUpClass("NSAutoreleasePool");

@@ -1,8 +1,10 @@
-// The part of the Objective-C runtime that the shim uses, declared by hand so that one source works with Apple's
-// runtime and GCC's without the headers of either. Rule: nothing here is called on the hot path, except objc_class_of.
+// The part of the Objective-C runtime that the library uses, declared by hand so that one source works with Apple's
+// runtime and GCC's without the headers of either. Rule: an ordinary Metal call uses nothing of it except
+// objc_class_of, because the other functions are too slow.
 //
 // On macOS the functions are linked. On Linux they are looked up, at the first Metal call, in the runtime that the
-// Metal library has loaded: linking libobjc would load it into every shell and compiler that the traced program starts.
+// Metal library has loaded: linking libobjc would load it into every shell and compiler that the traced program
+// starts.
 #ifndef MTRACE_OBJC_H
 #define MTRACE_OBJC_H
 #include <stdbool.h>
@@ -16,8 +18,8 @@ typedef const struct objc_selector *SEL;
 typedef struct objc_method *Method;
 typedef void (*IMP)(void);
 
-// BOOL as each runtime's headers have it; the caller of a hooked method reads exactly this type from the return
-// register.
+// BOOL as each runtime's headers define it. The caller of a hooked method reads exactly this type from the return
+// register, so a different width would return garbage.
 #if defined(__APPLE__) && defined(__aarch64__)
 typedef bool BOOL;
 #elif defined(__APPLE__)
@@ -67,31 +69,33 @@ extern struct mt_objc mt_objc;
 #define class_addMethod mt_objc.class_addMethod
 #define method_getTypeEncoding mt_objc.method_getTypeEncoding
 #define method_getImplementation mt_objc.method_getImplementation
-// GCC's object_getClass is an inline of its header: the class is the object's first word.
+// Returns an object's class, which is its first word in GCC's runtime; NULL for NULL. GCC's object_getClass is an
+// inline function in a header that is not included here.
 static inline Class objc_class_of(id object) { return object ? *(Class *)object : NULL; }
 #endif
 
-// Resolves the functions that are not linked: the required ones above on Linux, and the optional ones below. Returns
-// false without a runtime.
+// Finds the runtime's functions that are not linked: the required ones above on Linux, and the optional ones for
+// pools and blocks. Returns false without a runtime.
 bool mt_objc_resolve(void);
 
-// Returns the selector of a name, which must be a constant: each name is looked up once. Returns NULL if no method has
-// the selector. It never registers a selector: GCC's runtime would grow the tables of all classes while other threads
-// read them.
+// Returns the selector with a name, or NULL if no method has it. name must be a string constant, because it is looked
+// up only once for each address. It never registers a selector: GCC's runtime would then grow the tables of all
+// classes while other threads read them.
 SEL mt_selector(const char *name);
 
-// Returns the implementation that object has for a selector, or NULL if it does not respond; never a forwarding stub.
-// Takes no lock once the class was asked for the selector.
+// Returns the object's implementation of a selector, or NULL if it does not respond; never a forwarding stub. After
+// the first time for a class it takes no lock.
 IMP mt_implementation(id object, const char *selector);
 
-// Sends a message without arguments that returns an object; NULL when object is NULL or does not respond.
+// Sends a message without arguments and returns the resulting object; NULL if object is NULL or does not respond.
 id mt_send_id(id object, const char *selector);
 
-// Sends a message without arguments that returns an integer; 0 when object is NULL or does not respond.
+// Sends a message without arguments and returns the resulting integer; 0 if object is NULL or does not respond.
 uint64_t mt_send_integer(id object, const char *selector);
 
-// An autorelease pool around the tracer's messages, so that none of its objects outlives the call and a thread without
-// a pool does not leak. Push returns NULL when there are no pools; pop accepts NULL.
+// Open and close an autorelease pool around messages of the tracer, so that the objects they create are freed at
+// once, even on a thread that has no pool. mt_pool_push returns NULL when there are no pools; mt_pool_pop accepts
+// NULL.
 void *mt_pool_push(void);
 void mt_pool_pop(void *pool);
 #endif

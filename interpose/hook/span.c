@@ -1,8 +1,8 @@
-// The hot path, shared by all trampolines: two thousand copies of it would cost more in instruction cache than two
-// calls do.
+// What happens at the begin and end of every recorded call. All trampolines share these functions, because two
+// thousand inlined copies would cost more in instruction cache than two function calls.
 //
-// What nearly every call needs is in functions that save no registers, because they call other functions only as their
-// last step. All rarer work, a first call, a stack, a full ring, is left to other functions, which start from the
+// The functions for the usual case save no registers, because they call other functions only as their last step.
+// Everything rare (a thread's first call, a stack, a full ring) is left to separate functions, which start from the
 // beginning.
 #include "hook/span.h"
 #include "hook/canary.h"
@@ -28,8 +28,9 @@ bool mt_span_enter(struct span *s, unsigned family, unsigned call, id self, uint
   return true;
 }
 
-// The begin is known: from now on an observer outside sees the call as current. Words are kept in registers and stored
-// one by one, as in mt_record_put.
+// Stores the begin of a call in the ring's header, so that the collector sees the call as the current one if the
+// thread hangs or dies in it. Memory order: current is stored last, with release, so that current_begin belongs to
+// it. Words are stored whole, as in mt_record_put.
 static inline void show(struct span *s, struct thread *t, unsigned family, uint64_t begin, uint64_t current) {
   struct ring *ring = t->ring;
   s->begin = begin;
@@ -57,7 +58,8 @@ void mt_span_start(struct span *s, unsigned family, unsigned call) {
   show(s, t, family, mt_stack_begin(t, call, t->inside[family].frame), s->current);
 }
 
-// Begins a call with a clock that is a function. It is separate, so that registers are saved only in this case.
+// Begins a call when the clock is read by a function call. It is a separate function, because calling another
+// function makes the compiler save registers, which would slow down the usual case.
 static __attribute__((noinline)) bool begin_by_nanos(struct span *s, struct thread *t, unsigned family,
     uint64_t current) {
   show(s, t, family, mt_nanos(), current);
@@ -86,8 +88,8 @@ bool mt_span_begin(struct span *s, unsigned family, unsigned call, id self, uint
   return true;
 }
 
-// The call is over: an observer outside sees the enclosing call as current again. Then the drainer is woken, if it
-// sleeps.
+// Called when a call is over: makes the enclosing call, if any, the current one again in the ring's header, and wakes
+// the drainer if it sleeps.
 static inline void hide(const struct span *s, struct thread *t, struct ring *ring, unsigned family) {
   uint64_t outer = s->outer_current;
   if (__builtin_expect(outer != 0, 0)) atomic_store_explicit(&ring->current_begin, s->outer_begin,
@@ -142,16 +144,17 @@ void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned fl
   hide(s, t, ring, family);
 }
 
-// An object that the current call releases has lost its number already, and a wrapper's inner object has the wrapper's
-// number.
+// See span.h. If the current call itself releases the object, the object's number is already removed. If the object
+// is inside the wrapper that the current call is about, it has the wrapper's number. In both cases the release
+// belongs to the call.
 bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self) {
   struct thread *t = mt_thread_get();
   if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE) return false;
   uint32_t number = mt_identity_retire(self);
-  // the address may have belonged to a lock before
+  // 0 is no number; a number with the highest bit set belongs to a lock that was once at this address
   if ((int32_t)number <= 0 || number == (uint32_t)t->inside[family].current) return false;
   _Atomic uint64_t *nested = &t->ring->nested[family];
-  // an object's release was counted as an inner call when it was not entered
+  // the release was already counted as an inner call, but it gets its own record: undo the count
   atomic_store_explicit(nested, atomic_load_explicit(nested, memory_order_relaxed) - 1, memory_order_relaxed);
   uint64_t now = mt_ticks();
   struct record record = {.begin = now, .end = now, .object = number, .call = (uint16_t)call, .flags = (uint16_t)flags};

@@ -1,5 +1,5 @@
-// See string.h. Rule: strings are read with getCharacters:range: into the stack, which allocates and autoreleases
-// nothing.
+// See string.h. Rule: strings are read with getCharacters:range: into the stack, because that allocates and
+// autoreleases nothing.
 #include "hook/string.h"
 #include <errno.h>
 #include <stdio.h>
@@ -12,8 +12,9 @@ enum { CHUNK = 1024 };
 
 typedef void (*get_characters)(id, SEL, uint16_t *, NSRange);
 
-// Copies the UTF-8 of the characters in *range, as many whole characters as fit, and leaves the rest in *range. It
-// reads UTF-16, the primitive of every string class, because GNUstep's strings lack getBytes:.
+// Copies characters of string from *range to buffer, as UTF-8: as many whole characters as fit. Returns the number of
+// bytes and leaves the characters not copied in *range. It reads UTF-16, which every string class provides; GNUstep's
+// strings lack getBytes:.
 static size_t read_utf8(id string, NSRange *range, char *buffer, size_t size) {
   enum { UNITS = 128 };
   static const char selector[] = "getCharacters:range:";
@@ -31,7 +32,7 @@ static size_t read_utf8(id string, NSRange *range, char *buffer, size_t size) {
       uint32_t c = units[i];
       bool high = c >= 0xd800 && c < 0xdc00, low_here = high && i + 1 < n && units[i + 1] >= 0xdc00 &&
           units[i + 1] < 0xe000;
-      // the other half of the surrogate pair is in the next piece
+      // a surrogate pair is split between two reads: stop before it, so that the next read gets both halves
       if (high && i + 1 == n && n < range->length && i > 0) break;
       if (low_here) c = 0x10000 + ((c - 0xd800) << 10) + (units[i + 1] - 0xdc00u);
       char character[MT_UTF8_LONGEST];

@@ -2,56 +2,57 @@ package policy
 
 import "mtrace/analyze"
 
-// Assumptions of the replay where the trace has no data. Predictions are also made with other values, and their
-// intervals cover the results.
+// Assumptions of the replay for what a trace does not record. The replay also runs with other values, and the
+// interval of a prediction covers all results.
 const (
-	// Scattered is the share of bursts of work that the scheduler does not place on the least busy processor. It depends
-	// on the system and on which thread wakes which; intervals cover none and all.
+	// Scattered is the share of bursts of CPU work that the scheduler does not place on the least busy processor. It
+	// differs between systems and wake-ups, so the replay also runs with none and all scattered.
 	Scattered = 0.5
-	// Interrupting is the part of a wake-up that wakes the processor rather than the thread: one of three parts, next
-	// to the system call of the waking thread and the switch to the woken thread. Intervals cover none and all.
+	// Interrupting is the share of a wake-up's time that goes into waking the idle processor. The remainder is the
+	// system call of the waking thread and the switch to the woken thread. The replay also runs with none and all.
 	Interrupting = 1.0 / 3
-	// MostWaking bounds the part of the framework's work that is spent on waking its threads: some work remains for
-	// awake threads.
+	// MostWaking is the largest share of Metal's own processing of a commit that counts as waking its threads, which
+	// a thread that is already awake saves. Some processing always remains.
 	MostWaking = 0.9
-	// LeastQuiet bounds how much of a step is removed as waiting for a processor: the samples show how long threads
-	// waited, but not in which steps.
+	// LeastQuiet is the smallest share of a thread's step that remains when waiting for a processor is removed from
+	// it. Samples tell how long threads waited in total, not in which steps, so a step must not vanish.
 	LeastQuiet = 0.2
-	// OfAnswers is the share of a thread's own time that is spent on sending requests and receiving results, and for a
-	// submitting thread the share of its time after each result.
+	// OfAnswers is the share of a client thread's own time that goes into sending requests to a submitting thread and
+	// receiving results; for the submitting thread, the share of its time that it needs after each result.
 	OfAnswers = 0.5
-	// OfLaunches is the share of a thread's own time outside of encoding that depends on the number of command buffers
-	// and not on the work in them: pools, released objects, loops. Intervals cover none and all.
+	// OfLaunches is the share of a thread's time outside of encoding that depends on the number of command buffers,
+	// not on the work in them: autorelease pools, released objects, loops. The replay also runs with none and all.
 	OfLaunches = 0.5
-	// FewerLaunches is how many command buffers are merged into one where launching is the cause.
+	// FewerLaunches is how many command buffers are merged into one when the replay predicts the gain of fewer
+	// launches.
 	FewerLaunches = 16
-	// ErrorOfMore is added to the error of a prediction for each doubling of speed: the larger the removed part of the
-	// run, the more the result depends on the duration of the rest.
+	// ErrorOfMore is added to the relative error of a prediction for each doubling of speed: the more of the run is
+	// removed, the more the result depends on errors in the remaining durations.
 	ErrorOfMore = 0.02
-	// ErrorOfLess is added to the error of a prediction that shortens an item without removing a cause, because the
-	// item's exact share of a time is unknown. Of 328 predictions on 4 processors, 92% were inside their interval
-	// without it, 95% with it.
+	// ErrorOfLess is added to the relative error of a prediction that makes a kernel or call shorter, because its
+	// exact share of the time is unknown. Of 328 predictions on 4 processors, 92% were inside their interval without
+	// it, 95% with it.
 	ErrorOfLess = 0.03
-	// SpreadOfCauses and SpreadOfItems widen the interval that readers are shown, for errors that a replay cannot know,
-	// such as another thread that is the slowest then. They are measured: the intervals of 90% of the predictions of
-	// removed causes, and of kernels of half the duration, contained the measured gain with 0.48 and 0.35 (programs of
-	// seeds 5001 to 5078), and with 0.62 and 0.27 (5079 to 5136). The larger ones are used. Fitted to one set, they
-	// contained 92% of the other set's gains, both ways. `structures exam --kept FOLDER` prints them.
+	// SpreadOfCauses and SpreadOfItems widen the reported interval for what a replay cannot know, for example that
+	// after the change another thread becomes the slowest. They were measured so that the intervals of 90% of the
+	// predictions (removed causes; kernels of half the duration) contain the measured gain: 0.48 and 0.35 with
+	// programs of seeds 5001 to 5078, 0.62 and 0.27 with 5079 to 5136; the larger ones are used. Values fitted to one
+	// set contained 92% of the other set's gains. `structures exam --kept FOLDER` prints them.
 	SpreadOfCauses, SpreadOfItems = 0.62, 0.35
-	// SpreadFloor is added to the logarithm of the speedup, to which the variance of these errors is proportional:
-	// even a change without gain is predicted with an error.
+	// SpreadFloor is added to the logarithm of the speedup before SpreadOfCauses and SpreadOfItems multiply it.
+	// Without it, a predicted gain of zero would have an interval of zero width.
 	SpreadFloor = 0.01
-	// UsualCompletion is the time until the GPU's end is noticed, where no command buffer shows it; UsualAcquire is the
-	// time to create a command buffer.
+	// UsualCompletion is the assumed time from the GPU's end of a command buffer to its completion notification, and
+	// UsualAcquire the time to create a command buffer, where the trace shows too few.
 	UsualCompletion, UsualAcquire analyze.Nanos = 20_000, 1_000
-	// Quick is the divisor for the quickest share: the fastest tenth counts as undisturbed.
+	// Quick divides a sorted list of durations: its fastest 1/Quick, a tenth, counts as undisturbed by other work.
 	Quick = 10
-	// LeastVariance is the variance of the independent variable from which a slope is reported; Rounding bounds the
-	// floating-point error.
+	// LeastVariance is the smallest variance of x for which the slope of a regression of y over x is used; with less
+	// it is noise. Rounding allows for floating-point errors when a share is compared with 1.
 	LeastVariance, Rounding = 0.02, 0.001
 )
 
-// Confidence of a rule by its kind of evidence, 0…1.
+// Confidence (0 to 1) of a cause, by its kind of evidence.
 const (
 	Recorded = 0.9  // the trace contains the cost itself
 	Shown    = 0.85 // the trace shows the wait and the awaited thread

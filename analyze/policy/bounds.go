@@ -1,6 +1,6 @@
 package policy
 
-// Bounds of what the report contains.
+// Bounds of the amount of work that the analysis does, which keep its time and memory bounded.
 const (
 	Permutations  = 200       // of a test
 	MostIntervals = 20_000    // compared by a test of exclusion
@@ -17,7 +17,7 @@ const (
 	MostAtOnce    = 256       // command buffers on a device that are distinguished by number
 )
 
-// Bounds of what is reported.
+// The largest numbers of things that a report lists.
 const (
 	MostGaps    = 20 // of a GPU's work
 	MostChains  = 20
@@ -30,16 +30,16 @@ const (
 	MostGains   = 6
 )
 
-// A run is divided into equal parts to find where its behaviour changes.
+// A run is divided into equal stretches of time to find where its behaviour changes for good (a new phase).
 const (
 	Stretches = 64   // equal parts of the time in which threads work
 	LeastPart = 10   // minimum number of these in a phase: less is start-up or chance
 	Moved     = 0.25 // minimum share of the threads' time that two phases spend differently
 )
 
-// A thread wakes at fixed times if it sleeps at least ScheduledSleeps times, and the variance of its wake-ups around a
+// A thread wakes on a schedule if it sleeps at least ScheduledSleeps times, and the variance of its wake-ups around a
 // regular schedule is at most ScheduleDrift of the variance of the time between two of them. That ratio is a half if
-// delays do not add up, and a fifteenth of the number of wake-ups if they do. A thread wakes at random times if it only
+// delays do not add up, and a fifteenth of the number of wake-ups if they do. A thread wakes at random if it only
 // sleeps, for times whose standard deviation is at least RandomSleeps of their mean.
 const (
 	ScheduledSleeps = 24
@@ -56,10 +56,11 @@ const (
 	CrowdingSteps       = 20    // slopes from 0 to 1 that are tried for a device that shares its capacity
 )
 
-// SteadyGain is the largest difference between the gains of a few readings that may stand for all: a quarter of an
-// interval's least error. The range of eight normal values is 1.7 times that of three, so the ends of an interval
-// move by less than a fifth of that error.
+// SteadyGain is the largest relative difference between the gains predicted by a few replays (FewReadings) that may
+// stand for all (Readings): a quarter of an interval's least error. The range of eight normal values is 1.7 times
+// that of three, so skipping the others moves the ends of the interval by less than a fifth of that error.
 const SteadyGain = 0.0125
 
-// ReadAgain is the number of readings for the interval of a gain. The interval of a cause uses all readings.
+// ReadAgain is how many replays with newly drawn durations are made for the interval of a gain; the interval of a
+// cause uses all of them (Readings).
 const ReadAgain = 1

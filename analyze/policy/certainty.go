@@ -1,10 +1,10 @@
 package policy
 
-// The words for a verdict's confidence (0…1) in reports; `mtrace explain confidence` defines them.
+// The words for a verdict's confidence (0 to 1) in reports. `mtrace explain confidence` explains them to users.
 const (
-	// ClearVerdict is the minimum confidence of a "clear" verdict: the trace itself contains the cost (Recorded,
-	// Shown), and no other cause explains as much.
+	// ClearVerdict is the smallest confidence of a verdict that reports call "clear". It is reached only if the trace
+	// contains the cost or the wait itself (Recorded, Shown) and no other cause explains as much.
 	ClearVerdict = 0.8
-	// LikelyVerdict is the minimum confidence of a "likely" verdict; below it, the verdict is a "close call".
+	// LikelyVerdict is the smallest confidence of a "likely" verdict. A verdict with less is called a "close call".
 	LikelyVerdict = 0.5
 )

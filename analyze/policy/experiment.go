@@ -1,24 +1,24 @@
 package policy
 
-// Limits of the analysis of experiments (mtrace experiment).
+// Limits of `mtrace experiment`, which delays parts of a running program and measures how much its progress suffers.
 const (
-	// FewestTreatedBlocks is how many treated blocks an interval needs. With fewer, Student's t has so few degrees of
-	// freedom that the interval depends on its assumptions more than on the data.
+	// FewestTreatedBlocks is how many blocks of time with inserted delays an interval needs. With fewer, Student's t
+	// has so few degrees of freedom that the interval depends more on its assumptions than on the data.
 	FewestTreatedBlocks = 6
-	// SlackSensitivity is the sensitivity below which a target does not matter: a delay of 5 ns for each of its
-	// nanoseconds would be needed to delay the program by one.
+	// SlackSensitivity is the sensitivity (delay of the program per inserted delay) below which a target does not
+	// matter: it takes 5 ns of inserted delay to delay the program by 1 ns.
 	SlackSensitivity = 0.2
-	// UnitsOfBlock is how many units of progress a block should have: then the counting error at both ends is at most a
-	// twentieth of the block.
+	// UnitsOfBlock is how many units of progress (for example command buffers) a block of an experiment should have,
+	// so that the counting error at its ends is at most a twentieth.
 	UnitsOfBlock = 20
-	// PreemptedDelays is the measured length of spinning delays, as a multiple of the length that was asked for, above
-	// which the machine lacks processors for them. Without other load it is 1.00 to 1.02 on two processors.
+	// PreemptedDelays is the ratio of the measured to the requested length of spinning delays above which the machine
+	// has too few processors for the experiment. Without other load the ratio is 1.00 to 1.02 on two processors.
 	PreemptedDelays = 1.1
-	// DecidingPower is the probability that an experiment of the proposed length decides.
+	// DecidingPower is the probability with which an experiment of the proposed length shall decide.
 	DecidingPower = 0.8
-	// SensitivityFloor is the minimum sensitivity used for the replay's relative error: a prediction of no effect is
-	// not exact either.
+	// SensitivityFloor is the smallest sensitivity from which the replay's relative error is computed: even a
+	// predicted sensitivity of 0 has an error.
 	SensitivityFloor = 1
-	// DisputedVerdict is the maximum confidence of a verdict whose replay an experiment contradicts.
+	// DisputedVerdict is the largest confidence that a verdict keeps when an experiment contradicts its replay.
 	DisputedVerdict = 0.5
 )

@@ -1,6 +1,7 @@
 package policy
 
-// The fit of kernels' costs over a run (analyze/kernels). No verdict depends on these values.
+// Limits of the fit that estimates kernels' costs from the GPU times of command buffers over a run (analyze/kernels).
+// No verdict depends on these values.
 const (
 	FitColumns  = 384  // costs that are fitted separately; further sizes of dispatches share one
 	FitSolved   = 128  // costs that are solved for: sizes are merged until there are no more
@@ -9,7 +10,8 @@ const (
 	FitBlocks   = 24   // consecutive parts of the run whose residuals determine an interval
 	FitFolds    = 16   // random parts of the run, which show whether a few command buffers determine a cost
 	FitFreedom  = 5    // minimum number of observations beyond the number of costs
-	// maximum share of one fold in the information about a cost: at least three observations determine it
+	// maximum share of one fold in the information about a cost, so that at least three observations determine the
+	// cost
 	FitDecided    = 0.34
 	FitIdentified = 0.5   // maximum half interval of an identified cost, relative to it
 	FitRank       = 1e-9  // relative to the largest eigenvalue: below, a combination of costs is not observable

@@ -4,77 +4,80 @@ import "mtrace/analyze"
 
 // Limits from which insights are reported.
 const (
-	// SteadyCommandBuffers is how many command buffers a thread must have committed to have a steady state;
-	// FewestRounds is how many rounds count as a loop.
+	// SteadyCommandBuffers is how many command buffers a thread must have committed before its steady state is
+	// judged, and FewestRounds how many rounds (a command buffer and the wait for it) count as a loop.
 	SteadyCommandBuffers, FewestRounds = 20, 8
-	// NoInsightWarning is the share of the submitting threads' time below which an insight is no warning.
+	// NoInsightWarning is the share of the submitting threads' time below which an insight is only a note, not a
+	// warning.
 	NoInsightWarning = 0.001
-	// WholeShareOfTime is the share of the threads' time from which an insight gives its cost as a share.
+	// WholeShareOfTime is the share of the threads' time from which an insight states its cost as a share.
 	WholeShareOfTime = 0.01
-	// IndependentDispatches is how many times as many dispatches as the longest chain of dependent ones a serial encoder
-	// must have to count as having independent ones; FewestIndependent is how many dispatches such encoders must have
-	// together, and IndependentShare their share of all dispatches that are known.
+	// A serial encoder has independent dispatches if it has IndependentDispatches times as many dispatches as its
+	// longest chain of dependent ones. It is worth reporting if such encoders have FewestIndependent dispatches
+	// together, and IndependentShare of all dispatches whose dependencies are known.
 	IndependentDispatches, FewestIndependent, IndependentShare = 2.0, 16, 0.1
-	// WorthEncoding is the share of the threads' time that encoding must take for an insight about it.
+	// WorthEncoding is the share of the threads' time above which encoding is reported.
 	WorthEncoding = 0.1
-	// LongIdle is the shortest gap after which a GPU counts as idle: GPUs clock down after some milliseconds. NoIdle is
-	// the longest gap between command buffers that follow each other.
+	// LongIdle is the shortest gap after which a GPU counts as idle, because GPUs clock down after some milliseconds.
+	// NoIdle is the longest gap between command buffers that count as following each other directly.
 	LongIdle, NoIdle analyze.Nanos = 10_000_000, 1_000_000
-	// SlowerAfterIdle is how many times longer work must take after an idle period.
+	// SlowerAfterIdle is how many times longer work after an idle period must take than other work to be reported.
 	SlowerAfterIdle = 1.5
-	// SmallCommandBuffer is the GPU time below which a command buffer is small.
+	// SmallCommandBuffer is the GPU time below which a command buffer counts as small.
 	SmallCommandBuffer analyze.Nanos = 50_000
-	// FullGPU is the busy share from which launching costs no usable GPU time.
+	// FullGPU is the busy share from which faster launches gain nothing, because the GPU has no idle time left to
+	// use.
 	FullGPU = 0.9
-	// WaitedEachTime is the share of its command buffers that a thread must wait for to count as waiting after each
+	// WaitedEachTime is the share of its command buffers that a thread must wait for to count as waiting after every
 	// commit.
 	WaitedEachTime = 0.9
-	// IdleGPU is the minimum idle share of a GPU for a report of its gaps, and IdleReason the share of the idle time
-	// that a second reason needs to be named.
+	// IdleGPU is the smallest idle share of a GPU for which its gaps are reported, and IdleReason the smallest share
+	// of the idle time for which a second reason is named.
 	IdleGPU, IdleReason = 0.2, 0.05
-	// MostFirstIterations bounds the number of iterations that count as warm-up.
+	// MostFirstIterations is the largest number of iterations at a thread's start that count as warm-up.
 	MostFirstIterations = 100
-	// FirstPart is the part of all iterations, one in so many, that may count as first ones; FirstOfIdle is the part of
-	// MostFirstIterations that is ignored when work after a pause is compared.
+	// At most 1/FirstPart of all iterations may count as warm-up. When work after a pause is compared with other
+	// work, the first MostFirstIterations/FirstOfIdle are ignored.
 	FirstPart, FirstOfIdle = 4, 10
-	// SlowIteration is how many times the median a slow iteration takes, and SlowIterationSpread how many times the
-	// distance from the median to the 95th percentile it exceeds the median.
+	// An iteration is slow if it takes SlowIteration times the median, and exceeds the median by SlowIterationSpread
+	// times the distance from the median to the 95th percentile.
 	SlowIteration, SlowIterationSpread = 2.0, 3.0
-	// Half is the share from which a sentence says "most".
+	// Half is the share from which a report says "most".
 	Half = 0.5
-	// ShortestChain is the minimum number of threads of a reported chain of waits.
+	// ShortestChain is the minimum number of threads in a reported chain of threads that wait for each other.
 	ShortestChain = 3
-	// AllocatingRounds is the share of the rounds with allocations from which allocations count as being in the loop,
-	// and AllocatingFewest the minimum number of such rounds.
+	// Allocations count as part of a loop if at least AllocatingRounds of its rounds, and at least AllocatingFewest
+	// rounds, allocate.
 	AllocatingRounds, AllocatingFewest = 0.25, 3
-	// LeastGrowth is the smallest reported growth of memory, in bytes; GrowthThird is the share of it that each third
-	// of the run must contribute.
+	// LeastGrowth is the smallest reported growth of memory in bytes. Each third of the run must contribute
+	// GrowthThird of it, otherwise the growth is a single event and no leak.
 	LeastGrowth, GrowthThird = 1 << 20, 1.0 / 6
-	// NamedSites bounds the lines of code that an insight names; WorthSite is the share of the total that a second one
-	// needs to be named.
+	// NamedSites is how many lines of code an insight names at most, and WorthSite the smallest share of the total
+	// for which a second line is named.
 	NamedSites, WorthSite = 3, 0.05
-	// RepeatedCompiles is how often one function must be compiled for a remark.
+	// RepeatedCompiles is how often one function must be compiled for the repetition to be reported.
 	RepeatedCompiles = 3
-	// ShownNames is how many names or paths a line lists before it counts the rest.
+	// ShownNames is how many names or paths a line lists; further ones are only counted.
 	ShownNames = 3
 )
 
-// Limits of the comparison of kernels that could be fused, and of their shapes.
+// Limits for advice to fuse kernels, and for kernels' shapes.
 const (
-	// FusionPairs is how many pairs of kernels must follow each other (fewer may be chance), and FusionShare the share
-	// of the first's launches that the second must follow.
+	// FusionPairs is how often one kernel must directly follow another (fewer may be chance), and FusionShare the
+	// share of the first kernel's launches after which the second must follow.
 	FusionPairs, FusionShare = 10, 0.8
-	// FusionShort is the longest kernel worth fusing: for longer ones the launch does not matter.
+	// FusionShort is the longest kernel worth fusing; for longer ones the time of a launch does not matter.
 	FusionShort analyze.Nanos = 500_000
-	// FusionGathers is the factor of decrease in threads from which the second kernel of a pair is assumed to need all
-	// results of the first, as the second stage of a reduction does: then they cannot be fused.
+	// FusionGathers: if the second kernel has this many times fewer threads than the first, it probably needs all of
+	// the first's results in each thread, as the second stage of a reduction does. Such kernels cannot be fused.
 	FusionGathers = 4
-	// FusionSpreads is the factor of increase in threads from which the second kernel is assumed to need one result of
-	// the first in all of its threads. A thread of a matrix product computes some tens of elements, and the next kernel
-	// may have a thread for each element.
+	// FusionSpreads: if the second kernel has this many times more threads than the first, it probably needs one
+	// result of the first in all of its threads, and cannot be fused. Smaller factors are normal: a thread of a
+	// matrix product computes some tens of elements, and the next kernel may have a thread for each element.
 	FusionSpreads = 256
-	// CopyBlock is the unit in which copied bytes are counted.
+	// CopyBlock is the number of bytes that count as one unit of copying in the fit of kernels' costs.
 	CopyBlock = 4096
-	// MostOperations bounds the number of operations: a program may give each command buffer a name of its own.
+	// MostOperations bounds the number of operations (labels of command buffers) that are counted separately, because
+	// a program may give each command buffer a new label.
 	MostOperations = 4096
 )

@@ -2,98 +2,101 @@ package policy
 
 import "mtrace/analyze"
 
-// Limits for insights about the course of a run and the use of memory. No verdict depends on these values.
+// Limits for insights about how a run changes over time, and about its use of memory. No verdict depends on these
+// values.
 const (
-	// TrendParts is the number of parts, with equally many steps, into which a run is divided to detect growing steps.
+	// TrendParts is the number of parts, with equally many steps each, into which a run is divided to find steps that
+	// become longer.
 	TrendParts = 5
-	// TrendSteps is the minimum number of steps in each part: one outlier decides the mean of fewer.
+	// TrendSteps is the minimum number of steps in each part; in a smaller part, one outlier decides the mean.
 	TrendSteps = 8
-	// TrendRatio is the minimum growth of steps from the first part to the last. Two runs of one program differ by 5%,
-	// and a GPU slows down by a fifth when it heats up.
+	// TrendRatio is how many times longer steps must be in the last part than in the first. Smaller growth is normal:
+	// two runs of one program differ by 5%, and a hot GPU is a fifth slower.
 	TrendRatio = 1.3
-	// TrendZ is the minimum rank correlation of the steps' lengths with time, in standard deviations: by chance it
-	// exceeds 4 once in 30,000 threads.
+	// TrendZ is the minimum rank correlation of the steps' durations with time, in standard deviations. By chance,
+	// one thread in 30,000 exceeds 4.
 	TrendZ = 4.0
-	// TrendShare is the minimum share of the growth between each part and the next. A phase that takes longer than the
-	// previous one is a jump between two parts and adds nothing elsewhere.
+	// TrendShare is the share of the whole growth that must happen between each part and the next. It rules out
+	// phases: a phase with longer steps is a single jump.
 	TrendShare = 0.03
-	// TrendNamed is the minimum share of the growth of an activity that is named.
+	// TrendNamed is the smallest share of the growth for which an activity is named as contributing to it.
 	TrendNamed = 0.1
 
-	// HumpValues is the minimum number of durations for distinguishing two populations.
+	// HumpValues is the minimum number of a kernel's durations for telling whether they form two groups (fast and
+	// slow).
 	HumpValues = 40
-	// HumpRatio is the minimum ratio of the medians of two populations.
+	// HumpRatio is the minimum ratio between the medians of the slow and the fast group.
 	HumpRatio = 1.5
-	// HumpLeast is the minimum share of durations in the smaller population: fewer are outliers.
+	// HumpLeast is the minimum share of durations in the smaller group; fewer are outliers.
 	HumpLeast = 0.1
-	// HumpBetween is the share of the variance, of the durations' logarithms, that must be between the two populations.
-	// It is 0.64 for a normal distribution that is cut in its middle and 0.75 for a uniform one.
+	// HumpBetween is the share of the variance of the logarithms of durations that the difference of the two groups
+	// must explain. A normal distribution cut in its middle has 0.64, a uniform one 0.75.
 	HumpBetween = 0.88
-	// HumpGap is the part of the interval between the medians that must be nearly empty, and HumpGapShare the maximum
-	// share of the durations in it.
+	// HumpGap is the part of the interval between the two medians that must be nearly empty, and HumpGapShare the
+	// largest share of the durations that may lie in it.
 	HumpGap, HumpGapShare = 0.3, 0.05
 
-	// ChurnCount is the minimum number of allocations in the loop for a comparison of their sizes.
+	// ChurnCount is the minimum number of allocations in a loop for judging their sizes.
 	ChurnCount = 20
-	// NewSizes is the share of allocations with a size that no earlier round had, from which a cache that is keyed by
-	// size is useless.
+	// NewSizes is the share of allocations with a size that no earlier round had. Above it, a cache that reuses
+	// memory by size is useless.
 	NewSizes = 0.8
-	// NewSizesRounds is the minimum number of rounds with a new size: in fewer, the program may allocate once.
+	// NewSizesRounds is the minimum number of rounds with a new size; in fewer, the program may allocate only once.
 	NewSizesRounds = 10
-	// ChurnShare is the share of allocations with the size of memory that was released shortly before.
+	// ChurnShare is the share of allocations, just after a release of the same size, from which reuse is advised.
 	ChurnShare = 0.5
-	// ChurnSoon is the maximum time between a release and an allocation of the same size that counts as immediate, if
-	// less than a step of the thread has passed.
+	// ChurnSoon is the longest time between a release and an allocation of the same size that count as one exchange;
+	// less than a step of the thread must have passed too.
 	ChurnSoon analyze.Nanos = 10_000_000
-	// LeastKept is how many unreleased objects count as growth, however small they are.
+	// LeastKept is how many objects that are never released count as growth, however small they are.
 	LeastKept = 100
-	// KeptBuffers is the share of a process's command buffers that must be alive at the same time for a remark that they
-	// are not freed.
+	// KeptBuffers is the share of a process's command buffers that must be alive at the same time for the report to
+	// say that they are not freed.
 	KeptBuffers = 0.5
-	// QueueRoom is how many uncompleted command buffers a queue has room for, unless the program asks for more: see
+	// QueueRoom is how many uncompleted command buffers a Metal queue allows, unless the program sets
 	// maxCommandBufferCount.
 	QueueRoom = 64
-	// ClearedTogether is how many consecutive releases, with no allocation between them, count as clearing a cache.
+	// ClearedTogether is how many releases in a row, without an allocation between them, count as clearing a cache.
 	ClearedTogether = 3
 )
 
-// Limits for insights about residency and the working set.
+// Limits for insights about residency (which memory the GPU can access) and the size of the working set.
 const (
-	// NearWorkingSet is the share of the device's recommended maximum of memory from which a run is near it: other
-	// programs, and Metal itself, need the rest.
+	// NearWorkingSet is the share of the device's recommended maximum of memory from which the report warns: other
+	// programs and Metal itself need the remainder.
 	NearWorkingSet = 0.9
-	// ResidencyChanges is how often residency is changed per command buffer, from which the changes count as part of
-	// the loop.
+	// ResidencyChanges is the number of residency changes per command buffer from which they count as part of the
+	// loop.
 	ResidencyChanges = 0.5
-	// ResidencyShare is the share of the threads' time that residency calls must take to be reported if they are few.
+	// ResidencyShare is the share of the threads' time from which residency calls are reported although they are few.
 	ResidencyShare = 0.05
-	// LateStart is how many times longer than usual a delayed command buffer takes from its commit to its start on the
-	// GPU; LateStartAtLeast is its minimum additional delay.
+	// A command buffer starts late if the time from its commit to its start on the GPU is LateStart times the usual
+	// one, and at least LateStartAtLeast longer.
 	LateStart                      = 3.0
 	LateStartAtLeast analyze.Nanos = 200_000
-	// LateStarts is the minimum number of such command buffers; at least Half of those that follow the same event must
-	// be late. A stalled machine also causes a pause and a late start, but of random length: LateSpread bounds the
-	// ratio of the upper quartile of the delays to the lower one.
+	// LateStarts is the minimum number of command buffers that start late after the same kind of event; Half of those
+	// that follow it must. LateSpread is the largest ratio of the upper to the lower quartile of their delays: a
+	// stalled machine also makes command buffers late, but by random times.
 	LateStarts = 5
 	LateSpread = 2.0
-	// LargeAllocation is the size in bytes from which the first use of memory by a command buffer has a cost of its
-	// own: the system wires it page by page.
+	// LargeAllocation is the size in bytes from which the first use of memory by a command buffer takes noticeable
+	// time, because the system wires the memory page by page.
 	LargeAllocation = 16 << 20
 )
 
-// WorthMerging is the GPU time below which command buffers are so small that several could be merged: submission and
-// notification take 50 to 200 µs of a thread's time when nothing interferes.
+// WorthMerging is the GPU time below which merging command buffers pays: undisturbed submission and notification take
+// 50 to 200 µs of a thread's time.
 const WorthMerging analyze.Nanos = 200_000
 
-// Limits for reporting that a kernel waits, while it runs, for work of another queue.
+// Limits for reporting that a kernel waits on the GPU, while it runs, for work of another queue.
 const (
-	// KernelWaitLag is the maximum time between the end of the other work and the end of the kernel, KernelWaitLagShare
-	// the same relative to its length: a kernel that polls memory sees the value within microseconds, and then does the
-	// rest of its work.
+	// KernelWaitLag is the longest time from the end of the awaited work to the end of the waiting kernel, and
+	// KernelWaitLagShare the same as a share of the kernel's length. A kernel that polls memory sees the new value
+	// within microseconds and then finishes its own work.
 	KernelWaitLag analyze.Nanos = 50_000
 
 	KernelWaitLagShare = 0.02
-	// KernelWaitChance is the maximum share of them that may end so by chance: next to work that ends constantly,
-	// everything ends soon after something.
+	// KernelWaitChance is the largest share of the coincident ends that may be expected by chance. Next to work that
+	// ends all the time, every kernel ends soon after some of it.
 	KernelWaitChance = 0.3
 )

@@ -19,12 +19,12 @@ type Threshold struct {
 
 var all []*Threshold
 
-// All returns all thresholds, in the order of their declaration.
+// All returns all thresholds in the order of their declaration. TestSensitivity changes each of them in turn.
 func All() []*Threshold { return all }
 
 var share, count, nanos, ratio = in("share"), in("count"), in("ns"), in("ratio")
 
-// in returns a function that adds thresholds with a unit.
+// in returns a function that declares a threshold with the given unit and adds it to all.
 func in(unit string) func(name string, value float64, why, measured string) *Threshold {
 	return func(name string, value float64, why, measured string) *Threshold {
 		t := &Threshold{name, unit, value, why, measured}
@@ -33,29 +33,30 @@ func in(unit string) func(name string, value float64, why, measured string) *Thr
 	}
 }
 
-// Count is the threshold as a number of things.
+// Count returns the threshold's value, rounded to a whole number.
 func (t *Threshold) Count() int { return int(t.Value + 0.5) }
 
-// Nanos is the threshold as a time.
+// Nanos returns the threshold's value as a time.
 func (t *Threshold) Nanos() analyze.Nanos { return analyze.Nanos(t.Value) }
 
-// A number is a type that shares are computed from.
+// A number is a type of values whose shares can be compared with a threshold.
 type number interface{ ~int | ~int64 | ~float64 }
 
-// AtLeast reports whether part is at least that share of whole; true if whole is 0.
+// AtLeast reports whether part is at least the share t of whole; true if both are 0.
 func AtLeast[N number](t *Threshold, part, whole N) bool {
 	return float64(part) >= t.Value*float64(whole)
 }
 
-// MoreThan reports whether part is more than that share of whole.
+// MoreThan reports whether part is more than the share t of whole.
 func MoreThan[N number](t *Threshold, part, whole N) bool {
 	return float64(part) > t.Value*float64(whole)
 }
 
-// NearlyAll reports whether part is the whole except for LeftOver; true if whole is 0.
+// NearlyAll reports whether part is all of whole, except for at most the share LeftOver; true if both are 0.
 func NearlyAll[N number](part, whole N) bool {
 	return float64(part) >= (1-LeftOver.Value)*float64(whole)
 }
 
-// Saturated reports whether a GPU with the given busy share is idle no more than unavoidable.
+// Saturated reports whether a GPU with this busy share (0 to 1) is idle only for the unavoidable gaps between command
+// buffers.
 func Saturated(busy float64) bool { return busy >= 1-SaturatedIdleShare.Value }

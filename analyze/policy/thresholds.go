@@ -1,30 +1,30 @@
 package policy
 
-// none is the basis of a value that was not measured separately.
+// none is the Measured text of thresholds for which no measurement of their own was made.
 const none = "not measured separately: see its sensitivity"
 
-// Shares of something.
+// Thresholds that are shares of something, 0 to 1.
 var (
 	Most = share("Most", 0.5, "more than half of the time, of the cases or of the threads",
 		"by definition")
-	LeftOver = share("LeftOver", 0.1, "\"nearly all\" means all but this share, which start-up, chance or loss may explain",
-		none)
+	LeftOver = share("LeftOver", 0.1,
+		"share that may be missing from \"nearly all\", because start-up, chance or losses explain it", none)
 	DominantShare = share("DominantShare", 0.75,
-		"minimum share of the threads that take part in something, or of the time that it takes, for a pattern that "+
-			"excludes some by its nature: the last thread at a barrier does not wait, and a busy GPU hides lost time", none)
-	LargeShare = share("LargeShare", 0.3, "a share of the threads' time that a busy machine alone does not explain", none)
+		"minimum share of the threads (or of the time) that must show a pattern, if some cannot show it: "+
+			"the last thread at a barrier does not wait, and a busy GPU hides lost time", none)
+	LargeShare = share("LargeShare", 0.3, "share of the threads' time that is too large to be explained by a busy machine", none)
 
 	WorthNaming = share("WorthNaming", 0.1,
 		"minimum cost of a cause, together with the certain gain of its removal, for a verdict; also the minimum share "+
 			"of a detail that is reported",
 		"twice the difference between two runs of the same program: a smaller improvement could not be seen")
 	ChanceShare = share("ChanceShare", 0.05, "a share that chance may explain", none)
-	Negligible  = share("Negligible", 0.01, "a share that is ignored: start-up, rare cases", none)
+	Negligible  = share("Negligible", 0.01, "largest share that is ignored, as start-up and rare cases are", none)
 
 	SaturatedIdleShare = share("SaturatedIdleShare", 0.07,
 		"maximum idle share of a saturated GPU: the gaps between command buffers", none)
 	Growth = share("Growth", 0.4,
-		"minimum number of additional command buffers that a device runs at once for each additional pending one, if it "+
+		"how many more command buffers a device runs at once for each additional pending one, at least, if it "+
 			"has spare capacity",
 		"0.5 and more with spare capacity; 0 on a full device, up to 0.2 on several devices counted as one")
 
@@ -33,7 +33,7 @@ var (
 	Correlation = share("Correlation", 0.3,
 		"minimum rank correlation between a call's duration and the number of concurrent calls for interference", none)
 	OneServer = share("OneServer", 0.7, "minimum ratio of the service times of queued calls to those of calls alone, "+
-		"for calls that are served one at a time",
+		"for calls to count as served one at a time",
 		"0.79 to 0.94 behind one lock, 0.32 to 0.63 without a lock")
 
 	ReplayErrorLimit = share("ReplayErrorLimit", 0.15,
@@ -50,8 +50,8 @@ var (
 		"the permutation tests have a power of 0.98 at 10 calls of each of two threads")
 	Handful = count("Handful", 3, "minimum number of occurrences in one thread, if other threads show the same pattern",
 		none)
-	ManyBehind = count("ManyBehind", 50, "minimum number of command buffers that waited for spare capacity of a device "+
-		"that was seldom full, for the device to count as limited: a program may fill it once, at its start", none)
+	ManyBehind = count("ManyBehind", 50, "minimum number of command buffers that waited until a device had spare capacity, "+
+		"for a device that was seldom full to count as limited: a program may fill it once, at its start", none)
 )
 
 // Times.
@@ -60,11 +60,11 @@ var (
 		"thread if nothing delays it",
 		"5 to 30 µs with a free processor; submission and notification together 150 to 200 µs on slow systems")
 	SignalSlack = nanos("SignalSlack", 100_000,
-		"maximum time between a command buffer's signal and its end on the GPU: the last part of it is not work", none)
+		"maximum time from a command buffer's signal of an event to its end on the GPU", none)
 	Wakeup = nanos("Wakeup", 50_000, "maximum time until a thread that woke spuriously waits again, or until a "+
 		"requesting thread waits for the answer; also the duration of a quick handler",
 		"threads wake in 5 to 30 µs with a free processor")
-	Margin = nanos("Margin", 20_000, "minimum time beyond the usual duration for work that counts as having waited",
+	Margin = nanos("Margin", 20_000, "minimum time beyond the usual latency after which work counts as having waited",
 		none)
 	ShortestWait = nanos("ShortestWait", 10_000, "minimum duration of a wait that counts: in shorter ones the awaited "+
 		"work was already complete", none)
@@ -74,9 +74,9 @@ var (
 
 // Ratios.
 var (
-	OneProcessor = ratio("OneProcessor", 1.2, "maximum number of processors used, or speed-up gained, by work that runs "+
-		"one at a time", none)
-	Outlier = ratio("Outlier", 4, "minimum multiple of the usual duration for a duration that has another reason than "+
+	OneProcessor = ratio("OneProcessor", 1.2, "maximum number of processors used by work, or speed-up gained by it, if it "+
+		"runs one at a time", none)
+	Outlier = ratio("Outlier", 4, "multiple of the usual duration from which a duration has another reason than "+
 		"the work itself",
 		"concurrent work or another GPU clock makes work take two to three times as long")
 	WorthPredicting = ratio("WorthPredicting", 1.02, "minimum predicted speed-up that is reported", none)

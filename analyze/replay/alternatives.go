@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/replay/change"
 )
 
-// alternatives are the rates of a changed program under other assumptions than the estimate's; 0 for a run that does
-// not end.
+// alternatives has the rates (command buffers per second) of a changed program under other assumptions than the
+// estimate's. They widen the prediction's interval. A rate is 0 if the run did not end.
 type alternatives struct {
 	rates     []float64 // of readings
 	awake     float64   // processors hardly sleep; only if the density of hand-offs rises
@@ -18,13 +18,14 @@ type alternatives struct {
 	wide      float64   // of widened, if the change removes waits for events
 }
 
-// widened is a change for which queues whose command buffers wait for events have spare capacity, too.
+// widened returns the change with the further assumption that queues whose command buffers wait for events could run
+// more of them at once.
 func widened(c Change) Change {
 	c.Overlap = true
 	return c
 }
 
-// runAll runs a change under all assumptions, on all processors.
+// runAll runs the change under all alternative assumptions, in parallel.
 func (r *Replay) runAll(all []*reading, c, usual, other Change, d *change.Density) (a alternatives) {
 	a.otherRoom = !change.HasRoom(r.program) || c.Apart
 	var tasks []func() // the longest first
@@ -44,8 +45,8 @@ func (r *Replay) runAll(all []*reading, c, usual, other Change, d *change.Densit
 	return a
 }
 
-// runReadings runs readings with a change, on all processors. It also runs their unchanged programs if these have not
-// run yet.
+// runReadings runs the change on each reading (a variant of the program), in parallel, and returns the rates. It also
+// runs each reading unchanged, unless that was done before, for the comparison.
 func runReadings(all []*reading, c Change, d *change.Density) (rates []float64) {
 	rates = make([]float64, len(all))
 	concurrently(len(all), func(i int) {
@@ -55,7 +56,8 @@ func runReadings(all []*reading, c Change, d *change.Density) (rates []float64) 
 	return rates
 }
 
-// concurrently runs independent tasks on all processors.
+// concurrently calls do(0) to do(count-1) in parallel, and returns when all calls have returned. The calls must be
+// independent.
 func concurrently(count int, do func(int)) {
 	var next atomic.Int64
 	var all sync.WaitGroup

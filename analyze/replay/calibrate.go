@@ -9,10 +9,10 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// calibrate returns the reading of a recorded program that the machine reproduces best, and its rate; the rate is 0 if
-// no reading ends. The trace is ambiguous in some ways, and readings differ in these: threads may pass locks in another
-// order than the machine does; a thread may have waited for another thread's newest command buffer only because there
-// was no other; the system may distribute processors better or worse than assumed.
+// calibrate returns the variant (reading) of a recorded program that the machine reproduces best, and its rate; the
+// rate is 0 if no variant runs to its end. Variants differ where the trace is ambiguous: in which order threads get a
+// lock, whether waits for another thread's newest command buffer follow a rule, and how well the system distributes
+// processors.
 func calibrate(p *program.Program) (best *program.Program, base float64) {
 	enough := policy.RunToRunVariation.Value
 	if p.Tied { // a tied program exists to avoid waits for locks of fixed duration
@@ -21,9 +21,9 @@ func calibrate(p *program.Program) (best *program.Program, base float64) {
 	return calibrateTo(p, enough)
 }
 
-// calibrateTo returns the first reading whose error is at most enough. Readings in which threads wait for locks are
-// tried before those in which such waits take their recorded time. Where two readings are the same program, the second
-// is not tried.
+// calibrateTo returns the first variant of the program whose rate differs from the recorded one by at most enough,
+// otherwise the best one. Variants in which threads wait for locks come before those in which these waits take their
+// recorded time.
 func calibrateTo(p *program.Program, enough float64) (best *program.Program, base float64) {
 	least := math.Inf(1)
 	scatters, fixes, rules := []float64{p.Processors.Scattered}, []bool{false}, []program.Newest{p.Newest}
@@ -71,7 +71,7 @@ func calibrateTo(p *program.Program, enough float64) (best *program.Program, bas
 	return best, base
 }
 
-// hasLocks reports whether fixLocks would change the program.
+// hasLocks reports whether fixLocks would change the program, so that a variant with fixed waits is worth a run.
 func hasLocks(p *program.Program) bool {
 	for _, s := range p.Steps() {
 		if s.Kind == program.Lock && s.Lock != 0 || s.Kind == program.Commit && s.Contends {
@@ -81,7 +81,8 @@ func hasLocks(p *program.Program) bool {
 	return false
 }
 
-// fixLocks makes waits for locks take their recorded time.
+// fixLocks makes all waits for locks take their recorded time, whether or not another thread holds the lock in the
+// replay.
 func fixLocks(p *program.Program) {
 	for _, s := range p.Steps() {
 		switch s.Kind {
@@ -93,9 +94,9 @@ func fixLocks(p *program.Program) {
 	}
 }
 
-// removeDelays removes from the recorded times those waits for processors that the machine adds itself: as much as the
-// machine adds to the unchanged program. Without these waits the machine adds slightly fewer, so removeDelays repeats
-// the step.
+// removeDelays subtracts from the recorded times the waits for processors that the machine adds itself; otherwise
+// they would count twice. It subtracts what the machine adds to the unchanged program. With shorter times the machine
+// adds slightly less, so the subtraction is repeated.
 func removeDelays(p *program.Program) {
 	if p.Processors.Count == 0 {
 		return
@@ -132,8 +133,8 @@ func removeDelays(p *program.Program) {
 	}
 }
 
-// undelayThread sets a thread's times to the recorded ones, minus a share of its own time and minus notify at the end
-// of each wait.
+// undelayThread sets t's times to the recorded times in was, without the share delayed of the thread's own time, and
+// without the time notify at the end of each wait.
 func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos) {
 	left := max(was.Busy, 1-delayed)
 	if left <= 0 {
@@ -158,11 +159,10 @@ func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos
 	t.Busy, t.Remaining = min(1, was.Busy/left), left
 }
 
-// findUnexplained finds the waiting for processors that the machine does not reproduce, as a share of the time that
-// hand-offs and commits take beyond those with a free processor. r is a run of the unchanged program. In the machine a
-// short burst shares a processor and waits little, while a real system lets long bursts use up their time slices. The
-// recorded waiting that the machine does not reproduce is attributed to hand-offs, and shrinks in proportion to the
-// machine's own.
+// findUnexplained computes h.Unexplained, the recorded waiting for processors that the machine does not reproduce. In
+// the machine a short burst shares a processor and waits little; a real system lets long bursts use up their time
+// slices. The missing waiting is attributed to hand-offs and commits, as a share of their time beyond the usual with
+// a free processor. r is a run of the unchanged program.
 func findUnexplained(p *program.Program, r *machine.Result) {
 	h := &p.HandOvers
 	var beyond analyze.Nanos
@@ -184,7 +184,8 @@ func findUnexplained(p *program.Program, r *machine.Result) {
 	h.Delay, h.Unexplained = each, min(1, program.Share(max(0, h.WaitedFor-added), beyond))
 }
 
-// delays returns how long all bursts of a run waited for processors, in total and per completed command buffer.
+// delays returns how long all bursts of CPU work in a run waited for processors: in total, and per completed command
+// buffer.
 func delays(r *machine.Result) (sum analyze.Nanos, each float64) {
 	sum = r.Delays.Before.Sum + r.Delays.After.Sum + r.Delays.GPU
 	for _, d := range r.Delays.Threads {
@@ -193,8 +194,8 @@ func delays(r *machine.Result) (sum analyze.Nanos, each float64) {
 	return sum, float64(sum) / float64(max(1, r.Done()))
 }
 
-// relief returns the share by which a run waits less for processors than the unchanged program. With a processor for
-// every thread, that is known without a run.
+// relief returns the share (0 to 1) by which threads in the run r wait less for processors than in the unchanged
+// program. It is 0 if the change gives each thread a processor, because that change removes these waits itself.
 func relief(p *program.Program, c Change, r *machine.Result) float64 {
 	if c.Cores || p.HandOvers.Unexplained == 0 || p.HandOvers.Delay == 0 {
 		return 0

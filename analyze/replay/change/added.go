@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Place is a kind of point in a program at which a delay is added.
+// A Place is a kind of point in a program at which a delay can be added.
 type Place uint8
 
 // The places.
@@ -20,7 +20,8 @@ const (
 	InHandler                  // in the completion handlers of each command buffer
 )
 
-// An Added is a delay that is added to a program each time that a thread reaches a place.
+// An Added is a delay that is added each time a thread reaches a place. It predicts what `mtrace experiment`
+// measures.
 type Added struct {
 	At      Place
 	By      analyze.Nanos
@@ -29,25 +30,25 @@ type Added struct {
 	Lock    int32   // InLock: the number of the named lock, from 1 on; 0 means any
 }
 
-// of reports whether a thread is delayed.
+// of reports whether thread t is among the delayed threads.
 func (a *Added) of(t int32) bool { return a.Threads == nil || slices.Contains(a.Threads, t) }
 
-// apply adds the delay.
+// apply adds the delay to the program wherever it applies.
 func (a *Added) apply(p *program.Program) { a.visit(p, true) }
 
-// Times returns how often the delay is added per command buffer of the program.
+// Times returns how often the delay would be added, per command buffer of the program. It changes nothing.
 func (a *Added) Times(p *program.Program) float64 {
 	return float64(a.visit(p, false)) / float64(max(1, len(p.Jobs)))
 }
 
-// visit counts the places where the delay applies and, if add is set, adds the delay there.
+// visit counts the points where the delay applies and, if add is set, adds the delay at each.
 func (a *Added) visit(p *program.Program, add bool) (times int) {
 	delay := func(to *analyze.Nanos) {
 		if times++; add {
 			*to += a.By
 		}
 	}
-	// asleep delays a step's gap, in which the thread may sleep
+	// asleep delays the time before step s; if sleeps is set, the thread does not need a processor in the added time
 	asleep := func(s *program.Step, sleeps bool) {
 		if delay(&s.Gap); add && sleeps {
 			s.Asleep += a.By
@@ -69,7 +70,7 @@ func (a *Added) visit(p *program.Program, add bool) (times int) {
 			s := &th.Steps[i]
 			switch {
 			case a.At == InHandler:
-				// a thread that waits for the command buffer resumes after its handlers
+				// a thread that waits for a command buffer continues only after the command buffer's handlers
 				if s.Kind == program.Wait || s.Kind == program.WaitOther {
 					if add && s.Job >= 0 && a.of(p.Jobs[s.Job].By) && s.Notify != program.NotRecorded {
 						s.Handlers += a.By

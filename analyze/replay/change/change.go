@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Change names interventions. It is comparable. The zero Change leaves a program as it was recorded.
+// A Change names the interventions with which a program is replayed. The zero Change leaves a program as recorded.
+// Changes can be compared with == and used as map keys.
 type Change struct {
 	Foreign  bool   // no waits for other threads' command buffers
 	Depth    bool   // queues of unlimited depth
@@ -35,21 +36,22 @@ type Change struct {
 	Added    *Added // a delay that is added in some places; nil means none
 }
 
-// OnlyFaster reports whether the Change removes no cause. Hand-offs between threads then wait for processors as
-// recorded.
+// OnlyFaster reports whether the Change only makes things faster or slower and removes no cause. Then hand-offs
+// between threads wait for processors as recorded.
 func (c Change) OnlyFaster() bool {
 	c.Room, c.Overlap, c.Scale = false, false, nil
 	return c == Change{}
 }
 
-// ShortensWork reports whether the Change shortens what a thread does, and does not itself remove waits for it. Then
-// threads that wait for this thread, or for a lock that it holds, wait less, too.
+// ShortensWork reports whether the Change shortens what a thread does, without removing waits for the thread by other
+// means. Then threads that wait for the thread, or for a lock that it holds, must wait less too, so the replay needs
+// a program in which these waits are tied to the thread.
 func (c Change) ShortensWork() bool {
 	removesWaits := c.Turns || c.Locks || c.Fed || c.Apart
 	return !removesWaits && (c.Compile || c.Allocate || c.Handlers || c.Launch)
 }
 
-// Both returns the Change that combines both.
+// Both returns the Change with the interventions of c and d. Where both have a Scale or an Added, that of c is used.
 func (c Change) Both(d Change) Change {
 	return Change{
 		Foreign: c.Foreign || d.Foreign, Depth: c.Depth || d.Depth, Compile: c.Compile || d.Compile,
@@ -62,15 +64,16 @@ func (c Change) Both(d Change) Change {
 	}
 }
 
-// An Intervention rewrites a program, which must be a copy.
+// An Intervention rewrites a program in place. It must get a copy, because other replays use the original.
 type Intervention func(*program.Program)
 
-// Apply returns a changed copy of the program whose hand-offs have density d.
+// Apply returns a copy of the program with the interventions of c, and with hand-offs that last as long as at density
+// d.
 func (c Change) Apply(p *program.Program, d *Density) *program.Program {
 	return c.ApplyIn(&program.Buffer{}, p, d)
 }
 
-// ApplyIn is Apply with a copy that uses the memory of a buffer.
+// ApplyIn does the same as Apply in the memory of buffer b, which saves allocations when many programs are replayed.
 func (c Change) ApplyIn(b *program.Buffer, p *program.Program, d *Density) *program.Program {
 	if (c == Change{}) && d.none() {
 		return p
@@ -82,8 +85,8 @@ func (c Change) ApplyIn(b *program.Buffer, p *program.Program, d *Density) *prog
 	return q
 }
 
-// interventions returns the interventions that the Change names, in this order: those that move work between threads,
-// then threads' own times, hand-offs, scaling, and the machine.
+// interventions returns the interventions that the Change names, in the order in which they must be applied: first
+// those that move work between threads, then threads' own times, hand-offs, scaling, and the machine's properties.
 func (c Change) interventions(d *Density) (list []Intervention) {
 	for _, row := range []struct {
 		named   bool
@@ -121,10 +124,10 @@ func (c Change) interventions(d *Density) (list []Intervention) {
 	return list
 }
 
-// shorten subtracts a time from a step's gap.
+// shorten subtracts a time from a step's gap, the time before the step; the gap does not become negative.
 func shorten(s *program.Step, by analyze.Nanos) { s.Gap = max(0, s.Gap-by) }
 
-// eachStep applies rewrite to all steps.
+// eachStep calls rewrite for each step of each thread.
 func eachStep(p *program.Program, rewrite func(*program.Thread, *program.Step, *program.Detail)) {
 	for t := range p.Threads {
 		th := &p.Threads[t]

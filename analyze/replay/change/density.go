@@ -10,9 +10,12 @@ import (
 )
 
 // A processor that was idle for long sleeps deeply and wakes slowly, which makes a hand-off that wakes it slow. A
-// program without its cause submits more often, so its processors sleep less. If hand-offs arrive at random, the share
-// of processors that have slept for a time t is exp(-rate·t). With k times as many hand-offs, it is the kth power of
-// the recorded share.
+// program without its bottleneck submits more often, so its processors sleep less deeply. If hand-offs arrive at
+// random, the share of processors that have slept for a time t is exp(-rate·t). With k times as many hand-offs, the
+// share is the kth power of the recorded one.
+//
+// A Density is the ratio of hand-offs per second in a changed program to those in the recorded one, with the
+// resulting durations of hand-offs. The zero Density, or nil, means no change.
 
 // A Density is the ratio of hand-offs per second in a changed program to those in the recorded one, with the resulting
 // duration of hand-offs. The zero Density, or nil, means no change.
@@ -25,11 +28,12 @@ type Density struct {
 	sooner     analyze.Nanos // how much earlier a sleeping thread runs after a timer or another thread wakes it
 }
 
-// handOvers are the durations of one kind of hand-off, in ascending order, and the duration that each has at a density;
-// empty means no change.
+// handOvers has the recorded durations of one kind of hand-off in ascending order (took), and for each the duration
+// that it has at the changed density (then). Empty means no change.
 type handOvers struct{ took, then []analyze.Nanos }
 
-// NewDensity returns the density of a program with the given multiple of the recorded number of hand-offs.
+// NewDensity returns the durations of hand-offs for a run with times as many hand-offs per second as the recorded
+// one.
 func NewDensity(p *program.Program, times float64) *Density {
 	h := &p.HandOvers
 	d := &Density{Times: times, latencies: among(h.Latencies, times), notifies: among(h.Notifies, times)}
@@ -42,8 +46,8 @@ func NewDensity(p *program.Program, times float64) *Density {
 	return d
 }
 
-// among returns the durations of hand-offs in a run with times as many of them. The share of hand-offs that are slower
-// than a duration is raised to the power times.
+// among returns the durations of hand-offs in a run with times as many of them: the share of hand-offs that take
+// longer than a given duration is raised to the power times, so long ones become rare. took must be sorted.
 func among(took []analyze.Nanos, times float64) handOvers {
 	if times <= 1 {
 		return handOvers{took, took}
@@ -63,8 +67,8 @@ func among(took []analyze.Nanos, times float64) handOvers {
 	return handOvers{took, then}
 }
 
-// at returns the duration of a hand-off at the density. It is shortened by as much as the slowest recorded hand-off
-// that takes no longer.
+// at returns the duration at the changed density of a hand-off that took n. It becomes shorter by as much as the
+// slowest recorded hand-off of at most the duration n.
 func (h *handOvers) at(n analyze.Nanos) analyze.Nanos {
 	if i := sort.Search(len(h.took), func(i int) bool { return h.took[i] > n }); i > 0 {
 		return n - (h.took[i-1] - h.then[i-1])
@@ -74,7 +78,7 @@ func (h *handOvers) at(n analyze.Nanos) analyze.Nanos {
 
 func (d *Density) none() bool { return d == nil || d.Times == 0 && d.Relief == 0 }
 
-// apply shortens hand-offs, and the time until sleeping threads run.
+// apply shortens the program's hand-offs, and the time until sleeping threads run after a wake-up.
 func (d *Density) apply(p *program.Program) {
 	h := &p.HandOvers
 	for i := range p.Jobs {
@@ -86,7 +90,7 @@ func (d *Density) apply(p *program.Program) {
 	}
 	notify(&p.Newest.Notify)
 	eachStep(p, func(th *program.Thread, s *program.Step, _ *program.Detail) {
-		// a thread that sleeps is woken once
+		// a thread that sleeps in the gap is woken once, and so saves one wake-up's time
 		if asleep := program.Scaled(s.Gap, 1-th.Busy); asleep >= policy.Wakeup.Nanos() {
 			s.Gap -= min(asleep, d.sooner)
 		}
@@ -104,22 +108,22 @@ func (d *Density) apply(p *program.Program) {
 	}
 }
 
-// unhindered returns the duration of a hand-off that wakes a less deeply sleeping processor, and whose waits for a
-// processor are shorter by the share Relief. The wait for a processor counts from the instant at which the thread is
-// woken, so it includes waking the processor.
+// unhindered returns how long a recorded hand-off n takes if it wakes a less deeply sleeping processor and waits less
+// for a processor, by the share Relief. usual is the duration of an undisturbed hand-off. The wait for a processor
+// includes waking it.
 func (d *Density) unhindered(h *program.HandOvers, n, usual analyze.Nanos, all *handOvers) analyze.Nanos {
 	n = all.at(n)
 	return n - program.Scaled(max(0, n-usual), h.Hindered*d.Relief)
 }
 
-// relieved returns the duration of a hand-off if waits for processors are shorter by the share Relief. In the machine a
-// short burst shares a processor and waits little; a real system makes it wait until long bursts have used up their
-// time slices. Unexplained is that difference.
+// relieved returns how long a hand-off takes if threads wait less for processors, by the share Relief. It shortens
+// only the waiting that the machine does not reproduce (Unexplained): in the machine a short burst shares a
+// processor, while in a real system it waits until long bursts have used up their time slices.
 func (d *Density) relieved(h *program.HandOvers, n, free analyze.Nanos) analyze.Nanos {
 	return n - program.Scaled(max(0, n-free), h.Unexplained*d.Relief)
 }
 
-// With returns the density with another relief.
+// With returns a copy of the density with Relief set; d may be nil.
 func (d *Density) With(relief float64) *Density {
 	e := Density{}
 	if d != nil {

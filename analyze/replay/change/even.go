@@ -5,11 +5,11 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// shareEvenly distributes the work of a barrier's threads evenly: their own time and the GPU's between two barriers.
-// The times of a thread with more work than average shrink by a factor. A thread with less work gets the same
-// additional time in each round, because its occasional delays do not grow. The averages over the run become equal;
-// random differences between rounds remain. If a different thread has more work in each round, each round is
-// distributed separately.
+// shareEvenly distributes the work of the threads that pass a barrier evenly: their own time and their GPU time
+// between two barriers. A thread with more work than average gets shorter times, by a factor. A thread with less work
+// gets the same additional time in each round, because its occasional delays do not grow. The averages over the run
+// become equal, while random differences between rounds remain. If each round has another slow thread, each round is
+// evened out by itself.
 func shareEvenly(p *program.Program) {
 	all := make([][]round, len(p.Meeting.Threads))
 	rounds := 1 << 30
@@ -38,8 +38,8 @@ func shareEvenly(p *program.Program) {
 	even(p, of)
 }
 
-// meetings divides a thread's steps into the rounds between barriers. A barrier is a sequence of signals and waits for
-// these.
+// meetings divides a thread's steps into the rounds between barriers. In the steps, a barrier is a series of signals
+// and of waits for signals.
 func meetings(th *program.Thread, t int32) (all []round) {
 	begin, inside := 0, false
 	for i := range th.Steps {
@@ -54,7 +54,8 @@ func meetings(th *program.Thread, t int32) (all []round) {
 	return all
 }
 
-// even distributes the work of all threads evenly, in one round each or in the whole run.
+// even gives all elements of rounds the average own time and the average GPU time. They are one round of each thread,
+// or the whole run of each thread.
 func even(p *program.Program, of []round) {
 	own, gpu := make([]analyze.Nanos, len(of)), make([]analyze.Nanos, len(of))
 	var allOwn, allGPU analyze.Nanos
@@ -74,7 +75,7 @@ func even(p *program.Program, of []round) {
 	}
 }
 
-// evenOwn sets the own time of the round's steps to an even share of the threads' total.
+// evenOwn changes the steps of a round so that the thread's own time in it changes from own to even.
 func (r *round) evenOwn(own, even analyze.Nanos) {
 	jobs := analyze.Nanos(0)
 	for k := range r.steps {
@@ -97,7 +98,7 @@ func (r *round) evenOwn(own, even analyze.Nanos) {
 	}
 }
 
-// evenGPU sets the GPU time of the round's command buffers to an even share of the total.
+// evenGPU changes the command buffers of a round so that their GPU time changes from gpu to even.
 func (r *round) evenGPU(p *program.Program, gpu, even analyze.Nanos) {
 	jobs := analyze.Nanos(0)
 	for k := range r.steps {

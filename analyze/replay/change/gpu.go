@@ -6,7 +6,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// addRoom lets GPUs and queues that are not known to be limited run one command buffer for each thread.
+// addRoom lets GPUs and queues run one command buffer of each thread at once, unless the trace shows that they cannot
+// run more than recorded.
 func addRoom(p *program.Program) {
 	for i := range p.Devices {
 		if d := &p.Devices[i]; !d.Limited {
@@ -20,7 +21,8 @@ func addRoom(p *program.Program) {
 	}
 }
 
-// HasRoom reports whether addRoom would change nothing.
+// HasRoom reports whether all GPUs and queues that are not known to be limited can already run one command buffer of
+// each thread, so that addRoom would change nothing.
 func HasRoom(p *program.Program) bool {
 	return !slices.ContainsFunc(p.Devices, func(d program.Device) bool {
 		return !d.Limited &&
@@ -29,7 +31,7 @@ func HasRoom(p *program.Program) bool {
 		!slices.ContainsFunc(p.Queues, func(q program.Queue) bool { return !q.Limited && q.AtOnce < len(p.Threads) })
 }
 
-// widenGPU lets GPUs run everything at once without slowing down.
+// widenGPU lets GPUs run any number of command buffers at once, none slower than alone.
 func widenGPU(p *program.Program) {
 	for i := range p.Devices {
 		widen(p, &p.Devices[i], program.Unlimited)
@@ -37,8 +39,8 @@ func widenGPU(p *program.Program) {
 	}
 }
 
-// widen gives a device more engines. If processors run its work, it has at most as many engines as there are
-// processors.
+// widen raises the number of command buffers that a device runs at once. A software GPU, whose work the machine's
+// processors run, gets no more than there are processors.
 func widen(p *program.Program, d *program.Device, engines int) {
 	if p.Processors.RunGPU {
 		engines = max(d.Engines, min(engines, p.Processors.Count))
@@ -46,14 +48,14 @@ func widen(p *program.Program, d *program.Device, engines int) {
 	d.Engines = engines
 }
 
-// splitQueues lets command buffers of one queue run at the same time.
+// splitQueues lets all command buffers of a queue run at once, as if each had a queue of its own.
 func splitQueues(p *program.Program) {
 	for i := range p.Queues {
 		p.Queues[i].AtOnce = program.Unlimited
 	}
 }
 
-// useGPUAlone removes the time in which another program has the GPU.
+// useGPUAlone removes the time in which an external process had the GPU, both before and during command buffers.
 func useGPUAlone(p *program.Program) {
 	for i := range p.Jobs {
 		j := &p.Jobs[i]

@@ -13,8 +13,8 @@ func allocateNothing(p *program.Program) {
 	})
 }
 
-// compileNothing removes compilation, including that before a thread's first command buffer, and the waits for the
-// processors that compilation uses.
+// compileNothing removes all compilation, also that before a thread's first command buffer. It removes threads' waits
+// for processors too, which the compilation had used.
 func compileNothing(p *program.Program) {
 	for t := range p.Threads {
 		p.Threads[t].Begin = p.Threads[t].Early
@@ -27,8 +27,8 @@ func compileNothing(p *program.Program) {
 	})
 }
 
-// launchFewer merges each burst of command buffers into one. If threads submit one at a time, with work of their own in
-// between, it merges the work of 16 command buffers into one.
+// launchFewer merges each burst of command buffers (submitted with nothing but waits in between) into one. If bursts
+// are too small for that, it merges policy.FewerLaunches command buffers of a thread into one.
 func launchFewer(p *program.Program) {
 	bursts := 0.0
 	for i := range p.Jobs {
@@ -41,8 +41,9 @@ func launchFewer(p *program.Program) {
 	mergeBursts(p, float64(len(p.Jobs))/bursts)
 }
 
-// mergeBursts divides the time spent on the command buffers of a burst by their number. The thread's work before the
-// first one is unchanged. The framework's work on all command buffers is divided by the usual number in a burst.
+// mergeBursts divides the times that are spent for each command buffer of a burst by the burst's size. The thread's
+// work before the first one is unchanged. Metal's processing of all command buffers is divided by usual, the mean
+// size.
 func mergeBursts(p *program.Program, usual float64) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
 		if s.Job < 0 || p.Jobs[s.Job].Burst < 2 {
@@ -76,8 +77,8 @@ func mergeBursts(p *program.Program, usual float64) {
 	}
 }
 
-// mergeLaunches divides all time that is spent per command buffer by the number that is merged into one. If encoding is
-// set, the part of encoding that depends on the number of command buffers is divided, too.
+// mergeLaunches divides the times that are spent for each command buffer by merged, the number that becomes one.
+// Encoding is divided only if encoding is set; otherwise the same commands are encoded into fewer command buffers.
 func mergeLaunches(p *program.Program, merged int, encoding bool) {
 	fewer := func(n *analyze.Nanos) { *n /= analyze.Nanos(merged) }
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
@@ -107,8 +108,8 @@ func mergeLaunches(p *program.Program, merged int, encoding bool) {
 	fewer(&p.Framework.After)
 }
 
-// addProcessors gives every thread a processor of its own, and every hand-off a free one. The framework's work still
-// shares the machine's processors.
+// addProcessors gives every thread a processor of its own, and every hand-off a free one. Metal's processing of
+// commits still shares the machine's processors.
 func addProcessors(p *program.Program) {
 	h := &p.HandOvers
 	for t := range p.Threads {

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// feed removes the time in which threads wait for work from other threads.
+// feed removes the time in which threads sleep because they wait for work from other threads.
 func feed(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, _ *program.Detail) {
 		shorten(s, s.Asleep)
@@ -16,7 +16,7 @@ func feed(p *program.Program) {
 	})
 }
 
-// A round is a thread's work on one item: the steps from one wait for work to the next.
+// A round is a thread's work on one item: its steps from one wait for work to the next.
 type round struct {
 	at      analyze.Nanos // of its first commit
 	by      int32
@@ -24,8 +24,8 @@ type round struct {
 	details []program.Detail
 }
 
-// rounds returns a thread's rounds. The steps before its first wait belong to the first round, those after its last
-// commit to the last.
+// rounds divides a thread's steps into rounds. The steps before the first wait for work belong to the first round,
+// those after the last commit to the last round. commits has the recorded times of the thread's commits.
 func rounds(th *program.Thread, t int32, commits []analyze.Nanos) (all []round) {
 	begin, n, commit := 0, 0, false
 	end := func(i int) {
@@ -48,10 +48,10 @@ func rounds(th *program.Thread, t int32, commits []analyze.Nanos) (all []round) 
 	return all
 }
 
-// deal distributes the rounds of each pool's threads among them in turn, each on the queue that its new thread uses
-// most. In the recorded run there was too little work, so chance decided how much each thread got: the system may
-// always wake the thread that waited last. With enough work each thread takes the next item when it has finished the
-// last.
+// deal distributes the rounds of each pool's threads among the threads in rotation, each on the queue that its new
+// thread uses most. In the recorded run there was too little work, so the system's choice of which thread to wake
+// decided how much each got. With enough work, each thread takes the next item when it has finished the last, so the
+// shares become equal.
 func deal(p *program.Program) {
 	if len(p.Pools) == 0 {
 		return
@@ -95,7 +95,7 @@ func deal(p *program.Program) {
 	p.FindPace()
 }
 
-// mostUsedQueue returns the queue of most of the thread's command buffers.
+// mostUsedQueue returns the number of the queue to which most of the thread's command buffers were committed.
 func mostUsedQueue(p *program.Program, th *program.Thread) (most int32) {
 	uses := map[int32]int{}
 	for _, j := range th.Jobs {

@@ -8,16 +8,16 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Scale has factors for the durations of kernels, calls, locks and threads. Each list is indexed by the program's
-// numbers; missing factors are 1.
+// A Scale has factors for the durations of kernels, calls, locks and threads' own time. Each list is indexed by the
+// program's numbers for these; a missing factor is 1.
 type Scale struct {
 	Kernels, Calls, Locks, Threads []float64
-	// rounds, from wait to wait, that threads have in flight; 0 and 1 mean as recorded
+	// number of rounds (from one wait to the next) that each thread has in flight; 0 and 1 mean as recorded
 	InFlight int
 	Merged   int // command buffers that are merged into one; 0 and 1 mean as recorded
 }
 
-// factor returns an element of a list of factors.
+// factor returns element i of a list of factors, or 1 if the list has no such element.
 func factor(list []float64, i int32) float64 {
 	if i < 0 || int(i) >= len(list) {
 		return 1
@@ -25,16 +25,17 @@ func factor(list []float64, i int32) float64 {
 	return list[i]
 }
 
-// Slows reports whether anything takes longer than recorded.
+// Slows reports whether any factor makes something take longer than recorded.
 func (s *Scale) Slows() bool {
 	return s != nil && slices.ContainsFunc(slices.Concat(s.Kernels, s.Calls, s.Locks, s.Threads),
 		func(f float64) bool { return f > 1 })
 }
 
-// Overlaps reports whether threads have more rounds in flight.
+// Overlaps reports whether threads have more rounds in flight than recorded.
 func (s *Scale) Overlaps() bool { return s != nil && s.InFlight > 1 }
 
-// Fitted reports whether a scaled kernel has a share of some command buffers that was estimated by a fit.
+// Fitted reports whether the result depends on a fit: a scaled kernel has only a share of some command buffer, and
+// the trace does not have the kernel's own time.
 func (s *Scale) Fitted(p *program.Program) bool {
 	for i := range p.Jobs {
 		if p.Jobs[i].Measured {
@@ -49,7 +50,9 @@ func (s *Scale) Fitted(p *program.Program) bool {
 	return false
 }
 
-// WithFitted returns the program in which the estimated shares of scaled kernels are at a bound of their intervals.
+// WithFitted returns a copy of the program in which the estimated shares of scaled kernels are multiplied by bound,
+// to see how far the fit's uncertainty changes a prediction. The shares of a command buffer still add up to at most
+// 1.
 func (s *Scale) WithFitted(p *program.Program, bound func(program.KernelCost) float64) *program.Program {
 	q := p.Copy()
 	for i := range q.Jobs {
@@ -74,7 +77,7 @@ func (s *Scale) WithFitted(p *program.Program, bound func(program.KernelCost) fl
 	return q
 }
 
-// scaled returns the remainder of a time after its portions are scaled.
+// scaled returns the duration d after the portions of it that have a factor are multiplied by their factors.
 func scaled(d analyze.Nanos, portions []program.Portion, factors []float64) analyze.Nanos {
 	if factors == nil {
 		return d
@@ -107,12 +110,12 @@ func (s *Scale) apply(p *program.Program) {
 	}
 }
 
-// setDuration changes a command buffer's duration on the GPU, and its processor time in proportion.
+// setDuration changes a command buffer's GPU time, and in proportion the time that it would take alone.
 func setDuration(j *program.Job, d analyze.Nanos) {
 	j.Alone, j.Duration = program.Scaled(d, program.Share(j.Alone, j.Duration)), d
 }
 
-// scaleThread scales a thread's calls, the time for which it holds named locks, and the rest of its own time.
+// scaleThread scales a thread's calls, the time that it holds named locks, and by the factor own its remaining time.
 func (s *Scale) scaleThread(th *program.Thread, own float64) {
 	less, rest := 0.0, 1.0
 	for _, p := range th.InGaps {
@@ -140,7 +143,8 @@ func (s *Scale) scaleThread(th *program.Thread, own float64) {
 	}
 }
 
-// scaleLock scales the time for which a lock keeps other threads waiting. The holder's work under it is unchanged.
+// scaleLock multiplies by the factor by the time that waiting threads are kept from the lock; 0 removes the lock. The
+// work that the holder does while it holds the lock takes as long as before.
 func scaleLock(x *program.Step, by float64) {
 	switch by {
 	case 1:
@@ -151,7 +155,8 @@ func scaleLock(x *program.Step, by float64) {
 	}
 }
 
-// overlapRounds makes each wait for the thread's last commit a wait for the command buffer of inFlight-1 rounds before.
+// overlapRounds gives a thread inFlight rounds in flight: each wait for the thread's last commit becomes a wait for
+// the command buffer of inFlight-1 rounds earlier.
 func overlapRounds(th *program.Thread, inFlight int) {
 	last := program.Unknown
 	var rounds []int32

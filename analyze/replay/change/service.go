@@ -7,21 +7,21 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A step is a step with its detail.
+// A step is a program.Step together with its Detail.
 type step struct {
 	program.Step
 	detail program.Detail
 }
 
-// lengthen adds to a step's gap.
+// lengthen adds a time to a step's gap, the thread's own time before the step.
 func (s *step) lengthen(by analyze.Nanos) { s.Gap, s.detail.Unlocked = s.Gap+by, s.detail.Unlocked+by }
 
-// scale scales a step's gap.
+// scale multiplies a step's gap, the thread's own time before the step.
 func (s *step) scale(by float64) {
 	s.Gap, s.detail.Unlocked = program.Scaled(s.Gap, by), program.Scaled(s.detail.Unlocked, by)
 }
 
-// stepsOf copies a thread's steps.
+// stepsOf returns copies of a thread's steps with their details.
 func stepsOf(th *program.Thread) []step {
 	all := make([]step, len(th.Steps))
 	for i := range all {
@@ -30,16 +30,17 @@ func stepsOf(th *program.Thread) []step {
 	return all
 }
 
-// served is the serving thread's work for each request: its steps, and the time from the last step to the answer.
+// served has, by request, the work of the thread that submits for others: its steps, and the time from the last step
+// to the answer (over).
 type served struct {
 	steps [][]step
 	over  []analyze.Nanos
 	busy  float64 // share of that time that the thread was on a processor
 }
 
-// requests returns the serving thread's work, without its waits for processors and without answering. Answering is the
-// time from the work's end to the answer, and the part of the time before the next step that wakes the requesting
-// threads.
+// requests returns the serving thread's work for each request, without its waits for processors and without the cost
+// of answering. That cost is the estimated time from the end of the work to the answer, and the part of the time
+// before the next step in which the thread wakes the requesting threads.
 func requests(p *program.Program) served {
 	server := &p.Threads[p.Service.Server]
 	w := served{make([][]step, p.Service.Requests), make([]analyze.Nanos, p.Service.Requests), 0}
@@ -75,8 +76,8 @@ func requests(p *program.Program) served {
 	return w
 }
 
-// answering estimates how long an answer takes: the usual time from a wait for the GPU, with which most requests end,
-// to the answer.
+// answering estimates how long giving an answer takes: the median time from the wait for the GPU, with which most
+// requests end, to the answer.
 func answering(w served) analyze.Nanos {
 	var all []analyze.Nanos
 	for k, steps := range w.steps {
@@ -87,8 +88,8 @@ func answering(w served) analyze.Nanos {
 	return evidence.Median(all)
 }
 
-// submitApart moves the work that the serving thread submitted for each thread to that thread, on a queue of its own.
-// It removes the serving thread.
+// submitApart moves the work that the serving thread submitted for each requesting thread to that thread, which gets
+// a queue of its own. It removes the serving thread.
 func submitApart(p *program.Program) {
 	work := requests(p)
 	var threads []program.Thread
@@ -114,8 +115,8 @@ func submitApart(p *program.Program) {
 	p.FindPace()
 }
 
-// submitsItself returns the thread, with its new index, that includes the work done for it, on the program's next
-// queue.
+// submitsItself returns a copy of the requesting thread that does the work of its requests itself, on the program's
+// next queue. t is the thread's new index.
 func submitsItself(p *program.Program, th *program.Thread, work served, t int32) program.Thread {
 	n := *th
 	n.Steps, n.Details, n.Jobs = nil, nil, nil
@@ -158,8 +159,9 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 	return n
 }
 
-// moveWork converts the serving thread's work for a thread into steps of that thread. Took is the time of requests that
-// had no command buffer of their own: a command buffer moves to the thread whose request committed it.
+// moveWork converts the serving thread's steps for one request into steps of thread t. A command buffer moves to the
+// thread whose request committed it. took is the time of work without a command buffer of its own; the caller adds it
+// to the next step.
 func moveWork(p *program.Program, work []step, t int32) (moved []step, took analyze.Nanos) {
 	queue := int32(len(p.Queues))
 	for _, s := range work {

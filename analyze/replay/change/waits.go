@@ -6,8 +6,8 @@ import (
 )
 
 // waitForOwnOnly removes waits for other threads' command buffers, and empty command buffers that exist only to be
-// waited for. It also removes the consequences of such waits: a share of the time after them, and the locks that they
-// release and reacquire.
+// waited for. It also removes the indirect costs of needless waits: a share of the time after them, and the waits for
+// locks in it.
 func waitForOwnOnly(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
 		shorten(s, program.Scaled(s.Gap, d.Needless))
@@ -21,13 +21,14 @@ func waitForOwnOnly(p *program.Program) {
 	})
 }
 
-// takeNoTurns removes the time outside of Metal in which a thread waits until another one has finished waiting for the
-// GPU.
+// takeNoTurns removes the time in which a thread waits, outside of Metal, until another thread has finished waiting
+// for the GPU.
 func takeNoTurns(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) { shorten(s, d.Turn) })
 }
 
-// freeLocks removes waits for locks, both recorded ones and those hidden in commits, and their consequential costs.
+// freeLocks removes waits for locks, recorded ones and those hidden in commits, and the time that threads lose around
+// such waits (being woken, cold caches).
 func freeLocks(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
 		s.Gap = d.Unlocked
@@ -40,8 +41,9 @@ func freeLocks(p *program.Program) {
 	})
 }
 
-// keepQueuesSerial limits a queue whose command buffers wait for events to the observed number at a time. Each of them
-// waited for its event, so the trace does not show whether more could run at once; queues usually run in order.
+// keepQueuesSerial limits queues whose command buffers wait for events to as many at once as recorded. Because of the
+// events the trace does not show whether such a queue could run more; queues usually run in order, so more would be
+// too optimistic.
 func keepQueuesSerial(p *program.Program) {
 	for i := range p.Jobs {
 		if j := &p.Jobs[i]; len(j.After)+len(j.Events) > 0 {
@@ -50,8 +52,8 @@ func keepQueuesSerial(p *program.Program) {
 	}
 }
 
-// ignoreEvents removes waits for events on the GPU. Command buffers that an event released together are then submitted
-// one by one, with a short latency.
+// ignoreEvents removes waits for events on the GPU. Without the event, command buffers that it released together are
+// submitted one by one, so they get a short latency.
 func ignoreEvents(p *program.Program) {
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
@@ -62,14 +64,15 @@ func ignoreEvents(p *program.Program) {
 	}
 }
 
-// ignoreEnqueues gives command buffers their positions in queues at their commits.
+// ignoreEnqueues orders command buffers in their queues by commit, not by enqueue, so that none waits for the commit
+// of an earlier enqueued one.
 func ignoreEnqueues(p *program.Program) {
 	for i := range p.Jobs {
 		p.Jobs[i].Enqueued = false
 	}
 }
 
-// emptyHandlers makes completion handlers take no time.
+// emptyHandlers makes completion handlers take no time, also where a thread's recorded steps ran inside a handler.
 func emptyHandlers(p *program.Program) {
 	for i := range p.Jobs {
 		p.Jobs[i].Complete -= p.Jobs[i].Handlers
@@ -93,9 +96,9 @@ func emptyHandlers(p *program.Program) {
 	}
 }
 
-// wakePollers makes threads that poll for a completion resume as soon as woken threads do, that is after the completion
-// handlers. No wait shows how long waking takes. It is assumed to take as long as the quickest submissions, which wake
-// a thread, too.
+// wakePollers makes threads that poll for a completion continue as soon as threads that are woken by it: after the
+// completion handlers. The trace does not show how long the wake-up would take. The time of the quickest submissions
+// is used, which wake a thread too.
 func wakePollers(p *program.Program) {
 	wake := min(p.HandOvers.QuickLatency, policy.Wakeup.Nanos())
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
@@ -107,7 +110,7 @@ func wakePollers(p *program.Program) {
 	})
 }
 
-// deepenQueues lets queues hold any number of command buffers.
+// deepenQueues lets queues hold any number of uncompleted command buffers, so that creating one never blocks.
 func deepenQueues(p *program.Program) {
 	for i := range p.Queues {
 		p.Queues[i].Capacity = program.Unlimited

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A call is a step of a thread in the recorded run.
+// A call is a recorded call of a thread, with the step that it becomes in the program.
 type call struct {
 	analyze.Interval
 	program.Step
@@ -19,10 +19,10 @@ type call struct {
 	given  analyze.Nanos     // for a SetEvent step, when the value was set
 }
 
-// at returns an empty interval at an instant.
+// at returns the empty interval at the time t.
 func at(t analyze.Nanos) analyze.Interval { return analyze.Interval{Begin: t, End: t} }
 
-// calls returns the calls of each thread, from which steps are built.
+// calls returns, by thread, the recorded calls from which the program's steps are built, unsorted.
 func (b *builder) calls() map[*analyze.Thread][]call {
 	by := map[*analyze.Thread][]call{}
 	add := func(c analyze.Call, s program.Step, d program.Detail, lock *analyze.LockWait) {
@@ -76,7 +76,9 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 	return by
 }
 
-// waitFor returns the step of a wait for a command buffer.
+// waitFor returns the step for a recorded wait w for command buffer c. A wait that began after the GPU's end takes
+// its recorded time; otherwise the replay determines when the GPU ends, and only the time after that (Notify) is
+// kept.
 func waitFor(w analyze.Interval, c *analyze.CommandBuffer, job int32) (s program.Step, d program.Detail) {
 	s = program.Step{Kind: program.Wait, Job: job}
 	if w.Begin > c.GPU.End {
@@ -87,8 +89,8 @@ func waitFor(w analyze.Interval, c *analyze.CommandBuffer, job int32) (s program
 	return s, d
 }
 
-// inOrder sorts a thread's calls. At the same instant, a signal comes before a wait, and an outer call before the calls
-// in it.
+// inOrder sorts a thread's calls by begin. At the same time, a signal comes before a wait, so that threads do not
+// deadlock, and an outer call before the calls nested in it.
 func inOrder(list []call) {
 	slices.SortStableFunc(list, func(x, y call) int {
 		return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(notSignal(x.Kind), notSignal(y.Kind)),
@@ -103,12 +105,12 @@ func notSignal(k program.Kind) int {
 	return 1
 }
 
-// firstCompiles returns when a thread began to work on command buffers, or to compile before that.
+// firstCompiles returns when a thread began its first call other than waits for locks, compilation included.
 func firstCompiles(list []call) analyze.Nanos {
 	return list[max(0, slices.IndexFunc(list, func(c call) bool { return c.Kind != program.Lock }))].Begin
 }
 
-// withoutStart removes what a thread did before it began to work on command buffers, if it ever did.
+// withoutStart removes the compilations and waits for locks before a thread's first other call: its start-up.
 func withoutStart(list []call) []call {
 	return list[max(0, slices.IndexFunc(list, func(c call) bool {
 		return c.Kind != program.Lock &&
@@ -116,8 +118,9 @@ func withoutStart(list []call) []call {
 	})):]
 }
 
-// withoutNested removes calls nested in others. A wait for a lock nested in a commit counts as a part of the commit
-// that disappears with the lock. Steps that other threads wait for move to the end of the outer call.
+// withoutNested removes calls nested in others, whose time is part of the outer call's. A wait for a lock inside a
+// commit is noted as the part of the commit that disappears without locks. Steps for which other threads wait must
+// not be lost; they move to the end of the outer call.
 func withoutNested(list []call) []call {
 	kept := list[:0]
 	for _, c := range list {
@@ -139,9 +142,9 @@ func withoutNested(list []call) []call {
 	return kept
 }
 
-// acquireCosts returns the time to create a command buffer in each queue that was full at times, excluding the
-// blocking. It is the fastest tenth of the creations that did not find the queue full: even those may have waited while
-// other threads took the last free command buffers.
+// acquireCosts returns, for each queue that was full at times, how long creating a command buffer takes without
+// blocking: as long as the fastest tenth of the creations that did not find the queue full. Slower ones may have
+// blocked, too, because other threads took the last free command buffers.
 func acquireCosts(ev *evidence.Evidence) map[*analyze.Queue]analyze.Nanos {
 	full := map[*analyze.Queue][]analyze.Nanos{}
 	blocked := make([]bool, ev.Trace.IndexCount())

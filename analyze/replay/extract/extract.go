@@ -12,8 +12,9 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// Program returns the program, or the reason why there is none. Tied programs also have the signals that threads give
-// each other, and the places where they release locks. In other programs such waits take their recorded time.
+// Program builds the program of a trace, or returns the reason why that is not possible. A tied program also has the
+// signals that threads give each other, and the places where they release locks; in other programs, waits for these
+// take their recorded time. taken is the GPU time that an external process took.
 func Program(ev *evidence.Evidence, taken evidence.GPUTaken, tied bool) (p *program.Program, why string) {
 	b := &builder{ev: ev, taken: taken, tied: tied, window: jobsWindow(ev), jobOf: make([]int32, ev.Trace.IndexCount()),
 		polls: map[*analyze.Thread]bool{}}
@@ -25,7 +26,7 @@ func Program(ev *evidence.Evidence, taken evidence.GPUTaken, tied bool) (p *prog
 	b.addJobs()
 	p = b.program
 	if len(p.Jobs) < policy.Pattern.Count() {
-		return nil, "there are too few command buffers with GPU times"
+		return nil, "the trace has too few command buffers with GPU times"
 	}
 	limitAlike(p.Queues, len(p.Devices))
 	findAlone(p.Jobs, b.buffers)
@@ -38,7 +39,7 @@ func Program(ev *evidence.Evidence, taken evidence.GPUTaken, tied bool) (p *prog
 	return p, ""
 }
 
-// A builder builds a program.
+// A builder collects what is needed to build one program.
 type builder struct {
 	ev      *evidence.Evidence
 	taken   evidence.GPUTaken // by an external process
@@ -53,23 +54,25 @@ type builder struct {
 	held   map[*analyze.LockWait]*analyze.Wait // see waitsForHeldInterpreter
 	// when each thread allocated memory
 	allocating map[*analyze.Thread]*evidence.Busy
-	// command buffers that were queued behind other work, so that no thread had to submit them to the GPU
+	// number of command buffers that were queued behind other work, so that the GPU began them without a thread's
+	// help
 	behindOthers int
 	events       map[eventValue]int32 // numbers of the values that threads set shared events to
 }
 
-// An eventValue is a value that a thread sets a shared event to.
+// An eventValue identifies one setting of a shared event: by which thread, and when.
 type eventValue struct {
 	by *analyze.Thread
 	at analyze.Nanos
 }
 
-// job returns the job of a command buffer, if it has one.
+// job returns the program's number (job) of a command buffer; known is false if the program does not have it.
 func (b *builder) job(i analyze.CommandBufferIndex) (job int32, known bool) {
 	return b.jobOf[i] - 1, b.jobOf[i] > 0
 }
 
-// jobsWindow returns the middle of the run if the run has too many command buffers, and otherwise the whole run.
+// jobsWindow returns the time range that the program covers: the whole run, or its middle with policy.MostJobs
+// command buffers if it has more.
 func jobsWindow(ev *evidence.Evidence) analyze.Interval {
 	var commits []analyze.Nanos
 	for b := range ev.Releases.All() {
@@ -83,7 +86,7 @@ func jobsWindow(ev *evidence.Evidence) analyze.Interval {
 	return analyze.Interval{Begin: commits[from], End: commits[from+policy.MostJobs-1]}
 }
 
-// addJobs adds command buffers, their queues and devices.
+// addJobs adds the command buffers to the program, with their queues and devices.
 func (b *builder) addJobs() {
 	ev, p := b.ev, b.program
 	var queues evidence.Ordered[*analyze.Queue, struct{}]
@@ -120,7 +123,8 @@ func (b *builder) addJobs() {
 		if p.Devices[device].Limited || o.Limited { // the delay may be a wait for other work
 			handed = min(handed, latency+held)
 		} else if o.Most == 1 {
-			// it was queued behind other work, and began one turnaround later
+			// the command buffer was queued behind other work of its queue, so only the time after that is its own
+			// delay
 			if free := o.Busy.FreeBefore(analyze.Interval{Begin: release.At, End: c.GPU.Begin}); free < handed {
 				handed = min(free, latency+held)
 			}
@@ -142,8 +146,9 @@ func (b *builder) addJobs() {
 	b.behindOthers = len(p.HandOvers.Turnarounds)
 }
 
-// deviceOf determines how many command buffers a device runs at the same time: as many as observed. The number counts
-// as a limit only if ready work waited for the device, for much of the time or often, or if the device was never idle.
+// deviceOf returns a device that runs as many command buffers at once as recorded. That number is a limit (Limited)
+// only if ready work waited for the device often or for long, or if the device is saturated; otherwise it could run
+// more.
 func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) program.Device {
 	u := ev.GPU.Use(d)
 	behind, waits := evidence.WaitsForRoom(ev.Releases, &ev.GPU, d, latency)
@@ -152,9 +157,8 @@ func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) 
 	return program.Device{Engines: max(1, u.Capacity), Limited: limited, Crowding: u.Crowding.Slope}
 }
 
-// limitAlike applies a limit that is known for one queue to the other queues of its device, because the driver decides
-// how many command buffers of a queue run at the same time. One queue may have been full while the GPU had spare
-// capacity, and the others not.
+// limitAlike applies a limit that is known for one queue to the other queues of its device. The driver sets the limit
+// for all queues, but only a queue that was full while the GPU had spare capacity shows it.
 func limitAlike(queues []program.Queue, devices int) {
 	for d := range devices {
 		least, most := 0, 0
@@ -173,7 +177,8 @@ func limitAlike(queues []program.Queue, devices int) {
 	}
 }
 
-// addDependencies determines the events that command buffers wait for on the GPU.
+// addDependencies tells each command buffer which command buffer or thread signals the event that it waits for on the
+// GPU.
 func (b *builder) addDependencies() {
 	for i, c := range b.buffers {
 		j := &b.program.Jobs[i]

@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A holding is one time range in which a thread held a lock after waiting for it.
+// A holding is one time range in which a thread held a lock for which it had waited.
 type holding struct {
 	thread           *analyze.Thread
 	call             int
@@ -20,9 +20,10 @@ type holding struct {
 	length           analyze.Nanos // how long it was held, with the hand-off to the next; 0 if unknown
 }
 
-// addLocks determines how long locks with waits were held and, in a tied program, where threads released them. A lock
-// without waits is not in a trace. The exception is the framework's lock in commits, for which threads may wait when
-// another cause is removed.
+// addLocks determines how long locks were held and, in a tied program, where threads released them. It numbers the
+// locks from
+// 1. Locks without waits are not in the trace. The exception is Metal's lock inside commit: it gets a number even without
+// waits, because threads may begin to wait for it when another cause is removed.
 func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread][]call) {
 	locks, releases := map[evidence.LockKey][]holding{}, map[*analyze.Thread][]call{}
 	for t, list := range by {
@@ -50,7 +51,8 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 				continue
 			}
 			next := c.End + c.Hold // when the next thread acquired the lock
-			// other threads held the lock in between, without waiting for it
+			// between this release and the thread's own next wait, other threads had the lock without waiting, so the
+			// time is not known
 			if next > nextWait(by[h.thread][h.call+1:], k) {
 				continue
 			}
@@ -76,7 +78,7 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 	}
 }
 
-// nextWait returns when a thread next began to wait for a lock.
+// nextWait returns when the thread next began to wait for the lock k; a time after the run if it never did.
 func nextWait(list []call, k evidence.LockKey) analyze.Nanos {
 	for i := range list {
 		if c := &list[i]; c.Kind == program.Lock && evidence.KeyOf(c.lock) == k {
@@ -86,8 +88,9 @@ func nextWait(list []call, k evidence.LockKey) analyze.Nanos {
 	return 1 << 62
 }
 
-// releaseTime estimates when a thread released a lock: one wake-up before the next thread had it. The release is not in
-// any call, so it is moved before the call that it would be in, but not before the previous call.
+// releaseTime estimates when a thread released a lock: one wake-up before next, when the next thread got it. No Metal
+// call releases an application's lock, so a time inside a call is moved to the call's begin, but not before the
+// previous call.
 func releaseTime(list []call, next, wake analyze.Nanos) analyze.Nanos {
 	released := next - wake
 	for i := range list {
@@ -103,8 +106,8 @@ func releaseTime(list []call, next, wake analyze.Nanos) analyze.Nanos {
 	return released
 }
 
-// measureHoldings measures each holding: until the next thread had the lock, if that thread waited for this holder and
-// no other. The median is used for the times that are not known. Known is false if too few are known.
+// measureHoldings sets the length of each holding to the time until the next thread got the lock, if that thread
+// waited for this holder. It returns the median for the others; known is false if too few could be measured.
 func measureHoldings(list []holding) (usual analyze.Nanos, known bool) {
 	var all []analyze.Nanos
 	for i := 0; i+1 < len(list); i++ {
@@ -120,8 +123,8 @@ func measureHoldings(list []holding) (usual analyze.Nanos, known bool) {
 	return evidence.Median(all), true
 }
 
-// nameLocks numbers the locks that threads wait for by the names with which users select them. It also marks the steps
-// between which a thread waits for one named lock only.
+// nameLocks numbers the locks that threads wait for by their names, with which users select them, and returns the
+// names. It also marks (OnlyLock) series of steps in which a thread waits for one named lock only.
 func nameLocks(threads []program.Thread, spans []span, by map[*analyze.Thread][]call) []string {
 	var names evidence.Ordered[string, struct{}]
 	for t, s := range spans {
@@ -152,12 +155,12 @@ func nameLocks(threads []program.Thread, spans []span, by map[*analyze.Thread][]
 	return names.Keys
 }
 
-// A stretch is the interval between two calls of a thread that are not waits for locks, identified by the kinds of both
-// calls.
+// A stretch is the time between two calls of a thread that are not waits for locks. It is identified by the kinds of
+// the two calls, so that the thread's code between them is probably the same.
 type stretch struct{ from, to program.Kind }
 
-// eachStretch visits the stretches of a thread. The steps from begin on are waits for locks, and the one before end is
-// the call.
+// eachStretch calls visit for each stretch of a thread. The steps from begin to end-2 are waits for locks, the step
+// end-1 is the call at the stretch's end; own is the thread's own time in the stretch.
 func eachStretch(th *program.Thread, visit func(s stretch, begin, end int, own analyze.Nanos)) {
 	s, begin, own := stretch{from: program.Lock}, 0, analyze.Nanos(0)
 	for i := range th.Steps {
@@ -171,9 +174,9 @@ func eachStretch(th *program.Thread, visit func(s stretch, begin, end int, own a
 	}
 }
 
-// findUnlocked estimates how long threads would take between calls if there were no locks to wait for. A thread that
-// waits for a lock takes longer even apart from the wait: it sleeps and is woken, its caches are cold, and it passes
-// the lock on. If the thread took the same stretch often enough without a wait, that time is used.
+// findUnlocked estimates how long threads would take between calls if there were no locks to wait for. Waiting for a
+// lock costs more than the wait: the thread is woken, its caches are cold, and it wakes the next thread. Where the
+// thread passed the same stretch often enough without waiting, the time of these passes is used.
 func findUnlocked(threads []program.Thread) {
 	for t := range threads {
 		th := &threads[t]
@@ -187,7 +190,7 @@ func findUnlocked(threads []program.Thread) {
 		})
 		left := map[stretch]float64{}
 		for s, all := range free {
-			// every gap keeps the same share of its time, so that random variation is preserved
+			// every gap is multiplied by the same share, so that the recorded variation is preserved
 			if len(all) >= policy.Pattern.Count() && len(behind[s]) > 0 {
 				left[s] = min(1, evidence.Share(evidence.Median(all), max(1, evidence.Median(behind[s]))))
 			}

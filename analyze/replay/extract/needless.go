@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// markNeedless marks the steps among a thread's calls that are consequences of needless waits.
+// markNeedless marks the steps that are indirect costs of needless waits, each with the share that the waits cause.
 func markNeedless(list []call) {
 	calls := make([]evidence.TimedCall, len(list))
 	for i := range list {
@@ -34,8 +34,8 @@ func callKind(c *call) evidence.CallKind {
 	return evidence.CallOther
 }
 
-// markFences marks fences: empty command buffers that exist only to be waited for, behind other threads' work in their
-// queue. A program that does not synchronise creates none, and they do not count as work.
+// markFences marks fences: empty command buffers that are committed only to wait for other threads' work before them
+// in the queue. A program without such synchronization creates none, so they do not count as work.
 func markFences(p *program.Program) {
 	for _, s := range p.Steps() {
 		if s.Barrier && s.Job >= 0 {
@@ -44,9 +44,9 @@ func markFences(p *program.Program) {
 	}
 }
 
-// newest determines the rule by which the recorded waits select a command buffer of another thread, if there is one. A
-// program that synchronises waits for the last command buffer that each thread has committed. In a changed program that
-// is another command buffer than recorded, so the machine must apply the rule instead.
+// newest determines the rule by which threads choose which command buffer of another thread to wait for, if there is
+// one: for example the last one that the other thread has committed. In a changed program the last one is another
+// than in the recorded run, so the machine must apply the rule instead of the recorded choice.
 func newest(p *program.Program, spans []span, by map[*analyze.Thread][]call) program.Newest {
 	index := make([]int, len(p.Jobs)) // index of each job among the jobs of its thread
 	for _, th := range p.Threads {

@@ -9,11 +9,10 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// withPolling inserts waits without a recorded call into a thread's calls, and reports whether there are any. Such a
-// thread polls for the end of its work, or sleeps on a semaphore that a completion handler signals, and begins each
-// command buffer when an earlier one has completed. It is assumed to wait for the command buffer n before its next one
-// if three conditions nearly always hold: that command buffer has completed, a later one has not, and the thread
-// continues soon after the completion.
+// withPolling inserts waits for command buffers into the calls of a thread that waits without a recorded call: it
+// polls, or sleeps on a semaphore that a completion handler posts. The thread is assumed to wait, before it creates a
+// command buffer, for the one n before, if nearly always that one has completed, a later one has not, and the thread
+// continues soon after the completion. It reports whether waits were inserted.
 func withPolling(
 	ev *evidence.Evidence, buffers []*analyze.CommandBuffer, t *analyze.Thread, list []call,
 ) ([]call, bool) {
@@ -35,8 +34,8 @@ func withPolling(
 	if policy.AtLeast(policy.Most, waits, commits) || len(own) < policy.Sample.Count() {
 		return list, false
 	}
-	// a thread that runs the handlers itself may wait between them for a signal from the GPU's thread; that is no wait
-	// for a handler
+	// a thread that runs the handlers itself may wait between handlers for the GPU's thread; that is no wait for a
+	// handler
 	if promised := waitsForHandlers(ev, buffers, t, own); !inHandlers(own[1:]) && policy.AtLeast(policy.Most,
 		len(promised), len(own)) {
 		return withLinks(list, promised), true
@@ -49,8 +48,8 @@ func withPolling(
 	return list, false
 }
 
-// waitsForHandlers returns the thread's waits for signals from the handler of its last command buffer. These are in
-// effect waits for that command buffer.
+// waitsForHandlers returns the thread's waits for a signal from the completion handler of its last command buffer.
+// They are in effect waits for that command buffer.
 func waitsForHandlers(ev *evidence.Evidence, buffers []*analyze.CommandBuffer, t *analyze.Thread, own []turn) (
 	list []call,
 ) {
@@ -80,8 +79,8 @@ type turn struct {
 	completed   analyze.Nanos
 }
 
-// ended returns when the command buffer had completed, as far as a thread that continued at an instant could know. Its
-// status may show the completion before the tracer's handler is called, but not before the GPU's end.
+// ended returns when the command buffer had completed, as far as a thread that continued at the time at could see.
+// The status may show the completion before the tracer's handler is called, but not before the GPU's end.
 func (t *turn) ended(at analyze.Nanos) analyze.Nanos {
 	if t.completed > at && t.gpu <= at {
 		return t.gpu
@@ -89,8 +88,8 @@ func (t *turn) ended(at analyze.Nanos) analyze.Nanos {
 	return t.completed
 }
 
-// follows reports whether the thread waits, before it creates a command buffer, for the completion of the one n before
-// it.
+// follows reports whether the thread seems to wait, before each creation of a command buffer, for the completion of
+// the one n before.
 func follows(own []turn, n int) bool {
 	own = own[1:] // the first one may follow a long start-up
 	if n == 1 && inHandlers(own) {
@@ -122,8 +121,8 @@ func follows(own []turn, n int) bool {
 		!policy.MoreThan(policy.Most, evidence.SpreadOf(lags), evidence.SpreadOf(gaps))
 }
 
-// inHandlers reports whether the thread creates its command buffers in completion handlers of the previous one: after
-// the GPU's end and before the handlers have returned. Such work is not done while the thread waits.
+// inHandlers reports whether the thread creates nearly all command buffers in the completion handler of the previous
+// one. Then the handler's work delays the next command buffer.
 func inHandlers(own []turn) bool {
 	n := 0
 	for i := 1; i < len(own); i++ {
@@ -134,12 +133,12 @@ func inHandlers(own []turn) bool {
 	return len(own) > 1 && policy.NearlyAll(n, len(own)-1)
 }
 
-// handles reports whether the program's handlers of the command buffer run at an instant.
+// handles reports whether the program's completion handlers of the command buffer may run at the time at.
 func (t *turn) handles(at analyze.Nanos) bool {
 	return t.buffer != nil && t.buffer.Handlers > 0 && t.gpu <= at && at <= t.completed
 }
 
-// asleep returns when the thread waited for signals.
+// asleep returns the times in which the thread waited for signals.
 func asleep(ev *evidence.Evidence, t *analyze.Thread) (list []analyze.Interval) {
 	for w := range analyze.Each(ev.ThreadWaits.Signals) {
 		if w.Thread == t {
@@ -149,8 +148,8 @@ func asleep(ev *evidence.Evidence, t *analyze.Thread) (list []analyze.Interval) 
 	return list
 }
 
-// withWaits inserts the waits for command buffer n before the next one into the thread's calls. If the thread slept at
-// that time, the wait covers the sleep.
+// withWaits inserts, before each creation of a command buffer, a wait for the one n before. If the thread slept in a
+// recorded wait for a signal then, the inserted wait covers that sleep.
 func withWaits(list []call, own []turn, n int, asleep []analyze.Interval) []call {
 	var all []call
 	next := 0

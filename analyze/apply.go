@@ -2,16 +2,16 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// An objectLoader builds Metal's objects (queues, command buffers, encoders, memory, libraries) from the recorded
-// calls.
+// An objectLoader builds the model of Metal's objects (queues, command buffers, encoders, memory, libraries) from the
+// recorded calls of one thread's ring buffer.
 type objectLoader struct {
 	at        *cursor
 	lastNames *Names // of what was encoded last
 }
 
-// apply updates Metal's objects by one call. It is called for all calls, also for those outside the requested range,
-// because calls in the range refer to objects that were created earlier. visible reports whether the call itself is in
-// the range.
+// apply updates Metal's objects by one recorded call. It must also be given the calls outside of the requested range,
+// because calls in the range refer to objects that were created earlier. visible reports whether the call itself is
+// in the range; only visible calls are counted.
 func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More, visible bool) {
 	p := l.at.process
 	switch rule.effect {
@@ -31,7 +31,8 @@ func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 	case wire.EffectLabels, wire.EffectEnqueues, wire.EffectHandles, wire.EffectSignals, wire.EffectAwaits,
 		wire.EffectOpensGroup, wire.EffectClosesGroup:
 		l.applyToReceiver(rule, call, r, m)
-	case wire.EffectBinds, wire.EffectDispatches, wire.EffectDraws, wire.EffectCopies, wire.EffectFills, wire.EffectEnds,
+	case wire.EffectBinds, wire.EffectDispatches, wire.EffectDraws, wire.EffectCopies, wire.EffectFills,
+		wire.EffectEnds,
 		wire.EffectExecutes, wire.EffectResets:
 		if rule.object == wire.KindIndirectCommand || rule.object == wire.KindResource {
 			l.applyToIndirect(rule, call, r, m)
@@ -39,7 +40,8 @@ func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 			l.applyToEncoder(rule, e, call, r, m)
 		}
 	case wire.EffectAllocates, wire.EffectAllocatesCopy:
-		if visible && r.Flags&wire.Failed == 0 && call.Begin >= l.at.loader.window.Begin { // in the range in which it began
+		// an allocation counts only in the range in which the call began
+		if visible && r.Flags&wire.Failed == 0 && call.Begin >= l.at.loader.window.Begin {
 			l.at.thread.made.add(call.Begin).set(call, l.at.interpreter, r, m, false)
 		}
 	case wire.EffectReleases:
@@ -58,8 +60,7 @@ func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 	}
 }
 
-// makes creates the object that a call returned and through which work reaches the GPU: a queue, a command buffer or an
-// encoder.
+// makes creates the model's object for a call that returned a new queue, command buffer, indirect command or encoder.
 func (l *objectLoader) makes(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	p := l.at.process
 	switch rule.makes {
@@ -107,9 +108,8 @@ func (l *objectLoader) applyToReceiver(rule *rule, call Call, r *wire.Record, m 
 			e.groups = regroup(e.groups, rule.effect, l.at.process.text(r.Arg))
 		}
 	case wire.KindEvent:
-		l.at.thread.signal = append(l.at.thread.signal, Signal{EventValue{uint32(r.Object), r.Arg}, l.at.process.Process,
-			call.Begin,
-			l.at.thread.Thread})
+		l.at.thread.signal = append(l.at.thread.signal, Signal{EventValue{uint32(r.Object), r.Arg},
+			l.at.process.Process, call.Begin, l.at.thread.Thread})
 	case wire.KindQueue:
 		q := l.at.process.queue(r.Object)
 		switch {
@@ -118,8 +118,8 @@ func (l *objectLoader) applyToReceiver(rule *rule, call Call, r *wire.Record, m 
 			q.Label = l.at.process.text(r.Arg)
 		default:
 			awaits := rule.effect == wire.EffectAwaits
-			l.at.thread.queued = append(l.at.thread.queued, queueEvent{EventValue{uint32(m.X0), r.Arg}, q, awaits, call.Begin,
-				l.at.thread.Thread})
+			l.at.thread.queued = append(l.at.thread.queued, queueEvent{EventValue{uint32(m.X0), r.Arg}, q, awaits,
+				call.Begin, l.at.thread.Thread})
 		}
 	}
 }
@@ -200,8 +200,10 @@ func (e *Encoder) copied(c Copy) {
 	e.Copied = append(e.Copied, c)
 }
 
-// commitMany notes the commit of an array of Metal 4 command buffers; the record itself holds only the first of them.
-// If a program passes the same options object to several commits, it is not known which commit a feedback belongs to.
+// commitMany stores one commit call for each of the Metal 4 command buffers that the call committed as an array; the
+// record itself (r) names only the first of them. withOptions marks command buffers that were committed with an
+// options object: if a program shares one options object between commits, a feedback cannot be assigned to its
+// commit.
 func (l *objectLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	queue := l.at.process.queue(r.Object)
 	for i, place := range rule.members {
@@ -214,8 +216,8 @@ func (l *objectLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire
 	}
 }
 
-// compilation stores a call that created a library, a function or a pipeline state. A pipeline state is named after its
-// function, a library after the hash of its source.
+// compilation stores a call that created a library, a function, a pipeline state or a binary archive. A pipeline
+// state gets the name of its function, a library the hash of its source.
 func (l *objectLoader) compilation(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	c := Compilation{Call: call, Selector: rule.row.Selector, Kind: "library", Failed: r.Flags&wire.Failed != 0}
 	if rule.makes != wire.KindNone {

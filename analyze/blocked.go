@@ -8,8 +8,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A BlockedWait is one call in which a thread blocked outside of Metal, and not for a lock, a signal of another thread
-// or a child process. It waited for a file descriptor, slept for some time, or waited for a thread to end.
+// A BlockedWait is one call in which a thread blocked outside of Metal: it waited for a file descriptor, slept for
+// some time, or waited for another thread to end. Waits for locks, for signals of other threads and for child
+// processes are not BlockedWaits; they have lists of their own in CPUWaits.
 type BlockedWait struct {
 	Call
 	Selector string
@@ -17,17 +18,17 @@ type BlockedWait struct {
 	What     wire.Descriptor // at the descriptor
 	Name     string          // path, or address and port; for a sleep or a join, the function that waited
 	Peer     int             // the process at the other end; 0 when not known
-	// the process of this trace that can write into the pipe or is the other end of the socket; nil when not known
+	// the traced process that can write into the pipe, or that has the other end of the socket; nil when not known
 	Writer  *Process
 	Earlier bool // the wait began in an earlier part of the trace and is counted there (Options.Adds)
 
 	inode uint64 // of a pipe
 }
 
-// A Blocking is the kind of event for which a thread waits while it is blocked outside of Metal.
+// A Blocking is what a thread waited for while it was blocked outside of Metal, for instance a pipe or a sleep.
 type Blocking uint8
 
-// The kinds, in the order in which they are listed.
+// The kinds of blocking, in the order in which reports list them.
 const (
 	BlockedSignal   Blocking = iota // another thread's signal: condition variables, semaphores, barriers, futexes
 	BlockedProcess                  // the end of a child process
@@ -44,10 +45,10 @@ const (
 var blockingNames = [BlockedKinds]string{"signal", "process", "file", "pipe", "socket", "terminal", "sleep", "join",
 	"other"}
 
-// String is the kind's name in every output.
+// String returns the name of the kind as all outputs print it, for instance "pipe".
 func (b Blocking) String() string { return blockingNames[min(b, BlockedOther)] }
 
-// blockingOf returns the kind of wait for a descriptor of the given kind.
+// blockingOf returns the kind of blocking for a thread that waits for a descriptor of kind d.
 func blockingOf(d wire.Descriptor) Blocking {
 	switch d {
 	case wire.DescriptorFile:
@@ -66,8 +67,9 @@ func blockingOf(d wire.Descriptor) Blocking {
 	return BlockedOther
 }
 
-// FromOutside says whether the thread waited for something that comes from outside the program: a request of a client,
-// input of a user, the time of day. A server that has no requests waits like this, and that does not make it slow.
+// FromOutside reports whether the thread waited for an event that comes from outside of the program: a client's
+// request, a user's input, or the time of day. Reports do not blame such waits, because a server without requests is
+// idle, not slow.
 func (w *BlockedWait) FromOutside() bool {
 	switch w.Kind {
 	case BlockedSocket:
@@ -132,7 +134,8 @@ func (l *waitLoader) keepBlocked(rule *rule, call Call, r *wire.Record, m *wire.
 	return item
 }
 
-// findWriters finds the process at the other end of the pipes and sockets that threads waited for, if the trace has it.
+// findWriters sets BlockedWait.Writer: the traced process at the other end of the pipe or socket that the thread
+// waited for. Writer stays nil if that process is not in the trace or is the waiting process itself.
 func findWriters(t *Trace) {
 	byID := map[int]*Process{}
 	writers := map[uint64][]*Process{} // by a pipe's inode

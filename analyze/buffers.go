@@ -2,7 +2,8 @@ package analyze
 
 import "iter"
 
-// Each iterates over pointers to the elements of a list, so that nothing is copied.
+// Each iterates over pointers to the elements of a list. A range loop over the list itself would copy each element,
+// and a command buffer is several cache lines long.
 func Each[T any](list []T) iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		for i := range list {
@@ -16,7 +17,8 @@ func Each[T any](list []T) iter.Seq[*T] {
 // Buffers iterates over the command buffers in the order of their creation.
 func (t *Trace) Buffers() iter.Seq[*CommandBuffer] { return Each(t.CommandBuffers) }
 
-// Buffer returns the command buffer with an index; nil for NoCommandBuffer.
+// Buffer returns the command buffer with index i; nil for NoCommandBuffer. Indices beyond Trace.CommandBuffers refer
+// to command buffers that were waited for but did not exist in the requested range.
 func (t *Trace) Buffer(i CommandBufferIndex) *CommandBuffer {
 	switch n := CommandBufferIndex(len(t.CommandBuffers)); {
 	case i == NoCommandBuffer:
@@ -28,16 +30,18 @@ func (t *Trace) Buffer(i CommandBufferIndex) *CommandBuffer {
 	}
 }
 
-// Add adds a command buffer. The order of calls does not matter: Finish sorts.
+// Add appends a command buffer and returns its provisional index. A loader may add command buffers in any order:
+// Finish sorts them by creation and renumbers them.
 func (t *Trace) Add(b CommandBuffer) CommandBufferIndex {
 	b.Index = CommandBufferIndex(len(t.CommandBuffers) + 1)
 	t.CommandBuffers = append(t.CommandBuffers, b)
 	return b.Index
 }
 
-// WaitsFor returns the command buffer that a wait is for; nil when it is for none, or for one that is not known.
+// WaitsFor returns the command buffer that the call w waits for; nil when w waits for an event that no known command
+// buffer signals, or when the command buffer is not known.
 func (t *Trace) WaitsFor(w *Wait) *CommandBuffer { return t.Buffer(w.Buffer) }
 
-// IndexCount is the greatest CommandBufferIndex plus one: the length of a slice that is to hold one value for each
-// command buffer.
+// IndexCount returns the greatest CommandBufferIndex plus one. A slice of this length can hold one value per command
+// buffer, indexed by CommandBufferIndex.
 func (t *Trace) IndexCount() int { return 1 + len(t.CommandBuffers) + len(t.Range.referred) }

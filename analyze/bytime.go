@@ -1,6 +1,6 @@
 package analyze
 
-// A timeKey represents a value by its index while values are sorted by time.
+// A timeKey is the sort key of one list element: its instant and its index in the list.
 type timeKey struct {
 	at    Nanos
 	index uint32
@@ -11,8 +11,9 @@ const (
 	digits    = 1 << digitBits
 )
 
-// byTime sorts keys by time; keys of the same instant keep their order. There are millions of keys, so this is a radix
-// sort, which takes a few passes whatever the order was. The contents of the slice that was passed are overwritten.
+// byTime returns the keys sorted by time; keys of the same instant keep their order. It is a radix sort, because
+// there are millions of keys and its few passes do not depend on their order. The passed slice is used as working
+// memory, so its contents are lost.
 func byTime(keys []timeKey) []timeKey {
 	sorted, first, last := true, Nanos(1<<63-1), Nanos(-1<<63)
 	for i := range keys {
@@ -44,7 +45,8 @@ func byTime(keys []timeKey) []timeKey {
 	return from
 }
 
-// inOrder sorts a list by time; values of the same instant keep their order.
+// inOrder returns a copy of a list, sorted by the instants that at returns; values of the same instant keep their
+// order.
 func inOrder[T any](list []T, at func(*T) Nanos) []T {
 	keys := make([]timeKey, len(list))
 	for i := range list {

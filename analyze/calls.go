@@ -2,13 +2,13 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// A CallStat sums the calls of one selector on one class.
+// A CallStat holds the count and the durations of all calls of one selector on objects of one class.
 type CallStat struct {
 	Selector string
 	Class    string
 	Effect   wire.Effect
-	// the part of its thread's time that the calls' time belongs to; PartCount for waits, which the model divides among
-	// several parts
+	// the part of a thread's time (such as PartEncode) to which these calls' time is added; PartCount for waits,
+	// because the model divides a wait's time among several parts
 	Part      Part
 	Count     int64
 	Total     Nanos // with what was nested in them
@@ -18,19 +18,19 @@ type CallStat struct {
 	From      []CallsFrom // Counts and Exclusive by stack; empty when stacks were not recorded
 	Durations *Durations  // nil when they are not known
 
-	// calls that had not returned when the run ended. They count in Total, Min, Max and Exclusive, but not in Count and
-	// Durations
+	// calls that had not returned when the run ended. Their time so far is included in Total, Min, Max and Exclusive,
+	// but they are not included in Count and Durations
 	Unfinished int64
 }
 
-// Waits reports whether the duration of these calls depends on something else: they wait for work, a lock, a drawable
-// or a signal. Making the calls themselves faster would not help.
+// Waits reports whether these calls spend their time waiting for something else: GPU work, a lock, a drawable or a
+// signal. Advice to make the calls themselves faster would then be wrong.
 func (c *CallStat) Waits() bool {
 	return c.Part == PartCount || c.Part == PartLock || c.Part == PartDrawable || c.Part == PartOutside
 }
 
-// unfinished adds a call that had not returned when the run ended. d is the call's duration within the range; begins
-// reports whether the call began in the range.
+// unfinished adds a call that had not returned when the run ended. d is the call's duration inside the loaded range.
+// begins reports whether the call began in that range; otherwise an earlier range has counted it.
 func (c *CallStat) unfinished(d Nanos, begins bool) {
 	c.Total += d
 	c.Min, c.Max = min(c.Min, d), max(c.Max, d)
@@ -39,7 +39,8 @@ func (c *CallStat) unfinished(d Nanos, begins bool) {
 	}
 }
 
-// add adds the duration of a call. It does not add to Count, which is later summed up from the threads.
+// add adds the duration d of one call. It leaves Count alone, because finishThread later adds the threads' own call
+// counts; counting here too would double it.
 func (c *CallStat) add(d Nanos) {
 	c.Total += d
 	c.Min, c.Max = min(c.Min, d), max(c.Max, d)

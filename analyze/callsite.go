@@ -14,8 +14,8 @@ type CallSite struct {
 	Threads  []*Thread
 }
 
-// CallSites returns the places from which the matching calls were made, the one that took longest first. The list is
-// empty when stacks were not recorded.
+// CallSites returns the places in the program from which the calls selected by match were made, longest total time
+// first. The list is empty when the trace has no stacks.
 func CallSites(t *Trace, match func(*CallStat) bool) []CallSite {
 	type key struct{ place, file, selector string }
 	by := map[key]*CallSite{}
@@ -45,7 +45,8 @@ func CallSites(t *Trace, match func(*CallStat) bool) []CallSite {
 	}
 	sites := make([]CallSite, 0, len(order))
 	for _, s := range order {
-		slices.SortFunc(s.Threads, func(a, b *Thread) int { return cmp.Compare(a.ID, b.ID) }) // totals have them in any order
+		// a Total lists the threads in any order
+		slices.SortFunc(s.Threads, func(a, b *Thread) int { return cmp.Compare(a.ID, b.ID) })
 		sites = append(sites, *s)
 	}
 	slices.SortStableFunc(sites, func(a, b CallSite) int {

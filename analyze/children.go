@@ -7,47 +7,50 @@ import (
 	"strings"
 )
 
-// KindChildren is the Kind of a Compilation during which the thread waited for child processes that compiled: pools of
-// compile workers, compilers that the program starts.
+// KindChildren is the Kind of a Compilation during which a thread waited for child processes that compiled, such as a
+// pool of compile workers or a compiler that the program starts.
 const KindChildren = "child processes"
 
-// A ChildWait is a time in which a thread waited while child processes of its process, or their children, compiled.
+// A ChildWait is a time in which a thread waited while child processes of its process, or their descendants,
+// compiled.
 type ChildWait struct {
 	Call
 	How      string // the call that waited; BlockedElsewhere when it was no recorded call
 	Program  string // the child's program, if known; only when the wait was for one particular process
 	Child    int    // the ID of the process that ended; 0 when not known
 	Compiled Nanos  // how long at least one of the children compiled
-	// Compiled is at least half of the wait, so the wait counts as compilation and is in Trace.Compilations
+	// at least half of the wait was compilation (Compiled). The wait then counts as compilation and is also in
+	// Trace.Compilations
 	Mostly bool
 }
 
-// BlockedElsewhere is ChildWait.How when the thread used no processor and made no recorded call, for instance because
-// it was reading from a pipe.
+// BlockedElsewhere is the value of ChildWait.How when the thread used no processor and made no recorded call, for
+// instance because it was reading from a pipe.
 const BlockedElsewhere = "blocked outside of Metal"
 
-// compilerPrograms are programs that only ever compile for Metal. Apple protects them, so they cannot be traced
-// themselves.
+// compilerPrograms are programs that do nothing but compile for Metal. Apple's system protection prevents tracing
+// them, so the whole lifetime of such a child process counts as compilation.
 var compilerPrograms = []string{"metal", "metallib", "metal-tt", "metal-as", "metal-ar", "metal-lib", "air-opt",
 	"air-lld", "air-link", "air-as", "xcrun", "MTLCompilerService"}
 
-// compiles says whether a command's program is one of compilerPrograms.
+// compiles reports whether the first word of a command line is one of compilerPrograms.
 func compiles(command string) bool {
 	words := strings.Fields(command)
 	return len(words) > 0 && slices.Contains(compilerPrograms, filepath.Base(words[0]))
 }
 
-// A family lists the compilations of all children of a process and of the children's children, in the order in which
-// they began.
+// A family holds the compilations of a group of processes, for instance of all descendants of one process, sorted by
+// begin.
 type family struct {
 	compilations []Interval
 	ends         []Nanos    // of them, ascending
 	busy         []Interval // when at least one was in progress
 }
 
-// within returns for how much of i something was compiled.
+// within returns how long at least one compilation of the family was in progress during i.
 func (f *family) within(i Interval) (sum Nanos) {
-	first, _ := slices.BinarySearchFunc(f.busy, i.Begin, func(b Interval, at Nanos) int { return cmp.Compare(b.End, at) })
+	first, _ := slices.BinarySearchFunc(f.busy, i.Begin,
+		func(b Interval, at Nanos) int { return cmp.Compare(b.End, at) })
 	for _, b := range f.busy[first:] {
 		if b.Begin >= i.End {
 			break
@@ -57,7 +60,8 @@ func (f *family) within(i Interval) (sum Nanos) {
 	return sum
 }
 
-// endsIn says whether a compilation ended during i, so that i may have been a wait for it.
+// endsIn reports whether a compilation of the family ended during i. Only then can a wait that lasted for i have been
+// a wait for that compilation.
 func (f *family) endsIn(i Interval) bool {
 	n, _ := slices.BinarySearch(f.ends, i.Begin+1)
 	return n < len(f.ends) && f.ends[n] <= i.End
@@ -76,7 +80,8 @@ func (f *family) finish() {
 	slices.Sort(f.ends)
 }
 
-// parentsOf returns the processes' parents that are in the trace.
+// parentsOf maps each process to its parent process, if the parent is in the trace. Process IDs can be reused, so
+// among several processes with the parent's ID it chooses the last one that precedes the child in the file.
 func parentsOf(t *Trace) map[*Process]*Process {
 	of := map[*Process]*Process{}
 	for _, p := range t.Processes {
@@ -90,8 +95,8 @@ func parentsOf(t *Trace) map[*Process]*Process {
 	return of
 }
 
-// familiesOf returns two lists of compilations for each process: those of its children only, and those of the process
-// together with its children.
+// familiesOf returns two groups of compilations for each process: those of its descendants only (children), and those
+// of the process and its descendants (whole).
 func familiesOf(t *Trace) (children, whole map[*Process]*family) {
 	children, whole = map[*Process]*family{}, map[*Process]*family{}
 	parents := parentsOf(t)
@@ -123,8 +128,9 @@ func familiesOf(t *Trace) (children, whole map[*Process]*family) {
 	return children, whole
 }
 
-// findChildWaits finds the threads that waited for child processes that compiled. A wait that was mostly for that is
-// turned into a compilation of the waiting thread and is no longer listed as a wait for a signal.
+// findChildWaits finds the threads that waited for compiling child processes and fills CPUWaits.Children. A wait of
+// which at least half was compilation becomes a compilation of the waiting thread and is removed from the waits for
+// signals, so that its time is not counted twice.
 func findChildWaits(t *Trace) {
 	children, whole := familiesOf(t)
 	byID := map[int]*Process{}
@@ -150,9 +156,9 @@ func findChildWaits(t *Trace) {
 	sortUnlessSorted(t.Compilations, func(a, b *Compilation) int { return byBegin(&a.Call, &b.Call) })
 }
 
-// childWaitOf returns the wait as a wait for compiling children, if it is one. A wait for a signal only is one if a
-// compilation ended during it and the thread does other work too: pools have threads that wait for signals all the
-// time.
+// childWaitOf converts a wait for a signal or a process into a ChildWait, if the thread waited for compiling
+// children; otherwise is is false. A wait for a signal qualifies only if a compilation ended during the wait and the
+// thread does other work too: pools have threads that wait for signals all the time.
 func childWaitOf(w *SignalWait, children, whole map[*Process]*family, byID map[int]*Process, works map[*Thread]bool) (
 	c ChildWait, is bool) {
 	if w.Thread == nil || w.Length() == 0 || !w.ForProcess && !works[w.Thread] {
@@ -194,8 +200,9 @@ func workersOf(t *Trace) map[*Thread]bool {
 	return works
 }
 
-// blockedElsewhere finds the times in which a working thread made no call that the model knows and hardly used a
-// processor, while child processes compiled.
+// blockedElsewhere adds a ChildWait for each time in which a working thread made no recorded call and used a
+// processor for at most half of the time, while child processes compiled. Such a thread typically reads the
+// compiler's output from a pipe.
 func blockedElsewhere(t *Trace, children map[*Process]*family, works map[*Thread]bool) {
 	calls := map[*Thread][]Interval{}
 	for _, th := range t.Threads {
@@ -241,7 +248,8 @@ func blockedElsewhere(t *Trace, children map[*Process]*family, works map[*Thread
 	}
 }
 
-// blockedBetween returns the times between the thread's calls in which the thread was blocked while children compiled.
+// blockedBetween returns the gaps between the thread's calls in which the thread was blocked for at least half of the
+// gap while children compiled for at least half of the gap.
 func blockedBetween(th *Thread, calls []Interval, f *family) (found []ChildWait) {
 	slices.SortFunc(calls, func(a, b Interval) int { return cmp.Compare(a.Begin, b.Begin) })
 	from := th.Active.Begin
@@ -253,17 +261,18 @@ func blockedBetween(th *Thread, calls []Interval, f *family) (found []ChildWait)
 		}
 		compiled := f.within(gap)
 		if asleep := th.asleepIn(gap); 2*compiled >= gap.Length() && 2*asleep >= gap.Length() {
-			found = append(found, ChildWait{Call: Call{Interval: gap, Thread: th}, How: BlockedElsewhere, Compiled: compiled,
-				Mostly: true})
+			found = append(found, ChildWait{Call: Call{Interval: gap, Thread: th}, How: BlockedElsewhere,
+				Compiled: compiled, Mostly: true})
 		}
 	}
 	return found
 }
 
-// asleepIn returns for how long, at least, the thread did not run during i. Where a sample's interval reaches over the
-// border of i, all of the running time is assumed to be in i.
+// asleepIn returns a lower bound of the time during i in which the thread did not run. CPU samples state how long a
+// thread ran between two samples. If such a period extends beyond i, all of its running time is assumed to lie in i.
 func (t *Thread) asleepIn(i Interval) (sum Nanos) {
-	first, _ := slices.BinarySearchFunc(t.CPU, i.Begin, func(s CPUSample, at Nanos) int { return cmp.Compare(s.At, at) })
+	first, _ := slices.BinarySearchFunc(t.CPU, i.Begin,
+		func(s CPUSample, at Nanos) int { return cmp.Compare(s.At, at) })
 	for n := max(first, 1); n < len(t.CPU) && t.CPU[n-1].At < i.End; n++ {
 		a, b := t.CPU[n-1], t.CPU[n]
 		if b.At > a.At && b.Ran >= a.Ran {
@@ -273,7 +282,7 @@ func (t *Thread) asleepIn(i Interval) (sum Nanos) {
 	return sum
 }
 
-// spend counts a time outside of the thread's recorded calls as compilation.
+// spend counts the time i, which is in none of the thread's recorded calls, as compilation.
 func (t *Thread) spend(i Interval) {
 	t.Exclusive[PartCompile] += Interval{max(i.Begin, t.Active.Begin), min(i.End, t.Active.End)}.Length()
 	t.WorkingExclusive[PartCompile] += Interval{max(i.Begin, t.Working.Begin), min(i.End, t.Working.End)}.Length()

@@ -8,9 +8,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A converter turns raw ticks into nanoseconds, like tracefile.Process.Nanos, but on the clock that all processes of
-// the trace share. It remembers between which two clock samples the last tick was, because the next tick is most likely
-// there too. It may be used by one goroutine only.
+// A converter turns raw clock ticks into nanoseconds on the clock that all processes of the trace share. It remembers
+// the pair of clock samples around the last tick, because the next tick most likely lies there too. Only one
+// goroutine may use it, because at and interval change that memory.
 type converter struct {
 	process  *tracefile.Process
 	raw      bool // a tick is a nanosecond
@@ -19,7 +19,8 @@ type converter struct {
 	dTicks   uint64
 	dNanos   uint64
 	ratio    uint64 // dNanos/dTicks in 2^-64, rounded down; 0 when it is 1 or more
-	// up to this many ticks after the stretch's beginning, the product with upper is exact and need not be checked
+	// For up to this many ticks after the clock sample at from, multiplying by upper gives the exact result. Beyond
+	// it the product can be too large by one
 	reach uint64
 	upper uint64 // ratio rounded up
 }
@@ -29,8 +30,8 @@ func newConverter(p *tracefile.Process) *converter {
 	return &converter{process: p, raw: !mach && (p.Clock != wire.ClockTSC || len(p.Samples) < 2)}
 }
 
-// Damaged records can hold any number. Times are limited to these bounds so that sums of them do not overflow. The
-// clock starts when the machine starts; 2^57 ns are 4 years, 2^50 ns are 13 days.
+// A damaged record can hold any number. Instants and durations are limited to these bounds so that sums do not
+// overflow. The clock starts when the machine starts; 2^57 ns are 4 years, 2^50 ns are 13 days.
 const (
 	latestInstant Nanos = 1 << 57
 	longestTime   Nanos = 1 << 50
@@ -39,7 +40,8 @@ const (
 // instant limits a time in nanoseconds, read from a record, to the latest allowed instant.
 func instant(ns uint64) Nanos { return Nanos(min(ns, uint64(latestInstant))) }
 
-// ours converts a time from the process's own clock to the shared clock. 0 stands for "not known" and stays 0.
+// ours converts a time in nanoseconds from the process's own clock to the shared clock. 0 means "not known" and stays
+// 0.
 func (c *converter) ours(ns uint64) Nanos {
 	if ns == 0 || c.process.Ahead == 0 {
 		return instant(ns)
@@ -55,8 +57,8 @@ func (c *converter) at(t wire.Ticks) Nanos {
 	return min(max(min(max(c.convert(t), -latestInstant), latestInstant)-Nanos(c.process.Ahead), 0), latestInstant)
 }
 
-// interval converts the time between two ticks. Nearly always both are between the same two clock samples as the tick
-// before; that case is handled here, without a search.
+// interval converts the time between two ticks. Nearly always both ticks are within reach of the clock sample at
+// from; that case needs two multiplications and no search.
 func (c *converter) interval(begin, end wire.Ticks) Interval {
 	a, b := uint64(begin-c.from), uint64(end-c.from)
 	if a >= c.reach || b >= c.reach {
@@ -78,8 +80,8 @@ func (c *converter) convert(t wire.Ticks) Nanos {
 		return Nanos(c.process.Nanos(t))
 	}
 	if passed := uint64(t - c.from); c.ratio > 0 {
-		// Multiply by the reciprocal instead of dividing. The result may be too small by one; the remainder shows
-		// whether it is.
+		// multiply by the reciprocal instead of dividing, which is slower. The quotient may be too small by one; the
+		// remainder shows whether it is
 		q, _ := bits.Mul64(passed, c.ratio)
 		if passed*c.dNanos-q*c.dTicks >= c.dTicks {
 			q++
@@ -94,7 +96,8 @@ func (c *converter) convert(t wire.Ticks) Nanos {
 	return Nanos(c.nanos + int64(min(q, uint64(latestInstant))))
 }
 
-// seek finds the pair of consecutive clock samples that t is between. The interval after the last sample has no end.
+// seek makes the two consecutive clock samples around t the current pair. Behind the last sample, the rate of the
+// last pair continues.
 func (c *converter) seek(t wire.Ticks) {
 	s := c.process.Samples
 	i := sort.Search(len(s)-1, func(i int) bool { return s[i].Ticks > t })
@@ -110,10 +113,10 @@ func (c *converter) seek(t wire.Ticks) {
 	c.setReach()
 }
 
-// setReach determines up to which tick of the stretch one multiplication gives the exact result. Let e = upper·dTicks −
-// 2^64·dNanos, which is at most dTicks. The product for a ticks is too large by a·e/dTicks in units of 2^-64. A
-// quotient that is no integer is at least 1/dTicks below the next integer, so the error does not matter while a·e is
-// below 2^64.
+// setReach sets reach, the number of ticks after the current clock sample for which one multiplication is exact. Let
+// e = upper·dTicks − 2^64·dNanos, which is at most dTicks. The product for a ticks is too large by a·e/dTicks in
+// units of 2^-64. A quotient that is no integer is at least 1/dTicks below the next integer, so the error does not
+// change the integer part while a·e is below 2^64.
 func (c *converter) setReach() {
 	c.reach, c.upper = 0, c.ratio+1
 	if c.process.Ahead == 0 && c.ratio > 0 && c.upper > 0 && c.dTicks < 1<<32 && c.nanos >= 0 &&

@@ -2,15 +2,15 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// A callLoader counts calls and adds their time to their threads.
+// A callLoader counts the calls of one ring buffer's records and adds their time to the threads that made them.
 type callLoader struct {
 	at      *cursor
 	waits   waitLoader
 	visited VisitedCall
 }
 
-// count adds a call's time to its thread; inside is the part of the call in the range that was asked for. It returns
-// the CallStat that counts calls of this kind.
+// count adds a call's time to its thread. inside is the part of the call in the requested range. The returned slot
+// counts the calls of the same selector, class and stack on this thread.
 func (l *callLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More,
 	unfinished bool) *callSlot {
 	t := l.at.thread

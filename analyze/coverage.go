@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Coverage describes how much of a process's use of Metal was recorded. It comes from counts that the tracer makes in
-// addition to its records, and always covers the whole process, even if only a range was requested.
+// A Coverage describes how much of a process's use of Metal was recorded. The tracer counts this separately from its
+// records, so it always covers the whole process, even if only a range was loaded.
 type Coverage struct {
 	Process     *Process
 	Classes     []string         // classes whose methods were hooked, in the order in which the tracer met them
@@ -21,18 +21,19 @@ type Coverage struct {
 	SelfCheck   []CheckedCall    // nil when none was made
 }
 
-// An UnhookedClass is a class of which the tracer met objects, but of which it records no methods, or only some.
+// An UnhookedClass is a class whose objects the program used although the tracer records none, or only some, of its
+// methods. Work done through these methods is missing from the trace.
 type UnhookedClass struct {
 	Name, Family string
 	Methods      int // how many methods are not recorded; 0 means all of them
 }
 
-// An Audit compares two counts: how many objects passed through an internal function of Metal (Made), and how many of
-// these the hooks on the public methods saw (Seen). Made is 0 if there were none, or if this version of Metal has no
-// such function.
+// An Audit checks that no call was missed. Made counts objects that passed through an internal function of Metal;
+// Seen counts those of them that the hooks on Metal's public methods recorded. Made is 0 if no object passed, or if
+// this version of Metal has no such function.
 type Audit struct{ Made, Seen int64 }
 
-// Share returns Seen as a share of Made; known is false if Made is 0.
+// Share returns Seen divided by Made, 0 to 1. known is false if Made is 0.
 func (a Audit) Share() (share float64, known bool) {
 	if a.Made == 0 {
 		return 0, false
@@ -40,13 +41,13 @@ func (a Audit) Share() (share float64, known bool) {
 	return float64(a.Seen) / float64(a.Made), true
 }
 
-// A CheckedCall is a call that the self-check made, and how often it was seen.
+// A CheckedCall is a call that the tracer's self-check made on purpose: Made times, of which Seen were recorded.
 type CheckedCall struct {
 	Selector   string
 	Made, Seen int
 }
 
-// CommitAudit sums the audits of commits over all processes.
+// CommitAudit adds up the audits of commits of all processes.
 func CommitAudit(t *Trace) (sum Audit) {
 	for _, c := range t.Recording.Coverage {
 		sum.Made, sum.Seen = sum.Made+c.Commits.Made, sum.Seen+c.Commits.Seen
@@ -54,7 +55,8 @@ func CommitAudit(t *Trace) (sum Audit) {
 	return sum
 }
 
-// addCoverage stores the counts that a process made in addition to its records.
+// addCoverage stores the Coverage of a process and adds a warning for each gap in it. A process that did not use
+// Metal has none.
 func addCoverage(l *loader, p *processLoader) {
 	f := p.file
 	if len(f.Classes) == 0 && len(f.Unhooked) == 0 {
@@ -83,8 +85,8 @@ func addCoverage(l *loader, p *processLoader) {
 	l.trace.Warnings = append(l.trace.Warnings, c.warnings(describeProcess(l, p))...)
 }
 
-// warnings returns lines about calls and objects that were not recorded; none if everything was recorded. Each line
-// begins with who, the name of the process.
+// warnings returns one line for each kind of calls or objects that were not recorded; none if everything was
+// recorded. Each line begins with who, the text that names the process.
 func (c *Coverage) warnings(who string) (lines []string) {
 	if missed := c.Commits.Made - c.Commits.Seen; missed > 0 {
 		lines = append(lines, fmt.Sprintf("%s%d of %d commits seen: the tracer did not see %d command "+
@@ -102,7 +104,8 @@ func (c *Coverage) warnings(who string) (lines []string) {
 		}
 	}
 	if len(whole) > 0 {
-		lines = append(lines, fmt.Sprintf("%sthe program used objects of these classes, whose methods are not hooked: %s",
+		lines = append(lines, fmt.Sprintf("%scalls on these classes are missing, because their methods are not "+
+			"hooked: %s",
 			who, strings.Join(whole, ", ")))
 	}
 	if made, seen, wrong := c.checked(); len(wrong) > 0 {
@@ -114,8 +117,8 @@ func (c *Coverage) warnings(who string) (lines []string) {
 	return lines
 }
 
-// checked sums up the self-check; wrong lists the calls that were not recorded exactly as often as the self-check made
-// them.
+// checked adds up the calls that the self-check made and those that were recorded. wrong lists the calls whose two
+// counts differ.
 func (c *Coverage) checked() (made, seen int, wrong []string) {
 	for _, k := range c.SelfCheck {
 		made, seen = made+k.Made, seen+min(k.Seen, k.Made)
@@ -126,8 +129,8 @@ func (c *Coverage) checked() (made, seen int, wrong []string) {
 	return made, seen, wrong
 }
 
-// SelfChecked returns how many calls the self-check made, and how many of them were recorded. made is 0 when there was
-// no self-check.
+// SelfChecked returns how many calls the tracer's self-check made, and how many of them were recorded. made is 0 when
+// there was no self-check.
 func (c *Coverage) SelfChecked() (made, seen int) {
 	made, seen, _ = c.checked()
 	return made, seen

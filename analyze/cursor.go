@@ -2,8 +2,9 @@ package analyze
 
 import "cmp"
 
-// A cursor is the position in the records of one ring: the thread whose records are being read, and the state of the
-// current call. All loaders that read from the ring share it.
+// A cursor is the position in the records of one ring, the buffer of a traced thread: the thread whose records are
+// being read, and the state of the current call. All loaders that read from the ring share it, so that they agree on
+// the thread.
 type cursor struct {
 	loader      *loader
 	trace       *Trace // of loader
@@ -14,17 +15,17 @@ type cursor struct {
 	interpreter InterpreterLock // of the call at hand
 }
 
-// startThread switches to the records of another thread. If the thread's name when it ended is known, it keeps that
-// name.
+// startThread switches to the records of thread id. Threads can rename themselves; if the name that the thread had
+// when it ended is known, that name is kept and name is ignored.
 func (c *cursor) startThread(id ThreadID, name string) {
 	c.thread = c.loader.threadOf(c.process, id)
 	c.thread.Name = cmp.Or(c.thread.Name, name)
 }
 
-// unknownThread returns the thread of a ring whose first records are missing. This is the thread that used the ring
-// last, if the end of the process's trace has its number; otherwise 0.
+// unknownThread returns the thread of a ring (a thread's record buffer) whose first records, which name the thread,
+// are missing. It is the thread that used the ring last, if the process's final record names it; otherwise 0.
 func (c *cursor) unknownThread() ThreadID { return lastThread(c.process.file, c.ring) }
 
-// earlier says whether a call began before the range and is therefore counted in an earlier one. That is only so for
-// ranges that add up (Options.Adds).
+// earlier reports whether a call began before the loaded range. With Options.Adds such a call is already counted in
+// an earlier range and must not be counted again; without Options.Adds, earlier returns false.
 func (c *cursor) earlier(call Call) bool { return c.loader.adds && call.Begin < c.loader.window.Begin }

@@ -1,7 +1,8 @@
 package analyze
 
-// dispatchRuns stores the dispatches of a thread's encoders in one array. A thread mostly fills one encoder after
-// another. An encoder's dispatches grow in place until another encoder's dispatches are appended behind them.
+// dispatchRuns stores the dispatches of a thread's encoders in shared blocks, to avoid one allocation per encoder. A
+// thread mostly fills one encoder after another, so the dispatches of an encoder grow in place. When another
+// encoder's dispatches have been appended behind them, extend copies them to the end.
 type dispatchRuns struct {
 	block []Dispatch
 	used  int // of block

@@ -3,9 +3,9 @@ package analyze
 import "math/bits"
 
 // Durations is a histogram of durations. Its classes are those of HdrHistogram (Gil Tene) with three significant
-// digits: each is as wide as a thousandth of its durations, or one nanosecond. Counts are stored in pages, and only
-// pages that are needed exist, so that a histogram takes some kilobytes instead of three hundred. The zero value is an
-// empty histogram.
+// digits: a class is as wide as a thousandth of its durations, or one nanosecond. Counts are stored in pages that are
+// allocated when needed, so a histogram takes some kilobytes instead of three hundred. The zero value is an empty
+// histogram.
 type Durations struct {
 	pages []*durationPage // in the order of their classes; nil for a page without counts
 	count int64
@@ -19,11 +19,12 @@ const (
 	pageBits  = 6
 )
 
-// longestCall limits durations: a longer one counts as this long.
+// longestCall is the longest duration that the histogram can store, one hour in nanoseconds. Longer durations count
+// as this long.
 const longestCall = 3600e9
 
-// A durationClass is the number of a class. The class of a duration d is e<<classBits + d>>e, where e is the number of
-// low bits that d has beyond classBits + 1.
+// A durationClass is the number of a class of the histogram. The class of a duration d is e<<classBits + d>>e, where
+// e is the number of bits that d has beyond classBits + 1.
 type durationClass int
 
 func classOf(d Nanos) durationClass {
@@ -32,7 +33,7 @@ func classOf(d Nanos) durationClass {
 	return durationClass(e<<classBits + int(v>>e))
 }
 
-// bounds returns the shortest duration in the class, and how many different durations are in it.
+// bounds returns the shortest duration in the class, and the width of the class in nanoseconds.
 func (c durationClass) bounds() (least, width int64) {
 	e := max(0, int(c)>>classBits-1)
 	return int64(int(c)-e<<classBits) << e, 1 << e
@@ -45,7 +46,7 @@ func (h *Durations) Add(d Nanos) {
 	h.count++
 }
 
-// page returns a page, which it makes if it does not exist.
+// page returns the page with the given number and allocates it if necessary.
 func (h *Durations) page(number int) *durationPage {
 	if number >= len(h.pages) {
 		h.pages = append(h.pages, make([]*durationPage, number+1-len(h.pages))...)
@@ -56,7 +57,7 @@ func (h *Durations) page(number int) *durationPage {
 	return h.pages[number]
 }
 
-// Merge adds all durations of another histogram, which may be nil.
+// Merge adds all durations of another histogram; nil adds nothing.
 func (h *Durations) Merge(other *Durations) {
 	if other == nil {
 		return
@@ -73,7 +74,7 @@ func (h *Durations) Merge(other *Durations) {
 	h.count += other.count
 }
 
-// each calls f for each class that has durations, in ascending order, until f returns false.
+// each calls f for each class that contains durations, shortest first, until f returns false.
 func (h *Durations) each(f func(c durationClass, count int64) (more bool)) {
 	for number, page := range h.pages {
 		if page == nil {
@@ -90,7 +91,7 @@ func (h *Durations) each(f func(c durationClass, count int64) (more bool)) {
 // Count is how many durations there are.
 func (h *Durations) Count() int64 { return h.count }
 
-// Min returns the shortest duration, accurate to a thousandth; 0 when there are none.
+// Min returns the shortest duration, accurate to a thousandth; 0 when the histogram is empty.
 func (h *Durations) Min() (shortest Nanos) {
 	h.each(func(c durationClass, _ int64) bool {
 		least, _ := c.bounds()
@@ -100,10 +101,11 @@ func (h *Durations) Min() (shortest Nanos) {
 	return shortest
 }
 
-// Max returns the longest duration, accurate to a thousandth; 0 when there are none.
+// Max returns the longest duration, accurate to a thousandth; 0 when the histogram is empty.
 func (h *Durations) Max() Nanos { return h.At(100) }
 
-// Mean returns the mean, in which each duration counts as the middle of its class; 0 when there are none.
+// Mean returns the mean in nanoseconds. Each duration counts as the middle of its class. An empty histogram has mean
+// 0.
 func (h *Durations) Mean() (mean float64) {
 	h.each(func(c durationClass, n int64) bool {
 		least, width := c.bounds()
@@ -113,8 +115,8 @@ func (h *Durations) Mean() (mean float64) {
 	return mean
 }
 
-// At returns a percentile: the given percentage of durations are not longer than it. It is accurate to a thousandth,
-// and 0 when there are none.
+// At returns the given percentile (0 to 100): that percentage of durations is not longer than the result. It is
+// accurate to a thousandth, and 0 when the histogram is empty.
 func (h *Durations) At(percent float64) (at Nanos) {
 	rank := min(max(1, int64(percent/100*float64(h.count)+0.5)), h.count)
 	h.each(func(c durationClass, n int64) bool {

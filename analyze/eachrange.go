@@ -1,8 +1,8 @@
 package analyze
 
-// EachRange loads the time that was asked for in ranges of about the given number of records, with Options.Adds, and
-// passes each range to use, with its number and how many ranges there are. While use works on one range, another
-// goroutine already loads the next one; Options.Visit is called on that goroutine.
+// EachRange loads the requested time in ranges of about the given number of records, with Options.Adds, so that
+// totals of the ranges can be summed. It passes each range, its number and the number of ranges to use. Meanwhile
+// another goroutine loads the next range; Options.Visit is called on that goroutine.
 func (f *File) EachRange(asked Options, records int64, use func(part *Trace, number, of int) error) error {
 	ranges := f.Ranges(asked, records)
 	type loaded struct {

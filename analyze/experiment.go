@@ -2,10 +2,12 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// An Experiment describes the delays that mtrace inserted into a process while it ran. See wire.Experiment.
+// An Experiment describes the delays that mtrace experiment inserted into a process while the process ran.
+// wire.Experiment is its recorded form.
 type Experiment struct {
 	Seed uint64
-	// maximum slowdown of the program over the whole experiment, as a share of its time
+	// the most that the delays may slow the program down over the whole experiment, as a share of its time (0.1 is 10
+	// %)
 	Budget   float64
 	Progress string // what counts as progress: wire.ProgressCommands, or wire.ProgressMark and the name of a mark
 	Threads  int    // threads that made progress while nothing was delayed; 0 when not known
@@ -13,7 +15,7 @@ type Experiment struct {
 	Blocks   []ExperimentBlock // in the order of time
 }
 
-// An ExperimentTarget is one thing that the experiment delayed.
+// An ExperimentTarget is a set of calls, or a lock, that the experiment delayed.
 type ExperimentTarget struct {
 	ID      int // from 1
 	Name    string
@@ -27,7 +29,8 @@ type ExperimentTarget struct {
 	Took    Nanos         // how long it takes on average when it is not delayed; 0 when not known
 }
 
-// An ExperimentBlock is a time in which one target was delayed, or in which none was.
+// An ExperimentBlock is a time range of the experiment in which one target was delayed, or in which no target was (a
+// baseline).
 type ExperimentBlock struct {
 	Interval
 	Target      int   // ExperimentTarget.ID; 0 is none: a baseline
@@ -36,12 +39,13 @@ type ExperimentBlock struct {
 	Occurrences int64 // that were delayed
 	Injected    Nanos // the sum of the delays, as measured
 	Units       int64 // how many units of progress were completed in the block
-	// when the last unit before the block and the last one in it were completed; 0 when there was none
+	// when the last unit of progress before the block, and the last one in the block, was completed; 0 when there was
+	// none
 	LastBefore, LastIn Nanos
 }
 
-// experiment converts the experiment of a process to the clock that all processes of the trace share; nil when there
-// was none.
+// experiment converts the recorded experiment of a process to the clock that all processes of the trace share. It
+// returns nil when there was no experiment.
 func experiment(e *wire.Experiment, clock *converter) *Experiment {
 	if e == nil {
 		return nil
@@ -57,12 +61,14 @@ func experiment(e *wire.Experiment, clock *converter) *Experiment {
 	}
 	at := func(ns int64) Nanos { return clock.ours(uint64(ns)) }
 	for _, b := range e.Blocks {
-		of.Blocks = append(of.Blocks, ExperimentBlock{Interval: Interval{at(b.Start), at(b.End)}, Target: b.Target, Control: b.Control,
-			Delay: duration(b.DelayNS), Occurrences: int64(min(b.Occurrences, 1<<50)), Injected: duration(b.InjectedNS),
+		of.Blocks = append(of.Blocks, ExperimentBlock{Interval: Interval{at(b.Start), at(b.End)}, Target: b.Target,
+			Control: b.Control,
+			Delay:   duration(b.DelayNS), Occurrences: int64(min(b.Occurrences, 1<<50)), Injected: duration(b.InjectedNS),
 			Units: int64(min(b.Units, 1<<50)), LastBefore: at(b.LastBefore), LastIn: at(b.LastIn)})
 	}
 	return of
 }
 
-// duration limits a length read from a file, so that sums of such lengths do not overflow.
+// duration limits a duration read from a file to longestTime: a damaged file can hold any number, and sums must not
+// overflow.
 func duration(ns int64) Nanos { return min(max(Nanos(ns), 0), longestTime) }

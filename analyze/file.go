@@ -11,7 +11,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A File is an open trace file. Parts of a long trace can be loaded without reading the rest of it.
+// A File is an open trace file. Load can read a time range of a long trace without reading the whole file.
 type File struct {
 	reader *tracefile.Reader
 	path   string
@@ -27,7 +27,8 @@ type File struct {
 	flights []flights // of each process
 }
 
-// A surveyed has the data of a block that is needed even when the block itself is not read.
+// A surveyed is what survey keeps of one block: its index entry, and the records that later records refer to
+// (lasting). They are needed even if a load skips the block.
 type surveyed struct {
 	tracefile.Block
 	lasting []wire.Record
@@ -49,7 +50,7 @@ func NewFile(reader *tracefile.Reader, path string) *File {
 	return f
 }
 
-// Made returns the host on which a trace was recorded, and when the recording began, as Unix time in nanoseconds.
+// Made returns the host on which the trace was recorded, and when the recording began, in nanoseconds of Unix time.
 func (f *File) Made() (host string, began int64) {
 	info := f.reader.Info()
 	return info.Host, info.Started
@@ -58,8 +59,8 @@ func (f *File) Made() (host string, began int64) {
 // Close closes the file.
 func (f *File) Close() error { return f.reader.Close() }
 
-// Records returns how many records the file has according to its index: calls, notes of the tracer, and continuations
-// of both.
+// Records returns the number of records in the file according to its index. A call has one or two records; the
+// tracer's own notes count too.
 func (f *File) Records() (n int64) {
 	for _, st := range f.reader.Streams() {
 		n += int64(st.Records)
@@ -67,7 +68,8 @@ func (f *File) Records() (n int64) {
 	return n
 }
 
-// survey reads the whole file once: one column of each block, and the records that later records refer to.
+// survey reads the whole file once, but only one column of each block and the records that later records refer to.
+// The result tells later loads of a range which blocks they can skip.
 func (f *File) survey() {
 	streams, long := f.reader.Streams(), f.windowOf(Options{}).trace.Run.Length/longFlight
 	f.blocks, f.calls, f.roles = make([][]surveyed, len(streams)), make([]int64, len(streams)), map[threadOfFile]roles{}
@@ -89,8 +91,8 @@ func (f *File) survey() {
 	f.keepFlights(flown, long)
 }
 
-// surveyStream reads one column of each block of a stream. It returns the roles of its threads, and the command buffers
-// that complete in the stream after a long flight.
+// surveyStream surveys one stream (the records of one ring buffer of the traced process). It returns the roles of the
+// stream's threads, and the command buffers that were in flight for at least long.
 func (f *File) surveyStream(i int, long Nanos) (of map[threadOfFile]roles, flown []flight) {
 	st := f.reader.Streams()[i]
 	of, now, clock := map[threadOfFile]roles{}, threadOfFile{}, (*converter)(nil)
@@ -109,7 +111,7 @@ func (f *File) surveyStream(i int, long Nanos) (of map[threadOfFile]roles, flown
 		})
 		read := func(fn func([]wire.Record) error) error { return f.reader.ReadBlock(st, k, fn) }
 		if some {
-			_ = read(func(records []wire.Record) error { // of fn, which has none
+			_ = read(func(records []wire.Record) error { // the callback returns no error
 				block.lasting = appendKept(block.lasting, records,
 					func(r *wire.Record, _ *wire.More) bool { return r.Call.Lasts() })
 				return nil
@@ -124,7 +126,8 @@ func (f *File) surveyStream(i int, long Nanos) (of map[threadOfFile]roles, flown
 	return of, flown
 }
 
-// appendKept appends the records that are to be kept, together with the More records that belong to them.
+// appendKept appends those records to dst for which keep returns true. A More record (the continuation record with a
+// call's further values) is kept together with its call.
 func appendKept(dst, records []wire.Record, keep func(*wire.Record, *wire.More) bool) []wire.Record {
 	for i := range records {
 		r, m := &records[i], noMore
@@ -142,7 +145,7 @@ func appendKept(dst, records []wire.Record, keep func(*wire.Record, *wire.More) 
 	return dst
 }
 
-// A part lists the blocks of a file that are read for a requested range.
+// A part is one load of a file: it decides which blocks must be read for the requested range.
 type part struct {
 	*File
 	whole         bool
@@ -155,19 +158,21 @@ type part struct {
 
 type ticks struct{ first, last wire.Ticks }
 
-// smallFile is a number of records. Smaller files are read whole, which is faster than finding out what could be
-// skipped.
+// smallFile is a number of records. A file with fewer records is read whole even if only a range is requested,
+// because finding the blocks to skip would take longer.
 var smallFile int64 = 1 << 20
 
-// How much is read around a range, in 64ths of the range's length on each side. Command buffers that exist during the
-// range may have been created before it, and may complete after it.
+// Limits of the time that is also read before and after a requested range, in 64ths of the range's length. A command
+// buffer that is alive in the range may have been created before it and may complete after it; without those records
+// its creator or its GPU time would be unknown.
 const (
 	leastAround = 1
 	mostAround  = 4096
 	mostVain    = 3 // after this many wider reads that did not help, no wider range is read
 )
 
-// partOf determines which blocks must be read for the loader's window.
+// partOf decides which blocks must be read for the loader's window and sixtyFourths/64 of its length on each side. A
+// small file, or a request without a range, is read whole.
 func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	p := &part{File: f, whole: true}
 	if l.slice == nil && (l.window == allTime || !l.adds && f.Records() < smallFile) {
@@ -194,8 +199,9 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	return p
 }
 
-// strangers counts the command buffers that are alive, or waited for, in a range, but whose creator or GPU time is not
-// known. The unread rest of the file may have this data.
+// strangers counts command buffers that are alive or waited for in the loaded range, but whose creation or GPU time
+// is not known although it may be in a part of the file that was not read. If there are any, Load reads a wider
+// range.
 func (p *part) strangers(t *Trace) (n int) {
 	stranger := func(b *CommandBuffer) bool {
 		return p.before && !b.Created.Known() || p.after && b.Committed.Known() && !b.GPU.Known()
@@ -213,8 +219,8 @@ func (p *part) strangers(t *Trace) (n int) {
 	return n
 }
 
-// tick returns the first tick that is not before an instant, or the greatest possible tick when all are before it. It
-// searches the whole range of ticks, because damaged records hold any number.
+// tick returns the first tick whose instant is not before at; the greatest possible tick when there is none. It
+// searches all ticks and not only those of the trace, because the records of a damaged trace hold any number.
 func (c *converter) tick(at Nanos) wire.Ticks {
 	first, behind := wire.Ticks(0), wire.Ticks(math.MaxUint64)
 	for first < behind {
@@ -228,7 +234,9 @@ func (c *converter) tick(at Nanos) wire.Ticks {
 	return first
 }
 
-// read passes the records of one stream to the loader. ahead reads the streams in the same order in the background.
+// read passes the records of one stream to the stream loader. Of a block outside of the requested range it passes
+// only the lasting records. ahead must have been started for the same streams in the same order, because it reads
+// their blocks in the background.
 func (p *part) read(stream int, s *streamLoader, ahead *readAhead) error {
 	st := p.reader.Streams()[stream]
 	if p.whole {
@@ -251,18 +259,19 @@ func (p *part) read(stream int, s *streamLoader, ahead *readAhead) error {
 		first := !whole
 		whole = true
 		ahead.block(func(records []wire.Record) {
-			if first && !s.holding && len(records) > 0 && records[0].Call == wire.CallMore { // of a record of the block before
+			// the More record of a call in the block before, which was not read
+			if first && !s.holding && len(records) > 0 && records[0].Call == wire.CallMore {
 				records = records[1:]
 			}
 			first = false
-			_ = s.batch(records) // of the loader, which has none
+			_ = s.batch(records) // batch always returns nil
 		})
 	}
 	return nil
 }
 
-// Calls returns how many calls that returned the file has, of the processes with these numbers; of all processes if
-// there are none.
+// Calls returns how many returned calls the file has of the processes with these IDs; of all processes if pids is
+// empty.
 func (f *File) Calls(pids []int) (n int64) {
 	f.once.Do(f.survey)
 	for i, st := range f.reader.Streams() {
@@ -273,12 +282,13 @@ func (f *File) Calls(pids []int) (n int64) {
 	return n
 }
 
-// inBlock is the number of pieces into which a block is divided to estimate its number of records in a range. Each
-// piece is assumed to have the same number.
+// inBlock is the number of equal time pieces into which Ranges divides a block. The index has only the number of
+// records of a whole block, so each piece is assumed to have 1/inBlock of them.
 const inBlock = 16
 
-// Ranges cuts the time that was asked for into ranges of about the given number of records. Together they cover all of
-// it. The index tells where to cut, but only roughly, so ranges differ somewhat in size.
+// Ranges cuts the requested time into consecutive ranges of about the given number of records. Together the ranges
+// cover the requested time. Their sizes differ somewhat, because the file's index knows the number of records only
+// block by block.
 func (f *File) Ranges(opts Options, records int64) []Options {
 	opts = f.Asked(opts)
 	l := f.windowOf(opts)

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Finish completes a trace that a loader has filled: it sorts everything as the model requires, finds the command
-// buffer or thread that ended each wait for an event, sets the window unless the loader did, and checks the clocks.
+// Finish completes a trace that a loader has filled. It sorts all lists as the model requires, finds the command
+// buffer or thread that ended each wait for an event, sets Window unless the loader did, and checks that the clocks
+// of CPU and GPU agree.
 func (t *Trace) Finish() {
 	order := make([]*CommandBuffer, 0, len(t.CommandBuffers)) // as they are
 	for b := range t.Buffers() {
@@ -21,8 +22,8 @@ func (t *Trace) Finish() {
 	finishTrace(t, f, false, allTime)
 }
 
-// finishTrace does the work of Finish for a trace whose command buffers are already sorted. gathered reports that waits
-// and allocations are sorted too; asked is the requested time.
+// finishTrace is Finish for a trace whose command buffers are already sorted by finishBuffers. gathered reports that
+// waits and allocations are sorted too. asked is the requested time range.
 func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	slices.SortFunc(t.Calls, func(a, b *CallStat) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Class, b.Class))
@@ -62,7 +63,7 @@ func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	}
 }
 
-// reachOf returns the time from the first to the last event within the requested time.
+// reachOf returns the time from the first to the last event of the trace, limited to the requested time asked.
 func reachOf(t *Trace, f finishing, asked Interval) Interval {
 	reach := extentOf(t, f.completed)
 	if asked != allTime { // the GPU may continue after the last call
@@ -75,16 +76,16 @@ func reachOf(t *Trace, f finishing, asked Interval) Interval {
 	return Interval{max(reach.Begin, asked.Begin), min(reach.End, asked.End)}
 }
 
-// finishing has the results that need a pass over all command buffers, so that one pass computes them all: there are
-// millions of command buffers, each several cache lines long.
+// finishing holds what finishBuffers learns about all command buffers in its one pass over them. There are millions
+// of command buffers, each several cache lines long, so each additional pass would be slow.
 type finishing struct {
 	signalling []CommandBufferIndex // of events, in the order of creation
 	completed  Nanos                // the last completion
 	gpu        Interval             // from the first beginning to the last end on a GPU
 }
 
-// finishBuffers sorts the command buffers of a list, and the encoders of each, and stores them in the trace. It sets
-// the index of those in the list.
+// finishBuffers stores the command buffers of a list in the trace, sorted by creation, and sorts the encoders of
+// each. It sets Index of the command buffers in the list, so that waits that refer to them can be renumbered.
 func finishBuffers(t *Trace, list []*CommandBuffer) (f finishing) {
 	keys, encoders, rows := make([]timeKey, len(list)), 0, 0
 	for i, b := range list {
@@ -125,21 +126,22 @@ func finishBuffers(t *Trace, list []*CommandBuffer) (f finishing) {
 	return f
 }
 
-// take moves rows to the end of a column that has capacity for them. It returns the longer column and the moved rows in
-// it.
+// take appends rows to column, which must have capacity for them, so that nothing is reallocated. It returns the
+// longer column and the rows at their new place in it.
 func take[T any](column, rows []T) (longer, taken []T) {
 	first := len(column)
 	column = append(column, rows...)
 	return column, column[first:len(column):len(column)]
 }
 
-// inCreation compares command buffers by creation time, and by number if the times are equal.
+// inCreation compares command buffers by creation time; if the times are equal, by process and then by number in the
+// process.
 func inCreation(a, b *CommandBuffer) int {
 	return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), compareProcesses(a.Process, b.Process),
 		cmp.Compare(a.ID, b.ID))
 }
 
-// byCreation sorts the list by creation; keys holds the instants.
+// byCreation returns the list sorted by creation. keys holds each element's creation time and index.
 func byCreation(list []*CommandBuffer, keys []timeKey) []*CommandBuffer {
 	keys = byTime(keys)
 	out := make([]*CommandBuffer, len(list))
@@ -159,7 +161,7 @@ func byCreation(list []*CommandBuffer, keys []timeKey) []*CommandBuffer {
 	return out
 }
 
-// sortUnlessSorted sorts a list if it is not sorted yet. Equal values keep their order.
+// sortUnlessSorted sorts a list stably. It checks first, because lists from a trace file are usually sorted already.
 func sortUnlessSorted[T any](list []T, compare func(a, b *T) int) {
 	for i := 1; i < len(list); i++ {
 		if compare(&list[i-1], &list[i]) > 0 {
@@ -204,8 +206,8 @@ func (p *Process) placed() int {
 	return p.place
 }
 
-// extentOf returns the time from the first call to the end of the last process or, if that is not known, to the last
-// call or completion.
+// extentOf returns the time from the first call to the end of the last process. If no process's end is known, the
+// time ends at the last call or completion.
 func extentOf(t *Trace, completed Nanos) Interval {
 	w := Interval{1<<63 - 1, -1 << 63}
 	for _, th := range t.Threads {
@@ -221,8 +223,8 @@ func extentOf(t *Trace, completed Nanos) Interval {
 	return w
 }
 
-// resolveEvents finds, for each wait for an event, the command buffer or thread that set the event to the awaited
-// value.
+// resolveEvents finds, for each wait for a shared event, the command buffer or thread that first set the event to the
+// awaited value or a greater one. It sets Wait.Buffer or Wait.Signaled.
 func resolveEvents(t *Trace, signalling []CommandBufferIndex) {
 	type event struct {
 		process *Process
@@ -254,15 +256,16 @@ func resolveEvents(t *Trace, signalling []CommandBufferIndex) {
 			continue
 		}
 		list := signals[event{w.Thread.Process, w.Event.Event}]
-		at, _ := slices.BinarySearchFunc(list, w.Event.Value, func(s signal, v uint64) int { return cmp.Compare(s.value, v) })
+		at, _ := slices.BinarySearchFunc(list, w.Event.Value,
+			func(s signal, v uint64) int { return cmp.Compare(s.value, v) })
 		if at < len(list) {
 			w.Buffer, w.Signaled = list[at].buffer, list[at].thread
 		}
 	}
 }
 
-// sayUnmeasured sets a reason for encoders without GPU times for which the trace gives no reason, although encoder
-// times were requested.
+// sayUnmeasured sets Encoder.Unmeasured, the reason for missing GPU times, where the trace gives no reason although
+// encoder times were requested.
 func (b *CommandBuffer) sayUnmeasured() {
 	for i := range b.Encoders {
 		e := &b.Encoders[i]

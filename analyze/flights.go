@@ -7,13 +7,14 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A command buffer may be in flight (submitted to the GPU, but not completed) for longer than the time that is read
-// around a range. A load of a range in the middle of that flight would miss the command buffer, although the GPU works
-// on it all the time. So the survey finds such command buffers by their completion records and keeps all their records,
-// and every load of a range adds these records to the ones that it reads. Few programs have such command buffers, for
-// instance those with kernels that run as long as the program.
+// Long flights: a command buffer may be in flight (submitted to the GPU, but not completed) for longer than the time
+// that Load reads around a range. A load in the middle of the flight would miss the command buffer although the GPU
+// works on it all the time. So the survey of the file finds such command buffers by their completion records and
+// keeps their records, and each load of a range reads these too. Few programs have such command buffers, for instance
+// those with kernels that run as long as the program.
 
-// flights has the command buffers of a process with a long flight. Their encoders are keys too.
+// flights maps the numbers of a process's command buffers with a long flight to their flights. The numbers of their
+// encoders are keys too, so that records of the encoders are found.
 type flights map[wire.ObjectID]*flight
 
 // A flight is the time from a command buffer's submission to the GPU to its completion.
@@ -27,14 +28,14 @@ type flight struct {
 const (
 	longFlight  = 256     // a flight is long if it takes at least this fraction (1/256) of the run
 	mostFlights = 1 << 10 // of a file: the longest
-	// maximum number of records kept; beyond it, records of encoders are dropped
+	// maximum number of records that are kept for long flights; when it is reached, records of encoders are dropped
 	mostKept = 1 << 16
 )
 
-// completions returns the command buffers that complete in a block after a long flight.
+// completions returns the command buffers that complete in a block of a stream and were in flight for at least long.
 func (f *File) completions(stream, block int, clock *converter, long Nanos) (found []flight) {
 	st := f.reader.Streams()[stream]
-	_ = f.reader.ReadBlock(st, block, func(records []wire.Record) error { // of the function, which has none
+	_ = f.reader.ReadBlock(st, block, func(records []wire.Record) error { // the callback returns no error
 		for i := 0; i+1 < len(records); i++ {
 			r := &records[i]
 			if r.Call != wire.CallCompleted || r.Flags&wire.HasMore == 0 || records[i+1].Call != wire.CallMore {
@@ -45,7 +46,8 @@ func (f *File) completions(stream, block int, clock *converter, long Nanos) (fou
 			if handed := clock.ours(m.X2); handed > 0 {
 				began = min(began, handed)
 			}
-			if at := (Interval{began, clock.at(r.End)}); at.Known() && at.Length() >= long && at.Length() < longestTime {
+			if at := (Interval{began, clock.at(r.End)}); at.Known() && at.Length() >= long &&
+				at.Length() < longestTime {
 				found = append(found, flight{process: int(st.Process), id: r.Object, Interval: at})
 			}
 		}
@@ -54,8 +56,8 @@ func (f *File) completions(stream, block int, clock *converter, long Nanos) (fou
 	return found
 }
 
-// keepFlights keeps the records of the longest flights. Command buffers are created either shortly before the flight,
-// or long before it.
+// keepFlights keeps the records of the longest flights. It first searches the time shortly before each flight, where
+// most command buffers are created. Only for those not found there it searches the whole time before.
 func (f *File) keepFlights(found []flight, long Nanos) {
 	slices.SortStableFunc(found, func(a, b flight) int { return cmp.Compare(b.Length(), a.Length()) })
 	found = found[:min(len(found), mostFlights)]
@@ -68,15 +70,16 @@ func (f *File) keepFlights(found []flight, long Nanos) {
 		(*of)[found[i].id] = &found[i]
 	}
 	for _, before := range []Nanos{long, longestTime} {
-		missing := slices.DeleteFunc(slices.Clone(found), func(x flight) bool { return f.flights[x.process][x.id].made })
+		missing := slices.DeleteFunc(slices.Clone(found),
+			func(x flight) bool { return f.flights[x.process][x.id].made })
 		if len(missing) > 0 {
 			f.keepRecords(missing, before)
 		}
 	}
 }
 
-// keepRecords keeps the records of these command buffers. It reads the process's blocks in the time `before` ahead of
-// each flight, and the block in which the command buffer completes.
+// keepRecords keeps the records of the given command buffers. For each flight it reads the blocks of the process in
+// the time `before` ahead of the flight, and the block in which the command buffer completes.
 func (f *File) keepRecords(of []flight, before Nanos) {
 	kept := 0
 	for i, st := range f.reader.Streams() {
@@ -88,12 +91,13 @@ func (f *File) keepRecords(of []flight, before Nanos) {
 			b := &f.blocks[i][k]
 			at := Interval{clock.at(b.First), clock.at(b.Last) + 1}
 			if !slices.ContainsFunc(of, func(x flight) bool {
-				return x.process == int(st.Process) && (at.Begin <= x.Begin && at.End > x.Begin-before || at.holds(x.End))
+				return x.process == int(st.Process) && (at.Begin <= x.Begin && at.End > x.Begin-before ||
+					at.holds(x.End))
 			}) {
 				continue
 			}
 			b.lasting = nil
-			_ = f.reader.ReadBlock(st, k, func(records []wire.Record) error { // of the function, which has none
+			_ = f.reader.ReadBlock(st, k, func(records []wire.Record) error { // the callback returns no error
 				b.lasting = appendKept(b.lasting, records, func(r *wire.Record, m *wire.More) bool {
 					all := f.flights[st.Process]
 					x := all.of(r, m)
@@ -110,7 +114,7 @@ func (f *File) keepRecords(of []flight, before Nanos) {
 	}
 }
 
-// of returns the flight that a record belongs to; nil when it belongs to none.
+// of returns the long flight whose command buffer or encoder the record concerns; nil when there is none.
 func (f flights) of(r *wire.Record, m *wire.More) *flight {
 	if x := f[r.Object]; x != nil {
 		return x
@@ -128,7 +132,8 @@ func (f flights) of(r *wire.Record, m *wire.More) *flight {
 	return nil
 }
 
-// knows stores the object that a record creates: the command buffer itself, or one of its encoders.
+// knows notes the object that a record creates. A created command buffer need not be searched any further; a created
+// encoder becomes a key, so that its records are kept too.
 func (x *flight) knows(all flights, r *wire.Record) {
 	switch rule := ruleOf(r.Call); {
 	case rule.makes == wire.KindCommandBuffer:

@@ -12,15 +12,15 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Native stacks follow frame pointers. Code that is compiled without them breaks the chain: its callers are missing
-// from the stack, and so are the operations of frameworks that these callers would name.
+// The tracer walks native stacks by frame pointers. Code compiled without frame pointers breaks the walk: its callers
+// are missing from the stack, and so are the framework operations that these callers would name.
 const (
 	brokenShare  = 0.2 // share of the calls with native stacks above which a warning is given
 	brokenImages = 3   // number of images that the warning names
 )
 
-// warnOfBrokenStacks adds a warning that names the files compiled without frame pointers, if many native stacks end in
-// them.
+// warnOfBrokenStacks adds a warning if the native stacks of many calls (brokenShare) end in code without frame
+// pointers. The warning names the files to compile anew.
 func warnOfBrokenStacks(t *Trace) {
 	broken, all, calls := map[string]int64{}, int64(0), int64(0)
 	for _, c := range t.Calls {
@@ -50,16 +50,18 @@ func warnOfBrokenStacks(t *Trace) {
 		FormatShare(float64(all)/float64(calls)), strings.Join(names, ", ")))
 }
 
-// stackEnds are the files in which a thread's stack legitimately ends: the system's libraries, where threads begin, and
-// the interpreter of Python, whose functions appear as Python frames. stackStarts are functions without a caller.
+// stackEnds matches files in which a complete stack may end: the system's libraries, where threads begin, and
+// CPython, whose functions are recorded as Python frames. stackStarts are functions that have no caller. A stack that
+// ends elsewhere was broken by code without frame pointers.
 var (
 	stackEnds = regexp.MustCompile(`(^|/)(usr/lib[0-9]*|lib/[a-z0-9_]+-linux-[a-z]+|System/Library|lib-dynload)/|` +
 		`(^|/)(lib(c|m|pthread|dl|ffi|objc|dispatch|stdc\+\+|python[0-9.]+)[-.]|[Pp]ython[0-9.]*$|ld-|\[)`)
 	stackStarts = []string{"main", "_start", "start", "runtime.goexit", "runtime.asmcgocall", "runtime.mstart"}
 )
 
-// brokenIn returns the file in which the chain of frame pointers of a recorded stack broke; nil if it did not break. If
-// the chain reaches the interpreter of Python, the Python frames have the callers.
+// brokenIn returns the image (file of machine code) without frame pointers at which the walk of a recorded stack
+// stopped; nil if the stack is complete. A stack that reaches the Python interpreter counts as complete, because the
+// Python frames have the callers.
 func (t *stackTable) brokenIn(recorded *wire.Stack, native []int32) *Image {
 	if len(native) == 0 || recorded.CutNative {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A seen is a call that the model keeps, in the compact form of its record. It has no pointers, so that the garbage
-// collector does not scan millions of them while the trace is read.
+// A seen is a call that the model keeps one by one, in compact form. It has no pointers, so the garbage collector
+// need not scan millions of them while the trace is read.
 type seen struct {
 	Interval
 	arg        uint64
@@ -30,7 +30,8 @@ func (v *seen) set(c Call, holds InterpreterLock, r *wire.Record, unfinished boo
 	}
 }
 
-// A seenMore is a seen together with the data of its More record.
+// A seenMore is a seen with the values X0 to X2 of its More record (the continuation record of a call with further
+// values).
 type seenMore struct {
 	seen
 	own        Nanos
@@ -42,7 +43,7 @@ func (v *seenMore) set(c Call, holds InterpreterLock, r *wire.Record, m *wire.Mo
 	v.x0, v.x1, v.x2 = m.X0, m.X1, m.X2
 }
 
-// of returns the call as a call of thread t.
+// of returns the model's Call for a call that thread t made, with its stack if one was recorded.
 func (v *seen) of(t *threadLoader) Call {
 	c := Call{Interval: v.Interval, Thread: t.Thread}
 	if v.stack > 0 {
@@ -51,7 +52,7 @@ func (v *seen) of(t *threadLoader) Call {
 	return c
 }
 
-// A source is the unmerged rest of one thread's list while the lists of all threads are merged.
+// A source is one thread's list during the merge of all threads' lists: the next value and the position behind it.
 type source[From any] struct {
 	value  *From // the next
 	list   *chronicle[From]
@@ -60,15 +61,16 @@ type source[From any] struct {
 	thread *threadLoader
 }
 
-// A gathering merges the lists of all threads into one, sorted by time. Each thread's list is nearly always sorted
-// already, so merging needs only one look at each value, where sorting would need several.
+// A gathering merges the lists of all threads into one list of the trace, sorted by time. Each thread's list is
+// nearly always sorted already, so one pass over the values is enough, where sorting would need several.
 type gathering[From, To any] struct {
 	of    func(*threadLoader) *chronicle[From]
 	at    func(*From) (at Nanos, leaveOut bool)
 	model func(*threadLoader, *From, *To)
 }
 
-// gather returns the merged list. Values with the same instant are in the order of their threads.
+// gather returns the merged list, sorted by time. Values with the same instant are in the order of their threads'
+// IDs.
 func (g *gathering[From, To]) gather(threads []*threadLoader) []To {
 	var sources []source[From]
 	var firsts []Nanos
@@ -102,8 +104,8 @@ func (g *gathering[From, To]) gather(threads []*threadLoader) []To {
 	return out[:n]
 }
 
-// advance moves to the source's next value that is not left out and returns its instant; the constant never if there is
-// none.
+// advance makes the source's next value current, skips values that at leaves out, and returns the value's instant. At
+// the end of the list it returns the constant never.
 func (g *gathering[From, To]) advance(s *source[From]) Nanos {
 	for s.next < s.list.count {
 		i := s.next
@@ -152,8 +154,9 @@ func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 	}
 }
 
-// indexOf returns the index of a command buffer. A command buffer that did not exist in the requested time is not in
-// the trace's list; it gets an index behind the list's.
+// indexOf returns the index of a command buffer in the trace. A command buffer that did not exist in the requested
+// time range is in no list yet; indexOf appends it to Range.referred, whose indices follow those of
+// Trace.CommandBuffers.
 func (l *loader) indexOf(b *CommandBuffer) CommandBufferIndex {
 	if b == nil {
 		return NoCommandBuffer
@@ -180,18 +183,18 @@ func (l *loader) lock(t *threadLoader, v *seenMore, k *LockWait) {
 	}
 }
 
-// StorageMode returns the name of the MTLStorageMode that is stored in MTLResourceOptions from bit 4 on.
+// StorageMode returns the name of the MTLStorageMode in bits 4 and 5 of MTLResourceOptions.
 func StorageMode(options uint64) string {
 	return [...]string{"shared", "managed", "private", "memoryless"}[options>>4&3]
 }
 
-// allocation converts the record of a call that allocated memory. If memory comes from a heap, the heap was counted
-// already.
+// allocation converts the record of a call that allocated memory. OnHeap is set for memory that another allocation
+// has already counted (a heap, or the resource that a view shows), so that totals do not count it twice.
 func (l *loader) allocation(t *threadLoader, v *seenMore, a *Allocation) {
 	rule := ruleOf(v.call)
 	a.At, a.Took, a.Thread, a.Stack, a.Selector = v.Begin, v.Length(), t.Thread, v.of(t).Stack, rule.row.Selector
 	a.Object, a.Bytes, a.Storage, a.OnHeap = uint32(v.arg), v.x0, StorageMode(v.x1), rule.object == wire.KindHeap ||
-		// a view shares the memory of the resource that it views
+		// a texture view or buffer view shares the memory of the resource it was made from
 		rule.object == wire.KindResource
 	a.Copied = rule.effect == wire.EffectAllocatesCopy
 	if rule.address != wire.Nowhere {

@@ -3,6 +3,7 @@ package analyze
 import "mtrace/collector/wire"
 
 // completed stores the GPU times, status and error that the tracer's completion handler read from a command buffer.
+// GPU times that cannot be right are dropped and counted as skewed.
 func (l *objectLoader) completed(r *wire.Record, m *wire.More) {
 	b := l.at.process.buffer(r.Object)
 	if b == nil {
@@ -23,8 +24,8 @@ func (l *objectLoader) completed(r *wire.Record, m *wire.More) {
 	}
 }
 
-// encoderTimes stores an encoder's begin and end on the GPU, from the GPU's own samples, or the reason why they are
-// missing.
+// encoderTimes stores an encoder's begin and end on the GPU, taken from counter samples. If they are missing or
+// cannot be right, it stores the reason in Unmeasured.
 func (l *objectLoader) encoderTimes(r *wire.Record, m *wire.More) {
 	open := l.at.process.encoder(r.Object)
 	if open == nil {

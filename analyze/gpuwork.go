@@ -6,23 +6,24 @@ import (
 	"slices"
 )
 
-// GPUWork is a row of GPU work: a time in which one channel of the GPU ran something of a command buffer. A command
-// buffer's rows may overlap, leave gaps, and be interleaved with those of other command buffers. The time that a
-// command buffer took (Took) is the union of its rows, and a GPU is busy for the union of all rows. The plain sum of
-// rows counts twice what ran at the same time.
+// GPUWork is a row of GPU work: a time in which one channel of the GPU ran something of a command buffer. Rows of a
+// command buffer may overlap, have gaps between them, and interleave with rows of other command buffers. So GPU time
+// must be computed as the union of rows (see Took); their plain sum counts twice what ran at the same time.
 type GPUWork struct {
 	Interval
-	// the name in Instruments: "Vertex", "Fragment", "Compute" or "Blit"; "" when not known, as in mtrace's own traces
+	// the channel's name in Instruments: "Vertex", "Fragment", "Compute" or "Blit"; "" when not known, as always in
+	// mtrace's own traces
 	Channel string
 	Encoder int // index into the command buffer's Encoders; NoEncoder when the row is for the whole command buffer
 	Label   string
 }
 
-// NoEncoder is the Encoder of a row that is for the whole command buffer.
+// NoEncoder is the value of GPUWork.Encoder for a row that belongs to the whole command buffer.
 const NoEncoder = -1
 
-// GPUWork returns the command buffer's rows in the order in which they began. In mtrace's own traces there is one row,
-// or one row for each encoder if the GPU's own clock measured all of them.
+// GPUWork iterates over the command buffer's rows of GPU work, by begin. In mtrace's own traces there is one row for
+// the command buffer, or one row per encoder if the GPU's clock measured all encoders. Without GPU times there are
+// none.
 func (b *CommandBuffer) GPUWork() iter.Seq[GPUWork] {
 	return func(yield func(GPUWork) bool) {
 		switch {
@@ -46,10 +47,11 @@ func (b *CommandBuffer) GPUWork() iter.Seq[GPUWork] {
 	}
 }
 
-// OneRow says whether the command buffer has only one row, which is the time from the start of its work to the end.
+// OneRow reports whether the command buffer has a single row of GPU work, which lasts from the start of the command
+// buffer's GPU work to its end.
 func (b *CommandBuffer) OneRow() bool { return len(b.Rows) == 0 && !b.measured() }
 
-// measured says whether the GPU's own clock measured every encoder.
+// measured reports whether the command buffer has encoders and the GPU's clock measured every one of them.
 func (b *CommandBuffer) measured() bool {
 	for i := range b.Encoders {
 		if !b.Encoders[i].GPU.Known() {
@@ -59,7 +61,8 @@ func (b *CommandBuffer) measured() bool {
 	return len(b.Encoders) > 0
 }
 
-// Took returns how long the GPU worked on the command buffer in a window: the union of its rows.
+// Took returns how long the GPU worked on the command buffer within window: the length of the union of its rows of
+// GPU work. Times in which two rows overlap count once.
 func (b *CommandBuffer) Took(window Interval) Nanos {
 	if b.OneRow() {
 		if !b.GPU.Known() {
@@ -78,7 +81,8 @@ func (b *CommandBuffer) Took(window Interval) Nanos {
 	return took
 }
 
-// RowTime returns the sum of the command buffer's rows in a window.
+// RowTime returns the sum of the lengths of the command buffer's rows of GPU work within window. Times in which two
+// rows overlap count twice; see Took.
 func (b *CommandBuffer) RowTime(window Interval) (sum Nanos) {
 	if b.OneRow() {
 		return b.Took(window)
@@ -89,8 +93,8 @@ func (b *CommandBuffer) RowTime(window Interval) (sum Nanos) {
 	return sum
 }
 
-// StartLatency returns the time from the command buffer's commit to when the GPU began to work on it. It is not known
-// when one of the two is not, or when the commit was outside of the window.
+// StartLatency returns the time from the command buffer's commit until the GPU began to work on it. known is false if
+// one of the two instants is not known or the commit was outside of window.
 func (b *CommandBuffer) StartLatency(window Interval) (latency Nanos, known bool) {
 	if !b.GPU.Known() || !b.Committed.Known() || b.Committed.Begin < window.Begin || b.Committed.Begin > window.End {
 		return 0, false
@@ -98,7 +102,7 @@ func (b *CommandBuffer) StartLatency(window Interval) (latency Nanos, known bool
 	return max(0, b.GPU.Begin-b.Committed.Begin), true
 }
 
-// Device returns the device that the command buffer runs on; nil when it is not known.
+// Device returns the device that the command buffer's queue belongs to; nil when it is not known.
 func (b *CommandBuffer) Device() *Device {
 	if b == nil || b.Queue == nil {
 		return nil
@@ -106,14 +110,14 @@ func (b *CommandBuffer) Device() *Device {
 	return b.Queue.Device
 }
 
-// Within returns the part of the interval that is in a window. If there is none, the result has its end before its
-// begin, and length 0.
+// Within returns the part of the interval that is inside window. If there is none, the result ends before it begins,
+// and its Length is 0.
 func (i Interval) Within(window Interval) Interval {
 	return Interval{max(i.Begin, window.Begin), min(i.End, window.End)}
 }
 
-// Union sorts intervals and joins those that overlap or touch. The result is a new, ascending list without overlaps and
-// without empty intervals.
+// Union returns the time covered by the intervals of a list: an ascending list without overlaps and without empty
+// intervals. It sorts the passed list.
 func Union(list []Interval) []Interval {
 	slices.SortFunc(list, func(a, b Interval) int { return cmp.Compare(a.Begin, b.Begin) })
 	var out []Interval

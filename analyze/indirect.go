@@ -10,15 +10,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Commands are the commands that one execution of an indirect command buffer runs. Executions of the same commands
-// share one value.
+// Commands are the commands that one execution of an indirect command buffer runs. Executions that run the same
+// commands share one Commands value, which must not be changed.
 type Commands struct {
-	// in order, without dispatches of no threads; a single Opaque one when none of the commands is known
+	// the dispatches in order, without dispatches of no threads; a single Opaque one when none of the commands is
+	// known
 	Runs []Dispatch
 }
 
-// Runs iterates over the encoder's dispatches. Instead of an execution of an indirect command buffer it yields the
-// commands that were executed. The pointer is valid until the next one is yielded.
+// Runs iterates over the encoder's dispatches. For a dispatch that executes an indirect command buffer it yields the
+// executed commands instead. A yielded pointer is valid only until the next one is yielded.
 func (e *Encoder) Runs() iter.Seq[*Dispatch] {
 	return func(yield func(*Dispatch) bool) {
 		for i := range e.Dispatches {
@@ -39,23 +40,24 @@ func (e *Encoder) Runs() iter.Seq[*Dispatch] {
 	}
 }
 
-// indirectCommands collects the changes that a process makes to its indirect command buffers. The commands of an
-// execution are determined only after everything was read, because threads are read one after another, and because the
-// GPU may change commands later than the change was encoded.
+// indirectCommands collects a process's changes to its indirect command buffers and their executions. resolveIndirect
+// combines them only after all threads were read: threads are read one after another, and the GPU may apply a change
+// later than the change was encoded.
 type indirectCommands struct {
-	// the command that an object represents: a program gets a new object each time it requests a command
+	// the command that each MTLIndirectCommand object stands for: Metal returns a new object each time a program
+	// requests a command
 	places     map[wire.ObjectID]commandPlace
 	changes    []commandChange
 	executions []execution
 }
 
-// A commandPlace is the place of one command: an indirect command buffer and an index.
+// A commandPlace identifies one command: the number of its indirect command buffer, and the command's index in it.
 type commandPlace struct {
 	buffer wire.ObjectID
 	index  uint64
 }
 
-// A commandRange is a range of commands in an indirect command buffer.
+// A commandRange is a range of consecutive commands in an indirect command buffer.
 type commandRange struct {
 	buffer       wire.ObjectID
 	first, count uint64
@@ -68,8 +70,8 @@ func (r commandRange) end() uint64 {
 	return r.first + r.count
 }
 
-// A commandChange is a change of commands of an indirect command buffer: by a call, at once, or by the GPU, when it runs
-// the commands of an encoder.
+// A commandChange is a change of commands of an indirect command buffer. A change by a call takes effect at once; a
+// change that an encoder encodes takes effect when the GPU runs the encoder.
 type commandChange struct {
 	call    Nanos
 	encoder *openEncoder // nil: made by the call itself
@@ -80,7 +82,7 @@ type commandChange struct {
 	to      commandPlace // where it is copied
 }
 
-// An execution is a dispatch in which an encoder executes commands of an indirect command buffer.
+// An execution is a dispatch by which an encoder executes a range of commands of an indirect command buffer.
 type execution struct {
 	call       Nanos
 	encoder    *openEncoder
@@ -90,7 +92,7 @@ type execution struct {
 	inheriting *Pipeline
 }
 
-// made stores the command that an object represents.
+// made stores which command an MTLIndirectCommand object stands for.
 func (c *indirectCommands) made(command wire.ObjectID, place commandPlace) {
 	if c.places == nil {
 		c.places = map[wire.ObjectID]commandPlace{}
@@ -108,14 +110,16 @@ func (l *objectLoader) applyToIndirect(rule *rule, call Call, r *wire.Record, m 
 	c.changes = append(c.changes, change)
 }
 
-// encodeIndirect stores an operation on indirect command buffers that an encoder makes the GPU perform.
+// encodeIndirect stores an operation on an indirect command buffer that the GPU performs when it runs the encoder: an
+// execution, a reset or a copy of commands.
 func (l *objectLoader) encodeIndirect(rule *rule, o *openEncoder, call Call, r *wire.Record, m *wire.More) {
 	c, e := &l.at.process.indirect, &o.one[0]
 	switch rule.effect {
 	case wire.EffectExecutes:
 		of := commandRange{wire.ObjectID(m.X0), rule.first.Of(r, m), r.Arg}
 		c.executions = append(c.executions, execution{call.Begin, o, len(e.Dispatches), of, rule.counted, o.pipeline})
-		e.Dispatches = l.at.thread.runs.extend(e.Dispatches, Dispatch{Count: 1, Unsized: true, Opaque: true, At: call.Begin,
+		e.Dispatches = l.at.thread.runs.extend(e.Dispatches, Dispatch{Count: 1, Unsized: true, Opaque: true,
+			At:    call.Begin,
 			Layer: l.at.thread.layer, Names: l.names(o), Stack: call.Stack})
 	case wire.EffectResets:
 		c.changes = append(c.changes, commandChange{call: call.Begin, encoder: o, effect: rule.effect,
@@ -127,16 +131,16 @@ func (l *objectLoader) encodeIndirect(rule *rule, o *openEncoder, call Call, r *
 	}
 }
 
-// A moment is the instant of a change to commands. A change by the GPU happens when the GPU executes the encoder (at);
-// within one encoder, changes happen in the order of the calls that encoded them (call).
+// A moment orders changes and executions of commands. at is when an operation takes effect: for one by the GPU, when
+// the GPU runs the encoder. Operations in one encoder take effect in the order of the calls that encoded them (call).
 type moment struct{ at, call Nanos }
 
 func (m moment) compare(n moment) int {
 	return cmp.Or(cmp.Compare(m.at, n.at), cmp.Compare(m.call, n.call))
 }
 
-// momentOf returns the moment of a call made on an encoder, or on none (nil). The GPU never executes something before
-// it was encoded.
+// momentOf returns the moment at which an operation takes effect: a call without an encoder (nil) at once, an encoded
+// operation when the GPU runs the command buffer. GPU clocks may be off, so the moment is never before the call.
 func momentOf(call Nanos, e *openEncoder) moment {
 	if e == nil || e.buffer == nil {
 		return moment{call, call}
@@ -144,14 +148,15 @@ func momentOf(call Nanos, e *openEncoder) moment {
 	return moment{max(call, e.buffer.Committed.Begin, e.buffer.GPU.Begin), call}
 }
 
-// A command has the known properties of one command in an indirect command buffer.
+// A command holds what is known about one command of an indirect command buffer: its pipeline state and number of
+// threads.
 type command struct {
 	pipeline *Pipeline
 	threads  uint64
 }
 
-// An indirectBuffer is the content of an indirect command buffer at one moment. Commands that were never set by the
-// CPU, or were reset, are missing.
+// An indirectBuffer is the content of an indirect command buffer at one moment. Commands that the CPU never set, or
+// that were reset, are not in the map.
 type indirectBuffer struct {
 	commands map[uint64]command
 	runs     map[runsKey]*Commands // of executions since the last change
@@ -162,8 +167,8 @@ type runsKey struct {
 	inheriting   *Pipeline
 }
 
-// resolveIndirect determines the commands of each execution by applying all changes to the commands in the order of
-// time.
+// resolveIndirect finds the commands that each execution ran. It goes through changes and executions in the order in
+// which they took effect and keeps the current content of each indirect command buffer.
 func (p *processLoader) resolveIndirect() {
 	c := &p.indirect
 	slices.SortStableFunc(c.changes, func(a, b commandChange) int {
@@ -226,7 +231,7 @@ func (p *processLoader) change(of func(wire.ObjectID) *indirectBuffer, c *comman
 	}
 }
 
-// filled returns the indices in a range that the CPU has set, ascending.
+// filled returns the indices of the commands in the range r that are set, ascending.
 func (b *indirectBuffer) filled(r commandRange) (places []uint64) {
 	if r.count < uint64(len(b.commands)) {
 		for i := r.first; i < r.end(); i++ {
@@ -252,7 +257,8 @@ func (b *indirectBuffer) reset(r commandRange) {
 	}
 }
 
-// executed returns the current commands in a range. Commands without a pipeline state use the encoder's.
+// executed returns the commands that an execution of the range r runs now. Commands without a pipeline state use
+// inheriting, the encoder's pipeline state. Equal results are shared until the next change.
 func (b *indirectBuffer) executed(r commandRange, inheriting *Pipeline) *Commands {
 	key := runsKey{r.first, r.count, inheriting}
 	if known := b.runs[key]; known != nil {

@@ -8,22 +8,23 @@ import (
 )
 
 // OfInterpreter reports whether the lock is CPython's global interpreter lock (GIL), which all threads of an
-// interpreter share. It is recognized by the symbol at the lock's address, or by the functions that acquire it.
+// interpreter share. The lock is recognized by its symbol or by the name of the function that acquires it.
 func (l *LockWait) OfInterpreter() bool {
 	n := strings.ToLower(l.Name)
 	return n == "gil" || strings.Contains(n, "take_gil") || strings.Contains(n, "interpreter lock") ||
 		strings.Contains(n, "_pyruntime")
 }
 
-// A keeping is a wait that a thread began while it held the GIL. The thread holds the GIL until the wait is over.
+// A keeping is a wait that a thread began while it held the GIL. No other thread of the interpreter can run Python
+// code until that wait ends.
 type keeping struct {
 	Interval
 	thread *Thread
 }
 
-// nameKeepers finds, for each wait for a GIL, how long the GIL was held by threads that were themselves waiting for
-// something else, and which thread held it longest. The GIL is a condition variable, which, unlike a mutex, does not
-// have the number of its holder.
+// nameKeepers fills in, for each wait for a GIL, how long the holders were themselves waiting for something else
+// (Kept), and which thread held the GIL longest (Holder). CPython's GIL is a condition variable, so unlike for a
+// mutex the tracer cannot read the holder from the lock.
 func nameKeepers(t *Trace) {
 	by := map[*Process][]keeping{}
 	add := func(c Call, held InterpreterLock) {
@@ -50,9 +51,9 @@ func nameKeepers(t *Trace) {
 	}
 }
 
-// nameKeeper finds the holders during one wait, among all keepings of its process, sorted by begin. Only one thread
-// holds a lock at a time, so the keepings that overlap the wait follow each other, except for clock inaccuracies of
-// some nanoseconds.
+// nameKeeper fills in Kept and Holder of one wait for the GIL. all has the keepings of the process, sorted by begin.
+// Only one thread holds the GIL at a time, so the keepings during the wait follow one another, except for clock
+// inaccuracies of some nanoseconds; the search therefore starts one keeping earlier.
 func (l *LockWait) nameKeeper(all []keeping) {
 	first := sort.Search(len(all), func(i int) bool { return all[i].Begin >= l.Begin })
 	if first > 0 {

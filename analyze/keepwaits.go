@@ -6,10 +6,11 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A waitLoader stores calls that wait, each in the list of its thread.
+// A waitLoader stores each call that waits in the list of the thread that made it.
 type waitLoader struct{ at *cursor }
 
-// keep stores a call that waits, if the model keeps such calls, and returns its index in its thread's list.
+// keep stores a waiting call in its thread's list for waits of that kind (GPU, locks, signals, blocked) and returns
+// the call's index in that list. inside is the part of the call in the requested range.
 func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) (
 	item int32) {
 	t := l.at.thread
@@ -42,7 +43,7 @@ func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record
 	return item
 }
 
-// signalWait converts the record of a wait for a signal into a SignalWait.
+// signalWait converts the record of a wait for a signal, or for a child process, into a SignalWait.
 func (l *waitLoader) signalWait(rule *rule, call Call, r *wire.Record, m *wire.More) SignalWait {
 	if rule.effect == wire.EffectAwaitsProcess {
 		return SignalWait{Call: call, Selector: rule.row.Selector, Name: l.at.process.text(m.X0), ForProcess: true,

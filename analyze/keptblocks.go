@@ -2,24 +2,25 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// keptBlocks has the records of blocks in which one slice of a run ends and the next one begins, because keeping them
-// is cheaper than reading them twice. Only one goroutine at a time may use it.
+// keptBlocks keeps the records of blocks that two consecutive slices of a run (see EachSlice) both need, because
+// keeping them is cheaper than reading and decompressing them twice. Only one goroutine at a time may use it.
 type keptBlocks struct {
-	// blocks that the previous slice read, and blocks that this slice read
+	// the blocks that the previous slice read, and those that the current slice has read so far
 	before, now map[blockName][]wire.Record
 	count       int // of records in now
 	spare       [][]wire.Record
 }
 
-// A blockName identifies a block: the stream's place in the file, and the block's place in the stream.
+// A blockName identifies a block of the file: the index of its stream, and the index of the block in that stream.
 type blockName struct{ stream, block int }
 
-// mostKeptRecords limits how many records are kept of one slice: 16 MB.
+// mostKeptRecords limits how many records are kept from one slice to the next: 16 MB.
 const mostKeptRecords = 1 << 19
 
 func newKeptBlocks() *keptBlocks { return &keptBlocks{now: map[blockName][]wire.Record{}} }
 
-// turn begins the next slice. It drops the blocks that only the slice before the previous one read.
+// turn begins the next slice. Buffers of blocks that only the slice before the previous one read become free for
+// reuse.
 func (k *keptBlocks) turn() {
 	for at, records := range k.before {
 		if k.now[at] == nil {
@@ -29,7 +30,7 @@ func (k *keptBlocks) turn() {
 	k.before, k.now, k.count = k.now, map[blockName][]wire.Record{}, 0
 }
 
-// find returns the records of a block; nil when they were not kept.
+// find returns the kept records of a block; nil if the block must be read from the file.
 func (k *keptBlocks) find(at blockName) []wire.Record {
 	if records := k.now[at]; records != nil {
 		return records
@@ -40,7 +41,7 @@ func (k *keptBlocks) find(at blockName) []wire.Record {
 // hasRoom says whether more may be kept.
 func (k *keptBlocks) hasRoom() bool { return k.count < mostKeptRecords }
 
-// room returns a slice with capacity for a block of the given number of records.
+// room returns an empty buffer for a block of the given number of records, a reused one if possible.
 func (k *keptBlocks) room(records int) []wire.Record {
 	if n := len(k.spare); n > 0 {
 		room := k.spare[n-1]

@@ -2,14 +2,15 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// A Layer tells which framework encoded GPU work instead of the program: a kernel of Metal Performance Shaders, a
-// graph, or a kernel within a graph. The fields are class names, empty where there is none.
+// A Layer names the framework object that encoded GPU work, if the program did not encode it itself: a kernel of
+// Metal Performance Shaders, a graph, or a kernel inside a graph. The fields are class names, empty where there is no
+// graph or kernel.
 type Layer struct{ Graph, Kernel string }
 
-// App is the name of the layer of work that the program encoded itself.
+// App is the name of the layer for work that the program encoded itself, without a framework.
 const App = "app"
 
-// Name returns the layer in one line, the graph before the kernel; App for nil.
+// Name returns the layer as one text, graph before kernel; "app" for nil.
 func (l *Layer) Name() string {
 	switch {
 	case l == nil:
@@ -20,7 +21,7 @@ func (l *Layer) Name() string {
 	return l.Graph + l.Kernel
 }
 
-// Frames returns the layer as frames of a stack, the innermost first; none for nil.
+// Frames returns the layer as frames of a call stack, innermost first; none for nil.
 func (l *Layer) Frames() (frames []string) {
 	if l == nil {
 		return nil
@@ -33,7 +34,8 @@ func (l *Layer) Frames() (frames []string) {
 	return frames
 }
 
-// enter stores that a kernel or a graph begins to encode on the thread.
+// enter notes that a framework's kernel or graph begins to encode on the current thread. Work encoded from now on
+// belongs to that layer until leave.
 func (c *cursor) enter(r *wire.Record) {
 	if c.thread == nil {
 		c.startThread(c.unknownThread(), "")
@@ -65,7 +67,8 @@ func (t *threadLoader) within() Layer {
 	return *t.layer
 }
 
-// layer returns a pointer that is the same for equal layers; nil for the empty one.
+// layer returns the process's pointer for a layer, the same pointer for equal layers, so that layers can be compared
+// by pointer. The empty layer is nil.
 func (p *processLoader) layer(l Layer) *Layer {
 	if l == (Layer{}) {
 		return nil

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// libraries are files of the language's library and of packages, and machine code of the system: code that is called,
-// not code of the program.
+// libraries matches files that are not the program's own code: the language's library, installed packages, and the
+// system's machine code. Reports attribute a call to the program's own frame, not to a library's.
 var libraries = regexp.MustCompile(`(^|/)(site-packages|dist-packages|lib/python[0-9.]+|usr/lib[0-9]*|` +
 	`lib/[a-z0-9_]+-linux-[a-z]+|System/Library)/|^<frozen|` +
 	`(^|/)lib(c|m|pthread|dl|ffi|objc|dispatch|stdc\+\+|gnustep-base|python[0-9.]+)[-.]`)
 
-// libraryPackages are packages of Python that programs import to use a GPU. They are libraries in a checkout or an
-// editable install too, which site-packages does not contain.
+// libraryPackages are Python packages that programs import to use a GPU. Their code is library code even in a
+// checkout or an editable install, whose path does not contain site-packages.
 var libraryPackages = []string{"accelerate", "coremltools", "diffusers", "jax", "jaxlib", "keras", "lightning", "mlx",
 	"mlx_lm", "mlx_vlm", "pytorch_lightning", "taichi", "tensorflow", "tinygrad", "torch", "torchaudio", "torchvision",
 	"transformers", "wgpu"}
 
-// findLibraries decides which frames are the program's own if their file names do not show it. With roots, files in
-// these folders are the program's own, and all others are not. Without roots, files of libraryPackages count as
-// libraries wherever they are, except for the script that the program runs.
+// findLibraries sets the origin of frames whose file name does not show whether they are the program's own. With
+// roots (--source-root), files in these folders are the program's own and all others are not. Without roots, files of
+// libraryPackages are libraries wherever they are, except for the script that the program runs.
 func findLibraries(t *Trace, roots []string) {
 	frames, scripts := map[*Frame]bool{}, map[string]bool{}
 	for _, s := range t.Stacks {
@@ -50,8 +50,9 @@ func findLibraries(t *Trace, roots []string) {
 	}
 }
 
-// packageFolders returns the folders of libraryPackages that contain files of the frames. If a folder contains one with
-// the same name, such as tinygrad/tinygrad, the outer one is a checkout and the inner one the package.
+// packageFolders returns the folders of libraryPackages that contain files of the frames. If such a folder contains
+// one of the same name, as in tinygrad/tinygrad, the outer one is only the checkout and is left out: it also has
+// examples, which are the program's own code.
 func packageFolders(frames map[*Frame]bool) (folders []string) {
 	for f := range frames {
 		if !f.Python {
@@ -78,7 +79,8 @@ func inFolder(file, folder string) bool {
 	return strings.HasPrefix(file, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// script returns the file of the Python script that the thread runs; empty if the stack does not have it.
+// script returns the file of the Python script that the thread runs; empty if the stack does not show it, for
+// instance on a thread that was started later.
 func (s *Stack) script() string {
 	if s.Cut {
 		return ""
@@ -95,7 +97,7 @@ func (s *Stack) script() string {
 	return ""
 }
 
-// An origin states whether a frame is the program's own. The file name decides, unless findLibraries overrides it.
+// An origin states whether a frame is the program's own code. With byFile, the file name decides.
 type origin uint8
 
 const (
@@ -104,7 +106,7 @@ const (
 	fromLibrary
 )
 
-// file is the source file of Python, or the image of machine code.
+// file returns the source file of a Python frame, or the file of machine code that a native frame belongs to.
 func (f *Frame) file() string {
 	if !f.Python && f.Image != nil {
 		return f.Image.Path
@@ -112,7 +114,7 @@ func (f *Frame) file() string {
 	return f.File
 }
 
-// own says whether the frame is of the program, not of a library.
+// own reports whether the frame is the program's own code and not a library's.
 func (f *Frame) own() bool {
 	if f.origin != byFile {
 		return f.origin == fromProgram

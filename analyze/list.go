@@ -1,7 +1,7 @@
 package analyze
 
-// A list stores values in blocks. Growing moves nothing, so pointers to values stay valid, and a list of a million
-// values is cheap.
+// A list stores values in blocks of fixed size. Appending moves nothing, so pointers to values stay valid, and a list
+// of a million values needs no copying.
 type list[T any] struct {
 	blocks []*[blockSize]T
 	count  int
@@ -36,14 +36,15 @@ func (l *list[T]) each(f func(*T)) {
 	}
 }
 
-// A chronicle is a list of values, each with an instant.
+// A chronicle is a list of values that are added with their instants. It notes whether the instants were ascending,
+// so that a sorted list need not be sorted again.
 type chronicle[T any] struct {
 	list[T]
 	latest   Nanos
 	unsorted bool // a value was added after one with a later instant
 }
 
-// add appends a zero value with an instant and returns a pointer to it.
+// add appends a zero value for the instant at and returns a pointer to the value for the caller to fill in.
 func (l *chronicle[T]) add(at Nanos) *T {
 	l.unsorted = l.unsorted || at < l.latest
 	l.latest = at

@@ -14,35 +14,36 @@ import (
 
 // Options narrow what Load reads.
 type Options struct {
-	// the part of the trace to look at, counted from the trace's first call; a To of 0 means up to the end
+	// the time range to load, counted from the trace's first call; To 0 means up to the end
 	From, To Nanos
 	PIDs     []int // the processes to look at; empty means all
 
-	// SourceRoots are folders: code in them is the program's own, and all other code is a library's. Empty: libraries are
-	// recognised by their files.
+	// SourceRoots are folders (--source-root): code in them is the program's own, and all other code is a library's.
+	// If there are none, the file name decides; see findLibraries.
 	SourceRoots []string
 
-	// Adds makes the results of adjacent parts add up to those of the whole. A call then counts in the part in which it
-	// begins, even if it ends in a later part. Losses that cannot be attributed to a part count in the first one.
+	// Adds makes totals of adjacent ranges sum up to those of the whole run. A call that crosses the border of two
+	// ranges then counts only in the range in which it began. Losses whose time is not known count in the first
+	// range.
 	Adds bool
 
 	// RequestObjects becomes Range.RequestObjects.
 	RequestObjects map[uint64]bool
 
-	// Visit, if not nil, is called for every call in the range. The calls of one thread come in the order in which they
-	// ended; otherwise they come in any order. Visit is called on the goroutine that called Load.
+	// Visit, if not nil, is called for every call in the range, on the goroutine that called Load. Calls of one
+	// thread come in the order in which they ended; calls of different threads come in no particular order.
 	Visit func(*VisitedCall)
 
-	// Apart is for EachSlice if the caller needs only the events of the slices, and not how threads spent their time or
-	// what other threads did while they waited. Thread.Exclusive then stays empty, and less is read around each slice.
+	// Apart is for callers of EachSlice that need only single events and no times per thread. Thread.Exclusive then
+	// stays empty, and less time is read around each slice, which is faster.
 	Apart bool
 
 	slice *slicing // nil, but for EachSlice
 }
 
-// GCPercent is a garbage collector setting for programs that mainly load large traces. Almost nothing of their memory
-// becomes garbage, so collecting whenever the heap has doubled would scan the model again and again without freeing
-// much. See runtime/debug.SetGCPercent.
+// GCPercent is the garbage collector setting (debug.SetGCPercent) for programs that mainly load large traces. Almost
+// no memory of a load becomes garbage. With the default, the collector would scan the model each time the heap has
+// doubled, and free little.
 const GCPercent = 400
 
 type loader struct {
@@ -63,8 +64,8 @@ type loader struct {
 }
 
 // Load reads the trace file at path. The memory it needs grows with the number of command buffers, waits and
-// compilations, but not with the number of calls. A truncated file is read as far as possible; Source.Truncated and the
-// warnings then say so. An error means that the file is no trace at all.
+// compilations, but not with the number of calls. A truncated file is read as far as possible; Source.Truncated and
+// Trace.Warnings then report that. Load returns an error only if the file is no trace.
 func Load(path string, opts Options) (*Trace, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -74,14 +75,15 @@ func Load(path string, opts Options) (*Trace, error) {
 	return f.Load(opts)
 }
 
-// Load reads the trace or a range of it. Several goroutines may call it at the same time for different ranges. If
-// command buffers that are alive in the range began or ended outside of the records that were read, Load reads a wider
-// range.
+// Load reads the trace, or the range of it that opts selects. Several goroutines may call it at the same time. If a
+// command buffer that is alive in the range was created or completed outside of the records that were read, Load
+// reads again with more time around the range, so that its creator and GPU time are known.
 func (f *File) Load(opts Options) (*Trace, error) {
 	opts = f.Asked(opts)
 	around := f.around.Load()
 	t, read, err := f.load(opts, around)
-	// reading again makes new Thread values, which differ from those that Visit received; only slices reuse theirs
+	// Reading again would make new Thread values, different from those that Visit has already passed to the caller.
+	// Only slices reuse their Thread values, so only they may be read again after visits.
 	again := opts.Visit == nil || opts.slice != nil
 	opts.Visit = nil
 	for err == nil && again && around < mostAround && f.vain.Load() < mostVain {
@@ -102,11 +104,12 @@ func (f *File) Load(opts Options) (*Trace, error) {
 	return t, err
 }
 
-// load reads the trace, or a range and some records around it; around is the time on each side in 64ths of the range's
-// length.
+// load reads the trace, or a range of it and the time around it. around is the time on each side in 64ths of the
+// range's length. It also returns which blocks were read.
 func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l := &loader{
-		trace:   &Trace{Source: Source{Kind: "mtrace", Path: f.path}, Range: Range{RequestObjects: opts.RequestObjects}},
+		trace: &Trace{Source: Source{Kind: "mtrace", Path: f.path},
+			Range: Range{RequestObjects: opts.RequestObjects}},
 		stats:   map[statKey]*CallStat{},
 		devices: map[Device]*Device{},
 		onCall:  opts.Visit,
@@ -134,11 +137,12 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	if l.slice != nil {
 		l.trace.Range.held = l.slice.core
 	}
-	// others are the streams of processes that were not requested
+	// streams has the indices of the streams to load; others has those of processes that the user did not select
 	var streams, others []int
 	for i, st := range reader.Streams() {
 		if int(st.Process) >= len(files) {
-			return nil, nil, fmt.Errorf("reading %s: a stream of process %d, but there are %d: the file is damaged", f.path,
+			return nil, nil, fmt.Errorf("reading %s: the file is damaged: it has records of process number %d but "+
+				"lists %d processes", f.path,
 				st.Process, len(files))
 		}
 		if l.wanted(l.processes[st.Process].ID) {
@@ -189,13 +193,14 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	warnOfBrokenStacks(l.trace)
 	nameScopes(l.trace)
 	if len(opts.PIDs) > 0 && len(l.trace.Processes) == 0 {
-		return nil, nil, fmt.Errorf("reading %s: no process %v in it; there are %s", f.path, opts.PIDs, listPIDs(l))
+		return nil, nil, fmt.Errorf("reading %s: the trace has no process %v; its processes are: %s", f.path,
+			opts.PIDs, listPIDs(l))
 	}
 	return l.trace, part, nil
 }
 
-// addElsewhere stores the GPU work of processes that were not requested, with the given streams, on the devices of the
-// requested ones. Otherwise time queued behind that work would be attributed to the driver.
+// addElsewhere stores the GPU work of the processes that the user did not select (streams), if it ran on a device of
+// the selected ones. Without it, time in which command buffers queue behind that work would be blamed on the driver.
 func addElsewhere(l *loader, part *part, streams []int) error {
 	other := &loader{trace: &Trace{}, stats: map[statKey]*CallStat{}, devices: map[Device]*Device{}, window: l.window}
 	seen := map[*processLoader]bool{}
@@ -229,10 +234,11 @@ func addElsewhere(l *loader, part *part, streams []int) error {
 	return nil
 }
 
-// allTime is the window that stands for "no range was asked for".
+// allTime is the window of a load without a requested range. It contains every instant.
 var allTime = Interval{-1 << 62, 1 << 62}
 
-// setWindow turns the range that was asked for into instants. Times count from the first call of any process.
+// setWindow sets Run and converts the requested range into instants. The range counts from the first call of any
+// process.
 func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 	first, last := Nanos(1<<63-1), Nanos(0)
 	for _, st := range streams {
@@ -260,9 +266,8 @@ func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 	}
 }
 
-// clip returns the part of an interval that is in the requested range; false if there is none. An interval without a
-// length that lies exactly between two ranges belongs to the later one. So nothing is in two ranges, except intervals
-// that cross the border.
+// clip returns the part of an interval that is in the requested range; false if there is none. An instant exactly
+// between two ranges belongs to the later one, so that no event without a length counts in two ranges.
 func (l *loader) clip(i Interval) (Interval, bool) {
 	c, visible := i.in(l.window)
 	if l.slice != nil {
@@ -271,14 +276,16 @@ func (l *loader) clip(i Interval) (Interval, bool) {
 	return c, visible
 }
 
-// in returns the part of an interval that is in a window; false when there is none.
+// in returns the part of the interval that is in window; false when there is none. An interval of length 0 is in the
+// window if it lies before the window's end.
 func (i Interval) in(window Interval) (Interval, bool) {
 	c := Interval{max(i.Begin, window.Begin), min(i.End, window.End)}
 	return c, c.Begin < c.End || c.Begin == i.End && c.End == i.Begin && i.Begin < window.End
 }
 
-// device returns the model's device for a device number of a process. Processes that name the same device of the same
-// host share it.
+// device returns the model's device for a process's device number; nil when not known. Processes of one host that
+// name the same device share one Device. If the number is not known but the process has only one device, it is that
+// one.
 func (l *loader) device(p *processLoader, id wire.ObjectID) *Device {
 	d, known := p.file.Devices[id]
 	if !known {
@@ -296,7 +303,8 @@ func (l *loader) device(p *processLoader, id wire.ObjectID) *Device {
 	return l.devices[key]
 }
 
-// finishProcess stores the properties of a process in the trace.
+// finishProcess moves everything that was collected for a process into the trace: threads, queues, command buffers,
+// stacks, and what recording them cost and lost.
 func (l *loader) finishProcess(p *processLoader) {
 	t := l.trace
 	t.Processes = append(t.Processes, p.Process)
@@ -334,11 +342,12 @@ func (l *loader) finishProcess(p *processLoader) {
 	p.encoders, p.queues, p.pipelines = table[openEncoder]{}, table[Queue]{}, table[Pipeline]{}
 }
 
-// usualCost is the usual cost of recording a call, in picoseconds, for traces without a measured cost. BenchmarkCall of
-// interpose measured it on an AMD EPYC.
+// usualCost is the usual cost of recording one call, in picoseconds, by kind of clock. It is the fallback for traces
+// without a measured cost. BenchmarkCall of interpose measured it on an AMD EPYC.
 var usualCost = map[wire.ClockKind]int64{wire.ClockTSC: 16_000, wire.ClockMach: 16_000, wire.ClockNanoseconds: 44_000}
 
-// addOverhead adds up the cost of recording the process's calls.
+// addOverhead adds the time that recording the process's calls took to Recording.Overhead: the number of calls, times
+// the cost of one call that the process measured or else the usual cost.
 func addOverhead(l *loader, p *processLoader) {
 	events := int64(0)
 	for _, th := range p.threads {
@@ -356,7 +365,8 @@ func addOverhead(l *loader, p *processLoader) {
 	r.Took += Nanos(float64(events) * float64(cost) / 1000)
 }
 
-// keepBuffer clips a command buffer to the range that was asked for; false when it did not exist in the range.
+// keepBuffer reports whether the command buffer belongs into the trace: any time between its first and last known
+// event is in the requested range, or no event is known.
 func (l *loader) keepBuffer(b *CommandBuffer) bool {
 	if l.window == allTime {
 		return true
@@ -373,12 +383,12 @@ func (l *loader) keepBuffer(b *CommandBuffer) bool {
 	return life.End >= l.window.Begin && life.Begin <= l.window.End
 }
 
-// wanted says whether a process is among those to look at.
+// wanted reports whether the user selected the process; without a selection, all are.
 func (l *loader) wanted(pid int) bool { return len(l.only) == 0 || slices.Contains(l.only, pid) }
 
-// processorTimeOf returns the processor time that a process used in the requested range. It comes from samples. Without
-// samples, it is the total of the process, multiplied by the share of the run that the range covers; the whole total
-// would make every range look busy.
+// processorTimeOf returns the processor time that a process used in the requested range, from samples. Without
+// samples it returns the process's total (all), multiplied by the range's share of the run. The whole total would
+// make every short range look busy.
 func processorTimeOf(l *loader, p *processLoader, all Nanos) Nanos {
 	window := l.window
 	if l.slice != nil {
@@ -450,7 +460,7 @@ func describeSource(l *loader, r *tracefile.Reader) {
 		s.Program = filepath.Base(s.Args[0])
 	}
 	if result, ended := r.Result(); ended {
-		// the time of day may have been set back during the run
+		// if the time of day was set back during the run, the difference is too small
 		s.Wall = max(Nanos(result.Finished-info.Started), l.trace.Run.Length)
 	}
 	names := []string{}
@@ -464,7 +474,8 @@ func describeSource(l *loader, r *tracefile.Reader) {
 	s.Device = strings.Join(names, ", ")
 }
 
-// numberDevices adds numbers to the names of devices of one host that have the same name.
+// numberDevices makes device names unique: if several devices of a host have the same name, all but the first get a
+// number.
 func numberDevices(devices []*Device) {
 	slices.SortStableFunc(devices, func(a, b *Device) int {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Registry, b.Registry))
@@ -479,7 +490,7 @@ func numberDevices(devices []*Device) {
 }
 
 // main returns the process that the trace is mainly about: the first that used Metal, or else the first one; nil when
-// there is none. The first process alone would often be a shell script that starts the program.
+// there is none. The first process alone would often be the shell script that starts the program.
 func (l *loader) main() *processLoader {
 	for _, p := range l.processes {
 		for _, t := range l.trace.Threads {
@@ -505,14 +516,15 @@ func listPIDs(l *loader) string {
 	return strings.Join(ids, ", ")
 }
 
-// skew counts a record, by the instant at which it ended, whose times cannot be right.
+// skew counts a record whose times cannot be right, if it ended (at) in the loaded range.
 func (l *loader) skew(at Nanos) {
 	if l.counts(at) {
 		l.skewed++
 	}
 }
 
-// counts reports whether a problem at an instant is counted in this range of the run.
+// counts reports whether a problem at this instant belongs to the loaded range. A slice also reads time around it;
+// problems there belong to its neighbours and must not be counted twice.
 func (l *loader) counts(at Nanos) bool {
 	if l.slice != nil {
 		return l.trace.Holds(at)

@@ -3,18 +3,19 @@ package analyze
 // never is behind every instant.
 const never Nanos = 1<<63 - 1
 
-// A merge finds out which of several sorted sources has the next value. It works like a tournament of the instants of
-// the sources' next values. The earlier instant wins a match; if they are equal, the first source wins. When a source
-// advances to its next value, only its own matches up to the final are repeated. The code of a match has no branch that
-// depends on the winner, because no processor can predict that branch for threads that alternate.
+// A merge finds which of several sorted sources has the next value. It is a tournament (winner tree) over the
+// instants of the sources' next values. The earlier instant wins a match; of equal instants the first source wins.
+// When a source advances, only the matches on its path to the final are played again. A match has no branch that
+// depends on the winner, because processors cannot predict it for threads that alternate.
 type merge struct {
 	at []Nanos // the instants of the sources' next values; filled up with never to a power of two
-	// winners[i] is the winner of match i, which is played by the winners of matches 2i and 2i+1. The final is match 1;
-	// the last entries are the sources themselves
+	// winners[i] is the source that won match i, which the winners of matches 2i and 2i+1 play. Match 1 is the final;
+	// the second half of the entries are the sources themselves
 	winners []int32
 }
 
-// newMerge begins with the instants of the sources' first values; never stands for a source without values.
+// newMerge starts a merge with the instant of each source's first value; the constant never stands for an empty
+// source.
 func newMerge(firsts []Nanos) merge {
 	size := 1
 	for size < len(firsts) {
@@ -31,13 +32,14 @@ func newMerge(firsts []Nanos) merge {
 	return m
 }
 
-// first returns the source that has the next value.
+// first returns the index of the source that has the next value.
 func (m *merge) first() int { return int(m.winners[1]) }
 
-// least returns the instant of the next value; never when no source has one.
+// least returns the instant of the next value; the constant never when all sources are at their end.
 func (m *merge) least() Nanos { return m.at[m.winners[1]] }
 
-// replace sets the instant of the next value of the source that was first, after its value was taken.
+// replace is called after the next value was taken from its source. at is the instant of that source's following
+// value.
 func (m *merge) replace(at Nanos) {
 	first := m.first()
 	m.at[first] = at

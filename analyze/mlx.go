@@ -2,11 +2,11 @@ package analyze
 
 import "regexp"
 
-// mlxTypes are the names that MLX gives types in its kernels' names.
+// mlxTypes matches the type names in the kernel names of MLX, Apple's array framework.
 const mlxTypes = `(?:bool_?|u?int(?:8|16|32|64)|float16|float32|bfloat16|complex64)`
 
-// mlxKernels are patterns of MLX's kernel names that show the primitive for which a kernel runs, or its family. A group
-// in the pattern is the primitive's own name.
+// mlxKernels are patterns of MLX's kernel names, with the MLX primitive (operation) that such kernels implement.
+// Where the primitive is empty, the pattern's group matches the primitive's name.
 var mlxKernels = []struct {
 	name      *regexp.Regexp
 	primitive string
@@ -32,7 +32,8 @@ var mlxKernels = []struct {
 	{regexp.MustCompile(`^arange` + mlxTypes + `$`), "Arange"},
 }
 
-// mlxPrimitive is the primitive of MLX that a kernel computes; empty if the name does not tell.
+// mlxPrimitive returns the MLX primitive (operation) that a kernel implements; empty if the kernel's name does not
+// show it.
 func mlxPrimitive(kernel string) string {
 	for i := range mlxKernels {
 		if m := mlxKernels[i].name.FindStringSubmatch(kernel); m != nil {

@@ -35,12 +35,12 @@ func (i Interval) holds(at Nanos) bool { return at >= i.Begin && at < i.End }
 // ThreadID is the number that the operating system gave to a thread.
 type ThreadID uint64
 
-// A Trace is one run of one or more processes, or a Range of such a run. A loader returns it complete, and it is not
-// changed after that.
+// A Trace is one recorded run of one or more processes, or a time range of it. It is complete when a loader returns
+// it; nothing may change it afterwards, because many analyses share it.
 type Trace struct {
 	Source Source
 	Run    Run
-	// from the first call to the end of the run (Process.Ended), within the requested range
+	// the time from the first call to the end of the run (Process.Ended), limited to the requested range
 	Window Interval
 	Range  Range
 
@@ -72,7 +72,7 @@ type Run struct {
 	Length Nanos // from Origin to the end of the run; 0 if not known
 }
 
-// CPUWaits are the waits of threads for something other than the GPU. Each list is sorted by Begin.
+// CPUWaits are the waits of threads for anything but the GPU. Each list is sorted by Begin.
 type CPUWaits struct {
 	Locks     []LockWait
 	Signals   []SignalWait
@@ -89,46 +89,50 @@ type Memory struct {
 	Freed       []Freed        // details of each release; only in a range that adds up with others (Options.Adds)
 }
 
-// Recording describes how the trace was recorded: what that cost, what is missing, and what was checked.
+// Recording describes how the trace was recorded: what recording cost, what is missing from it, and what was checked.
 type Recording struct {
 	Overhead Overhead
 	Stacks   Capture
 	Lost     Loss
 	Coverage []Coverage // one for each process that used Metal; empty if the source does not tell
-	// GPU times of encoders were requested, which changes how the program's encoders are created
+	// GPU times of encoders were requested. That changes how the program's encoders are created, so a report mentions
+	// it
 	EncoderTiming bool
 
 	doubts doubts
 }
 
-// A Range describes which part of its run a trace has. It is zero for a whole run, except for RequestObjects.
+// A Range describes which time range of its run a trace covers. For a trace of the whole run all fields but
+// RequestObjects are zero.
 type Range struct {
-	// RequestObjects are the addresses of condition variables and semaphores by which threads request something from
-	// another thread, as found in the rest of the run. The range alone may not show them: a thread for which a next
-	// request is always pending never waits for one.
+	// RequestObjects are the addresses of condition variables and semaphores through which threads send requests to
+	// other threads, as found in the whole run. A range alone may not show them: while requests are always pending,
+	// the serving thread never waits for one.
 	RequestObjects map[uint64]bool
 
 	asked Interval // the requested time; only in a range that adds up with others
 	held  Interval // the slice's own time: only events that end in it count; only in a slice
 	reach Interval // what Window would be if the slice were the whole run; only in a slice
-	// command buffers that were waited for, but did not exist in the requested time
+	// command buffers that a call in the range waited for, but that did not exist in the range; their indices follow
+	// those of Trace.CommandBuffers
 	referred []CommandBuffer
 }
 
-// Began says whether something that began at this instant counts in the trace. In a range that adds up with others
-// (Options.Adds), only what began in the range counts.
+// Began reports whether an event that began at this instant counts in the trace. With Options.Adds, an event that
+// began before the range counts in an earlier range, so it must not be counted here again.
 func (t *Trace) Began(at Nanos) bool { return !t.Adds() || t.Range.asked.holds(at) }
 
-// Holds says whether something that ended at this instant counts in the trace. In a slice, only what ended in the
-// slice's own time counts.
+// Holds reports whether an event that ended at this instant counts in the trace. A slice (see Slice) also has events
+// around its own time; only events that ended in its own time count, so that each counts in one slice.
 func (t *Trace) Holds(at Nanos) bool { return !t.isSlice() || t.Range.held.holds(at) }
 
 func (t *Trace) isSlice() bool { return t.Range.held != (Interval{}) }
 
-// Adds says whether the trace is a range that adds up with others (Options.Adds).
+// Adds reports whether the trace was loaded with Options.Adds, so that its totals sum up with those of adjacent
+// ranges.
 func (t *Trace) Adds() bool { return t.Range.asked != (Interval{}) }
 
-// Empty says whether nothing happened: no call, no command buffer, no scope.
+// Empty reports whether nothing happened: no call, no command buffer and no scope.
 func (t *Trace) Empty() bool {
 	return t.Events == 0 && len(t.Unfinished) == 0 && len(t.CommandBuffers) == 0 && len(t.Scopes) == 0
 }
@@ -151,37 +155,40 @@ type Source struct {
 	Recorded []Recorded // the time ranges that were recorded, if not the whole run was
 	Selected []string   // the selected calls, flag by flag, if not all were selected
 	LeftOut  int64      // records that were not asked for
-	// WaitsUnseen is the number of processes in which waits for locks and signals could not be recorded.
+	// WaitsUnseen is the number of processes in which waits for locks and signals could not be recorded
 	WaitsUnseen int
-	// why the trace has no times, or unknown ones, if the user requested less than everything; else empty
+	// the flags with which the user limited the recording, if the recorded time ranges are empty or not known; else
+	// empty
 	Asked string
 
 	Unrecorded Unrecorded
-	// the data that the source does not have, so that a verdict can mention it
+	// data that this source lacks, each with a reason, so that a verdict can mention it
 	Missing []Missing
 }
 
-// Unrecorded lists the data that no trace from this kind of source has, whatever the program did. In the zero value
+// Unrecorded states which data no trace from this kind of source has, whatever the program did. In the zero value
 // nothing is missing.
 type Unrecorded struct{ Waits, Locks, Calls, KernelNames bool }
 
-// HasWaits says whether the source records calls that wait for the GPU.
+// HasWaits reports whether the source records calls that wait for the GPU. Without such records, their absence does
+// not show that threads never wait.
 func (s *Source) HasWaits() bool { return !s.Unrecorded.Waits }
 
-// HasLocks says whether the source records waits for locks and signals.
+// HasLocks reports whether the source records waits for locks and signals. Without such records, their absence proves
+// nothing.
 func (s *Source) HasLocks() bool { return !s.Unrecorded.Locks }
 
-// HasCalls says whether the source records the calls of Metal one by one.
+// HasCalls reports whether the source records single Metal calls.
 func (s *Source) HasCalls() bool { return !s.Unrecorded.Calls }
 
 // HasKernelNames reports whether the source records the kernel of each dispatch.
 func (s *Source) HasKernelNames() bool { return !s.Unrecorded.KernelNames }
 
-// Overhead is the time that recording cost the threads that made the calls, without the cost of recording stacks. It is
-// zero if the source does not tell.
+// Overhead is the time that recording cost the threads that made the calls, without the cost of recording stacks. It
+// is zero if the source does not report it.
 type Overhead struct {
 	Took Nanos // by all calls together
-	// measured in the traced processes themselves; otherwise it is the usual cost for their kind of clock
+	// the traced processes measured the cost themselves; otherwise it is the usual cost for their kind of clock
 	Measured bool
 }
 
@@ -196,25 +203,25 @@ type Process struct {
 	Exit    Exit  // how it ended
 	Alive   Alive // its command buffers
 
-	// the delays that mtrace inserted while it ran; nil when there was no experiment
+	// the delays that mtrace experiment inserted while the process ran; nil when there was no experiment
 	Experiment *Experiment
 
-	// processor use of all its threads together, ascending; empty when not known. See CPUIn
+	// processor use of all threads of the process together, ascending; empty when not known. See CPUIn
 	CPUSamples []CPUSample
 	writes     []uint64 // inodes of the pipes that it can write into
-	// processor use of all programs on the machine while the process ran. See OthersIn
+	// processor use of all programs on the machine while the process ran, ascending. See OthersIn
 	OfMachine []CPUSample
 
 	place int // its place in the file; process IDs are not unique in traces of several machines, and IDs are reused
 }
 
-// Alive counts the objects of a class: how many a process created and freed, and how many were alive at the same time
-// at most. All are 0 if the trace does not tell.
+// Alive counts objects of one class in a process: how many it created and freed, and the most that were alive at
+// once. All are 0 if the trace does not have these counts.
 type Alive struct{ Made, Freed, Most int }
 
-// A Thread is one thread of a process that made Metal calls. Exclusive holds, for each part of the thread's time, how
-// long the thread was in calls of that part, without the calls nested in them. Waits are in Trace.Waits and not in
-// Exclusive.
+// A Thread is one thread of a process that made Metal calls. Exclusive[p] is the time that the thread spent in calls
+// of part p, without the calls nested in them. Waits for the GPU are not in Exclusive but in Trace.Waits, because a
+// wait's time is divided among several parts.
 type Thread struct {
 	Process   *Process
 	ID        ThreadID
@@ -222,22 +229,22 @@ type Thread struct {
 	Active    Interval // from its first to its last call
 	Exclusive [PartCount]Nanos
 
-	// Working is the part of Active without start-up and shutdown: from the thread's first command buffer or first wait
-	// to its last commit or wait. WorkingExclusive is Exclusive within Working. Both are zero when the loader does not
-	// tell.
+	// Working is the interval from the thread's first command buffer or first wait to its last commit or wait: Active
+	// without start-up and shutdown. WorkingExclusive is Exclusive within Working. Both are zero when the source does
+	// not tell.
 	Working          Interval
 	WorkingExclusive [PartCount]Nanos
 
-	// OnlyIdle reports that the whole trace has nothing about the thread but waits for signals.
+	// OnlyIdle reports that in the whole trace the thread did nothing but wait for signals.
 	OnlyIdle bool
 
-	// Submits says that the thread commits command buffers, or waits for them, somewhere in the trace. It is only set
-	// when a part of a trace is loaded.
+	// Submits reports that the thread commits command buffers, or waits for them, somewhere in the trace, perhaps
+	// outside of the loaded range. It is only set when a range is loaded.
 	Submits bool
 
 	CPU []CPUSample // in ascending order; empty when not known. See CPUIn
 
-	// Notified is the command buffer whose completed handlers the thread ran last; NoCommandBuffer when it never ran
+	// Notified is the command buffer whose completion handlers the thread ran last; NoCommandBuffer when it never ran
 	// any.
 	Notified CommandBufferIndex
 
@@ -247,8 +254,8 @@ type Thread struct {
 	Lost   int64
 }
 
-// A Device is a GPU. Processes that name the same device of the same host share it. If several have the same name, all
-// but the first have a number added to it: "GPU #2".
+// A Device is a GPU. Processes of one host that name the same device share one Device. If several devices have the
+// same name, all but the first get a number: "GPU #2".
 type Device struct {
 	Host, Name string
 	Software   bool   // a software Metal
@@ -256,7 +263,7 @@ type Device struct {
 	WorkingSet uint64 // the most memory, in bytes, that the device recommends to use; 0 when not known
 }
 
-// DeviceWork is a time in which a device executed something.
+// DeviceWork is a time in which a device executed some work, with nothing known but the time.
 type DeviceWork struct {
 	Device *Device
 	Interval
@@ -268,12 +275,13 @@ type Queue struct {
 	Process *Process
 	Device  *Device // nil when not known
 	Label   string
-	// how many command buffers may be uncompleted at the same time; 0 when not known (Metal's default is 64)
+	// how many command buffers of the queue may exist uncompleted at the same time; 0 when not known (Metal's default
+	// is 64)
 	Capacity int
 }
 
-// A Call is one call: when, on which thread, from where. Thread and Stack are nil when not known. Stacks are only
-// recorded on request, and not for every call.
+// A Call is the time, thread and stack of one call. Thread and Stack are nil when not known. Stacks are recorded only
+// on request, and not for every call.
 type Call struct {
 	Interval
 	Thread *Thread
@@ -293,15 +301,15 @@ const (
 	StatusError
 )
 
-// A CommandBufferIndex identifies a command buffer in its trace: the first of Trace.CommandBuffers has index 1.
-// Trace.Buffer returns the command buffer.
+// A CommandBufferIndex identifies a command buffer in its trace; Trace.Buffer returns it. Trace.CommandBuffers[0] has
+// index 1, because 0 is NoCommandBuffer.
 type CommandBufferIndex int32
 
 // NoCommandBuffer is the index of none.
 const NoCommandBuffer CommandBufferIndex = 0
 
-// A CommandBuffer is one command buffer from creation to completion. A field is zero if its event did not happen or is
-// not known.
+// A CommandBuffer is one command buffer from creation to completion. Fields of events that did not happen, or are not
+// known, are zero.
 type CommandBuffer struct {
 	ID        uint32 // number in its process, by creation
 	Index     CommandBufferIndex
@@ -311,8 +319,8 @@ type CommandBuffer struct {
 	Created   Call
 	Enqueued  Call
 	Committed Call
-	// from GPUStartTime to GPUEndTime: from when its first work began to when its last work ended. How long the GPU
-	// worked on it is Took
+	// from GPUStartTime to GPUEndTime: from when its first work began to when its last work ended. The GPU may have
+	// run other work in between; the time it worked on this command buffer is Took
 	GPU       Interval
 	Rows      []GPUWork // its GPU work, sorted by begin, if the source lists it row by row; use GPUWork to read it
 	Kernel    Interval  // from kernelStartTime to kernelEndTime: the driver schedules it, on the CPU
@@ -331,14 +339,14 @@ type CommandBuffer struct {
 	withOptions bool // the program passed options of its own to the commit
 }
 
-// Empty reports whether nothing was encoded into the command buffer: then its only use is to be waited for. The result
-// is only meaningful if encoders are recorded: see Trace.Encoded.
+// Empty reports whether nothing was encoded into the command buffer; the program can then use it only to wait for
+// earlier ones. If the trace has no encoders at all (Trace.Encoded is false), every command buffer seems empty.
 func (b *CommandBuffer) Empty() bool {
 	return len(b.Encoders) == 0 && len(b.Signals) == 0 && len(b.WaitsFor) == 0 &&
 		(b.Committed.Thread == nil || b.Committed.Thread.Lost == 0)
 }
 
-// Encoded says whether the trace has encoders at all.
+// Encoded reports whether the trace has any encoder. Without one, CommandBuffer.Empty means nothing.
 func (t *Trace) Encoded() bool {
 	for b := range t.Buffers() {
 		if len(b.Encoders) > 0 {
@@ -365,7 +373,7 @@ const (
 	EncoderOther
 )
 
-// An Encoder is one command encoder. Thread Created.Thread made it, and it was open until Ended.
+// An Encoder is one command encoder. Thread Created.Thread created it, and it was open until Ended.
 type Encoder struct {
 	ID         uint32
 	Kind       EncoderKind
@@ -385,21 +393,21 @@ type Encoder struct {
 	Users      []EncoderUse // nil when only one thread encoded
 }
 
-// An EncoderUse is the interval from the first to the last call with which a thread encoded into an encoder. Creating
-// and ending the encoder does not count.
+// An EncoderUse is the interval from the first to the last call by which one thread encoded into an encoder. The
+// calls that create and end the encoder do not count.
 type EncoderUse struct {
 	Interval
 	Thread *Thread
 }
 
-// A Chain tells how much the dispatches of a serial compute encoder depend on each other, as far as the buffers and
-// textures that they bind tell.
+// A Chain tells how far the dispatches of a serial compute encoder depend on each other. Two dispatches count as
+// dependent if they bind the same buffer or texture.
 type Chain struct {
 	Dispatches int // 0 when it is not known
 	Longest    int // of them, the longest chain in which each may depend on the one before
 }
 
-// A Copy stands for consecutive equal copies made from one place of the program.
+// A Copy stands for consecutive equal copies that were made from one place in the program.
 type Copy struct {
 	From, To uint32 // numbers of the buffers or textures in their process; 0 when not known
 	Count    int
@@ -407,11 +415,12 @@ type Copy struct {
 	Stack    *Stack // where all of them were made; nil when not known
 }
 
-// A Dispatch stands for consecutive equal dispatches of one pipeline state made from one place of the program.
+// A Dispatch stands for consecutive equal dispatches of one pipeline state that were made from one place in the
+// program.
 type Dispatch struct {
 	Pipeline *Pipeline // nil when none was set while tracing
-	// the commands of the indirect command buffer that this dispatch executes; nil when it executes none, or when they
-	// are not known
+	// the commands of the indirect command buffer that this dispatch executes; nil when it executes none, or when
+	// they are not known
 	Executes *Commands
 	Count    int
 	Threads  uint64 // of all of them together
@@ -423,41 +432,41 @@ type Dispatch struct {
 	Stack    *Stack // where all of them were made; nil when not known
 }
 
-// joins says whether a dispatch equals the run's, so that it can be counted in the run. Where the two come from is not
-// compared.
+// joins reports whether the single dispatch next equals those that d stands for, so that it can be counted in d
+// instead of being stored. The caller has to compare where the dispatches come from.
 func (d *Dispatch) joins(next *Dispatch) bool {
 	return d.Pipeline == next.Pipeline && d.Threads == uint64(d.Count)*next.Threads && d.Unsized == next.Unsized &&
 		!d.Opaque && !next.Opaque
 }
 
-// A Pipeline is a compute pipeline state. Kernel is the name of its function.
+// A Pipeline is a compute pipeline state. Kernel is the name of its kernel function.
 type Pipeline struct {
 	ID      uint32
 	Process *Process
 	Kernel  string
 	Label   string
-	// distinguishes functions of the same name: the source of the library and, if the function is specialised with
-	// constants, a number; "" if not known
+	// distinguishes kernel functions of the same name: the source of the library and, if the function is specialised
+	// with constants, a number; "" if not known
 	Variant string
 
-	// the framework's primitive that the kernel's name stands for; see nameOperations
+	// the framework operation that the kernel's name shows, for instance "Matmul"; see nameOperations
 	primitive string
 }
 
-// A Wait is one call in which a thread waited for a command buffer or an event.
+// A Wait is one call in which a thread waited for a command buffer or for a shared event, or a loop in which it
+// polled one.
 type Wait struct {
 	Call
 	Selector string
-	// the command buffer that a call of waitUntilCompleted or waitUntilScheduled, or a thread that polls status, waits
-	// for; NoCommandBuffer for events, or when not known
+	// the command buffer that was waited for, by waitUntilCompleted, waitUntilScheduled or polling of status. For a
+	// wait for an event, it is the command buffer that signalled the event. NoCommandBuffer when not known
 	Buffer CommandBufferIndex
-	// the event value that a call of waitUntilSignaledValue:timeoutMS:, or a thread that polls signaledValue, waits
-	// for; Buffer is then the command buffer that signalled the event
+	// the event value that was waited for, by waitUntilSignaledValue:timeoutMS: or polling of signaledValue
 	Event    EventValue
 	Signaled *Thread // the thread that set the event to the value, if the CPU did; otherwise nil
 
-	// For a thread that polled status or signaledValue: how often it did during the wait, and the time between the last
-	// two times. Both are 0 for a wait in a single call.
+	// For a thread that polled status or signaledValue: how often it read the property during the wait, and the time
+	// between its last two reads. Both are 0 for a wait in a single call.
 	Polls   int
 	PollGap Nanos
 
@@ -476,16 +485,16 @@ type LockWait struct {
 	Name     string  // label or symbol of the lock
 	Holder   *Thread // who held it; nil when not known
 	Own      Nanos   // the call's time without calls nested in it; this counts as PartLock
-	// only for an interpreter's lock: the part of Own in which the lock's holder was itself waiting for something else
+	// only for CPython's GIL: the part of Own in which the lock's holder was itself waiting for something else
 	Kept    Nanos
 	Earlier bool // the wait began in an earlier part of the trace and is counted there (Options.Adds)
 
 	Interpreter InterpreterLock // when the wait began
 }
 
-// A SignalWait is one call in which a thread waited for another thread's signal on a condition variable or a semaphore,
-// or for a child process. The other thread may deliver work or a result. The wait is a part of the thread's time
-// outside of Metal. Waits inside a Metal call are not recorded here.
+// A SignalWait is one call in which a thread waited for another thread's signal on a condition variable or semaphore,
+// or for a child process. The other thread may signal that it has work or a result. Such a wait counts as time
+// outside of Metal; waits inside a Metal call are not listed here, because their time counts as the Metal call's.
 type SignalWait struct {
 	Call
 	Selector  string
@@ -493,21 +502,23 @@ type SignalWait struct {
 	Name      string  // its symbol, or the function that waited
 	Signaller *Thread // the thread that sent the signal; nil when not known
 	Signalled Nanos   // when; 0 when not known
-	// address of the object that the waiting thread last signalled between its previous wait and this one; 0 for none
+	// the object that the waiting thread last signalled between its previous wait and this one, by address; 0 for
+	// none. It shows what the thread did before it waited, for instance send a request
 	Gave      uint64
 	GivenBack bool // the thread that acquired the semaphore also released it, as with a lock
-	// between its previous signal and its commit, the signalling thread received a signal at an object that the waiting
-	// thread had signalled
+	// after its previous signal and before its next commit, the signalling thread was woken at an object that the
+	// waiting thread had signalled: it fetched the request of the waiting thread before it submitted work
 	Fetched  bool
 	TimedOut bool
 	Earlier  bool // the wait began in an earlier range and is counted there (Options.Adds)
 
-	// the thread waited for a child process, whose program or command is Name; the fields above are then not known
+	// the thread waited for a child process, whose program or command is Name. Object and the fields about signals
+	// are then empty
 	ForProcess bool
 	Child      int // the ID of the process that ended; 0 when not known
 }
 
-// A Scope is a time range that the program gave a name. A mark is a scope without a length.
+// A Scope is a time range that the program named with mtrace's marker functions. A mark is a scope without a length.
 type Scope struct {
 	Call
 	Name string
@@ -517,7 +528,7 @@ type Scope struct {
 	Unfinished bool // it was still open when the process or thread ended, so it ends then
 }
 
-// A Signal is a value that the CPU set a shared event to.
+// A Signal records that the CPU set a shared event to a value.
 type Signal struct {
 	EventValue
 	Process *Process
@@ -525,8 +536,8 @@ type Signal struct {
 	Thread  *Thread
 }
 
-// A Compilation is one call that created a library, a function or a pipeline state, or a time in which a thread waited
-// for child processes that compiled.
+// A Compilation is one call that created a library, a function or a pipeline state, or a time in which a thread
+// waited for child processes that compiled.
 type Compilation struct {
 	Call
 	Selector   string
@@ -535,15 +546,16 @@ type Compilation struct {
 	SourceSize int64
 	Failed     bool
 	Made       uint32 // the created object's number in its process; 0 when not known
-	// the number of the library that contains a function, or of the function of a pipeline state; 0 when not known
+	// for a function, the number of its library; for a pipeline state, the number of its function; 0 when not known
 	From   uint32
 	Device *Device // the device that the library or pipeline state is for; nil when not known
 
-	// the function was specialised by constants, so functions with equal names and sources may still differ
+	// the function was specialised by constants, which the trace does not have, so functions with equal names and
+	// sources may still differ
 	Specialised bool
 }
 
-// An Allocation is one buffer, or other memory, that was created.
+// An Allocation is one buffer, texture or heap that was created.
 type Allocation struct {
 	At       Nanos
 	Thread   *Thread
@@ -554,20 +566,21 @@ type Allocation struct {
 	Storage  string // "shared", "managed", "private" or "memoryless"
 	Address  uint64 // of its contents; 0 when not known
 	Object   uint32 // its number in its process; 0 when not known
-	// it uses memory that another Allocation counts: of a heap or, for a view, of another resource
+	// the memory is already counted by another Allocation: the heap that it comes from or, for a view, the viewed
+	// resource. Totals must skip it
 	OnHeap   bool
 	Released Nanos // when it was released; 0 if it was not, or if that is not known (Memory.Releases)
 	Copied   bool  // the call copied its initial content into it
 }
 
-// Freed is memory that was released. The Allocation with the same Object may be in an earlier range.
+// Freed is one release of memory. With Options.Adds, the Allocation with the same Object may be in an earlier range.
 type Freed struct {
 	At      Nanos
 	Process *Process
 	Object  uint32
 }
 
-// DeviceMemory is the total memory that a device reports as allocated by a process at an instant.
+// DeviceMemory is one sample of the total memory that a device reports as allocated by a process.
 type DeviceMemory struct {
 	At      Nanos
 	Device  *Device // nil when not known
@@ -575,7 +588,7 @@ type DeviceMemory struct {
 	Bytes   uint64
 }
 
-// Loss counts events that happened but are not in the trace.
+// Loss counts events that happened but are not in the trace, by reason.
 type Loss struct {
 	Records   int64 // dropped because a ring was full or no ring was free
 	Ringless  int64 // the part of Records from threads for which no ring was free
@@ -586,7 +599,8 @@ type Loss struct {
 	Untimed   int64 // Metal 4 command buffers without GPU times: it is not known which feedback belongs to them
 	Rejected  int64 // calls on exiting threads, or made by the tracer itself
 	Processes int64 // processes that could not be traced: the number of their calls is not known
-	// processes that used Metal and were still running when the recording ended: their later calls are missing
+	// processes that used Metal and were still running when the recording ended: their later calls are not in the
+	// trace
 	Running int64
 	Unused  int64 // processes that were still running when the recording ended and had not used Metal
 	AtLeast bool  // Records is a lower bound

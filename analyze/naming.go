@@ -6,7 +6,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A bufferNaming has the current labels and debug groups of a command buffer that is not committed yet.
+// A bufferNaming tracks the label and the open debug groups of a command buffer that is not committed yet. Work gets
+// the names that are current when it is encoded.
 type bufferNaming struct {
 	thread  *Thread // that gave the label
 	label   string
@@ -16,7 +17,7 @@ type bufferNaming struct {
 	groups  []string
 }
 
-// naming returns the naming of a command buffer, which it creates if there is none.
+// naming returns the bufferNaming of a command buffer and creates it if there is none yet.
 func (p *processLoader) naming(b *CommandBuffer) *bufferNaming {
 	n := p.called[b.ID]
 	if n == nil {
@@ -29,8 +30,9 @@ func (p *processLoader) naming(b *CommandBuffer) *bufferNaming {
 	return n
 }
 
-// relabel stores a new label of the command buffer. If the label was cut to the maximum length, the appended part is
-// not known.
+// relabel stores a new label of the command buffer. If the new label extends the old one, added is the appended text;
+// frameworks append the name of each operation. If the label was cut to the maximum length, added is not known and
+// empty.
 func (n *bufferNaming) relabel(label string, by *Thread) {
 	switch longer := strings.HasPrefix(label, n.label) && n.label != "" && n.thread == by; {
 	case longer && len(label) == len(n.label):
@@ -49,7 +51,7 @@ func (n *bufferNaming) relabel(label string, by *Thread) {
 	n.label, n.thread = label, by
 }
 
-// regroup returns the open debug groups after one more was opened, or the innermost was closed.
+// regroup returns the list of open debug groups after one more was opened, or the innermost one was closed.
 func regroup(groups []string, effect wire.Effect, name string) []string {
 	if effect == wire.EffectOpensGroup {
 		return append(groups, name)
@@ -57,7 +59,7 @@ func regroup(groups []string, effect wire.Effect, name string) []string {
 	return groups[:max(0, len(groups)-1)]
 }
 
-// innermost returns the innermost name that is not empty.
+// innermost returns the name of the innermost debug group that has a name; empty if there is none.
 func innermost(groups []string) string {
 	for i := len(groups) - 1; i >= 0; i-- {
 		if groups[i] != "" {
@@ -67,7 +69,8 @@ func innermost(groups []string) string {
 	return ""
 }
 
-// names returns the names that the thread's work has at the moment it is encoded.
+// names returns the names that apply to what the thread encodes now: labels and debug groups of the encoder and its
+// command buffer.
 func (l *objectLoader) names(o *openEncoder) *Names {
 	n := Names{Group: innermost(o.groups), thread: l.at.thread.Thread}
 	if len(l.at.process.called) > 0 && o.buffer != nil {
@@ -87,7 +90,7 @@ func (l *objectLoader) names(o *openEncoder) *Names {
 	return o.names
 }
 
-// shared returns a pointer that is the same for equal names.
+// shared returns the process's one copy of equal names, so that names can be compared by pointer and are stored once.
 func (p *processLoader) shared(n Names) *Names {
 	known := p.names[n]
 	if known == nil {
@@ -101,7 +104,8 @@ func (p *processLoader) shared(n Names) *Names {
 	return known
 }
 
-// nameCopies stores the names of the encoder's copies, if all copies have the same names.
+// nameCopies sets Encoder.Names, the names of the encoder's copies and fills. If copies were encoded under different
+// names, none applies to all of them, so the names are emptied.
 func (l *objectLoader) nameCopies(o *openEncoder) {
 	e, now := &o.one[0], l.names(o)
 	switch {
@@ -112,7 +116,8 @@ func (l *objectLoader) nameCopies(o *openEncoder) {
 	}
 }
 
-// nameScopes adds to the names the scopes that threads were in when they encoded.
+// nameScopes sets Names.Scope of dispatches and encoders: the innermost scope that the thread was in when it encoded
+// them. It runs after everything was read, because only then are all scopes known.
 func nameScopes(t *Trace) {
 	if len(t.Scopes) == 0 {
 		return

@@ -2,29 +2,29 @@ package analyze
 
 import "slices"
 
-// A nesting computes exclusive times from the calls of one thread, which must be given in the order in which they
-// ended. Calls may be nested: an inner call ends, and so is given, before the call around it. Every nanosecond counts
-// for exactly one call:
+// A nesting computes exclusive times from the calls of one thread. The calls must come in the order in which they
+// ended, so a nested call comes before the call around it. Every nanosecond counts for exactly one call:
 //
 //	own(call) = length(call) − sum of covered(inner calls),
 //	covered(call) = own(call) + sum of covered(inner calls)
 //
-// So the sum of own over all calls equals the length of the union of the calls, exactly, whatever the input. There are
-// two exceptions. Calls that absorb (waits, and making a command buffer) also get the time of the calls nested in them:
-// a lock inside a wait counts as the wait. Calls that yield (waits for a signal) give their time to the call around
-// them, if there is one: what Metal waits for inside a call counts as the call.
+// So the sum of own over all calls is exactly the length of the union of the calls. There are two exceptions. A call
+// that absorbs (a wait, or the creation of a command buffer) also gets the time of calls nested in it: a lock inside
+// a wait counts as the wait. A call that yields (a wait for a signal) gives its time to the call around it, if there
+// is one: when Metal waits inside a call, that time counts as the call's.
 type nesting struct {
 	spans []span // in post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
 	older int    // how many of the spans already existed at the last flush
 	whole int    // how many of those are whole subtrees, even with the spans added since
-	// receives each call once, many calls at a time, with its final own time; some of the spans may stand for runs of
-	// settled calls
+	// receives each call once with its final own time, many calls at a time; spans with a negative slot stand for
+	// calls that were passed before
 	settle func(s []span)
-	// calls that partly overlapped the one before, which is impossible on one thread; they were cut
+	// calls that partly overlapped the previous call, which is impossible on one thread; their overlap was cut off
 	skewed int64
 }
 
-// A span is a call of the thread, or stands for a run of settled calls, whose own times were already passed to settle.
+// A span is one call of the thread. A span with a negative slot stands for many earlier calls that are settled: their
+// own times are final and were passed to settle.
 type span struct {
 	begin, end Nanos
 	own        Nanos // time not in inner calls
@@ -39,15 +39,15 @@ type span struct {
 	absorbed   bool
 }
 
-// The last keptSpans calls are always kept, because a call around them may still come. There are never more than
-// maxSpans spans.
+// keptSpans is the number of latest calls that are never settled yet, because a call around them may still come.
+// maxSpans bounds the number of spans in memory.
 const (
 	keptSpans = 1 << 7
 	maxSpans  = 1 << 9
 )
 
-// next returns a span for the call that ended next. The caller fills in the times and the kind of the call, and then
-// calls place.
+// next appends a span for the call that ended next and returns it. The caller fills in times and kind of the call and
+// then calls place.
 func (n *nesting) next() *span {
 	if len(n.spans) > n.older+keptSpans {
 		n.flush()
@@ -61,7 +61,8 @@ func (n *nesting) next() *span {
 	return s
 }
 
-// place finds the earlier calls that are nested in the call that the caller has just filled in.
+// place computes own and covered of the span that the caller has just filled in: all earlier spans that began after
+// it are nested in it.
 func (n *nesting) place() {
 	last := len(n.spans) - 1
 	s := &n.spans[last]
@@ -91,7 +92,7 @@ func (n *nesting) place() {
 	s.size = int32(last - i + 1)
 	n.whole = min(n.whole, i)
 	if s.absorbs && i < last {
-		// settled calls were passed to settle already and keep their time
+		// calls that are settled already keep their time, because they were passed to settle
 		for j := last - 1; j >= i; {
 			s.own += n.spans[j].own
 			n.spans[j].own, n.spans[j].absorbed = 0, true
@@ -104,12 +105,12 @@ func (n *nesting) place() {
 	}
 }
 
-// flush settles the older calls and replaces them by one span, so that for a call around them it is still known how
-// much time they covered.
+// flush settles older calls and replaces them by one span. That span keeps how much time they covered, so that a call
+// around them can still subtract it.
 func (n *nesting) flush() {
 	if n.older > 0 {
 		if n.whole == 0 || len(n.spans) > maxSpans-keptSpans {
-			// a single call is around all of them, or nesting gets deeper and deeper
+			// a single call surrounds all others, or calls nest deeper and deeper: settle all, to bound the memory
 			n.whole = len(n.spans)
 		}
 		n.spans[n.whole-1] = n.settleFirst(n.whole)
@@ -124,12 +125,14 @@ func (n *nesting) finish() {
 	n.spans, n.older, n.whole = n.spans[:0], 0, 0
 }
 
-// settleFirst passes on the first count spans, which must be whole subtrees, and returns a span that stands for them.
+// settleFirst settles the first count spans and returns one span that stands for them. The spans must be whole
+// subtrees: no call in them may be nested in a later span.
 func (n *nesting) settleFirst(count int) span {
 	run := span{size: 1, slot: -1, item: -1}
 	for i := range n.spans[:count] {
 		s := &n.spans[i]
-		if run.end = s.end; i == 0 || s.begin < run.begin { // a call begins before those nested in it, and ends after them
+		// a call begins before those nested in it, and ends after them
+		if run.end = s.end; i == 0 || s.begin < run.begin {
 			run.begin = s.begin
 		}
 		if run.covered += s.own; s.slot < 0 {

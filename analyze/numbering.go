@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// A numbering maps keys to small numbers. It is used for every call, where looking up a Go map would take half of the
-// time. It is a hash table with open addressing, at most half full; its multiplier is random, so that nobody can make a
-// trace whose keys all collide.
+// A numbering maps keys to small numbers. It is used for every call, where a Go map would take half of the time. It
+// is a hash table with open addressing, at most half full. Its multiplier is random, so that nobody can make a trace
+// whose keys all collide and that loads for hours.
 type numbering struct {
 	entries    []numbered // a power of two
 	count      int
@@ -20,7 +20,7 @@ type numbered struct {
 	number int32 // the number plus one; 0 means that the place is free
 }
 
-// find returns the number of a key; false when it has none.
+// find returns the number of a key; false when the key has none.
 func (n *numbering) find(key uint64) (int32, bool) {
 	if len(n.entries) == 0 {
 		return 0, false
@@ -32,7 +32,7 @@ func (n *numbering) find(key uint64) (int32, bool) {
 	}
 }
 
-// set gives a number to a key that has none.
+// set assigns a number to a key, which must not have one yet.
 func (n *numbering) set(key uint64, number int32) {
 	if 2*(n.count+1) > len(n.entries) {
 		n.grow()

@@ -5,9 +5,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A processLoader creates the objects of one process from its records. The records of different threads are not sorted
-// together, so the loader may read the use of an object before its creation. It therefore creates an object at the
-// first record that refers to it.
+// A processLoader creates the objects of one process from its records. Records of different threads are not sorted
+// together, so the use of an object may be read before its creation. Therefore the first record that refers to an
+// object creates it.
 type processLoader struct {
 	*Process
 	file      *tracefile.Process
@@ -32,12 +32,13 @@ type processLoader struct {
 	lastThreads [16]*threadLoader // by number
 }
 
-// instants has one instant for each of several objects with consecutive numbers; 0 where there is none.
+// instants holds one instant for each of several objects with consecutive numbers; 0 where nothing is known.
 type instants [pageSize]Nanos
 
-// An openEncoder is an encoder and what the loader must remember while the encoder is open.
+// An openEncoder is an Encoder and the state that the loader needs while calls still encode into it.
 type openEncoder struct {
-	// the Encoder is stored here, so that it need not be copied when it is the only one of its command buffer
+	// the Encoder is stored here, so that it need not be copied if it is the only encoder of its command buffer, as
+	// is usual
 	one      [1]Encoder
 	buffer   *CommandBuffer
 	pipeline *Pipeline  // set last
@@ -47,7 +48,7 @@ type openEncoder struct {
 	first    EncoderUse // by the thread that encoded first; Users replaces it when another thread encodes too
 }
 
-// used extends the interval in which the call's thread encoded.
+// used notes that the call's thread encoded into the encoder: it extends that thread's EncoderUse.
 func (o *openEncoder) used(call *Call) {
 	e := &o.one[0]
 	switch {
@@ -71,7 +72,7 @@ func (o *openEncoder) used(call *Call) {
 
 func (u *EncoderUse) extend(i Interval) { u.Begin, u.End = min(u.Begin, i.Begin), max(u.End, i.End) }
 
-// newProcessLoader returns a loader for the process at the given position in the file.
+// newProcessLoader returns a loader for a process of the file; place is the process's index in the file.
 func newProcessLoader(f *tracefile.Process, place int) *processLoader {
 	p := &processLoader{
 		Process: &Process{ID: f.PID, Parent: f.PPID, Program: f.Program, Args: f.Args, place: place},
@@ -89,7 +90,7 @@ func newProcessLoader(f *tracefile.Process, place int) *processLoader {
 
 func (p *processLoader) text(id uint64) string { return p.file.Strings[wire.StringID(id)] }
 
-// buffer returns the command buffer with a number; nil for 0.
+// buffer returns the command buffer with a number and creates it if necessary; nil for 0.
 func (p *processLoader) buffer(id wire.ObjectID) *CommandBuffer {
 	if id == 0 {
 		return nil
@@ -101,7 +102,7 @@ func (p *processLoader) buffer(id wire.ObjectID) *CommandBuffer {
 	return b
 }
 
-// encoder returns the encoder with a number; nil for 0.
+// encoder returns the encoder with a number and creates it if necessary; nil for 0.
 func (p *processLoader) encoder(id wire.ObjectID) *openEncoder {
 	if id == 0 {
 		return nil
@@ -113,8 +114,9 @@ func (p *processLoader) encoder(id wire.ObjectID) *openEncoder {
 	return e
 }
 
-// attach adds an encoder to its command buffer. The first encoder is stored without a copy and may still change. Most
-// command buffers have only one encoder, so most encoders are never copied.
+// attach adds an encoder to its command buffer. The command buffer's first encoder stays in place and is shared by a
+// slice of length one, so it may still change. Further encoders are appended when the process is finished. Most
+// command buffers have one encoder, so most are never copied.
 func (p *processLoader) attach(e *openEncoder, b *CommandBuffer) {
 	if b == nil || e.buffer != nil {
 		return
@@ -126,7 +128,7 @@ func (p *processLoader) attach(e *openEncoder, b *CommandBuffer) {
 	}
 }
 
-// pipeline returns the pipeline state with a number; nil for 0.
+// pipeline returns the pipeline state with a number and creates it if necessary; nil for 0.
 func (p *processLoader) pipeline(id wire.ObjectID) *Pipeline {
 	if id == 0 {
 		return nil
@@ -138,7 +140,7 @@ func (p *processLoader) pipeline(id wire.ObjectID) *Pipeline {
 	return s
 }
 
-// queue returns the queue with a number; nil for 0.
+// queue returns the queue with a number and creates it if necessary; nil for 0.
 func (p *processLoader) queue(id wire.ObjectID) *Queue {
 	if id == 0 {
 		return nil

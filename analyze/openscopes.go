@@ -6,21 +6,21 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An openScope is a scope whose beginning has been read, but not its end.
+// An openScope is a scope whose begin has been read, but not yet its end.
 type openScope struct {
 	begin wire.Ticks
 	name  uint64
 	depth wire.ObjectID // scopes around it
 }
 
-// A scopeLoader stores the scopes and marks of the threads of one ring.
+// A scopeLoader collects the scopes and marks of the threads that used one ring (a thread's record buffer).
 type scopeLoader struct {
 	at   *cursor
 	open []openScope // the innermost last
 }
 
-// begin stores the beginning of a scope. If scopes of the same depth or deeper still seem to be open, they have ended,
-// and the records of their ends were lost.
+// begin opens a scope. Open scopes of the same depth or deeper must have ended before, so the records of their ends
+// were lost; they are dropped.
 func (s *scopeLoader) begin(r *wire.Record) {
 	s.change()
 	n := len(s.open)
@@ -30,7 +30,7 @@ func (s *scopeLoader) begin(r *wire.Record) {
 	s.open = append(s.open[:n], openScope{r.Begin, r.Arg, r.Object})
 }
 
-// mark stores a mark, or a scope that has ended.
+// mark stores a mark, or a scope whose end was read.
 func (s *scopeLoader) mark(r *wire.Record, isMark bool) {
 	if !isMark {
 		s.change()
@@ -40,8 +40,8 @@ func (s *scopeLoader) mark(r *wire.Record, isMark bool) {
 		Mark: isMark})
 }
 
-// end removes the scope that has ended from the open scopes. If it is not among them, the scopes that began inside it
-// have ended too, and the records of their ends were lost.
+// end removes the scope that ended from the open scopes. If the scope is not open, its begin was lost. Then all
+// scopes that began after it have ended too, and the records of their ends were lost.
 func (s *scopeLoader) end(r *wire.Record) {
 	for i := len(s.open) - 1; i >= 0 && s.open[i].begin >= r.Begin; i-- {
 		if o := s.open[i]; o.begin == r.Begin && o.name == r.Arg {
@@ -54,14 +54,15 @@ func (s *scopeLoader) end(r *wire.Record) {
 	}
 }
 
-// change starts new runs of dispatches and copies, so that work encoded in the new scope is not joined to earlier work.
+// change is called when a scope begins or ends. Otherwise equal dispatches before and after that moment would be
+// joined into one and counted in one of the two scopes.
 func (s *scopeLoader) change() {
 	if s.at.thread != nil {
 		s.at.thread.scopes++
 	}
 }
 
-// endAll ends the scopes that are still open when the thread's records end.
+// endAll ends the scopes that are still open at the end of the records. end is when the process ended.
 func (s *scopeLoader) endAll(end Nanos) {
 	for _, o := range s.open {
 		s.add(Interval{s.at.process.clock.at(o.begin), end}, Scope{Name: s.at.process.text(o.name), Unfinished: true})
@@ -89,7 +90,8 @@ func (s *scopeLoader) add(i Interval, scope Scope) {
 	s.at.trace.Scopes = append(s.at.trace.Scopes, scope)
 }
 
-// endSharedScopes removes scopes that seem to stay open to the end, but were ended by another thread.
+// endSharedScopes removes the unfinished copy of each scope that another thread ended. The thread that began the
+// scope has no record of its end, so the scope would otherwise also be listed as lasting to the end of the process.
 func endSharedScopes(t *Trace) {
 	type beginning struct {
 		thread *Thread

@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// An Operation is the name that the program or its framework gives to GPU work, for example "aten::add_Tensor",
-// "attention" or "train.py:42 step()". Name is empty if nothing named the work.
+// An Operation is the name that the program or its framework gives to some GPU work, for example "aten::add_Tensor",
+// "attention" or "train.py:42 step()". Name is empty if the work has no name.
 type Operation struct {
 	Name string
 	From OperationSource
 }
 
-// An OperationSource tells where the name of an operation comes from.
+// An OperationSource states where the name of an operation comes from, for instance a debug group.
 type OperationSource uint8
 
-// The sources, in order of precedence. A name given to the work itself takes precedence over a name given to the code
-// around it.
+// The sources, the preferred one first. A name given to the work itself is preferred to a name of the code around it.
 const (
 	FromNothing       OperationSource = iota
 	FromDebugGroup                    // the innermost debug group that was open in the encoder
@@ -36,14 +35,14 @@ var operationSources = [...]string{FromNothing: "", FromDebugGroup: "debug group
 	FromBufferLabel: "command buffer label", FromKernelName: "kernel name",
 	FromPythonLine: "Python line"}
 
-// String is the name of the source in reports; empty for FromNothing.
+// String returns the source as reports print it; empty for FromNothing.
 func (s OperationSource) String() string {
 	return operationSources[min(int(s), len(operationSources)-1)]
 }
 
-// Operation returns the name of the work of a dispatch: the first name that is known, in the order of the sources. A
-// name that only repeats the kernel's name is skipped. The encoder is nil if the command buffer has none; the dispatch
-// is nil for work of the encoder that is not a dispatch.
+// Operation returns the name of the work of dispatch d in encoder e, from the preferred source that has one. It skips
+// a name that only repeats the kernel's name. e is nil if the command buffer has no encoder; d is nil for work that
+// is not a dispatch.
 func (b *CommandBuffer) Operation(e *Encoder, d *Dispatch) Operation {
 	named, stack, encoder, pipeline, kernel, primitive := (*Names)(nil), (*Stack)(nil), "", "", "", ""
 	if e != nil {
@@ -84,7 +83,8 @@ func (b *CommandBuffer) Operation(e *Encoder, d *Dispatch) Operation {
 	return Operation{}
 }
 
-// operators are the functions with which frameworks encode one operator, and the prefix of the operator's name.
+// operators match the functions by which frameworks encode a single operator. The operator's name is the prefix and
+// the pattern's group.
 var operators = []struct {
 	function *regexp.Regexp
 	prefix   string
@@ -94,10 +94,10 @@ var operators = []struct {
 	{regexp.MustCompile(`^ggml_metal_op_(\w+)$`), "ggml "},
 }
 
-// noOperators are names that match the pattern of an operator but are helpers that encode several operators.
+// noOperators are names that match a pattern in operators but belong to helpers that encode several operators.
 var noOperators = map[string]bool{"UnaryPrimitive": true, "ggml encode": true, "ggml encode_impl": true}
 
-// operatorOf returns the operator that a function encodes; empty if it encodes none.
+// operatorOf returns the name of the framework operator that a function encodes; empty if the function encodes none.
 func operatorOf(function string) string {
 	for i := range operators {
 		if m := operators[i].function.FindStringSubmatch(function); m != nil && !noOperators[operators[i].prefix+m[1]] {
@@ -107,7 +107,8 @@ func operatorOf(function string) string {
 	return ""
 }
 
-// operation returns the operator of the innermost framework function on the stack, and the line of the Python program.
+// operation returns the operator that the innermost framework function on the stack encodes, and the stack's line in
+// the Python program; empty if there is none.
 func (s *Stack) operation() (function, line string) {
 	if s == nil {
 		return "", ""
@@ -115,7 +116,8 @@ func (s *Stack) operation() (function, line string) {
 	return s.operator, s.line
 }
 
-// nameOperations determines the operations of the stacks and of the kernels' names, once for each.
+// nameOperations computes the operation of each stack and the primitive of each kernel once, because many dispatches
+// share them.
 func nameOperations(t *Trace) {
 	for _, p := range t.Pipelines {
 		p.primitive = mlxPrimitive(p.Kernel)
@@ -139,7 +141,7 @@ func nameOperations(t *Trace) {
 	}
 }
 
-// Names are the names that GPU work had while it was encoded. Equal values are shared.
+// Names are the names that applied when GPU work was encoded. Equal Names share one pointer.
 type Names struct {
 	Group       string // of the encoder: its innermost debug group
 	BufferGroup string // the command buffer's innermost debug group
@@ -153,8 +155,9 @@ type Names struct {
 
 var noNames Names
 
-// bufferLabel derives the name of the work from the command buffer's final label. Some frameworks append the name of
-// each operation to the label before they encode it; then the name is the part that was appended last.
+// bufferLabel returns the name that the command buffer's label gives to the work; whole is the label's final text.
+// Some frameworks append each operation's name to the label before they encode the operation. Then the name is only
+// the text that was appended last.
 func (n *Names) bufferLabel(whole string) string {
 	if n.Label != "" && (n.Grows || len(whole) > len(n.Label) && strings.HasPrefix(whole, n.Label)) {
 		return n.Added

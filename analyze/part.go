@@ -1,10 +1,10 @@
 package analyze
 
-// A Part is a part of a thread's time. Most parts are the time in calls of one kind; waits are divided into several
-// parts by the model.
+// A Part is one category of a thread's time, such as encoding or waiting for a lock. Most parts are the time in calls
+// of one kind. The time of a wait for the GPU is divided among the PartWait parts by what the GPU did meanwhile.
 type Part uint8
 
-// The parts, in the order in which reports list them. Part.Key is their key in JSON.
+// The parts in the order in which reports list them.
 const (
 	PartEncode Part = iota
 	PartCommit
@@ -28,11 +28,10 @@ var partKeys = [PartCount]string{"encode_ns", "commit_ns", "acquire_ns", "compil
 	"drawable_ns", "wait_executing_ns", "wait_queued_own_ns",
 	"wait_queued_other_ns", "wait_scheduling_ns", "wait_notify_ns", "wait_foreign_ns", "other_api_ns", "outside_ns"}
 
-// Key is the part's key in JSON reports.
+// Key is the part's key in JSON reports, such as "encode_ns".
 func (p Part) Key() string { return partKeys[p] }
 
-// partNames are the names of the parts of a thread's time in all reports, pages, profiles and timelines. docs/terms.md
-// explains them.
+// partNames are the names of the parts in all reports, pages, profiles and timelines; docs/terms.md explains each.
 var partNames = [PartCount]string{
 	PartEncode:          "encode",
 	PartCommit:          "commit",
@@ -51,5 +50,5 @@ var partNames = [PartCount]string{
 	PartOutside:         "outside Metal",
 }
 
-// Name is the part's name in texts for users.
+// Name is the part's name in reports and pages, such as "queued behind own work".
 func (p Part) Name() string { return partNames[p] }

@@ -5,8 +5,9 @@ import (
 	"unicode"
 )
 
-// Printable makes a text safe for one line of a terminal: it removes control characters. Labels and names come from the
-// traced program and may contain any.
+// Printable makes a text safe to print on one line of a terminal: spaces of any kind become blanks, other characters
+// that cannot be printed become U+FFFD. Names and labels come from the traced program and may contain control
+// sequences.
 func Printable(text string) string {
 	if plain(text) {
 		return text
@@ -22,7 +23,8 @@ func Printable(text string) string {
 	}, text)
 }
 
-// plain reports whether a text has only printable ASCII characters, as nearly all names do. Profiles ask for each call.
+// plain reports whether a text has only printable ASCII characters, as nearly all names do. It is fast, because
+// exports of profiles check every call.
 func plain(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {

@@ -6,8 +6,9 @@ import (
 	"sort"
 )
 
-// A queueEvent is a signal or a wait that was enqueued on a queue of Metal 4. The queue signals the event after all
-// command buffers committed before, or waits for the event before it begins command buffers committed afterwards.
+// A queueEvent is a signal or a wait for a shared event that was enqueued on a Metal 4 queue. The queue signals the
+// event after all command buffers committed earlier, or waits for the event before it starts command buffers
+// committed later.
 type queueEvent struct {
 	EventValue
 	queue  *Queue
@@ -16,10 +17,10 @@ type queueEvent struct {
 	thread *Thread
 }
 
-// addQueueEvents attaches the events that queues signal and wait for to command buffers. A signal goes to the last
-// command buffer committed before it, a wait to the first one committed after it. A signal on a queue without earlier
-// command buffers happens at once, like a signal by the thread. Calls of several threads on one queue are not read in a
-// common order, so this runs after all calls were read.
+// addQueueEvents attaches the events of Metal 4 queues to command buffers: a signal to the last command buffer
+// committed before it, a wait to the first one committed after it. A signal without an earlier command buffer happens
+// at once, as if the thread sent it. It must run after all records were read, because calls of several threads on one
+// queue are not read in the order of time.
 func addQueueEvents(l *loader, p *processLoader) {
 	var all []queueEvent
 	by := map[*Queue][]*CommandBuffer{}
@@ -39,7 +40,7 @@ func addQueueEvents(l *loader, p *processLoader) {
 	})
 	for _, list := range by {
 		slices.SortStableFunc(list, func(a, b *CommandBuffer) int {
-			// of command buffers committed together, the last one comes last
+			// command buffers committed together have the same time; the one that ends last on the GPU is the last
 			return cmp.Or(cmp.Compare(a.Committed.Begin, b.Committed.Begin), cmp.Compare(a.GPU.End, b.GPU.End))
 		})
 	}

@@ -6,26 +6,28 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A readAhead reads the blocks of a range on its own goroutine, a little ahead of the goroutine that loads the records.
+// A readAhead reads and decompresses blocks on its own goroutine, a little ahead of the goroutine that loads their
+// records.
 type readAhead struct {
 	full  chan piece // a piece without records ends a block
 	empty chan []wire.Record
 }
 
-// A piece is a number of consecutive records of a block.
+// A piece is a number of consecutive records of one block, passed from the reading to the loading goroutine.
 type piece struct {
 	records []wire.Record
 	room    []wire.Record // the buffer of records, for reuse; nil if the slice keeps the records
 }
 
-// The blocks that are read ahead fit into a processor's second-level cache until they are loaded.
+// Sizes of the buffers between the reading and the loading goroutine. All buffers together fit into a processor's
+// second-level cache, so records are still in the cache when they are loaded.
 const (
 	recordsAhead = 2048 // records in a piece
 	timesAhead   = 4
 )
 
-// readAhead starts reading the blocks that the range needs from the given streams, one stream after another. The caller
-// must consume all of them.
+// readAhead starts to read the needed blocks of the given streams, one stream after another, on a goroutine. The
+// caller must consume all blocks with block; otherwise the goroutine blocks forever.
 func (p *part) readAhead(streams []int) *readAhead {
 	a := &readAhead{full: make(chan piece, timesAhead), empty: make(chan []wire.Record, timesAhead)}
 	if p.whole {
@@ -51,7 +53,7 @@ func (p *part) readAhead(streams []int) *readAhead {
 	return a
 }
 
-// read reads a block and sends its records in pieces.
+// read reads a block from the file and sends its records in pieces to the loading goroutine.
 func (a *readAhead) read(p *part, at blockName) {
 	var room []wire.Record
 	next := func() []wire.Record {
@@ -71,7 +73,8 @@ func (a *readAhead) read(p *part, at blockName) {
 	}
 }
 
-// readKept reads a block that the previous slice kept, or that this slice keeps for the next one.
+// readKept sends the records of a block that the previous slice (see EachSlice) kept, or reads a block and keeps its
+// records for the next slice.
 func (a *readAhead) readKept(p *part, at blockName) {
 	all := p.kept.find(at)
 	if all != nil {
@@ -103,7 +106,8 @@ func (a *readAhead) readKept(p *part, at blockName) {
 	}
 }
 
-// block passes the records of the next block to use.
+// block passes the records of the next block to use, piece by piece. use must not keep them, because their buffers
+// are reused.
 func (a *readAhead) block(use func([]wire.Record)) {
 	for next := <-a.full; next.records != nil; next = <-a.full {
 		use(next.records)
@@ -113,13 +117,15 @@ func (a *readAhead) block(use func([]wire.Record)) {
 	}
 }
 
-// needs reports whether a whole block of a stream must be read, and not only its lasting records.
+// needs reports whether a block overlaps the time to load, so that all its records must be read. Of other blocks only
+// the lasting records (those that later records refer to) are loaded.
 func (p *part) needs(stream, block int) bool {
 	b, near := &p.blocks[stream][block], &p.near[p.reader.Streams()[stream].Process]
 	return b.Last >= near.first && b.First <= near.last
 }
 
-// keeps reports whether a block of a stream extends beyond the slice, so that the next slice needs it too.
+// keeps reports whether the next slice (see EachSlice) will read the block too, so that its records are worth
+// keeping, and there is room for them.
 func (p *part) keeps(at blockName) bool {
 	return p.again != nil && p.kept.hasRoom() &&
 		p.blocks[at.stream][at.block].Last >= p.again[p.reader.Streams()[at.stream].Process]

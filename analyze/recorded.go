@@ -9,16 +9,16 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A Recorded is a time range of a run that was recorded, if only some ranges were requested. Everything outside is
-// omitted on purpose and does not count as lost.
+// A Recorded is a time range of the run that was recorded because the user requested only some ranges. Calls outside
+// of the ranges were omitted on purpose and do not count as lost.
 type Recorded struct {
 	From, To     Nanos  // after the start of the trace
 	Began, Ended string // what began and ended the range: "the start", "mark:NAME", "SIGUSR1", a flag, "the end"
 	Shown        bool   // the trace was loaded from this range
 }
 
-// Asked returns the options for loading a range. If the trace does not cover its whole run and the user named no time,
-// they select the longest recorded range.
+// Asked returns the options with the time range to load. If only some ranges of the run were recorded and opts names
+// no time, it selects the longest recorded range.
 func (f *File) Asked(opts Options) Options {
 	if opts.From != 0 || opts.To != 0 || opts.slice != nil {
 		return opts
@@ -39,7 +39,8 @@ func (f *File) Asked(opts Options) Options {
 	return opts
 }
 
-// recordedTimes are the recorded ranges of a file, on the clock of a trace whose origin and length are known.
+// recordedTimes returns the recorded time ranges of a file, counted from the first call. Run of the trace t must be
+// known.
 func recordedTimes(r *tracefile.Reader, t *Trace) (list []Recorded) {
 	for _, of := range r.Recorded() {
 		w := Recorded{From: max(0, Nanos(of.From)-t.Run.Origin), To: Nanos(of.To) - t.Run.Origin, Began: of.Began,
@@ -57,7 +58,7 @@ func recordedTimes(r *tracefile.Reader, t *Trace) (list []Recorded) {
 	return list
 }
 
-// addRecorded stores which ranges of the run the trace covers.
+// addRecorded stores the recorded time ranges in the trace's Source and marks those that the loaded range overlaps.
 func addRecorded(l *loader, r *tracefile.Reader) {
 	s := &l.trace.Source
 	s.Recorded = recordedTimes(r, l.trace)
@@ -70,19 +71,21 @@ func addRecorded(l *loader, r *tracefile.Reader) {
 	}
 }
 
-// RecordedText returns one line about the recorded part of the run; empty if all of it was recorded.
+// RecordedText returns one line about what was recorded; empty if everything was.
 func (s *Source) RecordedText() string {
 	texts := []string{s.selectedText(), s.waitsText()}
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
-// waitsText returns which waits for locks and signals were not recorded; empty if all were.
+// waitsText returns a sentence about processes in which waits for locks and signals were not recorded; empty if there
+// are none.
 func (s *Source) waitsText() string {
 	if s.WaitsUnseen == 0 {
 		return ""
 	}
 	return "WAITS FOR LOCKS AND SIGNALS ARE NOT RECORDED in " + Plural(s.WaitsUnseen, "process") +
-		": the system does not let the tracer replace functions there, and the report cannot show whether threads wait " +
+		": the system does not let the tracer replace functions there, and the report cannot show whether threads " +
+		"wait " +
 		"for each other"
 }
 
@@ -97,7 +100,7 @@ func (s *Source) selectedText() string {
 		selected += fmt.Sprintf("%d records were left out and are missing in the report: threads seem "+
 			"to be outside of Metal at these times", s.LeftOut)
 	} else {
-		selected += "the report does not have the rest"
+		selected += "calls that were not selected are missing in the report"
 	}
 	if text != "" {
 		selected += "; " + text
@@ -105,7 +108,7 @@ func (s *Source) selectedText() string {
 	return selected
 }
 
-// timesText returns one line about the recorded time ranges of the run; empty if the whole run was recorded.
+// timesText returns one line about the recorded time ranges; empty if the whole run was recorded.
 func (s *Source) timesText() string {
 	if len(s.Recorded) == 0 {
 		if s.Asked == "" {
@@ -114,7 +117,7 @@ func (s *Source) timesText() string {
 		if s.Short != nil {
 			return "RECORDED IN PART, as asked for (" + s.Asked + "): the recorded times are not known"
 		}
-		return "NOTHING WAS RECORDED, as asked for (" + s.Asked + "): that never came"
+		return "NOTHING WAS RECORDED, as asked for (" + s.Asked + "): the recording was never started"
 	}
 	at := func(n Nanos) string { return time.Duration(n).Round(100 * time.Microsecond).String() }
 	var parts []string
@@ -130,8 +133,10 @@ func (s *Source) timesText() string {
 		parts = append(parts, fmt.Sprintf("%d more times", n))
 	}
 	text := "recorded " + strings.Join(parts, ", ") + ", as asked for; the rest was left out"
-	if shown := slices.IndexFunc(s.Recorded, func(r Recorded) bool { return r.Shown }); len(s.Recorded) > 1 && shown >= 0 {
-		text += fmt.Sprintf("; this report begins at %s, --from and --to select another range", at(s.Recorded[shown].From))
+	if shown := slices.IndexFunc(s.Recorded, func(r Recorded) bool { return r.Shown }); len(s.Recorded) > 1 &&
+		shown >= 0 {
+		text += fmt.Sprintf("; this report begins at %s, --from and --to select another range",
+			at(s.Recorded[shown].From))
 	}
 	return text
 }

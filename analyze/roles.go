@@ -5,8 +5,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// roles say what a thread does anywhere in a trace. A range of the trace alone is not enough to decide which threads to
-// analyze: a thread that waits for an answer in the range may have sent its request before the range.
+// roles state what a thread does anywhere in the trace, even outside of the loaded range. A range alone is not enough
+// to choose the threads to analyze: a thread that waits for an answer in the range may have sent its request before.
 type roles uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 	roleSubmits                   // it commits command buffers, or waits for them
 )
 
-// rolesOf returns the roles that a call shows.
+// rolesOf returns the roles that one call proves its thread to have.
 func rolesOf(r *rule) (shown roles) {
 	if r.note {
 		return 0
@@ -28,13 +28,14 @@ func rolesOf(r *rule) (shown roles) {
 	return shown
 }
 
-// threadOfFile identifies a thread of a process in the file.
+// threadOfFile identifies a thread by its process in the file and its ID; IDs alone are not unique in a trace.
 type threadOfFile struct {
 	process *tracefile.Process
 	id      ThreadID
 }
 
-// lastThread returns the last thread that used a ring; 0 if the end of the process's trace does not tell.
+// lastThread returns the last thread that used a ring (a thread's record buffer), from the record of the process's
+// end; 0 if the record is missing.
 func lastThread(p *tracefile.Process, ring uint16) ThreadID {
 	if last := p.Last(); last != nil {
 		for _, r := range last.Rings {
@@ -46,8 +47,9 @@ func lastThread(p *tracefile.Process, ring uint16) ThreadID {
 	return 0
 }
 
-// surveyRoles adds the roles of the threads in a block to all. counted are the roles that the block's calls show
-// together. It returns the thread that uses the ring after the block.
+// surveyRoles adds the roles that the calls of a block prove to their threads. If one thread made all calls of the
+// block, the roles (counted, from the index) are its. Only a block in which another thread takes over the ring is
+// read record by record. It returns the thread that uses the ring after the block.
 func surveyRoles(all map[threadOfFile]roles, now threadOfFile, counted roles, block *surveyed,
 	read func(func([]wire.Record) error) error) threadOfFile {
 	starts := false

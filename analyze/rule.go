@@ -6,7 +6,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A rule tells the loader how to treat the calls of one row of the table of calls.
+// A rule tells the loader how to treat calls of one row of wire.Table, the table of all recorded calls.
 type rule struct {
 	row      *wire.Row
 	effect   wire.Effect // the row's effect if the model represents it; else none
@@ -22,15 +22,16 @@ type rule struct {
 	polls    bool // it is a wait by polling
 	counted  bool // the record has a number to report, for example of threads or commands
 	indirect bool // it concerns commands of indirect command buffers
-	// positions in the record of the command buffers that are committed together
+	// for a call that commits several command buffers: where their numbers are in the record
 	members []wire.Place
 	roles   roles // roles of a thread that makes the call
 
-	// the position of each value in the record; nowhere if the record does not have it
+	// where the values are in the record; Nowhere if the record does not have them
 	sampling, address, holder, name, source, size, from, first wire.Place
 }
 
-// rules are derived from wire.Table: one for each row, and a last one for calls of newer versions of the library.
+// rules has the rule of each row of wire.Table. The last rule is for calls of newer versions of the tracer that this
+// version does not know.
 var rules = func() []rule {
 	rs := make([]rule, len(wire.Table)+1)
 	for i := range rs {
@@ -75,8 +76,8 @@ func ruleFor(row *wire.Row) rule {
 
 func ruleOf(c wire.Call) *rule { return &rules[min(int(c), len(rules)-1)] }
 
-// understoodOf lists the kinds of objects that the model represents, for effects that it does not represent for all
-// kinds.
+// understoodOf restricts effects to the kinds of objects for which the model can represent them. Without an entry, an
+// effect is represented for all kinds.
 var understoodOf = map[wire.Effect][]wire.Kind{
 	wire.EffectLabels:         {wire.KindQueue, wire.KindCommandBuffer, wire.KindEncoder},
 	wire.EffectOpensGroup:     {wire.KindCommandBuffer, wire.KindEncoder},
@@ -92,7 +93,7 @@ var understoodOf = map[wire.Effect][]wire.Kind{
 	wire.EffectReleases:       {wire.KindResource, wire.KindHeap},
 }
 
-// understood returns the row's effect, or none if the model does not represent it.
+// understood returns the row's effect, or EffectNone if the model cannot represent that effect for the row's object.
 func understood(row *wire.Row) wire.Effect {
 	kinds, some := understoodOf[row.Effect]
 	switch {

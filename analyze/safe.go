@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// SafeText returns a writer of text for a terminal that neutralizes control sequences. Of control characters, C1
-// included, it passes only line ends, tabs and, if colours is set, colour changes. It replaces all others by U+FFFD.
+// SafeText returns a writer that passes text on to a terminal without control sequences. It passes line ends, tabs
+// and, if colours is set, colour changes. All other control characters, C1 included, become U+FFFD.
 //
-// SafeText is the last line of defence, because labels and names come from the traced program. Columns of a table
-// are aligned only if their cells went through Printable before.
+// It protects all output, because labels and names come from the traced program and could otherwise control the
+// terminal. Cells of a table must go through Printable first, or columns are not aligned.
 func SafeText(w io.Writer, colours bool) io.Writer { return &safeWriter{w: w, colours: colours} }
 
-// SafeJSON returns a writer of JSON documents for a terminal. It writes DEL and C1, which JSON allows in strings, as
-// \u00XX. JSON allows no other control characters in strings.
+// SafeJSON returns a writer that makes a JSON document safe to print on a terminal. It writes DEL and C1 control
+// characters, which JSON allows in strings, as \u00XX. JSON itself forbids other control characters in strings.
 func SafeJSON(w io.Writer) io.Writer { return &safeWriter{w: w, json: true} }
 
 type safeWriter struct {
@@ -24,10 +24,11 @@ type safeWriter struct {
 	out           []byte
 }
 
-// colour matches a colour change: SGR of ECMA-48.
+// colour matches a colour change (control sequence SGR of ECMA-48).
 var colour = regexp.MustCompile(`^\x1b\[[0-9;]*m`)
 
-// longestColour limits how many bytes of an incomplete colour change are buffered.
+// longestColour is the maximum number of bytes of an incomplete colour change that Write keeps for the next call.
+// Longer sequences are replaced.
 const longestColour = 32
 
 func (s *safeWriter) Write(text []byte) (int, error) {
@@ -81,5 +82,5 @@ func (s *safeWriter) Write(text []byte) (int, error) {
 	return written, nil
 }
 
-// begun matches the beginning of a colour change.
+// begun matches the beginning of a colour change that a later Write may complete.
 var begun = regexp.MustCompile(`^\x1b(?:\[[0-9;]*)?$`)

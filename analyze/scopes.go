@@ -2,18 +2,20 @@ package analyze
 
 import "sort"
 
-// ScopesAt finds the scopes that a thread is in at an instant. Create one per trace.
+// ScopesAt finds the named scopes that a thread is in at an instant. Building one sorts all scopes, so create one per
+// trace.
 type ScopesAt struct {
 	by map[*Thread]*scopeTree
 }
 
-// A scopeTree has the scopes of one thread, sorted by begin, each with its enclosing scope.
+// A scopeTree holds the scopes of one thread, sorted by begin. around[i] is the index of the scope that encloses
+// scope i.
 type scopeTree struct {
 	scopes []*Scope
 	around []int // −1: none
 }
 
-// NewScopesAt prepares the trace's scopes, which are sorted by begin.
+// NewScopesAt returns a ScopesAt for the scopes of a trace. Marks are left out, because they have no length.
 func NewScopesAt(t *Trace) *ScopesAt {
 	s := &ScopesAt{by: map[*Thread]*scopeTree{}}
 	for i := range t.Scopes {
@@ -46,7 +48,7 @@ func NewScopesAt(t *Trace) *ScopesAt {
 	return s
 }
 
-// Innermost returns the name of the innermost scope that the thread is in; empty if it is in none.
+// Innermost returns the name of the innermost scope that thread t is in at an instant; empty if it is in none.
 func (s *ScopesAt) Innermost(t *Thread, at Nanos) string {
 	tree := s.by[t]
 	if tree == nil {
@@ -61,7 +63,7 @@ func (s *ScopesAt) Innermost(t *Thread, at Nanos) string {
 	return ""
 }
 
-// Names returns the names of the scopes that the thread is in, innermost first.
+// Names returns the names of all scopes that thread t is in at an instant, innermost first.
 func (s *ScopesAt) Names(t *Thread, at Nanos) []string {
 	tree := s.by[t]
 	if tree == nil {

@@ -6,11 +6,12 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A Shortfall says that a trace lacks some of its recording, so that results do not hold for the whole run.
+// A Shortfall describes why a trace lacks a part of its recording. Results of such a trace do not hold for the whole
+// run.
 type Shortfall struct {
 	Kind string // one of the constants below
 	Why  string // one line
-	// for a trace that was cut: from the start of the recording to the last known event; 0 if that is not known
+	// for a file that is cut: from the start of the recording to the last known event; 0 if not known
 	After Nanos
 	Parts int // parts of the file that could not be read
 }
@@ -22,11 +23,11 @@ const (
 	Repaired = "repaired" // the file has the intact parts of another file, which was damaged or cut
 )
 
-// mostParts is the maximum number of lines about parts of the file that cannot be read.
+// mostParts is the maximum number of warning lines about parts of the file that cannot be read.
 const mostParts = 8
 
-// shortfallOf determines the missing parts of the recording; nil if it is complete. It is called after all streams were
-// read.
+// shortfallOf returns which parts of the recording are missing; nil if it is complete. It must be called after all
+// streams were read, because damage is only found by reading.
 func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
 	damage, cut, repaired := r.Damage(), r.Cut(), r.Repaired()
 	if len(damage) == 0 && cut == nil && repaired == nil {
@@ -39,7 +40,8 @@ func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
 		case i < mostParts:
 			l.trace.Warnings = append(l.trace.Warnings, r.Text(d))
 		case i == mostParts:
-			l.trace.Warnings = append(l.trace.Warnings, fmt.Sprintf("%d more parts of the file are damaged and left out",
+			l.trace.Warnings = append(l.trace.Warnings, fmt.Sprintf("%d more parts of the file are damaged and left "+
+				"out",
 				len(damage)-i))
 		}
 		lost.AtLeast = lost.AtLeast || d.Unknown()
@@ -71,13 +73,14 @@ func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
 	return s
 }
 
-// isAsked reports whether a process is one of those that were selected.
+// isAsked reports whether the user selected the process at this index of the file. A process that the file does not
+// list counts as selected.
 func isAsked(l *loader, index tracefile.ProcessIndex) bool {
 	return int(index) >= len(l.processes) || l.wanted(l.processes[index].ID)
 }
 
-// Headline returns one line that says that the trace is incomplete, from which time on, and how much is known to be
-// missing. It is empty if the trace is complete.
+// Headline returns one line for the top of a report: that the trace is incomplete, since when, and how much is known
+// to be missing. It is empty if the trace is complete.
 func Headline(t *Trace) string {
 	s := t.Source.Short
 	if s == nil {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Site returns the frame to show for a call with this stack: the innermost of the program's own functions that is not a
-// wrapper for all its Metal calls. Python frames are preferred. If there is none, it is the innermost frame with a
-// name; nil if nothing is known.
+// Site returns the stack frame to show as the place of a call: the innermost function of the program that is not a
+// mere wrapper around Metal calls. Python frames are preferred to native ones. Without a frame of the program it
+// returns the innermost frame that has a name; nil if nothing is known.
 func (s *Stack) Site() *Frame {
 	switch {
 	case s == nil:
@@ -23,7 +23,8 @@ func (s *Stack) Site() *Frame {
 	return nil
 }
 
-// Caller returns the program's frame that called Site; nil if no caller shows the place in the program as well as Site.
+// Caller returns the program's frame that called Site; nil if no caller describes the place as well as Site does (see
+// rank).
 func (s *Stack) Caller() *Frame {
 	at := s.Site()
 	if at == nil {
@@ -39,7 +40,7 @@ func (s *Stack) Caller() *Frame {
 	return nil
 }
 
-// candidates returns the frames that show the place in the program best, innermost first.
+// candidates returns the frames of the best rank in the stack, innermost first. Site is one of them.
 func (s *Stack) candidates() (list []*Frame) {
 	best := 0
 	for _, f := range s.Frames {
@@ -53,8 +54,8 @@ func (s *Stack) candidates() (list []*Frame) {
 	return list
 }
 
-// direct counts the leading candidates that call Metal directly and not through a Python package. Only those can be
-// wrappers: a line that calls a framework also makes many different Metal calls.
+// direct counts the leading candidates that call Metal without a Python package in between. Only these can be
+// wrappers: a line that calls a framework also causes many different Metal calls, but is no wrapper.
 func (s *Stack) direct(candidates []*Frame) (n int) {
 	for _, f := range s.Frames {
 		switch {
@@ -67,11 +68,11 @@ func (s *Stack) direct(candidates []*Frame) (n int) {
 	return n
 }
 
-// wrapperSelectors is the minimum number of different Metal calls in one place that make the place a wrapper.
+// wrapperSelectors is the number of different Metal calls from which on a place in the program counts as a wrapper.
 const wrapperSelectors = 3
 
-// passWrappers makes the caller of a wrapper the site of a call. A wrapper, such as a binding's send(), does not show
-// where in the program a call is made.
+// passWrappers moves the Site of each stack from wrapper functions to their callers. A wrapper, such as the send() of
+// a language binding, makes all Metal calls and does not show where in the program a call comes from.
 func passWrappers(t *Trace) {
 	type place struct {
 		candidates []*Frame
@@ -84,7 +85,7 @@ func passWrappers(t *Trace) {
 			if from.Stack == nil {
 				continue
 			}
-			// any code may wait for a lock, not only code that calls Metal
+			// any code may wait for a lock or signal, so such calls do not show that a place is a wrapper for Metal
 			metal := c.Part != PartLock && c.Part != PartOutside
 			p := places[from.Stack]
 			if p == nil {
@@ -122,7 +123,8 @@ func passWrappers(t *Trace) {
 	}
 }
 
-// rank returns how well a frame shows the place in the program; higher is better.
+// rank returns how well a frame describes a place in the program; higher is better. The program's own Python code is
+// best, an address without a name worst.
 func (f *Frame) rank() int {
 	own := f.own()
 	switch {
@@ -140,7 +142,8 @@ func (f *Frame) rank() int {
 	return 2
 }
 
-// String is "train.py:42 step()", or for machine code the function and its image: "axpy() in libgpu.so".
+// String returns the frame as reports show it: "train.py:42 step()", or for machine code the function and its image:
+// "axpy() in libgpu.so".
 func (f *Frame) String() string {
 	switch {
 	case f.File != "" && f.Line > 0:
@@ -155,7 +158,8 @@ func (f *Frame) String() string {
 	return call(f.Name)
 }
 
-// call writes a function's name as a call. Names of Objective-C methods and of modules are unchanged.
+// call returns a function's name followed by "()". Names of Objective-C methods and of Python modules stay as they
+// are.
 func call(name string) string {
 	if strings.HasSuffix(name, ")") || strings.ContainsAny(name, "[<") {
 		return name

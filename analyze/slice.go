@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// A Slice is one of the consecutive time ranges into which a run is cut for outputs that write every event. An event
-// belongs to the slice in which it ends, with its whole duration, so each call, wait and command buffer is in exactly
-// one slice. Threads and processes are the same pointers in all slices; their changing fields describe the slice that
-// was read last. Exclusive of a thread covers the slice's own time only, so that it adds up.
+// A Slice is one of the consecutive time ranges into which EachSlice cuts a run, for outputs that write every event.
+// An event belongs to the slice in which it ends, with its whole duration, so that each call, wait and command buffer
+// is written once. All slices use the same Thread and Process pointers; the fields of these describe the slice that
+// was read last. Thread.Exclusive covers only the slice's own time, so it can be summed over slices.
 type Slice struct {
-	// the trace of the slice and of some time around it. Events that are not Held exist only because others refer to
-	// them; their Calls are counted, not timed
+	// the trace of the slice's time and some time around it. Events that do not belong to the slice (see Held) are
+	// there only because other events refer to them. CallStats in Trace.Calls have counts, but no durations
 	Trace   *Trace
 	Buffers []*CommandBuffer // that ended in the slice; the last slice also has those that never ended
 
@@ -19,12 +19,13 @@ type Slice struct {
 	of     int
 }
 
-// Whole returns a run that was loaded at once as its only slice.
+// Whole returns a single Slice for a run that was loaded as a whole.
 func Whole(t *Trace) *Slice {
 	return &Slice{Trace: t, Buffers: slices.Collect(t.Buffers()), of: 1}
 }
 
-// Held reports whether an event that ended at an instant belongs to this slice.
+// Held reports whether an event that ended at an instant belongs to this slice. Writers must skip other events,
+// because another slice has them.
 func (s *Slice) Held(at Nanos) bool { return s.Trace.Holds(at) }
 
 // First reports whether this is the run's first slice.
@@ -33,7 +34,7 @@ func (s *Slice) First() bool { return s.number == 0 }
 // Last reports whether this is the run's last slice.
 func (s *Slice) Last() bool { return s.number+1 == s.of }
 
-// slicing tells a loader which slice to load.
+// slicing tells the loader which slice of a run to load.
 type slicing struct {
 	*sliced
 	core  Interval
@@ -42,7 +43,7 @@ type slicing struct {
 	apart bool // Options.Apart
 }
 
-// sliced is the state that the slices of a run share.
+// sliced is the state that all slices of one run share.
 type sliced struct {
 	processes map[int]*Process // by their index in the file
 	threads   map[sliceThread]*Thread
@@ -63,22 +64,21 @@ type bufferName struct {
 	id      uint32
 }
 
-// mostOpenBuffers is the maximum number of command buffers whose end is not known yet. Above it the oldest is passed on
-// without its end, to bound the memory.
-// Programs have tens of them.
+// mostOpenBuffers is the maximum number of command buffers that wait for their end. Beyond it, the oldest is put into
+// a slice without its end, to bound the memory. Usual programs have tens of such command buffers.
 const mostOpenBuffers = 1 << 16
 
-// aroundSlice: 1/aroundSlice of a slice's length is also read before and after the slice. That is longer than usual
-// command buffers and waits.
+// aroundSlice is the divisor for the time that is also read before and after a slice: 1/16 of the slice's length,
+// which is longer than usual command buffers and waits.
 const aroundSlice = 16
 
-// aroundApart replaces aroundSlice where only the events themselves are requested. If a command buffer lasts longer,
-// File.Load reads a wider range.
+// aroundApart replaces aroundSlice with Options.Apart (only single events are needed): 1/64 of the slice's length. If
+// a command buffer lasts longer, File.Load reads a wider range.
 const aroundApart = 64
 
-// EachSlice loads the requested range in slices of about the given number of records and passes them to use in order.
-// It returns the number of command buffers that were passed on before their end was known, because too many were open
-// at once. Options.Visit receives each call once, in the slice in which the call ends.
+// EachSlice loads the requested range in slices of about the given number of records and passes them in order of time
+// to use. It returns how many command buffers were passed before their end was known, because too many were open at
+// once. Options.Visit receives each call once, in the slice in which the call ends.
 func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number, of int) error) (cut int, err error) {
 	asked = f.Asked(asked)
 	parts := f.Ranges(asked, records)
@@ -103,7 +103,7 @@ func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number
 // asked returns the requested time range.
 func (f *File) asked(opts Options) Interval { return f.windowOf(opts).window }
 
-// windowOf returns a loader that knows only the requested time range.
+// windowOf returns a loader in which only the requested time range and the clocks are set.
 func (f *File) windowOf(opts Options) *loader {
 	l := &loader{trace: &Trace{}}
 	for i, file := range f.reader.Processes() {
@@ -113,7 +113,9 @@ func (f *File) windowOf(opts Options) *loader {
 	return l
 }
 
-// cutWindow returns the window to load for a slice: the slice and some time around it, within the requested range.
+// cutWindow returns the time to load for a slice: the slice's own time (part) and some time around it, limited to the
+// requested range. It sets core, the slice's own time; the first and last slice also own the time beyond the range's
+// ends.
 func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 	asked := s.whole
 	s.core = part
@@ -134,8 +136,8 @@ func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 	return Interval{max(asked.Begin, part.Begin-around), min(asked.End, part.End+around)}
 }
 
-// process returns the Process that stands for a process of the file in all slices. It changes only fields that differ
-// between slices, because the previous slice may still be in use by a writer.
+// process returns the one Process that all slices share for a process of the file. It changes only fields that differ
+// between slices, because a writer may still use the previous slice.
 func (s *sliced) process(fresh *Process) *Process {
 	p := s.processes[fresh.place]
 	if p == nil {
@@ -146,7 +148,8 @@ func (s *sliced) process(fresh *Process) *Process {
 	return p
 }
 
-// thread returns the Thread that stands for a thread in all slices. Its process and its number do not change.
+// thread returns the one Thread that all slices share for a thread. It never changes the thread's process and ID,
+// which a writer of the previous slice may be reading.
 func (s *sliced) thread(fresh *Thread) *Thread {
 	key := sliceThread{fresh.Process, fresh.ID}
 	t := s.threads[key]
@@ -161,7 +164,8 @@ func (s *sliced) thread(fresh *Thread) *Thread {
 	return t
 }
 
-// hold returns the command buffers that belong to the slice. It keeps those that have not ended for later slices.
+// hold returns the command buffers that ended in this slice. Command buffers without an end are stored for later
+// slices; the last slice returns all that are left.
 func (s *slicing) hold(t *Trace) (held []*CommandBuffer) {
 	for b := range t.Buffers() {
 		name := bufferName{b.Process, b.ID}
@@ -217,7 +221,7 @@ func (s *sliced) markHeld(name bufferName) {
 	delete(s.open, name)
 }
 
-// begun returns the instant of the command buffer's first known event; never if none is known.
+// begun returns the instant of the command buffer's first known event; the constant never if none is known.
 func (b *CommandBuffer) begun() Nanos {
 	first := never
 	for _, i := range [...]Interval{b.Created.Interval, b.Committed.Interval, b.GPU, b.Completed} {
@@ -233,10 +237,11 @@ func (b *CommandBuffer) end() Nanos {
 	return max(b.Created.End, b.Committed.End, b.GPU.End, b.Completed.End)
 }
 
-// ended reports whether the command buffer has completed, so that no event follows.
+// ended reports whether the command buffer has completed, so that no further event of it can follow.
 func (b *CommandBuffer) ended() bool { return b.Completed.Known() }
 
-// apart returns a copy that does not keep the slice's other data in memory.
+// apart returns a copy of the command buffer that shares no memory with the slice. A pointer into the slice's arrays
+// would keep all of them in memory.
 func (b *CommandBuffer) apart() *CommandBuffer {
 	c := *b
 	c.Index = NoCommandBuffer
@@ -247,7 +252,8 @@ func (b *CommandBuffer) apart() *CommandBuffer {
 	return &c
 }
 
-// goesOn adds the data of the command buffer from an earlier slice.
+// goesOn merges what an earlier slice knew (before) into this slice's version of a command buffer. Values of this
+// slice replace earlier ones.
 func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	later := *b
 	*b = *before
@@ -278,7 +284,7 @@ func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	if len(later.Rows) > 0 {
 		b.Rows = later.Rows
 	}
-	// the later slice read the whole command buffer again
+	// this slice read all of the command buffer's encoders again
 	if later.Created.Known() || len(later.Encoders) > len(before.Encoders) {
 		b.Encoders = later.Encoders
 	}
@@ -290,14 +296,15 @@ func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	}
 }
 
-// A numberSet is a bit set of numbers that are assigned consecutively. A damaged trace may have some numbers far beyond
-// the others.
+// A numberSet is a set of consecutively assigned numbers, stored as bits. Only a damaged trace has numbers far beyond
+// the others; a map stores those.
 type numberSet struct {
 	words []uint64
 	far   map[uint32]bool
 }
 
-// farNumber is the distance from all earlier numbers beyond which a number is not stored in the bit set.
+// farNumber is the gap above the greatest number so far from which on a number is stored in the map. Otherwise one
+// damaged number would allocate a huge bit set.
 const farNumber = 1 << 22
 
 func (s *numberSet) has(n uint32) bool {

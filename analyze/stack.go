@@ -1,7 +1,7 @@
 package analyze
 
-// A Stack is the list of functions that a thread was in when it made a call, innermost first. Equal stacks of a process
-// share one Stack.
+// A Stack is the list of functions that a thread was in when it made a call, innermost first. Equal stacks of a
+// process are one Stack.
 type Stack struct {
 	Process *Process
 	Frames  []*Frame
@@ -13,9 +13,9 @@ type Stack struct {
 	brokenIn       *Image // the image without frame pointers at which unwinding stopped; nil if the stack is complete
 }
 
-// A Frame is a place in a function. All stacks of a process share it.
+// A Frame is a place in a function. Stacks of a process that contain the same place share the Frame.
 type Frame struct {
-	// name of the function; for machine code without a known name the image and the offset in it, or the address
+	// name of the function; without a symbol, the image (file of machine code) and the offset in it, or the address
 	Name    string
 	File    string // source file; empty when not known
 	Line    int    // 0 when not known
@@ -29,14 +29,14 @@ type Frame struct {
 	Address uint64 // return address
 }
 
-// An Image is a file of machine code that is mapped into a process.
+// An Image is a file of machine code that was mapped into a process, such as a library.
 type Image struct {
 	Start, Size uint64 // address and bytes
 	BuildID     string // in hexadecimal; empty when it has none
 	Path        string
 }
 
-// InterpreterLock states whether a thread held the lock of its language interpreter when it made a call.
+// InterpreterLock states whether a thread held CPython's global interpreter lock when it made a call.
 type InterpreterLock uint8
 
 // The values of InterpreterLock.
@@ -46,7 +46,7 @@ const (
 	InterpreterFree // the thread does not hold it
 )
 
-// Capture describes the cost of recording stacks, and what is missing.
+// Capture describes what recording stacks cost, and what is missing in the stacks.
 type Capture struct {
 	Stacks    int64 // stacks recorded, one per call
 	Took      Nanos // by recording all stacks, on the threads that made the calls
@@ -54,7 +54,7 @@ type Capture struct {
 	Unnamed   int   // frames of machine code without a name
 }
 
-// CallsFrom counts the calls of a selector on a class that a thread made with one stack.
+// CallsFrom counts the calls of one selector on one class that one thread made with one stack.
 type CallsFrom struct {
 	Thread    *Thread
 	Stack     *Stack // nil if the stack is not known

@@ -13,19 +13,19 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An openStack is a stack record whose call is not known yet: the stack is written when the call begins, the call's
-// record when it ends.
+// An openStack is a stack record whose call is not read yet. The tracer writes the stack when a call begins, and the
+// call's record when it ends.
 type openStack struct {
 	end         wire.Ticks
 	stack       *Stack
 	interpreter InterpreterLock
 }
 
-// openStacks are the open stacks of one thread, in order of time. Calls nest, so the last one belongs to the innermost
-// call.
+// openStacks are the stack records of one thread whose calls are not read yet, in order of time. Calls nest, so the
+// last stack belongs to the innermost call.
 type openStacks struct{ pending []openStack }
 
-// mostOpen limits their number: an open stack stays forever if the record of its call was lost.
+// mostOpen limits the number of pending stacks: if the record of a call was lost, its stack would stay forever.
 const mostOpen = 256
 
 func (o *openStacks) add(s openStack) {
@@ -35,8 +35,8 @@ func (o *openStacks) add(s openStack) {
 	o.pending = append(o.pending, s)
 }
 
-// of returns the stack of the call that began at a tick, if it has one. It drops the stacks of calls nested in that
-// call, whose records can no longer follow.
+// of returns the stack of the call that began at a tick, if one was recorded. It drops stacks of later calls, which
+// were nested in this call: their records would have come before it, so they were lost.
 func (o *openStacks) of(begin wire.Ticks) (*Stack, InterpreterLock) {
 	n := len(o.pending)
 	for n > 0 && o.pending[n-1].end > begin {
@@ -51,7 +51,7 @@ func (o *openStacks) of(begin wire.Ticks) (*Stack, InterpreterLock) {
 	return s.stack, s.interpreter
 }
 
-// seeStack stores a stack record until its call's record is read.
+// seeStack stores a stack record until the record of its call is read, and counts the cost of recording it.
 func (c *cursor) seeStack(r *wire.Record) {
 	o := openStack{end: r.End, stack: c.process.stacks.get(wire.StackID(r.Arg))}
 	switch {
@@ -74,8 +74,8 @@ func (c *cursor) seeStack(r *wire.Record) {
 	}
 }
 
-// interpreterOf returns the state of the interpreter's lock from the flags of a wait's own record, which has it even
-// without a stack.
+// interpreterOf returns whether the thread held CPython's GIL, from the flags of a wait's record. Waits record it
+// even without a stack.
 func interpreterOf(f wire.Flags) InterpreterLock {
 	if f&wire.HoldsInterpreter != 0 {
 		return InterpreterHeld
@@ -83,13 +83,14 @@ func interpreterOf(f wire.Flags) InterpreterLock {
 	return InterpreterFree
 }
 
-// A stackTable builds the stacks of one process from the records in its trace.
+// A stackTable builds the Stacks of one process from the trace's stack records.
 type stackTable struct {
 	process *processLoader
 	images  []*Image
 	byID    numbering // of known
 	known   []*Stack  // nil where the trace does not have the stack
-	// keyed by the numbers of the frames: stacks that differ in the file may have equal frames
+	// keyed by the numbers of the frames: two recorded stacks may have equal frames after the interpreter's own
+	// frames were removed
 	byFrames map[string]*Stack
 	native   map[uint64]int32
 	python   map[wire.PythonFrame]int32
@@ -107,7 +108,7 @@ func newStackTable(p *processLoader) *stackTable {
 	return t
 }
 
-// get returns the stack with a number; nil if the trace does not have it.
+// get returns the stack with a number; nil if the trace does not contain it.
 func (t *stackTable) get(id wire.StackID) *Stack {
 	if n, known := t.byID.find(uint64(id)); known {
 		return t.known[n]
@@ -156,8 +157,9 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 	return s
 }
 
-// code returns the valid part of a native stack. Beyond code without frame pointers, the recorded addresses are
-// arbitrary register contents. The innermost address is always valid. The tracer's own functions are left out.
+// code returns the valid addresses of a recorded native stack. Behind a function without frame pointers, the recorded
+// addresses are arbitrary register contents; code cuts them off and sets stray. The innermost address is always
+// valid. Functions of the tracer itself are left out.
 func (t *stackTable) code(addresses []uint64) (are []uint64, stray bool) {
 	whole := len(addresses)
 	for i, a := range addresses {
@@ -178,8 +180,8 @@ func (i *Image) isTracer() bool {
 	return i != nil && strings.HasPrefix(path.Base(i.Path), "libmtrace.")
 }
 
-// merge replaces the interpreter's native frames, from the innermost to the outermost, by the Python frames. Native
-// code between two interpreter frames is left out too, because its position among the Python frames is not known.
+// merge replaces the Python interpreter's native frames by the recorded Python frames. Native frames between two
+// interpreter frames are dropped too, because their position among the Python frames is not known.
 func (t *stackTable) merge(native, python []int32) []int32 {
 	first, last := len(native), len(native)-1
 	for i, n := range native {
@@ -195,11 +197,11 @@ func (t *stackTable) merge(native, python []int32) []int32 {
 	return append(merged, native[last+1:]...)
 }
 
-// interpreters matches the file names of CPython's program and library: python3.11, libpython3.11.so.1.0, and Python of
-// the macOS framework.
+// interpreters matches the file names of CPython's program and library: python3.11, libpython3.11.so.1.0, and
+// "Python" in the macOS framework.
 var interpreters = regexp.MustCompile(`^(lib)?[Pp]ython[0-9.]*[a-z]?(\.so[0-9.]*|\.dylib)?$`)
 
-// isInterpreter reports whether the code belongs to CPython, which may be linked into another program.
+// isInterpreter reports whether a native frame is code of CPython, which may also be linked into another program.
 func (f *Frame) isInterpreter() bool {
 	return f.Image != nil && interpreters.MatchString(path.Base(f.Image.Path)) || strings.HasPrefix(f.Name, "_PyEval_")
 }
@@ -223,14 +225,15 @@ func (t *stackTable) nativeFrame(address uint64) int32 {
 	return t.native[address]
 }
 
-// demangled returns a name as in the source, without the parameter list, which is long and which the surrounding frames
-// make clear.
+// demangled returns a C++, Rust or Swift symbol as it is in the source. Parameter lists are dropped, because they are
+// long and the surrounding frames identify the function.
 func demangled(name string) string {
 	return RustName(demangle.Filter(name, demangle.NoParams, demangle.NoTemplateParams))
 }
 
-// imageOf returns the image of a return address. The address may be the first one after the image's end, because it
-// points behind the call instruction. If several images were mapped there, imageOf returns the last one.
+// imageOf returns the image (file of machine code) that a return address belongs to; nil if there is none. A return
+// address points behind its call instruction, so it may be the first one after the image. If several images were
+// mapped there over time, the last one is returned.
 func (t *stackTable) imageOf(address uint64) *Image {
 	for i := len(t.images) - 1; i >= 0; i-- {
 		if at := t.images[i]; address > at.Start && address-1-at.Start < at.Size {

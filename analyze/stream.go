@@ -7,8 +7,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A streamLoader reads the records of one ring, which several threads may have used one after another. It joins each
-// record with its More record and passes the call to the accumulators below.
+// A streamLoader reads the records of one ring, the record buffer that one or several threads used one after another.
+// It joins each record with its More record (the continuation with further values) and passes the call to the loaders
+// below.
 type streamLoader struct {
 	at      *cursor
 	held    wire.Record // waits for its More record
@@ -24,7 +25,7 @@ type streamLoader struct {
 	calls   callLoader
 }
 
-// newStreamLoader returns a loader for the records of a ring of the process.
+// newStreamLoader returns a loader for the records of one ring of process p.
 func newStreamLoader(l *loader, p *processLoader, ring uint16) *streamLoader {
 	c := &cursor{loader: l, trace: l.trace, process: p, ring: ring}
 	return &streamLoader{at: c, objects: objectLoader{at: c}, scopes: scopeLoader{at: c},
@@ -33,7 +34,8 @@ func newStreamLoader(l *loader, p *processLoader, ring uint16) *streamLoader {
 
 var noMore wire.More
 
-// batch loads the next records of the ring.
+// batch loads the next records of the ring. If the last record of a batch announces a More record, it is held until
+// the next batch brings that.
 func (s *streamLoader) batch(records []wire.Record) error {
 	if s.holding && len(records) > 0 {
 		s.holding = false
@@ -56,10 +58,11 @@ func (s *streamLoader) batch(records []wire.Record) error {
 			s.held, s.holding = *r, true
 		case records[i+1].Call == wire.CallMore:
 			i++
-			// Copy field by field from the source: the record was written a moment ago, and reading it as a whole would
-			// stall the processor.
+			// Copy field by field: the record was just written field by field, and reading it as a whole would stall
+			// the processor until those writes are done.
 			m := &records[i]
-			s.more.X0, s.more.X1, s.more.X2, s.more.X3, s.more.Flags = uint64(m.Begin), uint64(m.End), m.Arg, uint32(m.Object),
+			s.more.X0, s.more.X1, s.more.X2, s.more.X3, s.more.Flags = uint64(m.Begin), uint64(m.End), m.Arg,
+				uint32(m.Object),
 				m.Flags
 			s.record(r, &s.more)
 		default:
@@ -72,7 +75,7 @@ func (s *streamLoader) batch(records []wire.Record) error {
 	return nil
 }
 
-// lastBefore returns the last record that is not a More record; nil if there is none.
+// lastBefore returns the last record of a batch that is not a More record; nil if there is none.
 func lastBefore(records []wire.Record) *wire.Record {
 	for i := len(records) - 1; i >= 0; i-- {
 		if records[i].Call != wire.CallMore {
@@ -82,8 +85,8 @@ func lastBefore(records []wire.Record) *wire.Record {
 	return nil
 }
 
-// countStray counts a More record without a record that it belongs to. It has no time of its own, so it counts at the
-// time of the record before it. A slice also reads records around it, which belong to its neighbours.
+// countStray counts a More record whose call's record is missing. A More record has no time, so the time of the
+// record before it decides whether the loaded range counts it: a slice also reads records of its neighbours.
 func (s *streamLoader) countStray(before []wire.Record) {
 	last := cmp.Or(lastBefore(before), &s.before)
 	if s.at.loader.counts(s.at.process.clock.interval(last.Begin, last.End).End) {
@@ -99,7 +102,8 @@ func (s *streamLoader) finish() {
 	}
 }
 
-// record loads one record with its More record.
+// record loads one record and its More record (noMore if it has none). Records outside of the time to load are
+// skipped, except for those that later records refer to.
 func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	if s.near != nil && (r.End < s.near.first || min(r.Begin, r.End) > s.near.last) && !r.Call.Lasts() &&
 		(s.flights == nil || s.flights.of(r, m) == nil) {
@@ -133,7 +137,8 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	}
 }
 
-// note loads a record of the tracer itself.
+// note loads a record that the tracer wrote about something other than a call: stacks, completions, GPU times, scopes
+// and others.
 func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 	switch rule.effect {
 	case wire.EffectSeesStack:
@@ -179,7 +184,7 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 	}
 }
 
-// use counts a call, adds its time to its thread and updates Metal's objects.
+// use counts a call, adds its time to its thread and updates the Metal objects that it concerns.
 func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	inside, visible := s.at.loader.clip(call.Interval)
 	s.at.thread.roles |= rule.roles

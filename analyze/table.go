@@ -7,14 +7,15 @@ import (
 	"mtrace/collector/wire"
 )
 
-// pageSize is the number of objects with consecutive numbers that share a page of a table.
+// pageSize is the number of objects with consecutive numbers whose indices share a page of a table.
 const pageSize = 64
 
-// A table finds the objects of a process by number. Numbers are assigned in the order of creation, so pages are full
-// and contiguous. Pages hold indexes rather than pointers: they are half as large, and the garbage collector need not
-// scan them.
+// A table finds the objects of a process by their number. Numbers are assigned in order of creation, so they are
+// dense, and arrays of pages replace a hash table. Pages hold indices and not pointers: they are half as large, and
+// the garbage collector need not scan them.
 type table[T any] struct {
-	// near begins some pages before the first object read, because a range of a long trace has no older objects
+	// near begins a little before the first object read, and not at number 0, because a range of a long trace refers
+	// to no older objects
 	floats  bool
 	base    wire.ObjectID           // number of the first page of near
 	near    []*page                 // by number; nil for pages that do not exist
@@ -22,10 +23,10 @@ type table[T any] struct {
 	objects list[T]                 // in the order in which they were first seen
 }
 
-// A page has the index of each object plus one; 0 for objects that are not in the table.
+// A page holds the index of each object plus one; 0 for numbers without an object.
 type page [pageSize]uint32
 
-// get returns the object of a number. If there is none, get creates it and fresh is true.
+// get returns the object with a number. If there is none, get creates it and returns fresh as true.
 func (t *table[T]) get(id wire.ObjectID) (object *T, fresh bool) {
 	number := id/pageSize - t.base // a number before the base wraps around to a large one and counts as far
 	var p *page
@@ -44,10 +45,11 @@ func (t *table[T]) get(id wire.ObjectID) (object *T, fresh bool) {
 	return object, true
 }
 
-// below is the number of pages reserved for objects that are older than the first one seen.
+// below is the number of pages that are reserved for objects older than the first one read.
 const below = 1 << 12
 
-// page returns the page of an object that is not in one of the near pages yet.
+// page returns the page for an object's number and creates it. Numbers far beyond all others, which only damaged
+// traces have, get pages in a map, so that they do not enlarge the array.
 func (t *table[T]) page(id wire.ObjectID) *page {
 	if t.floats && len(t.near) == 0 {
 		t.base = id/pageSize - min(id/pageSize, below)
@@ -81,7 +83,7 @@ func (t *table[T]) page(id wire.ObjectID) *page {
 	return p
 }
 
-// find returns the object of a number; nil if it is not in the table.
+// find returns the object with a number; nil if it is not in the table.
 func (t *table[T]) find(id wire.ObjectID) *T {
 	number := id/pageSize - t.base
 	p := t.far[number]
@@ -97,7 +99,7 @@ func (t *table[T]) find(id wire.ObjectID) *T {
 // count returns the number of objects.
 func (t *table[T]) count() int { return t.objects.count }
 
-// each calls f with each object, in the order in which they were first seen.
+// each calls f with each object, in the order in which their numbers were first read.
 func (t *table[T]) each(f func(*T)) { t.objects.each(f) }
 
 // all calls f with each object, in the order of their numbers.

@@ -7,7 +7,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A threadLoader loads the calls of one thread, in the order of their ends.
+// A threadLoader loads the calls of one thread, which come in the order in which they ended.
 type threadLoader struct {
 	*Thread
 	process *processLoader
@@ -35,7 +35,8 @@ type threadLoader struct {
 	tailOf  uint32           // a bit for each part of tail that is not 0
 }
 
-// callKey identifies a kind of call of a thread: the call, its class and the number of its stack.
+// callKey packs what distinguishes the counters of a thread's calls: the call, its object's class and the number of
+// its stack.
 func callKey(c wire.Call, class uint8, stack uint32) uint64 {
 	return uint64(c)<<48 | uint64(class)<<40 | uint64(stack)
 }
@@ -46,7 +47,7 @@ type slotOfClass struct {
 	slot  int32 // the index plus one; 0 for none
 }
 
-// A callSlot counts the calls of one selector on one class by one thread from one place.
+// A callSlot counts a thread's calls of one selector on one class with one stack.
 type callSlot struct {
 	stack     *Stack
 	count     int64
@@ -54,7 +55,8 @@ type callSlot struct {
 	sums      *CallStat
 }
 
-// threadOf returns the thread of the process that has the given system-wide number.
+// threadOf returns the loader of the process's thread with this ID and creates it if necessary. It looks at the
+// threads used last first, because it is called for each wait with a known holder.
 func (l *loader) threadOf(p *processLoader, id ThreadID) *threadLoader {
 	last := &p.lastThreads[id%ThreadID(len(p.lastThreads))]
 	if *last != nil && (*last).ID == id {
@@ -96,7 +98,8 @@ func (t *threadLoader) settle(spans []span) {
 	}
 }
 
-// countInCore adds to the thread the part of a call that is within the slice's own time.
+// countInCore counts the part of a call that lies in the slice's own time (core). Thread.Exclusive then sums up over
+// slices, although calls cross their borders.
 func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 	inside, visible := call.in(core)
 	if !visible {
@@ -108,7 +111,7 @@ func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 	t.core.place()
 }
 
-// settleCore stores the final times of the parts of calls within the slice's own time.
+// settleCore stores the exclusive times of call parts within the slice's own time.
 func (t *threadLoader) settleCore(spans []span) {
 	for i := range spans {
 		if s := &spans[i]; s.slot >= 0 && s.part < PartOutside {
@@ -117,7 +120,8 @@ func (t *threadLoader) settleCore(spans []span) {
 	}
 }
 
-// settleItem corrects the begin and end of a wait, lock or other item of the trace once those of its call are final.
+// settleItem sets the final begin and end of a stored wait. They are known only now, because calls around it or
+// overlapping it can change them.
 func (t *threadLoader) settleItem(s *span) {
 	switch {
 	case s.part == PartLock:
@@ -125,7 +129,7 @@ func (t *threadLoader) settleItem(s *span) {
 		k.Interval, k.own = Interval{s.begin, s.end}, s.own
 	case s.blocks:
 		t.blocked.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
-	// outside of Metal it is not a part of the thread's time, and inside a Metal call the call counts
+	// a wait inside a Metal call counts as that call's time, so its own time is 0
 	case s.yields:
 		t.idle.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
 	case s.absorbed: // it is counted as a part of another wait
@@ -135,7 +139,8 @@ func (t *threadLoader) settleItem(s *span) {
 	}
 }
 
-// work adds a settled call to the thread's working time, as far as the call is within it.
+// work adds a settled call to WorkingExclusive. Working time lasts until the last commit or wait, so time after the
+// last one so far is collected in tail and added when another one follows.
 func (t *threadLoader) work(s *span) {
 	marks := s.part == PartAcquire || s.part == PartCommit || s.part == PartCount
 	if !marks && t.Working.End == 0 {
@@ -159,7 +164,8 @@ func (t *threadLoader) work(s *span) {
 	}
 }
 
-// slot returns the index of the counter for a kind of call.
+// slot returns the index of the counter for this call, class and stack. It checks the counter that this call used
+// last first, which avoids most look-ups in the table.
 func (t *threadLoader) slot(l *loader, call wire.Call, class uint8, stack *Stack) int32 {
 	if int(call) < len(t.byCall) {
 		if last := &t.byCall[call]; last.class == class && last.stack == stack && last.slot > 0 {
@@ -204,7 +210,7 @@ func (l *loader) stat(c wire.Call, class string) *CallStat {
 	return s
 }
 
-// finishThread settles the thread's calls and adds its sums to the trace.
+// finishThread computes the final times of the thread's calls and adds its counts and times to the trace.
 func (l *loader) finishThread(t *threadLoader) {
 	t.nest.finish()
 	t.core.finish()
@@ -235,7 +241,8 @@ func (l *loader) finishThread(t *threadLoader) {
 	}
 }
 
-// bufferOf returns the command buffer of a number. It first tries the one that the thread used last.
+// bufferOf returns the command buffer with a number. It tries the one that the thread used last first, because
+// consecutive calls mostly use the same.
 func (t *threadLoader) bufferOf(id wire.ObjectID) *CommandBuffer {
 	if b := t.buffer; b != nil && b.ID == uint32(id) {
 		return b
@@ -244,7 +251,8 @@ func (t *threadLoader) bufferOf(id wire.ObjectID) *CommandBuffer {
 	return t.buffer
 }
 
-// encoderOf returns the encoder of a number. It first tries the one that the thread used last.
+// encoderOf returns the encoder with a number. It tries the one that the thread used last first, because consecutive
+// calls mostly use the same.
 func (t *threadLoader) encoderOf(id wire.ObjectID) *openEncoder {
 	if e := t.open; e != nil && e.one[0].ID == uint32(id) {
 		return e

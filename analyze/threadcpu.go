@@ -7,25 +7,25 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A CPUSample is a thread's processor use up to an instant. The counters only grow; only the difference of two samples
-// is meaningful.
+// A CPUSample holds a thread's processor time counters at an instant. The counters only grow from an arbitrary start,
+// so only the difference of two samples is meaningful.
 type CPUSample struct {
 	At     Nanos
 	Ran    Nanos // on a processor
 	Waited Nanos // time in which the thread was runnable and had no processor; NotKnown where the system does not tell
 }
 
-// NotKnown is a duration that the source does not provide, where 0 would be a valid duration.
+// NotKnown marks a duration that the source does not provide, where 0 would be a valid duration.
 const NotKnown Nanos = -1
 
-// CPUTime is a thread's processor use within an interval.
+// CPUTime is the processor use within an interval, of a thread, a process or the machine.
 type CPUTime struct {
 	Covered Nanos // the part of the interval between samples; 0 if nothing is known
 	Ran     Nanos // the part of Covered in which it ran on a processor
 	Waited  Nanos // the part of Covered in which it waited for a processor; NotKnown where the system does not tell
 }
 
-// Slept is the part of Covered in which the thread neither ran nor waited for a processor; NotKnown if Waited is.
+// Slept is the time of Covered in which the thread neither ran nor waited for a processor; NotKnown if Waited is.
 func (c CPUTime) Slept() Nanos {
 	if c.Waited == NotKnown {
 		return NotKnown
@@ -33,22 +33,24 @@ func (c CPUTime) Slept() Nanos {
 	return c.Covered - c.Ran - c.Waited
 }
 
-// CPUIn returns the thread's processor use within i. It assumes constant use between two samples.
+// CPUIn returns the thread's processor use within i. Between two samples it assumes a constant use.
 func (t *Thread) CPUIn(i Interval) (c CPUTime) {
 	c = cpuIn(t.CPU, i)
-	// The kernel accounts a time slice at its end or at the next tick, so sums may exceed the time by one tick.
+	// the kernel updates the counters only at the end of a time slice or at a tick, so a difference may exceed the
+	// elapsed time
 	if c.Ran = min(c.Ran, c.Covered); c.Waited != NotKnown {
 		c.Waited = min(c.Waited, c.Covered-c.Ran)
 	}
 	return c
 }
 
-// CPUIn returns the processor use of all threads of the process within i, traced or not. Ran may exceed Covered.
+// CPUIn returns the processor use of all threads of the process within i, including threads that are not in the
+// trace. Ran may exceed Covered, because several threads run at once.
 func (p *Process) CPUIn(i Interval) CPUTime { return cpuIn(p.CPUSamples, i) }
 
-// OthersIn returns the processor use within i of all programs outside the trace, mtrace itself included. It is the
-// machine's use minus the use of the trace's processes, from the begin of the first process to the end of the last.
-// Samples of any process count the whole machine.
+// OthersIn returns the processor use within i of all programs that are not in the trace, mtrace itself included: the
+// machine's use minus that of the trace's processes. It is known only while a traced process ran, because the tracer
+// in each process samples the machine.
 func (t *Trace) OthersIn(i Interval) (c CPUTime) {
 	var machine []CPUSample
 	for _, p := range t.Processes {
@@ -67,7 +69,8 @@ func (t *Trace) OthersIn(i Interval) (c CPUTime) {
 	return c
 }
 
-// OthersHad returns the share of the machine's processor time within i that programs outside the trace used.
+// OthersHad returns the share (0 to 1) of the machine's processor time within i that programs outside of the trace
+// used.
 func (t *Trace) OthersHad(i Interval) (share float64, known bool) {
 	o := t.OthersIn(i)
 	if o.Covered == 0 || t.Source.Processors == 0 {
@@ -77,7 +80,10 @@ func (t *Trace) OthersHad(i Interval) (share float64, known bool) {
 }
 
 func cpuIn(samples []CPUSample, i Interval) (c CPUTime) {
-	first, _ := slices.BinarySearchFunc(samples, i.Begin, func(s CPUSample, at Nanos) int { return cmp.Compare(s.At, at) })
+	first, _ := slices.BinarySearchFunc(samples, i.Begin, func(s CPUSample,
+		at Nanos) int {
+		return cmp.Compare(s.At, at)
+	})
 	for n := max(first, 1); n < len(samples) && samples[n-1].At < i.End; n++ {
 		a, b := samples[n-1], samples[n]
 		if b.At <= a.At || b.Ran < a.Ran || b.Waited < a.Waited { // the system reused the ID for a later thread
@@ -96,7 +102,7 @@ func cpuIn(samples []CPUSample, i Interval) (c CPUTime) {
 	return c
 }
 
-// processorTimes stores the processor samples of the process's threads.
+// processorTimes stores the recorded processor samples in the process and its threads.
 func (p *processLoader) processorTimes() {
 	for _, t := range p.file.ThreadTimes {
 		switch t.Thread {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A Total combines ranges of a run that were loaded one by one with Options.Adds, or its slices. It has everything that
-// adds up, but no command buffers and no waits, of which there may be too many. The number and duration of calls do not
-// add up over slices.
+// A Total sums up the ranges of a run that were loaded one by one with Options.Adds, or the slices of a run. It has
+// everything that can be summed, but no command buffers and waits, of which there may be too many for the memory.
+// From slices, it has no numbers and durations of calls.
 type Total struct {
 	Trace *Trace // of the whole run; its lists of single events are empty, except for compilations and marks
 
@@ -38,15 +38,16 @@ type siteKey struct {
 	at     string
 }
 
-// Add adds the next range. Threads, queues and processes of a range are translated to those of the total by Thread,
-// Queue and Process.
+// Add adds the next range. The total has its own Thread, Queue and Process objects; the methods of these names
+// convert a range's object to the total's.
 func (t *Total) Add(part *Trace) {
 	window := part.Window
 	if part.isSlice() {
 		window = part.Range.reach
 	}
 	if t.Trace == nil {
-		t.processes, t.threads, t.queues, t.devices = map[int]*Process{}, map[threadKey]*Thread{}, map[queueKey]*Queue{},
+		t.processes, t.threads, t.queues, t.devices = map[int]*Process{}, map[threadKey]*Thread{},
+			map[queueKey]*Queue{},
 			map[Device]*Device{}
 		t.stats, t.sites = map[callKind]*CallStat{}, map[siteKey]int{}
 		t.Trace = &Trace{Source: part.Source, Window: window, Run: part.Run, Warnings: part.Warnings,
@@ -124,7 +125,7 @@ func (t *Total) Finish() {
 	all.Window = window
 }
 
-// Process returns the total's process for a process of a range.
+// Process returns the total's process that corresponds to a process of a range.
 func (t *Total) Process(part *Process) *Process {
 	if part == nil {
 		return nil
@@ -138,7 +139,7 @@ func (t *Total) Process(part *Process) *Process {
 	return p
 }
 
-// Thread returns the total's thread for a thread of a range.
+// Thread returns the total's thread that corresponds to a thread of a range.
 func (t *Total) Thread(part *Thread) *Thread {
 	if part == nil {
 		return nil
@@ -154,7 +155,7 @@ func (t *Total) Thread(part *Thread) *Thread {
 	return th
 }
 
-// Queue returns the total's queue for a queue of a range.
+// Queue returns the total's queue that corresponds to a queue of a range.
 func (t *Total) Queue(part *Queue) *Queue {
 	if part == nil {
 		return nil
@@ -173,7 +174,7 @@ func (t *Total) Queue(part *Queue) *Queue {
 	return q
 }
 
-// Device returns the total's device for a device of a range.
+// Device returns the total's device that corresponds to a device of a range.
 func (t *Total) Device(part *Device) *Device {
 	if part == nil {
 		return nil
@@ -187,8 +188,9 @@ func (t *Total) Device(part *Device) *Device {
 	return d
 }
 
-// add adds the thread's time in the next range. Its working time extends from the first working time in any range to
-// the last.
+// add adds the thread's time in the next range (next). Working time lasts from the first to the last submission or
+// wait of all ranges. So time after a range's last submission (late) becomes working time as soon as a later range
+// submits again.
 func (t *Thread) add(next *Thread) {
 	for p := range t.Exclusive {
 		t.Exclusive[p] += next.Exclusive[p]
@@ -208,7 +210,7 @@ func (t *Thread) add(next *Thread) {
 	t.Events += next.Events
 }
 
-// around returns the smallest interval that contains both; an empty interval is ignored.
+// around returns the smallest interval that contains a and b; an interval that ends at 0 is empty and ignored.
 func around(a, b Interval) Interval {
 	switch {
 	case a.End == 0:
@@ -219,7 +221,7 @@ func around(a, b Interval) Interval {
 	return Interval{min(a.Begin, b.Begin), max(a.End, b.End)}
 }
 
-// calls adds the calls of one selector on one class.
+// calls adds a range's sums for the calls of one selector on one class.
 func (t *Total) calls(part *CallStat) {
 	key := callKind{part.Selector, part.Class}
 	s := t.stats[key]
@@ -246,7 +248,8 @@ func (t *Total) calls(part *CallStat) {
 	t.from(s, part.From)
 }
 
-// from adds the origins of calls by place in the program. The stacks of all ranges may be too many.
+// from adds the places from which calls were made. It sums them per place in the program (Stack.Site) and not per
+// stack, because the stacks of all ranges may be too many for the memory.
 func (t *Total) from(s *CallStat, part []CallsFrom) {
 	for _, f := range part {
 		key := siteKey{s, t.Thread(f.Thread), ""}

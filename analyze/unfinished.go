@@ -14,7 +14,8 @@ type Exit struct {
 }
 
 // An UnfinishedCall is a call that had not returned when its process ended or its recording stopped; its End is
-// Process.Ended. It is a Metal call, or a wait for a lock, a signal or a process, which may be nested in a Metal call.
+// Process.Ended. It is a Metal call, or a wait for a lock, a signal or a process. A wait inside a Metal call and the
+// Metal call are both listed.
 type UnfinishedCall struct {
 	Call
 	Selector    string
@@ -33,7 +34,8 @@ type UnfinishedCall struct {
 	buffer *CommandBuffer // used until Buffer is known
 }
 
-// ended sets when and how the process ended. In a trace that was cut, that is when the collector last saw the process.
+// ended sets when and how the process ended. If the trace has no end of the process, it uses the time when the
+// collector last saw the process.
 func (p *processLoader) ended() {
 	p.Ended = p.end
 	e := p.file.Last()
@@ -49,16 +51,17 @@ func (p *processLoader) ended() {
 	p.Exit = Exit{Known: e.ExitKnown, Status: e.ExitStatus, Signal: e.Signal, Running: e.Running || p.file.End == nil}
 }
 
-// An unfinishedLoader loads the calls and waits that threads of a ring were in when their process ended.
+// An unfinishedLoader adds the calls and waits in which the threads of a ring (record buffer) were when their process
+// ended.
 type unfinishedLoader struct {
 	at    *cursor
 	calls *callLoader
 	asks  int // UnfinishedCall.Polls of the next call
 }
 
-// load adds the calls and waits that threads of this ring were in when the process ended. A wait nested in a call comes
-// before the call, as its record would. A wait that the collector saw before the ring's last record may have returned
-// since.
+// load adds the calls and waits in which threads of this ring were when the process ended. A wait inside a Metal call
+// is added before the call, in the order in which they would have ended. In a trace without the process's end, the
+// state that the collector saw is ignored if the ring has later records, because the wait may have returned since.
 func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 	if e == nil || l.at.process.file.End == nil && (e.At == 0 || l.at.process.clock.at(last) > Nanos(e.At)) {
 		return
@@ -68,7 +71,8 @@ func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 		if polls != nil {
 			break // it pauses between two questions
 		}
-		// otherwise the wait was left without a record, for example by longjmp
+		// A wait that began before the ring's last record was left without a record, for example by longjmp, and is
+		// no longer in progress
 		if b := &e.Blocked[i]; b.Ring == l.at.ring && b.Begin >= last {
 			l.inside(b.Thread, b.Begin, wire.Record{Call: b.Call, Flags: b.Flags}, b)
 		}
@@ -85,9 +89,9 @@ func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 	}
 }
 
-// polls returns the loop in which the ring's thread polled when the process ended; nil if there is none. A thread that
-// asked for the last time long before, compared with the time between two questions, has left the loop. So has one that
-// is inside a Metal call.
+// polls returns the polling loop in which the ring's thread was when the process ended; nil if it was in none. A
+// thread has left its loop if it is inside a Metal call, or if its last question is long ago compared with the usual
+// time between questions.
 func (l *unfinishedLoader) polls(e *tracefile.End) *tracefile.PolledCall {
 	for i := range e.Current {
 		if e.Current[i].Ring == l.at.ring {
@@ -104,7 +108,8 @@ func (l *unfinishedLoader) polls(e *tracefile.End) *tracefile.PolledCall {
 	return nil
 }
 
-// StillPolls reports whether a thread that asked so many questions, from begin to last, is still in its loop at now.
+// StillPolls reports whether a thread that polled from begin to last, with this number of questions, is still in its
+// polling loop at now.
 func StillPolls(begin, last, now Nanos, questions uint64) bool {
 	if questions == 0 || last < begin {
 		return false
@@ -113,15 +118,15 @@ func StillPolls(begin, last, now Nanos, questions uint64) bool {
 	return now-last <= max(leftLoop, leftLoopTimes*between)
 }
 
-// A thread has left a loop that polls if it has not asked for this long, and not for this many times the time between
-// two questions.
+// Limits for StillPolls. A thread has left its polling loop when it has asked nothing for leftLoop, and for
+// leftLoopTimes the mean time between its questions.
 const (
 	leftLoop      Nanos = 500_000_000
 	leftLoopTimes Nanos = 5
 )
 
-// inside adds a call that a thread had begun and not ended. Blocked is nil unless the call is a wait for a lock, a
-// signal or a process.
+// inside adds a call that a thread had begun but not finished. blocked describes the wait if the call is a wait for a
+// lock, a signal or a process; otherwise it is nil.
 func (l *unfinishedLoader) inside(thread uint64, begin wire.Ticks, record wire.Record, blocked *tracefile.BlockedCall) {
 	l.at.startThread(ThreadID(thread), "")
 	rule := ruleOf(record.Call)
@@ -152,8 +157,8 @@ func (l *unfinishedLoader) inside(thread uint64, begin wire.Ticks, record wire.R
 	l.at.trace.Unfinished = append(l.at.trace.Unfinished, u)
 }
 
-// awaits sets the object that a wait for a lock, a signal or a process is for. It returns the argument that the wait's
-// record would have.
+// awaits stores what a wait for a lock, a signal or a process waits for. It returns the value that the Arg of the
+// wait's record would have if the wait had ended.
 func (l *unfinishedLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.BlockedCall) (arg uint64) {
 	if rule.effect == wire.EffectAwaitsProcess {
 		u.Child = max(0, int(int32(uint32(b.Address)))) // a negative ID means any child
@@ -172,7 +177,7 @@ func (l *unfinishedLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.Bl
 	return 0
 }
 
-// uses sets the objects that a Metal call operates on.
+// uses stores the queue, command buffer or event on which a Metal call was made.
 func (l *unfinishedLoader) uses(u *UnfinishedCall, rule *rule, r *wire.Record) {
 	switch rule.object {
 	case wire.KindEvent:
@@ -188,8 +193,8 @@ func (l *unfinishedLoader) uses(u *UnfinishedCall, rule *rule, r *wire.Record) {
 	}
 }
 
-// nameUnfinished completes unfinished calls, and the threads that run handlers, after everything was read: then command
-// buffers have their indexes, and locks the names that earlier waits for them revealed.
+// nameUnfinished completes the unfinished calls after everything was read. Only then command buffers have their final
+// indices, and names of locks are known from earlier waits for them. It also sets Thread.Notified.
 func nameUnfinished(l *loader) {
 	type place struct {
 		process *Process

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// String formats the duration in a suitable unit, with three significant digits: "1.23 ms".
+// String returns the duration in a suitable unit with three significant digits: "1.23 ms".
 func (n Nanos) String() string {
 	switch m := math.Abs(float64(n)); {
 	case m < 1e3:
@@ -20,7 +20,7 @@ func (n Nanos) String() string {
 	}
 }
 
-// figures formats x with three significant digits, or with all digits of its integer part if that has more.
+// figures formats x with three significant digits; larger numbers with all digits of their integer part.
 func figures(x float64) string {
 	switch m := math.Abs(x); {
 	case m < 9.995:
@@ -41,10 +41,10 @@ func FormatCount[T ~int | ~int64 | ~uint64](n T) string {
 	return s
 }
 
-// Plural formats a number of things: "1 thread", "12,000 threads".
+// Plural returns a number and its noun: "1 thread", "12,000 threads".
 func Plural[T ~int | ~int64](n T, noun string) string { return FormatCount(n) + " " + Noun(n, noun) }
 
-// Noun returns the singular or plural of a noun for a number: "class" or "classes", "library" or "libraries".
+// Noun returns the form of a noun that fits the number n: "class" or "classes", "library" or "libraries".
 func Noun[T ~int | ~int64](n T, noun string) string {
 	switch {
 	case n == 1:
@@ -57,7 +57,7 @@ func Noun[T ~int | ~int64](n T, noun string) string {
 	return noun + "s"
 }
 
-// FormatBytes formats a size in a suitable unit: "1.50 MiB".
+// FormatBytes returns a number of bytes in a suitable unit: "1.50 MiB".
 func FormatBytes(n uint64) string {
 	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 	if n < 1024 {
@@ -71,7 +71,8 @@ func FormatBytes(n uint64) string {
 	return figures(x) + " " + units[i]
 }
 
-// FormatShare formats a share as a percentage: "12.3%".
+// FormatShare returns a share (0 to 1) as a percentage: "12.3%". A share between 0.9945 and 0.9995 keeps a decimal,
+// so that it is not rounded to 100%.
 func FormatShare(x float64) string {
 	switch {
 	case x != 0 && math.Abs(x) < 0.0005:

@@ -10,21 +10,22 @@ import (
 	"mtrace/collector/wire"
 )
 
-// functionsMade are the functions, libraries and pipeline states that a process created, by number.
+// functionsMade holds the functions, libraries and pipeline states that a process created, by their number in the
+// process.
 type functionsMade struct {
 	functions map[uint32]functionMade
 	libraries map[uint32]string // hashes of their sources, or paths
 	pipelines []pipelineMade
 }
 
-// A functionMade is a function of a library.
+// A functionMade is a function that the program obtained from a library.
 type functionMade struct {
 	name        string
 	library     uint32
 	specialised bool
 }
 
-// A pipelineMade has the numbers of a pipeline state and of its function.
+// A pipelineMade states which function a pipeline state was created from, by their numbers.
 type pipelineMade struct{ number, function uint32 }
 
 // add keeps a function.
@@ -47,12 +48,12 @@ func (f *functionsMade) addLibrary(c *Compilation) {
 	}
 }
 
-// mostSpecialised is the maximum number of specialised functions of one name that are told apart. The last one stands
-// for all further ones, because a program may create the same function again and again.
+// mostSpecialised is the maximum number of variants of one function that are distinguished. All further ones share
+// the last number, because a program may create the same function again and again.
 const mostSpecialised = 32
 
-// nameVariants sets the variant of each pipeline state's function. Functions specialised by constants are numbered in
-// the order of creation, because the trace does not have the constants.
+// nameVariants sets Pipeline.Variant, which distinguishes functions of the same name. Functions specialised by
+// constants are numbered in the order of creation, because the trace does not have the constants.
 func (p *processLoader) nameVariants() {
 	type family struct{ name, source string }
 	numbers := map[family]int{}
@@ -79,7 +80,7 @@ func (p *processLoader) nameVariants() {
 	}
 }
 
-// shortSource abbreviates a library's source: to the first digits of its hash, or to its file name.
+// shortSource abbreviates a library's source for display: a path to its file name, a hash to its first digits.
 func shortSource(source string) string {
 	const digits = 8
 	if strings.ContainsAny(source, "/.") {

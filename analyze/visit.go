@@ -2,8 +2,9 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// A VisitedCall is one call as in the trace file, for outputs that need every call; for most calls the model keeps only
-// sums. The call, and everything that it points to, are valid only during the visit.
+// A VisitedCall is one call of the trace file, for outputs that need every call; the model keeps only sums of most
+// calls. The call and everything that it points to are valid only during the visit, because they are reused for the
+// next call.
 type VisitedCall struct {
 	Call
 	ID         wire.Call
@@ -15,7 +16,7 @@ type VisitedCall struct {
 	process    *processLoader
 }
 
-// Text returns the text of a StringID in the record or its More record; empty if the trace does not have it.
+// Text returns the text of a string number (wire.StringID) in the call's record; empty if the trace does not have it.
 func (v *VisitedCall) Text(id uint64) string { return v.process.text(id) }
 
 // visit passes a call to Options.Visit.
@@ -23,7 +24,7 @@ func (l *callLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More, 
 	if l.at.loader.slice != nil && !l.at.loader.slice.core.holds(call.End) {
 		return
 	}
-	// Set field by field: a composite literal would be built in a temporary value and then copied.
+	// set field by field: a composite literal would be built in a temporary value and then copied, for every call
 	v := &l.visited
 	v.Begin, v.End, v.Thread, v.Stack = call.Begin, call.End, call.Thread, call.Stack
 	v.ID, v.Row, v.Class, v.Record, v.More, v.Unfinished, v.process = r.Call, rule.row,
@@ -33,13 +34,14 @@ func (l *callLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More, 
 
 var groupNames = [...]string{wire.GroupNone: "tracer", wire.GroupAcquire: "acquire", wire.GroupEncode: "encode",
 	wire.GroupCommit: "commit", wire.GroupWait: "wait",
-	wire.GroupDrawable: "drawable", wire.GroupCompile: "compile", wire.GroupAllocate: "allocate", wire.GroupLock: "lock",
+	wire.GroupDrawable: "drawable", wire.GroupCompile: "compile", wire.GroupAllocate: "allocate",
+	wire.GroupLock:  "lock",
 	wire.GroupOther: "other", wire.GroupSignal: "signal"}
 
-// Group returns the name of the call's group, in the words of the parts of a thread's time.
+// Group returns the name of the call's group, such as "encode" or "commit".
 func (v *VisitedCall) Group() string { return GroupName(v.Row.Group) }
 
-// GroupName returns VisitedCall.Group for the calls of a group.
+// GroupName returns the name of a group of calls, such as "encode" or "commit".
 func GroupName(g wire.Group) string {
 	if int(g) < len(groupNames) {
 		return groupNames[g]
@@ -47,12 +49,12 @@ func GroupName(g wire.Group) string {
 	return "other"
 }
 
-// Part returns the part of its thread's time that the call belongs to; PartCount for a wait for the GPU, which the
-// model divides into parts.
+// Part returns the part of the thread's time that the call's time counts in; PartCount for a wait for the GPU, whose
+// time the model divides among several parts.
 func (v *VisitedCall) Part() Part { return ruleOf(v.ID).part }
 
-// Absorbs reports whether the call's time includes that of calls nested in it.
+// Absorbs reports whether the time of calls nested in this call counts as this call's.
 func (v *VisitedCall) Absorbs() bool { return ruleOf(v.ID).absorbs }
 
-// Yields reports whether the call's time counts for the call that it is nested in.
+// Yields reports whether the call's time counts as that of the call around it, if there is one.
 func (v *VisitedCall) Yields() bool { return ruleOf(v.ID).yields }

@@ -10,8 +10,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// LivedOn returns a line about processes of the program that were still running when the recording ended and had not
-// used Metal.
+// LivedOn returns a warning about processes of the program that were still running when the recording ended and had
+// not used Metal by then.
 func LivedOn(living []tracefile.Living) string {
 	const mostNames = 5
 	var names []string
@@ -31,7 +31,7 @@ func LivedOn(living []tracefile.Living) string {
 		Plural(int64(len(living)), "process"), run, strings.Join(names, ", "), they)
 }
 
-// addWarnings adds warnings about how the trace was recorded.
+// addWarnings adds a warning for everything that went wrong while the trace was recorded.
 func addWarnings(l *loader, r *tracefile.Reader) {
 	t := l.trace
 	cut, how := r.Truncated()
@@ -75,21 +75,24 @@ func addWarnings(l *loader, r *tracefile.Reader) {
 		case p.file.End.Note != "":
 			t.Warnings = append(t.Warnings, who+p.file.End.Note)
 		case p.file.End.Signal != 0:
-			t.Warnings = append(t.Warnings, fmt.Sprintf("%sthe process was killed by signal %d", who, p.file.End.Signal))
+			t.Warnings = append(t.Warnings, fmt.Sprintf("%sthe process was killed by signal %d", who,
+				p.file.End.Signal))
 		}
 	}
 	if n := t.Recording.Lost.Records; n > 0 {
-		warning := fmt.Sprintf("%s lost, one or two a call: counts are too small by as many calls, and times may be",
+		warning := fmt.Sprintf("%s lost, one or two a call: counts are too small by as many calls, and times may be "+
+			"too small",
 			Plural(n, "record"))
 		if t.Recording.Lost.Ringless > 0 {
-			warning += fmt.Sprintf("; %d of them are of threads beyond the %d of a process that are recorded at once",
+			warning += fmt.Sprintf("; %d of them because more than %d threads of a process made calls, which is the "+
+				"maximum",
 				t.Recording.Lost.Ringless, wire.RingCount)
 		}
 		t.Warnings = append(t.Warnings, warning)
 	}
 	if n := t.Recording.Lost.Unnamed; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: calls on them are counted, not "+
-			"followed", n))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: calls on them are counted, but "+
+			"not linked to other calls", n))
 	}
 	for b := range t.Buffers() {
 		if b.withOptions && b.Completed == (Interval{}) && t.Began(b.Committed.Begin) && t.Holds(b.Committed.Begin) {
@@ -102,7 +105,8 @@ func addWarnings(l *loader, r *tracefile.Reader) {
 	}
 }
 
-// doubts count calls and objects that contradict expectations. They add up over the ranges of a run.
+// doubts counts calls and objects whose records contradict each other. Counts of the ranges of a run can be summed,
+// so that there is one warning for the whole run.
 type doubts struct {
 	untimed              int64 // Metal 4 command buffers without GPU times
 	stray                int64 // records that do not belong to any call
@@ -118,11 +122,12 @@ func (d *doubts) add(part *doubts) {
 	d.waits, d.before = d.waits+part.waits, d.before+part.before
 }
 
-// warnOfDoubts adds warnings about calls and objects that contradict expectations, and about calls without an end.
+// warnOfDoubts adds a warning for each kind of contradiction that doubts counted, and for calls that did not return.
 func warnOfDoubts(t *Trace) {
 	t.Recording.Lost.Untimed = t.Recording.doubts.untimed
 	if n := t.Recording.Lost.Untimed; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: other commits with the "+
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: other commits "+
+			"with the "+
 			"same options were under way at the same "+
 			"time, or the trace ends before they did", n))
 	}
@@ -130,18 +135,19 @@ func warnOfDoubts(t *Trace) {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("records that belong to no call, and were left out: %d", n))
 	}
 	if n := t.Recording.doubts.skewed; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same thread; "+
+		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same "+
+			"thread; "+
 			"they were cut", n))
 	}
 	t.Warnings = append(t.Warnings, UnfinishedWarnings(t, nil)...)
 }
 
-// mostUnfinishedNamed is the maximum number of threads that warnings about unreturned calls name.
+// mostUnfinishedNamed is the maximum number of threads for which UnfinishedWarnings returns a line of its own.
 const mostUnfinishedNamed = 8
 
-// UnfinishedWarnings returns the warning lines about Metal calls and waits for locks that had not returned. It omits
-// threads in known, which the report shows elsewhere. Threads that wait for a signal get no line, because they usually
-// wait for work.
+// UnfinishedWarnings returns a line for each thread that had not returned from a Metal call or a wait for a lock. It
+// leaves out threads in known, which the report shows elsewhere. Threads that wait for a signal are left out too,
+// because they usually just wait for work.
 func UnfinishedWarnings(t *Trace, known map[*Thread]bool) (lines []string) {
 	more := 0
 	for i := range t.Unfinished {
@@ -161,7 +167,7 @@ func UnfinishedWarnings(t *Trace, known map[*Thread]bool) (lines []string) {
 	return lines
 }
 
-// describeProcess returns the beginning of a line about a process; empty if there is only one process.
+// describeProcess returns the beginning of a warning about a process; empty if the trace has only one process.
 func describeProcess(l *loader, p *processLoader) string {
 	if len(l.processes) > 1 {
 		return fmt.Sprintf("process %d: ", p.ID)
@@ -169,11 +175,11 @@ func describeProcess(l *loader, p *processLoader) string {
 	return ""
 }
 
-// clockTolerance is the difference between CPU and GPU clocks, in nanoseconds, above which a warning is given.
+// clockTolerance is the difference between CPU and GPU clocks, in nanoseconds, that is accepted without a warning.
 const clockTolerance = 1000
 
-// checkClock counts GPU times that contradict the calls around them: work that began before its commit, or ended after
-// its completion was seen.
+// checkClock compares a command buffer's GPU times with the calls around them and counts contradictions: GPU work
+// that began before its commit, or ended after its completion was seen. Then the clocks of CPU and GPU do not agree.
 func (d *doubts) checkClock(b *CommandBuffer) {
 	d.checked++
 	if b.Committed.Known() && b.GPU.Begin+clockTolerance < b.Committed.Begin {
@@ -187,12 +193,13 @@ func (d *doubts) checkClock(b *CommandBuffer) {
 	}
 }
 
-// checkWaits counts waits that returned before the GPU was done. Waits that end exactly at the end of the requested
-// range were cut there and do not count.
+// checkWaits counts waits that returned before the GPU was done, which shows that the clocks of CPU and GPU do not
+// agree. Waits that end exactly at the end of the requested range were cut off there and are not checked.
 func checkWaits(t *Trace, asked Interval) {
 	for i := range t.Waits {
 		w := &t.Waits[i]
-		if b := t.WaitsFor(w); b != nil && b.GPU.Known() && w.Event == (EventValue{}) && !w.Scheduled && !w.Unfinished &&
+		if b := t.WaitsFor(w); b != nil && b.GPU.Known() && w.Event == (EventValue{}) && !w.Scheduled &&
+			!w.Unfinished &&
 			w.End < asked.End && t.Holds(w.End) {
 			if t.Recording.doubts.waits++; w.End+clockTolerance < b.GPU.End {
 				t.Recording.doubts.before++
@@ -201,16 +208,19 @@ func checkWaits(t *Trace, asked Interval) {
 	}
 }
 
-// warnOfClocks adds a warning if GPU times contradict the calls around them.
+// warnOfClocks adds a warning for each kind of contradiction between GPU times and calls that checkClock and
+// checkWaits counted.
 func warnOfClocks(t *Trace) {
 	d := &t.Recording.doubts
 	if d.early+d.late > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
-			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended after their "+
+			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended "+
+				"after their "+
 				"completion was seen", d.checked, d.early, d.late))
 	}
 	if d.past > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d command buffers ended on the GPU before they "+
+		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d command buffers ended on the GPU "+
+			"before they "+
 			"were committed: their GPU times are on another clock than the calls, which can happen to a process "+
 			"under Rosetta; do not trust any GPU time", d.past, d.checked))
 	}

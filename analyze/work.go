@@ -1,7 +1,8 @@
 package analyze
 
-// Work returns a hash of the command buffer's work: its kernels, the numbers of threads they are dispatched with, and
-// the amount it copies. It is not known if nothing was encoded, or if a pipeline state is older than the trace.
+// Work returns a hash of what the command buffer does: its kernels, the numbers of their threads, and the amount that
+// it copies. Command buffers with equal hashes do the same work. known is false if nothing was encoded, or if a
+// kernel is unknown because its pipeline state was set before the trace began.
 func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	h := fnv1a(offset)
 	known = len(b.Encoders) > 0
@@ -20,8 +21,8 @@ func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	return uint64(h), known
 }
 
-// LabelsRepeat reports whether each label of command buffers occurs the given number of times on average. Only then do
-// labels distinguish kinds of work, rather than number the command buffers.
+// LabelsRepeat reports whether each distinct label of command buffers occurs the given number of times on average.
+// Only then labels name kinds of work; otherwise they number single command buffers.
 func LabelsRepeat(t *Trace, times int) bool {
 	most := len(t.CommandBuffers) / times
 	labels := map[string]bool{}
@@ -33,7 +34,8 @@ func LabelsRepeat(t *Trace, times int) bool {
 	return true
 }
 
-// fnv1a is the hash of Fowler, Noll and Vo, as in hash/fnv, but without an allocation per hash: there may be millions.
+// fnv1a is the hash of Fowler, Noll and Vo, as in hash/fnv, but without an allocation for each of possibly millions
+// of hashes.
 type fnv1a uint64
 
 const (

@@ -27,6 +27,11 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		v.Causes[0].Speedup == nil {
 		return
 	}
+	if i := v.workOnProcessors(a.Evidence, removals); i > 0 {
+		v.Causes[0].say("%s uses the processors that the threads wait for: removing it gains as much (%.2fx)",
+			v.Causes[i].Cause, v.Causes[i].Speedup.Estimate)
+		v.promote(a.Evidence, i)
+	}
 	top := &v.Causes[0]
 	without, replayed := removals[top.Cause]
 	for i := 1; i < len(v.Causes); i++ {
@@ -59,6 +64,25 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		v.promote(a.Evidence, i)
 		return
 	}
+}
+
+// workOnProcessors returns the index of the fault whose work takes the processors away from the threads, if a lack of
+// processors is the verdict: a fault that makes threads work longer, such as allocation, and whose removal gains as much
+// as further processors. If there are several, it is the one that gains most. It returns 0 if there is none.
+func (v *Verdict) workOnProcessors(ev *evidence.Evidence, removals map[string]replay.Change) (most int) {
+	top := &v.Causes[0]
+	if !top.row().better || top.Standing != Fault {
+		return 0
+	}
+	for i := 1; i < len(v.Causes); i++ {
+		f := &v.Causes[i]
+		if f.Standing == Fault && f.rank(ev) == 0 && removals[f.Cause].ShortensWork() && f.Speedup != nil &&
+			f.Speedup.Estimate >= top.Speedup.Least() &&
+			(most == 0 || f.Speedup.Estimate > v.Causes[most].Speedup.Estimate) {
+			most = i
+		}
+	}
+	return most
 }
 
 // promote makes the cause at an index the verdict.

@@ -16,19 +16,32 @@ import (
 // recorded time, and a lock is held for its recorded time, even if the work before the signal or under the lock
 // changes. That is enough to remove a cause, but not to predict the effect of a faster kernel.
 
-// lockWaits returns the threads' waits for locks. In a tied program these include waits for turns, and exclude waits
-// that end with another thread's wait for the GPU.
+// lockWaits returns the threads' waits for locks. In a tied program these include the waits of threads that take turns,
+// unless the trace has the wait for a lock that makes them do so. They exclude waits that end with another thread's wait
+// for the GPU.
 func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
 	return func(yield func(*analyze.LockWait) bool) {
+		recorded := map[*analyze.Thread][]analyze.Interval{}
 		for l := range analyze.Each(b.ev.ThreadWaits.Locks) {
-			if b.held[l] == nil && !yield(l) {
+			if b.held[l] != nil {
+				continue
+			}
+			recorded[l.Thread] = append(recorded[l.Thread], l.Interval)
+			if !yield(l) {
 				return
 			}
 		}
 		if !b.tied {
 			return
 		}
+		busy := map[*analyze.Thread]*evidence.Busy{}
+		for t, list := range recorded {
+			busy[t] = evidence.NewBusy(list)
+		}
 		for l := range analyze.Each(b.ev.Turns.TurnWaits()) {
+			if of := busy[l.Thread]; of != nil && policy.AtLeast(policy.Most, of.Within(l.Interval), l.Length()) {
+				continue
+			}
 			if !yield(l) {
 				return
 			}

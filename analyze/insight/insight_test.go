@@ -24,7 +24,13 @@ const (
 func look(t *testing.T, engines int, script func(s *tracesim.Sim, q *tracesim.Queue,
 	th *tracesim.Thread)) map[string]Insight {
 	t.Helper()
-	s := tracesim.NewSim(engines, 1)
+	return lookIn(t, tracesim.NewSim(engines, 1), script)
+}
+
+// lookIn is look in a simulation with other settings.
+func lookIn(t *testing.T, s *tracesim.Sim, script func(s *tracesim.Sim, q *tracesim.Queue,
+	th *tracesim.Thread)) map[string]Insight {
+	t.Helper()
 	q := s.NewQueue("work", 0)
 	s.Thread(func(th *tracesim.Thread) { script(s, q, th) })
 	trace, err := analyze.Load(s.Run(t), analyze.Options{})

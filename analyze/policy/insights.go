@@ -21,8 +21,13 @@ const (
 	// LongIdle is the shortest gap after which a GPU counts as idle, because GPUs clock down after some milliseconds.
 	// NoIdle is the longest gap between command buffers that count as following each other directly.
 	LongIdle, NoIdle analyze.Nanos = 10_000_000, 1_000_000
-	// SlowerAfterIdle is how many times longer work after an idle period must take than other work to be reported.
+	// SlowerAfterIdle is how many times longer work must take after an idle period of the GPU, or a pause of the thread,
+	// than other work to be reported.
 	SlowerAfterIdle = 1.5
+	// LongPause is the shortest wait of a thread that counts as a pause, and PauseRatio how many times the thread's
+	// usual wait it must be. SlowerAtLeast is the least additional processor time after a pause that is reported: it is
+	// more than a thread needs to wake up with cold caches.
+	LongPause, PauseRatio, SlowerAtLeast analyze.Nanos = 5_000_000, 4, 50_000
 	// SmallCommandBuffer is the GPU time below which a command buffer counts as small.
 	SmallCommandBuffer analyze.Nanos = 50_000
 	// FullGPU is the busy share from which faster launches gain nothing, because the GPU has no idle time left to

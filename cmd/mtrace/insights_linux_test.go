@@ -38,6 +38,8 @@ func TestInsightsOfPrograms(t *testing.T) {
 		{"clear_cache", []string{"released-and-remade", "allocation-in-loop", "wait-after-commit"}, "clear_cache"},
 		{"two_humps", []string{"two-populations", "wait-after-commit"}, ""},
 		{"pause", []string{"commit-after-idle", "wait-after-commit"}, "step()"},
+		{"slow_after_pause", []string{"slow-after-pause", "wait-after-commit"}, ""},
+		{"as_fast_after_pause", []string{"wait-after-commit"}, ""},
 		{"change_residency", []string{"residency", "allocation-in-loop", "memory-growth", "wait-after-commit"}, ""},
 	} {
 		t.Run(c.program, func(t *testing.T) {
@@ -59,7 +61,8 @@ func TestInsightsOfPrograms(t *testing.T) {
 			}
 			for _, id := range []string{"compile-in-loop", "repeated-compile", "allocation-in-loop", "memory-growth",
 				"wait-after-commit", "tiny-command-buffers", "fusion", "copies", "unlabelled", "validation", "growing-steps",
-				"new-sizes", "released-and-remade", "two-populations", "commit-after-idle", "residency", "large-allocations"} {
+				"new-sizes", "released-and-remade", "two-populations", "commit-after-idle", "residency", "large-allocations",
+				"slow-after-pause"} {
 				wanted := false
 				for k, want := range c.found {
 					wanted = wanted || id == want

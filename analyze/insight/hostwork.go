@@ -1,0 +1,101 @@
+package insight
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+)
+
+// A hostWork is the processor work of a thread for one command buffer: from the thread's commit before it to its own,
+// without the waits in between.
+type hostWork struct {
+	buffer *analyze.CommandBuffer
+	whole  analyze.Nanos
+	encode analyze.Nanos // the part of whole from the creation of the command buffer on
+	paused analyze.Nanos // the longest wait in between
+}
+
+// hostWork returns the processor work of all threads with a series, for each of their command buffers but a thread's
+// first.
+func (in *Input) hostWork(idle map[*analyze.Thread]away) map[analyze.CommandBufferIndex]hostWork {
+	by := map[*analyze.Thread][]*analyze.CommandBuffer{}
+	for b := range in.Trace.Buffers() {
+		th := b.Committed.Thread
+		if _, looked := idle[th]; looked && b.Committed.Known() && b.Created.Known() && b.Created.Thread == th {
+			by[th] = append(by[th], b)
+		}
+	}
+	works := map[analyze.CommandBufferIndex]hostWork{}
+	for th, buffers := range by {
+		slices.SortFunc(buffers, func(a, b *analyze.CommandBuffer) int {
+			return cmp.Compare(a.Committed.Begin, b.Committed.Begin)
+		})
+		for i := 1; i < len(buffers); i++ {
+			b, of := buffers[i], idle[th]
+			step := analyze.Interval{Begin: buffers[i-1].Committed.End, End: b.Committed.End}
+			encoding := analyze.Interval{Begin: max(step.Begin, b.Created.Begin), End: step.End}
+			works[b.Index] = hostWork{b, step.Length() - of.notWorking.Within(step),
+				encoding.Length() - of.notWorking.Within(encoding), of.longestWait(step)}
+		}
+	}
+	return works
+}
+
+// An away holds the times in which a thread waited, and in which it waited or compiled.
+type away struct {
+	waits      []analyze.Interval // disjoint and in ascending order
+	notWorking *evidence.Busy
+}
+
+// longestWait returns the longest part of a wait in an interval.
+func (a away) longestWait(i analyze.Interval) (longest analyze.Nanos) {
+	first := sort.Search(len(a.waits), func(k int) bool { return a.waits[k].End > i.Begin })
+	for _, w := range a.waits[first:] {
+		if w.Begin >= i.End {
+			break
+		}
+		longest = max(longest, analyze.Interval{Begin: max(w.Begin, i.Begin), End: min(w.End, i.End)}.Length())
+	}
+	return longest
+}
+
+// awayOf returns when the threads with a series did not work.
+func (in *Input) awayOf() map[*analyze.Thread]away {
+	waits, compiles := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
+	for _, s := range in.series() {
+		waits[s.thread] = nil
+	}
+	add := func(c *analyze.Call, to map[*analyze.Thread][]analyze.Interval) {
+		if _, looked := waits[c.Thread]; looked {
+			to[c.Thread] = append(to[c.Thread], c.Interval)
+		}
+	}
+	t := in.Trace
+	for i := range t.Waits {
+		add(&t.Waits[i].Call, waits)
+	}
+	for i := range t.CPUWaits.Locks {
+		add(&t.CPUWaits.Locks[i].Call, waits)
+	}
+	for i := range t.CPUWaits.Signals {
+		add(&t.CPUWaits.Signals[i].Call, waits)
+	}
+	for i := range t.CPUWaits.Blocked {
+		add(&t.CPUWaits.Blocked[i].Call, waits)
+	}
+	for i := range t.CPUWaits.Drawables {
+		add(&t.CPUWaits.Drawables[i], waits)
+	}
+	for i := range t.Compilations {
+		add(&t.Compilations[i].Call, compiles)
+	}
+	all := map[*analyze.Thread]away{}
+	for th, list := range waits {
+		list = analyze.Union(list)
+		all[th] = away{list, evidence.NewBusy(append(slices.Clone(list), compiles[th]...))}
+	}
+	return all
+}

@@ -7,9 +7,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A backlog holds the newest records of a ring for which it is not decided yet whether they are written to the trace:
-// because the window may still open (windowFilter), or because names that a rule refers to are not known yet
-// (selectionFilter).
+// A backlog holds the newest records of a ring (one thread's buffer in shared memory) for which it is not decided yet
+// whether the trace gets them. windowFilter waits because its window may still open; selectionFilter waits because
+// the names that its rules refer to are not known yet.
 type backlog struct {
 	pieces []backlogPiece
 	open   []wire.Record // the newest records, not yet in a piece
@@ -17,7 +17,7 @@ type backlog struct {
 	began  time.Time     // when open[0] came; only selectionFilter sets it
 }
 
-// A backlogPiece is some records of a backlog, compressed.
+// A backlogPiece is a compressed series of consecutive records of one ring, from ring position position on.
 type backlogPiece struct {
 	position uint64
 	count    int
@@ -30,7 +30,8 @@ type backlogPiece struct {
 // pieceRecords is the number of records in a piece: enough to compress well, and few enough to drop old ones early.
 const pieceRecords = 4096
 
-// addToBacklog adds records to the backlog of a ring, and drops pieces that are too old or too many.
+// addToBacklog adds records to the backlog of a ring. It drops pieces that are older than the window can reach back,
+// and the oldest pieces when all backlogs together exceed the window's memory limit.
 func (f *windowFilter) addToBacklog(r *ring, position uint64, records []wire.Record) {
 	backlog := &r.window.backlog
 	if len(backlog.open) > 0 && position != backlog.from+uint64(len(backlog.open)) {
@@ -58,7 +59,7 @@ func (f *windowFilter) addToBacklog(r *ring, position uint64, records []wire.Rec
 	}
 }
 
-// pack makes a piece of the newest records.
+// pack compresses the uncompressed records of a ring's backlog into a piece, and counts the memory of the piece.
 func (f *windowFilter) pack(r *ring) {
 	backlog := &r.window.backlog
 	piece := backlog.takePiece()
@@ -66,7 +67,7 @@ func (f *windowFilter) pack(r *ring) {
 	backlog.pieces = append(backlog.pieces, piece)
 }
 
-// takePiece compresses the newest records into a piece and removes them from open.
+// takePiece compresses the records in open into a piece and empties open. The caller appends the piece to pieces.
 func (b *backlog) takePiece() backlogPiece {
 	piece := backlogPiece{position: b.from, count: len(b.open), came: time.Now()}
 	raw := make([]byte, 0, len(b.open)*wire.RecordSize)
@@ -93,7 +94,8 @@ func (piece *backlogPiece) unpack() []wire.Record {
 	return records
 }
 
-// drop drops the oldest piece of a ring, except for records that stay valid for all later records (wire.Call.Lasts).
+// drop removes the oldest piece from a ring's backlog. Records that describe the time after them, too
+// (wire.Call.Lasts: for example the creation of a queue), are written to the trace nevertheless.
 func (f *windowFilter) drop(r *ring) {
 	backlog := &r.window.backlog
 	piece := backlog.pieces[0]
@@ -107,7 +109,8 @@ func (f *windowFilter) drop(r *ring) {
 	f.writeWanted(r, piece.position, piece.unpack(), nil)
 }
 
-// dropOldest drops the oldest piece of the process to free memory. It returns false when there is none.
+// dropOldest drops the oldest piece among all rings of the process to free memory. It returns false when no ring has
+// a piece.
 func (f *windowFilter) dropOldest() bool {
 	var oldest *ring
 	for _, r := range f.rings {
@@ -126,8 +129,8 @@ func (f *windowFilter) dropOldest() bool {
 	return true
 }
 
-// emptyBacklog empties the backlog of a ring. Wanted records, and records that stay valid for all later records, go
-// into the trace.
+// emptyBacklog removes all records from the backlog of a ring. The trace gets those for which wanted returns true,
+// and those that describe the time after them, too (wire.Call.Lasts). If wanted is nil, no other records are written.
 func (f *windowFilter) emptyBacklog(r *ring, wanted func(*wire.Record) bool) {
 	backlog := &r.window.backlog
 	for _, piece := range backlog.pieces {

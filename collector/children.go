@@ -8,12 +8,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// mostPages is the maximum number of pages of children that are kept. In a recording with more programs, children of
-// the oldest programs are not reported if they later use Metal and cannot reach the collector.
+// mostPages limits the number of mapped children pages, one per program that connected. Beyond it the oldest page is
+// dropped: children of that program that use Metal later, and cannot reach the collector, are not reported.
 const mostPages = 4096
 
-// children are the pages in which child processes that cannot reach the collector note their ids, for all processes
-// that said hello.
+// children holds one page of shared memory for each program that connected. A child process that uses Metal and
+// cannot reach the collector writes its process id into its program's page, so that the report can name it as not
+// traced.
 type children struct {
 	mutex   sync.Mutex
 	pages   []childrenPage
@@ -25,8 +26,8 @@ type childrenPage struct {
 	program string
 }
 
-// take stores the page that came with a program's hello. An invalid page is ignored, because only its own process could
-// have used it.
+// take maps the page whose file descriptor came with a program's hello (its first message). An invalid page is
+// ignored: only the children of that one program would have used it.
 func (c *children) take(r *descriptorReader, program string) {
 	fd := r.take()
 	if fd < 0 {
@@ -50,7 +51,7 @@ func (c *children) take(r *descriptorReader, program string) {
 	c.pages = append(c.pages, childrenPage{memory, program})
 }
 
-// takeNotices returns the notices of all children, and drops all pages.
+// takeNotices returns one notice for each untraced child in all pages, and unmaps the pages.
 func (c *children) takeNotices() []notice {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -78,7 +79,7 @@ func (p childrenPage) takeNotices() (notices []notice) {
 			notices = append(notices, notice{child.PID, p.program, why})
 		}
 		if more {
-			notices = append(notices, notice{0, p.program, "not traced: more of its children than fit into its page"})
+			notices = append(notices, notice{0, p.program, "not traced: further child processes, more than could be noted"})
 		}
 		return nil
 	})

@@ -9,9 +9,9 @@ import (
 // tsc is rdtsc.
 func tsc() uint64
 
-// sampleClock reads the raw clock of a process on this machine and the monotonic clock at the same instant. A process
-// that is killed in its first millisecond leaves samples too close together to measure the rate of its clock; these
-// samples are farther apart.
+// sampleClock reads the processor's time-stamp counter and the monotonic clock at the same instant. It returns false
+// unless the process records with that counter. A process that is killed within its first millisecond sent samples
+// too close together to compute the counter's rate; the collector's own samples, taken at other times, allow it.
 func sampleClock(kind wire.ClockKind) (wire.ClockSample, bool) {
 	if kind != wire.ClockTSC {
 		return wire.ClockSample{}, false

@@ -4,5 +4,6 @@ package collector
 
 import "mtrace/collector/wire"
 
-// sampleClock is not needed here: the raw clock is in nanoseconds or is converted by a fraction.
+// sampleClock returns false: on this architecture a process's clock counts nanoseconds or is converted by a known
+// fraction, so its rate need not be measured.
 func sampleClock(wire.ClockKind) (wire.ClockSample, bool) { return wire.ClockSample{}, false }

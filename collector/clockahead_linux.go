@@ -10,9 +10,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// clockAhead returns how far the monotonic clock of a process is ahead of the collector's, in nanoseconds: clocks in
-// another time namespace begin at another instant. It is 0 if the offset cannot be read, for instance if the collector
-// starts late and the process is gone.
+// clockAhead returns how far the process's monotonic clock is ahead of the collector's, in nanoseconds: in another
+// time namespace the clock has another zero. It returns 0 if the offset cannot be read, for instance because the
+// process has ended.
 func (t *processTrace) clockAhead(first wire.ClockSample) int64 {
 	if t.peer == 0 {
 		return 0
@@ -28,11 +28,12 @@ func (t *processTrace) clockAhead(first wire.ClockSample) int64 {
 	return 0
 }
 
-// leastAhead is smaller than any offset that users set, and larger than the error of the estimate, in nanoseconds.
+// leastAhead is the smallest offset, in nanoseconds, that aheadByTicks reports. Its estimate is off by less than
+// that, and users set larger offsets; without this limit an error would shift all times of the process.
 const leastAhead = int64(time.Second)
 
-// aheadByTicks computes the same offset as clockAhead from a sample of a process's clock, by the ticks that all
-// processes share.
+// aheadByTicks estimates the offset that clockAhead returns when /proc does not show it. All processes share the
+// processor's tick counter, so a sample of both clocks by the process tells how far its monotonic clock is ahead.
 func (c *Collector) aheadByTicks(first wire.ClockSample) int64 {
 	now, ok := sampleClock(wire.ClockTSC)
 	if !ok || now.Ticks <= c.began.Ticks {
@@ -46,8 +47,8 @@ func (c *Collector) aheadByTicks(first wire.ClockSample) int64 {
 	return 0
 }
 
-// monotonicOffset reads how far a process's monotonic clock is ahead of the system's, in nanoseconds; see
-// time_namespaces(7).
+// monotonicOffset reads how far a process's monotonic clock is ahead of the machine's, in nanoseconds, from
+// /proc/PID/timens_offsets (see time_namespaces(7)). ok is false if the file cannot be read or lacks it.
 func monotonicOffset(process string) (ns int64, ok bool) {
 	text, err := os.ReadFile("/proc/" + process + "/timens_offsets")
 	if err != nil {

@@ -10,21 +10,23 @@ import (
 	"mtrace/collector/wire"
 )
 
-// mostAddresses is the maximum number of addresses per process whose names are looked up; a hostile process could send
-// any number.
+// mostAddresses limits the addresses of a process whose function names are looked up, because a hostile process could
+// send any number and exhaust the collector's memory.
 const mostAddresses = 1 << 18
 
-// longestNaming is the maximum time for looking up the source lines of a process, because the user waits for it.
+// longestNaming limits the time for looking up the source lines of a process's addresses, because the user waits for
+// it at the end of the recording.
 const longestNaming = 3 * time.Second
 
-// code is the machine code of a process's stacks.
+// code collects what is needed to name the addresses in a process's call stacks: the addresses, and the loaded images
+// (executables and libraries) that contain them.
 type code struct {
 	images    []wire.Image
 	addresses map[uint64]struct{}
 	named     map[uint64]struct{} // by the process itself
 }
 
-// note stores the facts that concern code.
+// note stores addresses, images and names from the process's facts (variable-size messages beside the records).
 func (c *code) note(facts []wire.Fact) {
 	for _, f := range facts {
 		switch f.Kind {
@@ -51,14 +53,14 @@ func (c *code) note(facts []wire.Fact) {
 	}
 }
 
-// names looks up the addresses in the files of their images on this machine: the names that the process did not send,
-// and the lines. An address that is not found keeps its number as a name; the reader of the trace counts such
-// addresses.
+// names looks up the addresses in the image files on this machine. It returns facts with the function names that the
+// process did not send itself, and with source lines. An address that is not found gets no name; reports show its
+// number and count such addresses.
 func (c *code) names() (facts []wire.Fact) {
 	by := map[wire.Image][]uint64{}
 	for a := range c.addresses {
-		// search from the latest image: an address belongs to the last one that contained the call, which is before the
-		// return address
+		// search from the image loaded last: a later library may have been loaded at the address of an earlier one. a
+		// is a return address; the call before it, at a - 1, is certain to lie in the image
 		for _, image := range slices.Backward(c.images) {
 			if image.Contains(a - 1) {
 				by[image] = append(by[image], a)
@@ -80,7 +82,7 @@ func (c *code) names() (facts []wire.Fact) {
 	return facts
 }
 
-// say appends facts with the name and the line of an address.
+// say appends the facts that state the name and the source line of address a to facts, and returns the result.
 func (c *code) say(facts []wire.Fact, a uint64, p symbols.Place) []wire.Fact {
 	_, named := c.named[a]
 	switch {

@@ -21,21 +21,22 @@ import (
 
 // Options say how a Collector works.
 type Options struct {
-	// Path is the path of the socket. A socket of a collector that has ended is replaced. Empty for a socket in Dir.
+	// Path is the path of the socket; empty means a socket in Dir. A socket that an ended collector left there is
+	// replaced.
 	Path string
-	// Dir is the directory for the socket: created, or accessible only to this user. Empty for a new temporary
-	// directory.
+	// Dir is the directory for the socket. It is created if missing, and must be accessible only to this user. Empty
+	// means a new temporary directory.
 	Dir string
-	// Token, unless it is zero, must begin each connection. Only the environment of the traced programs may contain it:
-	// see Collector.Environment. With a token and neither Path nor Dir, root's collector also accepts processes of
-	// other users.
+	// Token, unless it is zero, is a secret with which each connection must begin. Only the environment of the traced
+	// programs contains it (Collector.Environment). If a token is set and Path and Dir are empty, a collector that
+	// runs as root also accepts processes of other users.
 	Token wire.Token
 	// Writer is the trace. The Collector closes it.
 	Writer *tracefile.Writer
-	// Log gets one line for each irregularity. The zero value is silent.
+	// Log gets one line for each irregularity, for example a refused connection. The zero value logs nothing.
 	Log zerolog.Logger
-	// Accept, if set, decides whether to record a process. It may block: it is called once for each process, before
-	// anything else.
+	// Accept, if set, decides whether to record a process. It is called once for each process, before anything is
+	// recorded, and may block: only that process's connection waits.
 	Accept func(wire.Hello) bool
 	// Window, if set, decides which times are kept. Nil keeps all.
 	Window *Window
@@ -45,15 +46,15 @@ type Options struct {
 	Observer Observer
 	// Watch, if set, receives several times a second what the threads of each process are doing.
 	Watch func(tracefile.ProcessIndex, Sight)
-	// Failed, if set, is called once when the trace can no longer be written. The recording continues: later records
-	// are counted, so that the trace can state what it lacks.
+	// Failed, if set, is called once, when writing the trace first fails. The recording continues without writing:
+	// later records are only counted, so that the report can state how many are missing.
 	Failed func(error)
-	// Behind, if set, is called each time a ring was found more than half full: its records arrive faster than they are
-	// read.
+	// Behind, if set, is called each time more than half of a ring (one thread's buffer) was filled between two
+	// readings: the collector reads too slowly, and records may soon be dropped.
 	Behind func()
 }
 
-// A Collector receives from any number of processes at once.
+// A Collector records any number of processes at once into one trace.
 type Collector struct {
 	writer   *tracefile.Writer
 	observer Observer
@@ -84,7 +85,8 @@ type Collector struct {
 	finished sync.Once
 }
 
-// New creates the socket. From then on connections wait for Serve.
+// New creates the collector's socket and listens on it. Programs can connect from now on; their connections wait in
+// the kernel until Serve is called.
 func New(o Options) (*Collector, error) {
 	at, err := takeEndpoint(o.Path, o.Dir, !o.Token.IsZero())
 	if err != nil {
@@ -118,7 +120,8 @@ func New(o Options) (*Collector, error) {
 // Address is the path of the socket.
 func (c *Collector) Address() string { return c.endpoint.path }
 
-// Environment returns the variables with which the library finds the collector and proves itself.
+// Environment returns the variables that a traced program needs: the socket's path and, if connections must begin
+// with a token, the token.
 func (c *Collector) Environment() []string {
 	variables := []string{"MTRACE_SOCKET=" + c.endpoint.path}
 	if token := c.listener.token; !token.IsZero() {
@@ -127,8 +130,8 @@ func (c *Collector) Environment() []string {
 	return variables
 }
 
-// Serve accepts connections until ctx is done, Close is called or the trace can no longer be written, which is the only
-// error.
+// Serve accepts connections until ctx is done or Close is called, and then returns nil. If the trace could not be
+// written, or connections cannot be accepted, it returns that error.
 func (c *Collector) Serve(ctx context.Context) error {
 	c.mutex.Lock()
 	if c.closed {
@@ -159,13 +162,14 @@ func (c *Collector) Serve(ctx context.Context) error {
 	}
 }
 
-// serve handles a connection in its own goroutine. The caller must count as a connection, or nobody may be waiting for
-// connections yet.
+// serve handles a connection in its own goroutine, which c.connections counts. To avoid a race between WaitGroup.Add
+// and Wait, call it only while another connection is counted or before Close waits.
 func (c *Collector) serve(a *arrival) {
 	c.connections.Go(func() { c.serveConnection(a) })
 }
 
-// settle waits until all connections that a process has made so far are identified.
+// settle waits until the collector has read the first message of each connection that the process has made so far.
+// After that it is known whether another program has started in the same process (by exec).
 func (c *Collector) settle(pid int) {
 	if pid == 0 { // anybody of another namespace
 		return
@@ -179,8 +183,8 @@ func (c *Collector) settle(pid int) {
 	}
 }
 
-// acceptAll serves all waiting connections. It returns false if there is no descriptor for one of them, and none
-// becomes free.
+// acceptAll starts to serve every connection that waits in the kernel. It returns false if the collector has no free
+// file descriptor for one of them and none becomes free.
 func (c *Collector) acceptAll() bool {
 	for {
 		arrived, crowded := c.listener.waiting()
@@ -196,18 +200,20 @@ func (c *Collector) acceptAll() bool {
 	}
 }
 
-// shut stops accepting, after the connections that exist already, and makes all connections finish.
+// shut stops the collector from accepting, after it has accepted the connections that already wait, and makes all
+// connections finish. It has an effect only once.
 func (c *Collector) shut() {
 	c.shutting.Do(func() {
 		c.mutex.Lock()
 		c.closed = true
 		c.mutex.Unlock()
-		// The socket is removed first: as long as others can connect, the backlog has no end.
+		// Remove the socket first: while other processes can still connect, new connections keep arriving and
+		// acceptAll might never finish.
 		c.unreachable = c.endpoint.removed()
 		os.Remove(c.endpoint.path)
 		if !c.acceptAll() {
 			for _, a := range c.listener.refuseRest() {
-				c.notHeard(a, "the collector had no descriptor left to hear it by; raise the limit with ulimit -n")
+				c.notHeard(a, "the collector had no free file descriptor for its connection; raise the limit with ulimit -n")
 			}
 		}
 		c.listener.close()
@@ -215,9 +221,8 @@ func (c *Collector) shut() {
 	})
 }
 
-// Close ends the recording. Processes that are still running keep their records, and the trace states that they were
-// running. It closes the trace and returns the first failure to write it. It must be called once, after the traced
-// program has ended.
+// Close ends the recording, closes the trace and returns the first error of writing it. Call it once, after the
+// traced program has ended. Processes that still run continue untraced, and the trace states that they were running.
 func (c *Collector) Close() (Result, error) {
 	c.shut()
 	c.connections.Wait()
@@ -252,7 +257,7 @@ func (c *Collector) Close() (Result, error) {
 		if n := c.refused.Finish(); n > 0 {
 			c.result.Refused = n
 			c.result.Warnings = append(c.result.Warnings,
-				fmt.Sprintf("connections to the collector's socket that were refused, because they are not of the program: %d", n))
+				fmt.Sprintf("%d connections to the collector's socket were refused: they are not from the traced program", n))
 		}
 		if n, why := c.writer.LeftOut(); n > 0 {
 			c.result.Lost += n
@@ -264,7 +269,7 @@ func (c *Collector) Close() (Result, error) {
 	return c.result, c.failure
 }
 
-// written notes the first failure to write the trace.
+// written remembers the first error of writing the trace, logs it and calls Failed. It ignores nil and later errors.
 func (c *Collector) written(err error) {
 	if err == nil {
 		return

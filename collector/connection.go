@@ -14,13 +14,14 @@ import (
 	"mtrace/collector/wire"
 )
 
-// helloPatience is how long a connection may take to send its hello.
+// helloPatience is how long the collector waits for a connection's hello (its first message) before closing it.
 const helloPatience = 10 * time.Second
 
-// aLongTimeAgo is a deadline that has passed.
+// aLongTimeAgo is a deadline in the past: setting it makes a blocked read return at once.
 var aLongTimeAgo = time.Unix(1, 0)
 
-// serveConnection handles one connection from its hello to the end of its process.
+// serveConnection handles one connection: it reads the hello (the first message), then receives records until the
+// process ends. It closes the connection and unused descriptors.
 func (c *Collector) serveConnection(a *arrival) {
 	defer a.conn.Close()
 	r := &descriptorReader{conn: a.conn}
@@ -38,12 +39,14 @@ func (c *Collector) serveConnection(a *arrival) {
 // errOtherUser is the reason for refusing a connection of another user.
 func errOtherUser(uid int) error { return fmt.Errorf("it belongs to user %d", uid) }
 
-// refuse counts a connection that is not trusted. Nothing about it, and nothing it sent, becomes part of the trace.
+// refuse counts a connection that is not trusted, for example one of another user. The trace gets nothing of the data
+// that the connection sent.
 func (c *Collector) refuse(a *arrival, why error) {
 	c.refused.Add(fmt.Sprintf("process %d of user %d", a.pid, a.uid), why)
 }
 
-// welcome identifies the process of a connection; it returns nil if the connection must be closed.
+// welcome reads the hello of a connection and registers its process. It returns nil if the connection must be closed.
+// replaced is closed when another program takes the place of this one in the same process (exec).
 func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (p *process, replaced <-chan struct{}) {
 	defer c.listener.hear(a)
 	if a.err != nil {
@@ -71,7 +74,8 @@ func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (
 	return p, c.processBegan(p)
 }
 
-// hear reads the first frames of a connection. It logs errors.
+// hear checks the token of a connection and reads its hello. Errors are logged or counted here; the caller only
+// closes the connection.
 func (c *Collector) hear(a *arrival, r *descriptorReader, in *bufio.Reader) (hello wire.Hello, err error) {
 	said := make(chan struct{})
 	defer close(said)
@@ -91,8 +95,8 @@ func (c *Collector) hear(a *arrival, r *descriptorReader, in *bufio.Reader) (hel
 		return hello, err
 	}
 	r.readUntil(time.Now().Add(helloPatience))
-	// a connection that ends here only checked whether a collector listens, or its process was killed before it sent
-	// its hello
+	// A connection that ends before its hello is no error: another collector only checked whether this one listens,
+	// or the process was killed.
 	if hello, err = readHello(in); err == nil || isEnd(err) {
 		return hello, err
 	}
@@ -103,8 +107,8 @@ func (c *Collector) hear(a *arrival, r *descriptorReader, in *bufio.Reader) (hel
 	return hello, err
 }
 
-// notHeard records that a process is not traced because the collector could not read its connection. It does nothing
-// for a process that is known not to belong to the program.
+// notHeard adds a process to the trace as not traced, with the reason why its connection could not be read. If the
+// connection is of another user and has not proved its token, it is only counted as refused.
 func (c *Collector) notHeard(a *arrival, why string) {
 	if !a.own() && (a.state != tokenRight || !c.endpoint.shared) {
 		c.refuse(a, errors.New(why))
@@ -114,7 +118,8 @@ func (c *Collector) notHeard(a *arrival, why string) {
 	c.notTraced(notice{pid: max(a.pid, 0), why: "not traced: " + why})
 }
 
-// serve handles the connection of a process that said hello, to the process's end.
+// serve reads a process's frames until the process has ended, was replaced by another program or the recording ends.
+// Then it writes the process's end to the trace.
 func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{}) {
 	died, stop := watchDeath(conn, p.peer)
 	defer stop()
@@ -127,7 +132,7 @@ func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{
 	}()
 	if failure := p.readFrames(in); failure != nil {
 		p.collector.log.Warn().Int("pid", p.peer).Str("program", p.trace.hello.Program).Err(failure).
-			Msg("the connection of a process was ended, and its trace with it")
+			Msg("the connection of a process was closed after an error: its later calls are not in the trace")
 		conn.Close()
 		alive := true
 		select {
@@ -138,7 +143,8 @@ func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{
 		p.end(alive, failure, func() error { return nil })
 		return
 	}
-	// the connection has ended; the process may continue without a drainer
+	// The frames have ended, but the process may still run, for instance if it closed the socket itself: stillAlive
+	// knows.
 	alive := <-over
 	p.collector.settle(p.peer) // another program in the same process may have connected and not been identified
 	p.trace.mutex.Lock()
@@ -156,11 +162,13 @@ func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{
 	p.end(alive, nil, func() error { return p.readFrames(in) })
 }
 
-// closeGrace is how long the end of a recording waits for processes that are about to end.
+// closeGrace is how long the collector, when the recording ends, waits for processes that are just ending. Without it
+// the trace would describe them as still running.
 const closeGrace = 20 * time.Millisecond
 
-// stillAlive waits for the end of the process, of its program (another program replaced it), of the recording, or of
-// the wait itself. It returns true only if the recording ends first.
+// stillAlive waits for one of four events: the process ends (died), another program replaces it (replaced), the
+// recording ends (closing), or nobody needs the answer any more (given). It returns true if the process still runs at
+// the end of the recording, or for given.
 func stillAlive(died, replaced, closing, given <-chan struct{}) bool {
 	select {
 	case <-died:
@@ -181,6 +189,6 @@ func stillAlive(died, replaced, closing, given <-chan struct{}) bool {
 	}
 }
 
-// gone reports whether no process has a process id any more. Use it before a process is reported as still running: on a
-// busy machine its death may be visible here first.
+// gone reports whether no process has this id. Call it before reporting a process as still running: on a busy machine
+// the channel of watchDeath may close later than the process disappears.
 func gone(pid int) bool { return pid != 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

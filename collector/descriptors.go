@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostDescriptors is the maximum number of descriptors that may wait: one of a hello and one of the rings frame after
-// it, which may come in one read.
+// mostDescriptors limits the received descriptors that wait to be taken. Two can come in one read: one with the hello
+// and one with the Rings frame that follows it.
 const mostDescriptors = 2
 
-// A descriptorReader reads a unix socket and keeps the descriptors that come with the bytes. Once ended is set, it
-// reads what is in the socket and then returns io.EOF, even if another process (the child of a fork) still holds the
-// other end open.
+// A descriptorReader reads a unix socket and keeps the file descriptors that are sent along with the bytes. After end
+// it reads what is already in the socket and then returns io.EOF, even if the child of a fork still holds the other
+// side open and the kernel reports no end.
 type descriptorReader struct {
 	conn        *os.File
 	ended       atomic.Bool
@@ -26,7 +26,7 @@ type descriptorReader struct {
 	descriptors []int      // at most mostDescriptors are needed; others are closed at once
 }
 
-// end makes the reader stop after the bytes that were already sent.
+// end makes later reads return the bytes that were already sent, and then io.EOF. It wakes a blocked read.
 func (r *descriptorReader) end() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -79,7 +79,8 @@ func (r *descriptorReader) receive(p, control []byte) (int, []byte, error) {
 	if !r.ended.Load() {
 		return 0, nil, os.ErrDeadlineExceeded
 	}
-	// after the deadline raw.Read does not try to read; take reads the data that is in the socket nevertheless
+	// after a deadline raw.Read returns without trying to read, so take reads directly: otherwise the bytes that are
+	// already in the socket would be lost
 	err = raw.Control(take)
 	if err == nil && failed == unix.EAGAIN {
 		return 0, nil, io.EOF
@@ -87,7 +88,7 @@ func (r *descriptorReader) receive(p, control []byte) (int, []byte, error) {
 	return max(n, 0), control[:max(m, 0)], errors.Join(err, failed)
 }
 
-// keep stores the descriptors of a control message.
+// keep stores the file descriptors of a control message, and closes those beyond mostDescriptors.
 func (r *descriptorReader) keep(control []byte) {
 	messages, err := syscall.ParseSocketControlMessage(control)
 	if err != nil {
@@ -109,7 +110,7 @@ func (r *descriptorReader) keep(control []byte) {
 	}
 }
 
-// take returns the first descriptor that was not taken yet, or -1.
+// take returns the oldest received descriptor, which the caller must close, or -1 if there is none.
 func (r *descriptorReader) take() int {
 	if len(r.descriptors) == 0 {
 		return -1

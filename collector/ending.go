@@ -8,8 +8,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// end reads the remaining records and writes the process's end. alive: it is still running. failure is its protocol
-// error, which ends its part of the trace early, or nil. readOn reads what is still in the socket.
+// end reads the records that are left, and writes the process's end to the trace. alive means that the process still
+// runs. failure is nil, or the protocol error because of which its part of the trace ends early. readOn reads the
+// frames that are still in the socket.
 func (p *process) end(alive bool, failure error, readOn func() error) {
 	end := tracefile.End{Unix: time.Now().UnixNano(), At: monotonic()}
 	if failure != nil && !p.rings.mapped { // the rings were never mapped, so nothing can be read
@@ -38,7 +39,8 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 		note(p.trace.failure)
 		note(p.rings.lastLook(alive))
 		if alive {
-			// frames that the drainer sent before the rings were attached are in the socket, and come first
+			// the rings may begin after records that the drainer (the sender inside the process) sent earlier: these
+			// are still in the socket
 			note(readOn())
 		}
 		end.Salvaged = p.trace.records - before
@@ -70,8 +72,8 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 	p.collector.processEnded(p, end)
 }
 
-// lastLook reads the rings for the last time: everything that was published if the process is gone, otherwise what no
-// other side is draining.
+// lastLook reads the rings for the last time. If the process is gone it takes every published record; if the process
+// is alive, it skips rings that the drainer inside the process is just reading.
 func (reader *ringReader) lastLook(alive bool) error {
 	if !alive {
 		return reader.salvage()
@@ -86,7 +88,8 @@ func (reader *ringReader) lastLook(alive bool) error {
 	})
 }
 
-// readEnd reads the last clock sample, the counters and the calls in progress.
+// readEnd reads the last clock sample, the counters and the calls in progress into end, and tells the process that
+// its recording has ended.
 func (reader *ringReader) readEnd(end *tracefile.End, alive bool) {
 	if s, ok := reader.shared.LatestSample(); ok {
 		reader.trace.handSamples(s)
@@ -95,7 +98,8 @@ func (reader *ringReader) readEnd(end *tracefile.End, alive bool) {
 	reader.readCounters(end, alive)
 }
 
-// readCounters reads the counters and the calls in progress.
+// readCounters reads into end what the process counted (lost records, command buffers) and the calls that its threads
+// are inside.
 func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 	l := limit{reader.trace, reader.order.possible()}
 	l.losses(reader.shared.Losses(), end)
@@ -121,7 +125,8 @@ func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 	}
 }
 
-// addInside adds the calls and waits that a ring's thread is inside, and the loop in which it polls.
+// addInside adds to end the call that a ring's thread is inside, its wait for a lock or a signal, and the polling
+// loop (repeated calls that ask for a status) that it has not left.
 func addInside(end *tracefile.End, ring wire.Ring, thread uint64, index uint16) {
 	if begin, object, call := ring.Current(); call != wire.CallNone {
 		c := tracefile.CurrentCall{Thread: thread, Ring: index, Begin: begin, Object: object, Call: call}
@@ -141,7 +146,8 @@ func addInside(end *tracefile.End, ring wire.Ring, thread uint64, index uint16) 
 	}
 }
 
-// addCoverage adds the coverage counters of a ring's threads.
+// addCoverage adds a ring's counters that check completeness: calls made by other recorded calls, which have no
+// record of their own, and command buffers that were committed or completed unseen.
 func (l limit) addCoverage(end *tracefile.End, ring wire.Ring, where string) {
 	for f := range wire.Family(wire.NestedFamilies) {
 		if n := l.believe(ring.Nested(f), where, "inner calls"); n > 0 {

@@ -13,31 +13,33 @@ import (
 )
 
 const (
-	// longestAddress is the longest path of a socket, in bytes: sun_path of macOS, with its NUL. Linux has four more.
+	// longestAddress is the maximum length of a socket's path in bytes: sun_path has 104 on macOS, including the NUL.
+	// Linux has 108, but the same limit applies everywhere.
 	longestAddress = 103
-	// socketName is the socket's name in a given directory. In a directory that the collector creates, the name is a
-	// secret of secretLength characters, five bits each. folderPrefix begins the names of such directories.
+	// socketName is the socket's name in a directory that the user gave. In a directory that the collector creates
+	// (its name begins with folderPrefix), the socket's name is a random secret of secretLength characters, five bits
+	// each.
 	socketName   = "socket"
 	secretLength = 20
 	folderPrefix = "mtrace-collector-"
-	// boundName is the name under which the socket is bound in a directory that the collector creates, before it is
-	// renamed.
+	// boundName is the socket's temporary name in a directory that the collector creates: the socket is bound under
+	// it and then renamed, because the kernel shows every user the name at binding.
 	boundName = "bound"
-	// lockEnding is appended to the socket's name for its lock. The library uses the same name
-	// (interpose/core/session.c).
+	// lockEnding is appended to the socket's path for the lock file. interpose/core/session.c tests the same file to
+	// see whether the collector is alive, so the two must agree.
 	lockEnding = ".lock"
-	// lockPatience is how long a process that only tests the lock may hold it.
+	// lockPatience is how long lock retries: another process may hold the lock for a moment only to test it.
 	lockPatience = 200 * time.Millisecond
 )
 
-// An endpoint is a socket on which a collector listens, with its folder and a file that the collector keeps locked. The
-// kernel releases the lock when the collector ends, for whatever reason. Programs and other collectors test the lock to
-// see whether the collector is alive.
+// An endpoint is the socket on which a collector listens, with its directory and a lock file. The kernel releases the
+// lock when the collector ends, for whatever reason; programs and other collectors test the lock to see whether the
+// collector is alive.
 //
-// Only this user can reach the socket, with one exception: when root records, programs may drop their privileges before
-// they connect. Then other users can enter the directory, which the collector created, and connect to the socket. Its
-// name is a secret that they cannot list and that the kernel does not show (see listen), and a connection must begin
-// with a token (see Collector.prove).
+// Normally only this user can reach the socket. The exception: when root records, programs may drop their privileges
+// before they connect, so other users can enter the directory and connect. They cannot list the directory, the
+// socket's name is a secret that the kernel does not show (see listen), and a connection must begin with a token (see
+// Collector.prove).
 type endpoint struct {
 	path   string // of the socket
 	lock   *os.File
@@ -47,8 +49,8 @@ type endpoint struct {
 	socket os.FileInfo // as it was made
 }
 
-// removed returns the reason why programs cannot find the collector any more, or "" if they can: a cleaner of temporary
-// files may have removed the socket.
+// removed returns a warning if the socket no longer exists, for instance because a cleaner of temporary files removed
+// it, and "" otherwise. Programs that start after the removal cannot connect and are not recorded.
 func (p *endpoint) removed() string {
 	if now, err := os.Lstat(p.path); err == nil && os.SameFile(now, p.socket) {
 		return ""
@@ -57,9 +59,9 @@ func (p *endpoint) removed() string {
 		" was removed during the recording: processes that began after that are not in the trace"
 }
 
-// takeEndpoint returns the endpoint at path. Without a path it is in dir, which must be private and is created if it
-// does not exist. Without both it is in a new directory, and the directories of collectors that have ended are removed.
-// The new directory of root's collector is open to other users if that collector has a token.
+// takeEndpoint returns the endpoint for a socket at path or, if path is empty, in dir, which must be private and is
+// created if missing. If both are empty it creates a new directory, and removes the directories of collectors that
+// have ended. Other users can enter the new directory if root calls it with hasToken.
 func takeEndpoint(path, dir string, hasToken bool) (p *endpoint, err error) {
 	p = &endpoint{path: path}
 	if path == "" && dir == "" {
@@ -83,7 +85,8 @@ func takeEndpoint(path, dir string, hasToken bool) (p *endpoint, err error) {
 	return p, nil
 }
 
-// newEndpoint creates an endpoint in a folder for temporary files.
+// newEndpoint creates an endpoint in a new directory inside parent. If shared, other users can enter the directory
+// but not list it.
 func newEndpoint(parent string, shared bool) (p *endpoint, err error) {
 	sweep(parent, folderPrefix, removeEndpointFolder)
 	for range 10 { // another collector may remove the directory before it is locked
@@ -106,9 +109,9 @@ func newEndpoint(parent string, shared bool) (p *endpoint, err error) {
 	return nil, fmt.Errorf("create a directory for the collector's socket: %w", err)
 }
 
-// temporaryFolder returns the system's folder for temporary files, or /tmp if a socket's path would be too long
-// in it or if processes that drop root's privileges cannot enter it. Its path is absolute, because programs may change
-// their working directory before they start others.
+// temporaryFolder returns the absolute path of the system's folder for temporary files. It returns /tmp instead if a
+// socket's path in that folder would be too long, or if root runs the collector and other users cannot enter the
+// folder. The path is absolute because programs may change their working directory before they start others.
 func temporaryFolder() string {
 	dir, err := filepath.Abs(TemporaryFolder())
 	longest := len(dir) + len("/"+folderPrefix+"4294967295/") + secretLength
@@ -118,7 +121,7 @@ func temporaryFolder() string {
 	return dir
 }
 
-// open reports whether every user can enter a folder and its parents.
+// open reports whether every user can enter a folder: the folder and all its parents are executable for others.
 func open(dir string) bool {
 	dir, err := filepath.EvalSymlinks(dir)
 	for ; err == nil; dir = filepath.Dir(dir) {
@@ -133,7 +136,8 @@ func open(dir string) bool {
 	return false
 }
 
-// leave removes all files that the endpoint created, the lock last.
+// leave removes all files that the endpoint created and then releases the lock. Releasing it earlier would let
+// another collector take over files that are about to be removed.
 func (p *endpoint) leave() {
 	os.Remove(p.path + lockEnding)
 	if p.made != "" {
@@ -142,8 +146,9 @@ func (p *endpoint) leave() {
 	p.lock.Close()
 }
 
-// listen creates the socket. It is bound under another name and renamed before it listens: the kernel shows every user
-// the name under which a socket was bound (/proc/net/unix, netstat), even in a directory that the user cannot list.
+// listen creates the socket. In a directory that the collector created, the socket is bound under a temporary name
+// and then renamed: the kernel shows every user the name under which a socket was bound (/proc/net/unix, netstat),
+// which would reveal the secret name.
 func (p *endpoint) listen() (l *net.UnixListener, err error) {
 	if err := removeStale(p.path); err != nil {
 		return nil, err
@@ -175,7 +180,8 @@ func (p *endpoint) listen() (l *net.UnixListener, err error) {
 	return l, nil
 }
 
-// lock locks a file, which it creates if needed. It returns unix.EWOULDBLOCK if another process holds the lock.
+// lock creates a file if needed and locks it; the returned file holds the lock until it is closed. lock returns
+// unix.EWOULDBLOCK if another process holds the lock for longer than lockPatience.
 func lock(path string) (file *os.File, err error) {
 	for deadline := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 20) {
 		if file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600); err != nil {

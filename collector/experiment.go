@@ -8,16 +8,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// ErrEnded is returned if a process's part of the trace has ended.
+// ErrEnded is returned by Subject.Touch if the process has ended or its shared memory is no longer mapped.
 var ErrEnded = errors.New("the process has ended")
 
-// A Subject is a running process that an experiment may change.
+// A Subject is a running, recorded process in which an experiment can inject delays.
 type Subject struct {
 	process *process
 	index   tracefile.ProcessIndex
 }
 
-// Subjects returns the processes that are being recorded.
+// Subjects returns the processes that are being recorded and whose shared memory is mapped.
 func (c *Collector) Subjects() (all []Subject) {
 	c.mutex.Lock()
 	var running []*process
@@ -35,11 +35,11 @@ func (c *Collector) Subjects() (all []Subject) {
 	return all
 }
 
-// Index returns the number of the process in the trace.
+// Index returns the process's index in the trace.
 func (s Subject) Index() tracefile.ProcessIndex { return s.index }
 
 // Touch runs f with the shared memory of the process, which stays mapped until f returns. It returns ErrEnded if the
-// process has ended.
+// memory is not mapped any more, or if the process truncated it while f used it.
 func (s Subject) Touch(f func(wire.Region)) error {
 	reader := s.process.rings
 	reader.touching.Lock()
@@ -53,10 +53,12 @@ func (s Subject) Touch(f func(wire.Region)) error {
 	return nil
 }
 
-// Now returns the current time in nanoseconds on the process's own clock, which its experiment's blocks use.
+// Now returns the current time on the process's own monotonic clock, in nanoseconds. Times in the shared memory of an
+// experiment use that clock, which may differ from the collector's in another time namespace.
 func (s Subject) Now() int64 { return monotonic() + s.process.trace.aheadBy() }
 
-// At converts a tick to nanoseconds on the process's own clock; 0 stays 0.
+// At converts a tick of the clock that the process records with to nanoseconds on its own monotonic clock. The tick 0
+// means "never" and stays 0.
 func (s Subject) At(tick wire.Ticks) int64 {
 	if tick == 0 {
 		return 0
@@ -67,7 +69,7 @@ func (s Subject) At(tick wire.Ticks) int64 {
 	return t.instantOf(tick).nanos + t.ahead
 }
 
-// Write writes facts about the experiment into the trace.
+// Write writes facts about the experiment into the process's part of the trace.
 func (s Subject) Write(facts ...wire.Fact) {
 	t := s.process.trace
 	t.mutex.Lock()
@@ -81,7 +83,9 @@ func (t *processTrace) aheadBy() int64 {
 	return t.ahead
 }
 
-// release unmaps the shared memory, after the last use by an experiment.
+// release turns off the experiment's delays and unmaps the shared memory. It waits for a running Subject.Touch:
+// unmapping while an experiment uses the memory would crash the collector. Delays that stayed on would slow a program
+// that continues.
 func (reader *ringReader) release() {
 	reader.touching.Lock()
 	defer reader.touching.Unlock()

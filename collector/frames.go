@@ -14,7 +14,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// readHello reads the hello. It skips a token before it: if a token is required, it has been checked already.
+// readHello reads a process's hello, the first frame of a connection. It skips a token frame before the hello: a
+// required token was already checked, and a token may come although none is required.
 func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
 	h, err := wire.ReadFrameHeader(in)
 	if err == nil && h.Kind == wire.FrameToken {
@@ -35,8 +36,9 @@ func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
 	return wire.DecodeHello(payload)
 }
 
-// readFrames reads frames up to the end of the connection or of the process. A frame that is cut by the end is not an
-// error, because its slots were not released. The error describes a protocol violation of the peer.
+// readFrames handles frames until the connection or the process ends, and then returns nil. It drops a last,
+// incomplete frame without losing records: the process releases ring slots only after a whole frame was sent, so
+// salvage reads them from shared memory. An error means that the process violated the protocol.
 func (p *process) readFrames(in *bufio.Reader) error {
 	var payload []byte
 	var records []wire.Record
@@ -110,8 +112,8 @@ func (p *process) readFrames(in *bufio.Reader) error {
 	}
 }
 
-// looseFacts stores facts without a ring, which have no position: facts of the process, and facts from before the rings
-// exist.
+// looseFacts writes facts that belong to no ring: facts of the whole process, and facts sent before the rings exist.
+// They have no ring position, so no copy of them is read from shared memory.
 func (p *process) looseFacts(payload []byte) error {
 	p.trace.mutex.Lock()
 	defer p.trace.mutex.Unlock()
@@ -124,7 +126,8 @@ func (p *process) looseFacts(payload []byte) error {
 	return p.trace.failure
 }
 
-// isEnd reports whether an error is the end of a connection and not a protocol violation.
+// isEnd reports whether a read error only means that the connection ended. Any other error is a protocol violation or
+// a failure.
 func isEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, os.ErrClosed)

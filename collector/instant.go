@@ -9,13 +9,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An instant is a moment on the clocks that the processes of this machine record with.
+// An instant is one moment, expressed on both clocks that processes of this machine may record with.
 type instant struct {
 	nanos int64      // on our monotonic clock
 	ticks wire.Ticks // of the processor's counter, if processes may use it; otherwise 0
 }
 
-// now is this instant.
+// now returns the current instant. Its ticks are 0 if processes on this machine do not record with the tick counter.
 func now() instant {
 	if s, ok := sampleClock(wire.ClockTSC); ok {
 		return instant{s.Nanos, s.Ticks}
@@ -27,8 +27,8 @@ func now() instant {
 	return instant{nanos: t.Nano()}
 }
 
-// after returns the instant d after i. The other instant, also, is needed to determine the rate of the ticks. If d is
-// negative, the result may be before the clocks began: then its ticks are 0.
+// after returns the instant d after i. It computes the rate of the ticks from i and also, a second instant as far
+// away from i as possible. If d is negative and the result would be before tick 1, its ticks are 1.
 func (i instant) after(d time.Duration, also instant) instant {
 	j := instant{nanos: i.nanos + d.Nanoseconds()}
 	if i.ticks != 0 && also.nanos != i.nanos {
@@ -38,7 +38,8 @@ func (i instant) after(d time.Duration, also instant) instant {
 	return j
 }
 
-// ticksOf converts an instant to the process's clock; 0 before the clock began. The caller holds the mutex.
+// ticksOf converts an instant to a tick of the clock that the process records with. It returns 0 for instants before
+// that clock began, or if the clock is not known yet. The caller holds t.mutex.
 func (t *processTrace) ticksOf(i instant) wire.Ticks {
 	switch t.clock {
 	case wire.ClockTSC:
@@ -52,7 +53,7 @@ func (t *processTrace) ticksOf(i instant) wire.Ticks {
 	return wire.Ticks(max(0, i.nanos+t.ahead))
 }
 
-// instantOf converts a tick of the process's clock to an instant. The caller holds the mutex.
+// instantOf converts a tick of the clock that the process records with to an instant. The caller holds t.mutex.
 func (t *processTrace) instantOf(at wire.Ticks) instant {
 	switch t.clock {
 	case wire.ClockTSC:

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A joiner assembles the contents of one ring, each position exactly once and in order, from two sources that overlap
-// and overtake each other: frames from the socket, and data that the collector reads from the shared memory while older
-// frames are still in the socket. T is a record, or a byte of the facts.
+// A joiner assembles the content of one ring: each position exactly once and in order. Two sources deliver parts that
+// overlap and overtake each other: frames from the socket, and data that the collector reads from shared memory while
+// older frames are still in the socket. T is a record, or a byte of the facts.
 type joiner[T any] struct {
 	next  uint64     // the position of the next element to deliver
 	held  []piece[T] // pieces behind a gap, by position
@@ -21,17 +21,20 @@ type piece[T any] struct {
 	elements []T
 }
 
-// farthest is the maximum position: no ring reaches it, and arithmetic below it cannot overflow.
+// farthest is the largest position that add accepts. No ring counts that far, and position plus length below it
+// cannot overflow.
 const farthest = 1 << 62
 
-// add delivers the elements that begin at position, or keeps a copy until the gap before them is filled.
+// add delivers the elements from position on to emit. If elements before position are missing, add keeps a copy until
+// they arrive; it returns an error when too many elements wait.
 func (j *joiner[T]) add(position uint64, elements []T) error {
 	if position > farthest {
 		return fmt.Errorf("position %d is beyond every ring", position)
 	}
 	if position > j.next {
 		if j.count+len(elements) > j.limit || len(j.held) >= j.limit {
-			// even a piece without elements, with which the drainer notifies the collector, takes memory
+			// a piece without elements also counts, because it takes memory: the drainer in the process sends such
+			// frames to wake the collector
 			return fmt.Errorf("position %d arrived, but the data between it and %d did not", position, j.next)
 		}
 		at, _ := slices.BinarySearchFunc(j.held, position, func(p piece[T], position uint64) int {
@@ -51,7 +54,8 @@ func (j *joiner[T]) add(position uint64, elements []T) error {
 	return nil
 }
 
-// pass delivers the new part of elements, which do not begin after a gap.
+// pass delivers those of elements that were not delivered before. The caller guarantees that there is no gap:
+// position is at most j.next.
 func (j *joiner[T]) pass(position uint64, elements []T) {
 	seen := j.next - position
 	if seen >= uint64(len(elements)) {
@@ -68,7 +72,8 @@ func (j *joiner[T]) passHeld() {
 	j.pass(p.position, p.elements)
 }
 
-// finish delivers elements after gaps that will not be filled any more, and returns how many elements are missing.
+// finish delivers the elements that wait behind gaps, because at the end of a process no gap is filled any more. It
+// returns how many elements the gaps lack.
 func (j *joiner[T]) finish() (missing uint64) {
 	for len(j.held) > 0 {
 		if p := j.held[0].position; p > j.next {

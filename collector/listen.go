@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// removeStale removes a socket on which no process listens any more.
+// removeStale removes the socket at path if no process listens on it. It returns an error if another collector does.
 func removeStale(path string) error {
 	stat, err := os.Lstat(path)
 	if err != nil || stat.Mode().Type() != os.ModeSocket {
@@ -26,7 +26,8 @@ func removeStale(path string) error {
 	return nil
 }
 
-// makePrivate creates dir, or checks that only this user can access it.
+// makePrivate creates dir, or checks that only this user can access it: otherwise another user could replace the
+// socket and receive the records.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the collector's directory: %w", err)

@@ -14,9 +14,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A listener accepts connections on the collector's socket and numbers them. The kernel returns connections in the
-// order in which they were made, so of two connections of one process the one with the higher number is later,
-// whichever goroutine runs first. The times that the processes send are unsuitable: their clock may be set back.
+// A listener accepts connections on the collector's socket and numbers them in the order in which they were made.
+// When two programs connect from the same process, the higher number is the later program, whichever goroutine runs
+// first. The times in their messages cannot decide that, because a clock may be set back.
 type listener struct {
 	file  *os.File
 	raw   syscall.RawConn
@@ -30,7 +30,8 @@ type listener struct {
 	heard    uint64             // number of identified connections
 }
 
-// An arrival is an accepted connection. It is identified when its hello was read or it was refused.
+// An arrival is an accepted connection. It counts as identified once its hello (the first message) was read or the
+// connection was refused.
 type arrival struct {
 	conn   *os.File // its socket, which does not block
 	number uint64   // from 1, in the order in which connections were made
@@ -40,11 +41,12 @@ type arrival struct {
 	heard chan struct{} // closed when it is identified
 }
 
-// own reports whether the connection comes from a process of this user, which may belong to the program even without a
-// token.
+// own reports whether the connecting process runs as this user. Such a process may belong to the traced program even
+// if its token is missing.
 func (a *arrival) own() bool { return a.uid == os.Getuid() }
 
-// openListener listens on the socket of an endpoint.
+// openListener listens on the socket of an endpoint. Connections that do not begin with token are marked, not
+// refused.
 func openListener(p *endpoint, token wire.Token) (*listener, error) {
 	socket, err := p.listen()
 	if err != nil {
@@ -63,14 +65,14 @@ func openListener(p *endpoint, token wire.Token) (*listener, error) {
 	return l, nil
 }
 
-// close stops listening. The kernel closes connections that were not accepted.
+// close stops listening. The kernel then closes the connections that nobody accepted.
 func (l *listener) close() {
 	l.file.Close()
 	l.spare.Close()
 }
 
-// refuseRest accepts and closes the waiting connections when no descriptor is left, and returns them. It uses up the
-// spare descriptor, so nothing can be accepted afterwards.
+// refuseRest accepts and closes all waiting connections when the process has no free file descriptor, and returns
+// them so that they can be reported. It uses the spare descriptor for that, so it must be the last call before close.
 func (l *listener) refuseRest() (all []*arrival) {
 	l.mutex.Lock()
 	l.spare.Close()
@@ -86,14 +88,15 @@ func (l *listener) refuseRest() (all []*arrival) {
 		if err == nil {
 			return all
 		}
-		// another part of the process used the spare descriptor: nothing can be known about the waiting connections
+		// other code of the collector took the descriptor that the spare one had freed, so it cannot be found out who
+		// waits: report one unknown connection of this user
 		if len(some) == 0 {
 			return append(all, &arrival{peer: peer{uid: os.Getuid()}})
 		}
 	}
 }
 
-// next waits for a connection. The error is os.ErrClosed after close.
+// next waits for a connection and accepts it. After close it returns os.ErrClosed.
 func (l *listener) next() (a *arrival, err error) {
 	failed := l.raw.Read(func(fd uintptr) bool {
 		a, err = l.accept(fd)
@@ -105,21 +108,22 @@ func (l *listener) next() (a *arrival, err error) {
 	return a, err
 }
 
-// hasWaiting reports whether a connection is waiting to be accepted. Linux reports a lack of descriptors even when none
-// is waiting.
+// hasWaiting reports whether a connection is waiting to be accepted. The error of accept does not tell: Linux reports
+// a lack of file descriptors even if nothing is waiting.
 func (l *listener) hasWaiting() bool {
 	waiting := 0
 	l.raw.Control(func(fd uintptr) { waiting, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0) })
 	return waiting > 0
 }
 
-// noneLeft reports whether an error means that there was no descriptor for a connection.
+// noneLeft reports whether a connection could not be accepted because the process or the machine has no free file
+// descriptor.
 func noneLeft(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// waiting accepts the connections that exist, without waiting for more. It returns an error if there is no descriptor
-// for the next one, which then keeps waiting.
+// waiting accepts all connections that wait in the kernel, and does not block. If there is no file descriptor for one
+// of them, it returns an error with those accepted before, and that connection continues to wait.
 func (l *listener) waiting() (all []*arrival, err error) {
 	for {
 		var a *arrival
@@ -137,8 +141,8 @@ func (l *listener) waiting() (all []*arrival, err error) {
 	}
 }
 
-// accept takes the oldest connection. It returns unix.EAGAIN if there is none. If the hello of the connection cannot be
-// read, its err has the reason.
+// accept accepts the connection that has waited longest, or returns unix.EAGAIN if there is none. If the connection
+// cannot be used, the arrival's err says why.
 func (l *listener) accept(listener uintptr) (*arrival, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -150,8 +154,8 @@ func (l *listener) accept(listener uintptr) (*arrival, error) {
 	a := &arrival{number: l.last, heard: make(chan struct{})}
 	a.peer, a.err = l.peers.of(fd)
 	a.state = readToken(fd, l.token)
-	// a net.Conn would need another descriptor, and there may be none left; a non-blocking file also waits in the
-	// runtime's poller
+	// os.NewFile and not net.FileConn, which duplicates the descriptor: there may be no free one. Reads of a
+	// non-blocking file also wait in the runtime's poller, without occupying a thread
 	if err := unix.SetNonblock(fd, true); a.err == nil {
 		a.err = err
 	}
@@ -160,7 +164,8 @@ func (l *listener) accept(listener uintptr) (*arrival, error) {
 	return a, nil
 }
 
-// acceptCloseOnExec accepts a connection that programs started by this process do not inherit.
+// acceptCloseOnExec accepts a connection with close-on-exec set. If a program that this process starts inherited it,
+// the connection would stay open after the collector closed it.
 func acceptCloseOnExec(listener int) (fd int, err error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -175,7 +180,8 @@ func acceptCloseOnExec(listener int) (fd int, err error) {
 	return fd, err
 }
 
-// hear marks a connection as identified.
+// hear marks a connection as identified: its hello was read, or it was refused. Collector.settle and awaitHeard wait
+// for that.
 func (l *listener) hear(a *arrival) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -187,8 +193,8 @@ func (l *listener) hear(a *arrival) {
 	l.heard++
 }
 
-// awaitHeard waits until another arrival is identified, because a connection that only checks for a collector then
-// releases its descriptor. It returns false if none is within ten pauses.
+// awaitHeard waits until one more connection is identified: a connection that only checks for a collector is then
+// closed, and its file descriptor becomes free. It returns false if that does not happen within ten pauses.
 func (l *listener) awaitHeard() bool {
 	for before, pauses := l.heardCount(), 0; pauses < 10; pauses++ {
 		time.Sleep(acceptPause)
@@ -199,20 +205,20 @@ func (l *listener) awaitHeard() bool {
 	return false
 }
 
-// heardCount returns how many connections have been identified.
+// heardCount returns how many connections have been identified so far, that is, said hello or were refused.
 func (l *listener) heardCount() uint64 {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.heard
 }
 
-// of returns the connections of a process that are not identified, and those whose process the kernel does not report
-// any more.
+// of returns the connections of a process that are not identified yet. It includes those whose process id the kernel
+// no longer knows, because they may be of the same process.
 func (l *listener) of(pid int) []*arrival {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return slices.Concat(l.arriving[pid], l.arriving[unknownPID])
 }
 
-// acceptPause is how long to wait for descriptors when there are none.
+// acceptPause is the pause before the next attempt when there is no free file descriptor for a connection.
 const acceptPause = 10 * time.Millisecond

@@ -12,20 +12,21 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A machineClock counts the processor time of all programs of the machine together, and how long their threads waited
-// for a processor. If this process, and therefore the program, may not use all processors, only the allowed ones count.
-// Time that the traced processes did not use belongs to other programs.
+// A machineClock counts the processor time of all programs on the machine, and how long their threads waited for a
+// processor. If this process, and so the traced program, may use only some processors, only the time of those is
+// counted. Time beyond that of the traced processes belongs to other programs.
 type machineClock struct {
 	mutex   sync.Mutex
 	allowed *unix.CPUSet // nil before it was read
 	last    wire.ThreadTime
 }
 
-// machine is the clock of this machine, shared by all samplers.
+// machine is shared by the samplers of all processes, so that /proc/stat is read once for all of them.
 var machine machineClock
 
-// look returns the current count. A second call within half of the sampling pause returns the first call's result,
-// because reading takes 9 µs on two processors, and longer with more of them.
+// look returns the counts up to now; ok is false if they cannot be read. If the last count is younger than half a
+// sampling interval, look returns it again, because reading /proc/stat takes 9 µs on two processors and longer on
+// more.
 func (m *machineClock) look() (wire.ThreadTime, bool) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -59,9 +60,9 @@ func (m *machineClock) look() (wire.ThreadTime, bool) {
 	return next, true
 }
 
-// parseStat reads from /proc/stat how long all allowed processors together were busy, and how many threads are runnable
-// without a processor. The latter is the number of runnable threads, without the reading thread, minus the number of
-// all processors. By proc(5), stolen time counts as busy, and ticks are 10 ms on every architecture.
+// parseStat reads from the text of /proc/stat how long all allowed processors together were busy, and how many
+// runnable threads have no processor: all runnable threads except the reading one, minus the number of processors.
+// Time stolen by a hypervisor counts as busy. Ticks are 10 ms on every architecture (proc(5)).
 func parseStat(text []byte, allowed func(processor int) bool) (busy time.Duration, ready int, known bool) {
 	const tick = 10 * time.Millisecond
 	processors, runnable := 0, -1

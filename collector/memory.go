@@ -10,13 +10,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A mapping is the shared memory of a traced process, mapped into this process.
+// A mapping is the shared memory of a traced process, mapped into the collector.
 type mapping struct {
 	wire.Region
 	memory []byte
 }
 
-// mapRegion maps the region behind a descriptor, which it leaves open.
+// mapRegion maps the shared memory behind a file descriptor and checks its header. The caller still has to close fd.
 func mapRegion(fd int) (m mapping, err error) {
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil {
@@ -47,9 +47,9 @@ func (m *mapping) unmap() {
 	}
 }
 
-// guard runs a function that reads or writes a mapping. The file behind it belongs to another process. The shim seals
-// its size, but another program may have truncated it: accessing missing pages raises SIGBUS, which becomes an error
-// here.
+// guard runs a function that reads or writes a mapping. The memory is a file that other processes can change: if one
+// of them truncates it, an access raises SIGBUS, which guard turns into an error. Without guard the collector would
+// crash.
 func guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

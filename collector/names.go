@@ -4,13 +4,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A naming has the data of a command buffer that rules refer to.
+// A naming is what selection rules can ask about a command buffer: its queue and its label.
 type naming struct {
 	queue wire.ObjectID // 0 when not known
 	label wire.StringID // 0 when it has none
 }
 
-// A choice is the decision about an object.
+// A choice is the decision whether the trace gets the calls on an object.
 type choice uint8
 
 const (
@@ -19,10 +19,11 @@ const (
 	unwanted
 )
 
-// A page has the choices for 256 consecutive objects.
+// A page has the choices for 256 objects with consecutive numbers, one byte each.
 type page [256]choice
 
-// names has the names of a process that rules refer to. The process's mutex guards it.
+// names has the names of threads, queues and command buffers of one process, for the rules of a Selection. The
+// process's mutex guards it.
 type names struct {
 	threads map[uint64]string
 	texts   map[wire.StringID]string
@@ -38,7 +39,7 @@ func newNames() *names {
 		buffers: map[wire.ObjectID]naming{}, owners: map[wire.ObjectID]wire.ObjectID{}, pages: map[wire.ObjectID]*page{}}
 }
 
-// facts learns from facts.
+// facts stores the names of threads and the texts of labels that the process sent as facts.
 func (n *names) facts(facts []wire.Fact) {
 	for _, f := range facts {
 		switch f.Kind {
@@ -50,7 +51,8 @@ func (n *names) facts(facts []wire.Fact) {
 	}
 }
 
-// record stores the names that an arriving record and its More record contain.
+// record stores the queue and the label that a record of a call, with its More record (further arguments), gives to
+// an object. more is zero if the call has none.
 func (n *names) record(r *wire.Record, more *wire.More) {
 	row, object := r.Call.Row(), r.Object
 	switch {
@@ -80,7 +82,7 @@ func (n *names) record(r *wire.Record, more *wire.More) {
 	}
 }
 
-// labelOf returns the label that a call gives to the object that it creates.
+// labelOf returns the label that a call gives to the object that it creates, or 0 if none.
 func labelOf(row *wire.Row, r *wire.Record, m *wire.More) wire.StringID {
 	if f, found := row.Find(wire.RoleLabel); found {
 		return wire.StringID(f.At.Of(r, m))
@@ -88,7 +90,8 @@ func labelOf(row *wire.Row, r *wire.Record, m *wire.More) wire.StringID {
 	return 0
 }
 
-// committed stores the queue of command buffers that are created without one.
+// committed stores the queue of command buffers that are created without a queue and committed to one later, as in
+// Metal 4.
 func (n *names) committed(row *wire.Row, r *wire.Record, m *wire.More) {
 	for _, f := range row.More {
 		id := wire.ObjectID(f.At.Of(r, m))
@@ -99,7 +102,7 @@ func (n *names) committed(row *wire.Row, r *wire.Record, m *wire.More) {
 	}
 }
 
-// choice is the decision about an object.
+// choice returns the decision about an object, or undecided.
 func (n *names) choice(id wire.ObjectID) choice {
 	if p := n.pages[id>>8]; p != nil {
 		return p[id&0xff]
@@ -107,7 +110,7 @@ func (n *names) choice(id wire.ObjectID) choice {
 	return undecided
 }
 
-// decide stores the decision about an object.
+// decide stores the decision about an object, and returns it.
 func (n *names) decide(id wire.ObjectID, c choice) choice {
 	p := n.pages[id>>8]
 	if p == nil {
@@ -118,7 +121,8 @@ func (n *names) decide(id wire.ObjectID, c choice) choice {
 	return c
 }
 
-// object reports whether calls on a command buffer, or on one of its encoders, are wanted. The first answer is final.
+// object reports whether the trace gets calls on a command buffer, or on one of its encoders. The first answer is
+// final: a later label must not split the calls of one object into recorded and left-out ones.
 func (n *names) object(s *Selection, id wire.ObjectID) bool {
 	if c := n.choice(id); c != undecided {
 		return c == wanted
@@ -143,13 +147,14 @@ func (n *names) object(s *Selection, id wire.ObjectID) bool {
 	return n.decide(id, c) == wanted
 }
 
-// queue reports whether a queue is wanted. A queue whose creation was not seen is wanted.
+// queue reports whether the selection wants a queue. It wants a queue whose creation was not recorded, because its
+// label is not known.
 func (n *names) queue(s *Selection, id wire.ObjectID) bool {
 	label, known := n.queues[id]
 	return !known || s.wants(ofQueue, n.texts[label], uint64(id))
 }
 
-// wants reports whether a record of a thread is wanted.
+// wants reports whether the trace gets a record that a thread wrote.
 func (n *names) wants(s *Selection, thread uint64, r *wire.Record) bool {
 	row := r.Call.Row()
 	switch {

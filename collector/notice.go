@@ -11,18 +11,18 @@ import (
 	"mtrace/collector/wire"
 )
 
-// noticeEnding follows the socket's name in the name of a notice, before the id of the process that left it.
+// noticeEnding separates the socket's name and the process id in the file name of a notice.
 const noticeEnding = ".word."
 
-// A notice reports a process that uses Metal and is not traced. A process that cannot report this over a connection
-// leaves the notice next to the socket: a symbolic link whose text is the program, a line feed, and the reason. The
-// link is never followed.
+// A notice reports a process that uses Metal and is not traced. A process that cannot connect leaves the notice as a
+// file next to the socket: a symbolic link whose target text is the program, a line feed, and the reason. The
+// collector reads the text and never follows the link, so a hostile link does no harm.
 type notice struct {
 	pid          int
 	program, why string
 }
 
-// notices reads and removes the notices next to an endpoint's socket.
+// notices reads and removes the notices that processes left next to an endpoint's socket.
 func (p *endpoint) notices() (all []notice) {
 	folder, err := os.Open(filepath.Dir(p.path))
 	if err != nil {
@@ -52,7 +52,8 @@ func (p *endpoint) notices() (all []notice) {
 	return all
 }
 
-// notTraced adds a process without records to the trace, with the reason. It counts as a process.
+// notTraced adds a process without records to the trace, with the reason why it is not traced. The process counts in
+// Result.Processes.
 func (c *Collector) notTraced(w notice) {
 	p := newProcess(c, wire.Hello{Version: wire.Version, PID: w.pid, Program: w.program}, 0)
 	p.trace.mutex.Lock()

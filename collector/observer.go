@@ -5,19 +5,20 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An Observer receives each record as it arrives, before it is written. Its methods are called from several goroutines
-// at once, but for one ring sequentially. They must return quickly, because the recording waits, and must not keep the
-// slices.
+// An Observer receives each record as it arrives, before it is written to the trace. Calls for one ring (one thread's
+// buffer) come one after another; calls for different rings and processes come at the same time. Methods must return
+// quickly, because the recording waits, and must not keep the slices, because they are reused.
 type Observer interface {
 	// Process is called once for each process, before anything else of it.
 	Process(tracefile.ProcessIndex, wire.Hello)
-	// Clock is called once for each process that records, before its records.
+	// Clock is called once for each process that maps its rings, before the first record of that process.
 	Clock(p tracefile.ProcessIndex, kind wire.ClockKind, timebaseNumer, timebaseDenom uint32)
 	Samples(tracefile.ProcessIndex, []wire.ClockSample)
 	Facts(tracefile.ProcessIndex, []wire.Fact)
 	Records(p tracefile.ProcessIndex, ring uint16, records []wire.Record)
 	End(tracefile.ProcessIndex, tracefile.End)
-	// Vanished is called for a process that only said hello before another program replaced it: it is not in the trace.
+	// Vanished is called for a process that connected and was replaced by another program (exec) before it recorded
+	// anything. The trace does not list it.
 	Vanished(wire.Hello)
 }
 

@@ -6,10 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// receiveCloseOnExec has no counterpart here: descriptors are marked after they are received.
+// receiveCloseOnExec is 0 because macOS has no such flag for recvmsg; descriptorReader.keep sets close-on-exec
+// afterwards.
 const receiveCloseOnExec = 0
 
-// kernelPeer reads the peer with this kernel's calls.
+// kernelPeer asks the kernel of macOS for the user and the process at the other end of a socket.
 var kernelPeer = peerSource{
 	user: func(fd int) (int, error) {
 		c, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
@@ -21,8 +22,8 @@ var kernelPeer = peerSource{
 	process: func(fd int) (int, error) { return unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID) },
 }
 
-// watchDeath returns a channel that is closed when the peer's process is gone, or never if that cannot be known. stop
-// ends the watch.
+// watchDeath returns a channel that is closed when the process pid has ended; the channel stays open if the process
+// cannot be watched. The caller must call stop.
 func watchDeath(_ *os.File, pid int) (dead <-chan struct{}, stop func()) {
 	gone := make(chan struct{})
 	queue, err := unix.Kqueue()

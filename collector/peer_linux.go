@@ -8,10 +8,10 @@ import (
 
 const receiveCloseOnExec = unix.MSG_CMSG_CLOEXEC
 
-// soPeerPidfd is SO_PEERPIDFD of include/uapi/asm-generic/socket.h, Linux 6.5.
+// soPeerPidfd is SO_PEERPIDFD of Linux 6.5 (include/uapi/asm-generic/socket.h): it returns a pidfd of the peer.
 const soPeerPidfd = 77
 
-// kernelPeer reads the peer with this kernel's calls.
+// kernelPeer asks the kernel of Linux for the user and the process at the other end of a socket.
 var kernelPeer = peerSource{
 	user: func(fd int) (int, error) {
 		c, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
@@ -29,8 +29,8 @@ var kernelPeer = peerSource{
 	},
 }
 
-// watchDeath returns a channel that is closed when the peer's process is gone with all its threads, or never if that
-// cannot be known. stop ends the watch.
+// watchDeath returns a channel that is closed when the process at the other end has ended with all its threads. The
+// channel stays open if the process cannot be watched. The caller must call stop.
 func watchDeath(conn *os.File, pid int) (dead <-chan struct{}, stop func()) {
 	gone := make(chan struct{})
 	fd, err := peerDescriptor(conn, pid)
@@ -40,7 +40,7 @@ func watchDeath(conn *os.File, pid int) (dead <-chan struct{}, stop func()) {
 		}
 		return gone, func() {}
 	}
-	// a non-blocking descriptor waits in the runtime's poller and not in a thread of its own
+	// make the pidfd non-blocking, so that the wait happens in the runtime's poller and does not occupy a thread
 	unix.SetNonblock(fd, true)
 	file := os.NewFile(uintptr(fd), "pidfd")
 	raw, err := file.SyscallConn()
@@ -62,7 +62,8 @@ func watchDeath(conn *os.File, pid int) (dead <-chan struct{}, stop func()) {
 	return gone, func() { file.Close() }
 }
 
-// peerDescriptor returns a descriptor that refers to the process itself, whereas its id may be reused.
+// peerDescriptor returns a pidfd of the process at the other end. It prefers SO_PEERPIDFD, which cannot name a wrong
+// process; the fallback by pid can, if the id was reused.
 func peerDescriptor(conn *os.File, pid int) (fd int, err error) {
 	err = unix.ENOPROTOOPT
 	if raw, e := conn.SyscallConn(); e == nil {

@@ -11,27 +11,28 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A process counts in its own memory, where a stray write of the program can change a counter. Values are accepted only
-// if they are possible; impossible values are reported and left out of all sums.
+// A process keeps its counters in its own memory, where a stray write of the program can change them. The collector
+// accepts only values that are possible. It reports impossible values and leaves them out of all sums: one wrong
+// counter would otherwise make millions of records appear lost.
 
 const (
-	// fastestCall is a lower bound of the time for recording a call or counting a dropped one: two readings of the
-	// clock take longer.
+	// fastestCall is a lower bound of the time that recording a call, or counting a dropped one, takes: two readings
+	// of the clock take longer than this.
 	fastestCall = 4 * time.Nanosecond
-	// beforehand is the maximum time that a process may have counted before it was known here: its connection waits
-	// while the collector gets no processor.
+	// beforehand is the maximum time for which a process may have recorded before the collector accepted its
+	// connection, for instance because the collector got no processor.
 	beforehand = time.Minute
-	// mostDoubts bounds the lines about one process.
+	// mostDoubts limits the number of impossible values that are reported for one process.
 	mostDoubts = 16
 )
 
-// possible returns the maximum that one thread can have counted in the time since its process connected.
+// possible returns how many records one thread can have written at most, for a process that connected there ago.
 func possible(there time.Duration) uint64 { return uint64((there + beforehand) / fastestCall) }
 
-// possible returns the current maximum for a thread of the process.
+// possible returns how many records one thread of the process can have written at most until now.
 func (o *recordOrder) possible() uint64 { return possible(time.Since(o.began)) }
 
-// checkPosition refuses a position that a ring cannot have reached.
+// checkPosition returns an error if no ring can have reached a position in the time since the process connected.
 func (o *recordOrder) checkPosition(r *ring, position uint64) error {
 	if position > o.possible() {
 		return fmt.Errorf("ring %d: position %d is impossible: no thread can have recorded that much", r.index, position)
@@ -39,7 +40,7 @@ func (o *recordOrder) checkPosition(r *ring, position uint64) error {
 	return nil
 }
 
-// doubt notes an impossible value that the process reported.
+// doubt stores a line about an impossible value that the process reported; the trace and the result list these lines.
 func (t *processTrace) doubt(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	t.mutex.Lock()
@@ -49,24 +50,24 @@ func (t *processTrace) doubt(format string, args ...any) {
 	}
 }
 
-// A limit is the maximum of a process's counters, and the receiver of complaints about them.
+// A limit is the largest possible value of a counter of one thread; impossible values are reported to trace.
 type limit struct {
 	trace *processTrace
 	most  uint64 // of one thread
 }
 
-// believe returns the counter if it is possible; otherwise it reports the value and returns 0. where is a ring, or
-// empty for the process.
+// believe returns n if it is possible. Otherwise it reports the value and returns 0, so that sums stay right. where
+// is the beginning of the report: a ring such as "ring 3: ", or empty for the process.
 func (l limit) believe(n uint64, where, what string) uint64 {
 	if n <= l.most {
 		return n
 	}
-	l.trace.doubt("%sit claims %d %s, more than its running time allows: they are not counted, and how many there "+
+	l.trace.doubt("%sit reports %d %s, more than its running time allows: they are not counted, and how many there "+
 		"were is not known", where, n, what)
 	return 0
 }
 
-// all returns the limit for all threads of the process together.
+// all returns the limit for a counter that all threads of the process share.
 func (l limit) all() limit {
 	if processors := uint64(runtime.NumCPU()); l.most < math.MaxUint64/processors {
 		l.most *= processors
@@ -74,7 +75,7 @@ func (l limit) all() limit {
 	return l
 }
 
-// losses are the process's own counters.
+// losses copies the process's counters of lost records to end, without impossible values.
 func (l limit) losses(n wire.Losses, end *tracefile.End) {
 	all := l.all()
 	end.Unringed = all.believe(n.Unringed, "", "records without a ring")
@@ -83,12 +84,12 @@ func (l limit) losses(n wire.Losses, end *tracefile.End) {
 	end.Rejected = all.believe(n.Rejected, "", "calls of dying threads")
 }
 
-// audit checks a count of command buffers.
+// audit returns the counts of reached and missed command buffers without impossible values.
 func (l limit) audit(a wire.Audit, where, what string) wire.Audit {
 	a.Reached = l.believe(a.Reached, where, what)
 	a.Missed = min(a.Reached, l.believe(a.Missed, where, "missed "+what))
 	return a
 }
 
-// where returns the beginning of a line about a ring.
+// where returns the text with which a report about a ring begins.
 func (r *ring) where() string { return fmt.Sprintf("ring %d: ", r.index) }

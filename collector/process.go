@@ -6,9 +6,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A process is one traced process. It combines the data from its connection's frames with the data in its shared
-// memory. The reader of the frames and the reader of the rings deliver records to the order, which passes each on to
-// the trace once and in its place.
+// A process is one traced process. Records arrive in two ways: readFrames receives them from the socket, rings reads
+// them from shared memory. Both pass them to order, which delivers each record to trace once and in order.
 type process struct {
 	collector *Collector
 	peer      int    // its process id, as the kernel gave it
@@ -19,7 +18,7 @@ type process struct {
 	trace     *processTrace
 }
 
-// newProcess returns a process that is not in the trace yet.
+// newProcess returns a process that has sent its hello. It becomes part of the trace when it sends more, or ends.
 func newProcess(c *Collector, hello wire.Hello, peer int) *process {
 	t := &processTrace{collector: c, hello: hello, peer: peer}
 	o := &recordOrder{trace: t, began: time.Now()}
@@ -37,7 +36,8 @@ func newProcess(c *Collector, hello wire.Hello, peer int) *process {
 	return p
 }
 
-// fail closes the connection because of a protocol violation; the reader of the socket reports it.
+// fail ends the connection of a process because it violated the protocol. It stores the error, which readFrames
+// returns, and wakes the reader of the socket.
 func (p *process) fail(err error) {
 	p.trace.mutex.Lock()
 	if p.trace.failure == nil {

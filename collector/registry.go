@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A registry has the processes of a recording, most of them by the kernel's process id. The Collector's mutex guards
-// it.
+// A registry has the processes of a recording, most of them by the process id that the kernel reported. The
+// Collector's mutex guards it.
 type registry struct {
 	running map[int]*running
 	newest  map[int]uint64     // the number of the latest connection that said hello
@@ -25,28 +25,28 @@ func newRegistry() registry {
 	}
 }
 
-// A running is a connected process, and the channel that is closed when another program replaces it in the same
-// process.
+// A running is a connected process. replaced is closed when another program takes its place in the same process
+// (exec).
 type running struct {
 	process  *process
 	replaced chan struct{}
 }
 
-// ended is a process whose end was written.
+// An ended is a process whose end was written, kept because its exit status may arrive later and is then added.
 type ended struct {
 	index tracefile.ProcessIndex
 	end   tracefile.End
 }
 
-// LivedOn stores the program's processes that are running when the recording is about to end. Close adds those that
-// have not used Metal to the trace; the others are already known.
+// LivedOn stores which processes of the program are running when the recording is about to end. Close adds to the
+// trace those that never used Metal; the processes that did are in the trace anyway.
 func (c *Collector) LivedOn(living []tracefile.Living) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.registry.living = living
 }
 
-// Connected returns the processes that have said hello and not ended.
+// Connected returns the processes that have connected and not ended.
 func (c *Collector) Connected() (all []tracefile.Living) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -62,8 +62,8 @@ type exit struct {
 	cpu    time.Duration
 }
 
-// ProcessExited reports how a process that the caller waited for ended, and the processor time of it and of the
-// children it waited for. It may be called before or after the process's connection ends.
+// ProcessExited reports the exit status of a process for which the caller waited, and the processor time of that
+// process and its children. The call may come before or after the end of the process's connection.
 func (c *Collector) ProcessExited(pid int, status syscall.WaitStatus, cpu time.Duration) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -85,8 +85,8 @@ func setExit(end *tracefile.End, e exit) {
 	}
 }
 
-// processBegan notes a process that said hello. replaced is closed when another program, which connected later, says
-// hello from the same process, or has done so already: the earlier program is gone.
+// processBegan registers a process that said hello. replaced is closed when a later connection from the same process
+// says hello: another program has taken its place (exec). If that happened already, replaced is returned closed.
 func (c *Collector) processBegan(p *process) (replaced <-chan struct{}) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -107,7 +107,8 @@ func (c *Collector) processBegan(p *process) (replaced <-chan struct{}) {
 	return r.replaced
 }
 
-// processEnded writes a process's end.
+// processEnded writes the end of a process to the trace, with its exit status if that is known already, and adds it
+// to the result.
 func (c *Collector) processEnded(p *process, end tracefile.End) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -130,7 +131,8 @@ func (c *Collector) processEnded(p *process, end tracefile.End) {
 	c.result.add(p, &end)
 }
 
-// processVanished removes a process that only said hello before another program replaced it.
+// processVanished forgets a process that connected and recorded nothing before another program took its place (exec):
+// the trace does not list it.
 func (c *Collector) processVanished(p *process) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

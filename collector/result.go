@@ -15,7 +15,7 @@ type Result struct {
 	Salvaged  uint64 // part of Records that was read from the shared memory of processes that had ended
 	Lost      uint64 // records that are not in the trace, for whatever reason
 	Bytes     int64  // size of the trace
-	// LivedOn are processes of the program that had not used Metal when the recording ended, and were still running.
+	// LivedOn are the program's processes that still ran when the recording ended and had not used Metal.
 	LivedOn  []tracefile.Living
 	Refused  uint64   // untrusted connections; their processes are not counted
 	Warnings []string // one line each
@@ -41,12 +41,13 @@ func (r *Result) add(p *process, end *tracefile.End) {
 		warn("%s", p.trace.untraced)
 	}
 	if n := end.Lost() - end.Unringed; n > 0 {
-		warn("%d records were dropped because its rings were full; try --on-full block", n)
+		warn("%d records were dropped because buffers of its threads were full; try --on-full block", n)
 	}
 	if n := end.Unringed; n > 0 {
-		warn("%d records were dropped: they are of threads beyond the %d of a process that are recorded at once", n, wire.RingCount)
+		warn("%d records were dropped: only %d threads of a process are recorded at once, and it had more",
+			n, wire.RingCount)
 	}
 	if p.order.missing > 0 {
-		warn("%d records were sent and did not arrive", p.order.missing)
+		warn("%d records are missing: the process wrote them, but the collector did not receive them", p.order.missing)
 	}
 }

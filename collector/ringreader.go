@@ -12,28 +12,30 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The collector itself reads the rings of a process, all of them in one pass, at the rate at which they fill: through a
-// socket each record would be copied twice more, and the reader woken for every few hundred. The drainer in the process
-// sends the records of a ring that the collector neglects. When a ring fills fast, the drainer notifies the collector
-// with a frame without records.
+// The collector reads all rings of a process directly in shared memory, as often as they fill. Through a socket each
+// record would be copied twice more, and the reader woken every few hundred records. Inside the process a drainer
+// goroutine sends the records of a ring only if the collector neglects that ring; when a ring fills fast, it wakes
+// the collector with a frame without records.
 
 const (
-	// takeAtOnce is the number of records that are copied before their slots are released.
+	// takeAtOnce is the number of records that are copied before their slots are released to the writing thread. A
+	// larger value would let the ring overflow more easily.
 	takeAtOnce = wire.RecordsPerRing / 8
-	// drainedInParallel is the number of records in a ring from which the ring is drained concurrently with others:
-	// drained one after the other, such rings may fill faster than they are drained.
+	// drainedInParallel is the fill level, in records, above which rings are read concurrently. Read one after
+	// another, several fast rings would fill faster than they are read.
 	drainedInParallel = wire.RecordsPerRing / 4
-	// maxHeld is the maximum number of records of one ring that wait for older frames; maxHeldFacts the maximum size of
-	// facts, in bytes.
+	// maxHeld limits how many records of one ring wait for older frames; maxHeldFacts limits the waiting facts, in
+	// bytes. Beyond it the process violates the protocol, and its connection ends.
 	maxHeld      = 4 * wire.RecordsPerRing
 	maxHeldFacts = 4 * wire.FactsPerRing
-	// recordsAtOnce is the maximum number of records that a thread publishes together: a call and its More record.
+	// recordsAtOnce is the maximum number of records that a thread publishes together: the record of a call and its
+	// More record (further arguments).
 	recordsAtOnce = 2
 	// maxFact is the maximum size of a fact, in bytes.
 	maxFact = wire.MaxFactText + 64
 )
 
-// A ringReader reads the rings of a process in place, in shared memory.
+// A ringReader reads the rings of one process directly in shared memory.
 type ringReader struct {
 	trace *processTrace
 	order *recordOrder
@@ -52,7 +54,7 @@ type ringReader struct {
 	asked chan chan<- struct{} // requests of Snapshot: closed when the rings' contents were delivered to the trace
 }
 
-// attach maps the shared memory.
+// attach maps the shared memory behind fd, begins the process's clock and starts the goroutine that reads the rings.
 func (reader *ringReader) attach(fd int) error {
 	m, err := mapRegion(fd)
 	if err != nil {
@@ -85,7 +87,7 @@ func (reader *ringReader) attach(fd int) error {
 	return nil
 }
 
-// A ring has the collector's state of one ring of a process.
+// A ring is the collector's state of one ring buffer of a process.
 type ring struct {
 	index    uint16
 	mutex    sync.Mutex // held while records are joined; taken before the trace's mutex, which guards what follows
@@ -102,8 +104,8 @@ type ring struct {
 	selection ringSelection // the state of the selection filter, if there is one
 }
 
-// watchLosses attributes the records that were dropped since the last look to the ring's current thread. It does not
-// see a thread that had the ring only between two looks.
+// watchLosses adds the records that were dropped since its last call to the losses of the ring's current thread. A
+// thread that owned the ring only between two calls is missed: its losses count for the next owner.
 func (r *ring) watchLosses(shared wire.Ring, l limit) {
 	dropped := l.believe(shared.Dropped(), r.where(), "dropped records")
 	if dropped <= r.dropped {
@@ -120,7 +122,8 @@ func (r *ring) watchLosses(shared wire.Ring, l limit) {
 	r.losses = append(r.losses, tracefile.Loss{Thread: thread, Records: n})
 }
 
-// checkHead refuses impossible positions.
+// checkHead returns an error unless the positions tail to head fit into a ring of this capacity. The positions come
+// from the process's memory, which its program may have overwritten.
 func checkHead(index uint16, head, tail, capacity uint64) error {
 	if head < tail || head-tail > capacity {
 		return fmt.Errorf("ring %d claims to hold positions %d to %d", index, tail, head)
@@ -128,7 +131,8 @@ func checkHead(index uint16, head, tail, capacity uint64) error {
 	return nil
 }
 
-// takeRing reads a ring that no other side is draining. It returns how many records were read.
+// takeRing reads all records and facts from a ring. It reads nothing if the drainer in the process has claimed the
+// ring. taken is the number of records read.
 func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
 	shared, r := reader.shared.Ring(index), reader.order.ring(uint16(index))
 	head, tail := shared.Head(), shared.Tail()
@@ -140,7 +144,8 @@ func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
 		return 0, nil
 	}
 	defer shared.Unclaim()
-	// the other side may have read records before this side got the claim
+	// read the positions again: before the claim was granted, the drainer may have taken records, which would now be
+	// taken twice
 	head, tail = shared.Head(), shared.Tail()
 	factsHead, factsTail = shared.FactsHead(), shared.FactsTail()
 	if err := checkHead(r.index, head, tail, wire.RecordsPerRing); err != nil {
@@ -169,7 +174,8 @@ func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
 	return taken, nil
 }
 
-// drainParallel reads rings, as many at a time as Go has processors.
+// drainParallel reads the rings with these indices concurrently, with one goroutine per processor. It returns the
+// first error, after all goroutines have ended.
 func (reader *ringReader) drainParallel(rings []int) error {
 	var next atomic.Int64
 	failures := make(chan error, len(rings))
@@ -193,15 +199,15 @@ func (reader *ringReader) drainParallel(rings []int) error {
 	return err
 }
 
-// waiting reports whether much of the ring was read already and waits for older frames: reading more would only use
-// memory.
+// waiting reports whether so many records of the ring wait for older frames from the socket that reading more would
+// only use memory.
 func (o *recordOrder) waiting(r *ring) bool {
 	o.trace.mutex.Lock()
 	defer o.trace.mutex.Unlock()
 	return r.records.count > maxHeld/2 || r.facts.count > maxHeldFacts/2
 }
 
-// A copied is a buffer for data copied from the shared memory.
+// A copied is a reusable buffer for data that was copied out of shared memory.
 type copied struct {
 	records []wire.Record
 	facts   []byte
@@ -222,15 +228,16 @@ func (c *copied) takeFacts(shared wire.Ring, from, to uint64) []byte {
 	return c.facts
 }
 
-// The intervals between looks at the rings. They are so short that a ring that fills at a constant rate is read again
-// when it is an eighth full, and that a user who watches the recording sees a call within 100 ms.
+// The interval between two readings of the rings lies between these bounds. A ring that fills at a constant rate is
+// read when it is one eighth full, and a user who watches the recording sees a call within 100 ms.
 const (
 	shortestPause = time.Millisecond
 	longestPause  = 50 * time.Millisecond
 )
 
-// pause returns the interval until the next look, from the largest growth of a ring since the last look. After a
-// hurried look it is short: growth since a look long ago says little about the current rate.
+// pause returns the interval until the rings are read next. last is the previous interval, growth the largest number
+// of records that a ring got in it. If the process woke the collector (hurried), the interval is the shortest: growth
+// over an unknown time says nothing about the current rate.
 func pause(last time.Duration, growth uint64, hurried bool) time.Duration {
 	if hurried {
 		return shortestPause
@@ -242,7 +249,7 @@ func pause(last time.Duration, growth uint64, hurried bool) time.Duration {
 	return min(max(untilEighth, shortestPause), longestPause, last*2)
 }
 
-// watchRings reads the rings until stop is closed.
+// watchRings reads the rings of a process again and again until stop is closed.
 func (reader *ringReader) watchRings(stop <-chan struct{}) {
 	wait := shortestPause
 	var threads []uint64

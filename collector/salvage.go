@@ -6,9 +6,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// salvage reads the records that a process that is gone left in its rings: everything that was published and did not
-// arrive over the socket. No thread writes any more, so claims are void, and even released slots are intact, except for
-// the slot that the thread was writing when it died. An error in one ring does not affect the others.
+// salvage reads every record that a process left in its rings when it ended and that did not arrive over the socket.
+// No thread writes any more, so it ignores the drainer's claim on a ring and also reads released slots. Only the
+// slots that a thread was writing when it died are not used. An error in one ring does not affect the others.
 func (reader *ringReader) salvage() error {
 	var wrong []error
 	err := guard(func() error {
@@ -40,16 +40,16 @@ func (reader *ringReader) salvageRecords(r *ring, shared wire.Ring) error {
 	return nil
 }
 
-// oldest returns the first position whose slot still has its record, in the ring of a thread that is gone. Slots from
-// the released position on cannot have been overwritten. Before it, a whole ring is intact, except for the slots that
-// the thread may have been writing.
+// oldest returns the first position of a dead thread's ring whose slot still has its record. Records from tail on
+// cannot have been overwritten. Before tail, the slots of one whole ring are intact, except for the few that the
+// thread may have been writing when it died.
 func oldest(head, tail uint64) uint64 {
 	whole := head - min(head, wire.RecordsPerRing)
 	return max(whole, min(tail, head-min(head, wire.RecordsPerRing-recordsAtOnce)))
 }
 
-// salvageFacts reads from the position where the socket's data ended, if that is still in the ring, or else from the
-// beginning of a fact.
+// salvageFacts reads the facts that the socket did not deliver. It starts where the socket's data ended; if the ring
+// has overwritten that position, it starts at the tail, because a fact begins there.
 func (reader *ringReader) salvageFacts(r *ring, shared wire.Ring) error {
 	head, tail := shared.FactsHead(), shared.FactsTail()
 	from := r.facts.next

@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 )
 
-// probedSize is the number of bytes that must fit into the folder for temporary files; with less space the folder
-// counts as full.
+// probedSize is how many bytes TemporaryFolder writes to test a folder; a folder that cannot take them counts as
+// full.
 const probedSize = 4096
 
-// TemporaryFolder is the system's folder for temporary files, or /tmp if the former is not writable: TMPDIR may name a
-// folder that is missing, read-only or full.
+// TemporaryFolder returns the system's folder for temporary files, or /tmp if a file cannot be written there: TMPDIR
+// may name a folder that is missing, read-only or full.
 func TemporaryFolder() string {
 	dir := os.TempDir()
 	probe, err := os.CreateTemp(dir, ".mtrace-probe-")
@@ -28,13 +28,14 @@ func TemporaryFolder() string {
 	return dir
 }
 
-// SweepScratch removes the folders that Scratch created for processes of this user that have ended.
+// SweepScratch removes the temporary folders that Scratch created with this prefix for processes of this user that
+// have ended, most likely killed.
 func SweepScratch(prefix string) {
 	sweep(TemporaryFolder(), prefix, func(_ int, path string, _ []string, _ string) { os.RemoveAll(path) })
 }
 
-// Scratch creates a private folder for temporary files, named by a prefix. leave removes it; if the process is killed,
-// the next SweepScratch does.
+// Scratch creates a private temporary folder whose name begins with prefix, and locks it. The caller must call leave,
+// which removes the folder. If the process is killed, the next SweepScratch removes it.
 func Scratch(prefix string) (path string, leave func(), err error) {
 	parent := TemporaryFolder()
 	for range 10 { // another process may have removed it as abandoned before it was locked

@@ -9,18 +9,20 @@ import (
 	"sync/atomic"
 )
 
-// A Selection decides which calls of a recording are kept, by their thread, their queue, the label of their command
-// buffer, and their name. The traced programs still record all calls; selectionFilter leaves out unwanted records.
+// A Selection decides which calls the trace gets, by their thread, their queue, the label of their command buffer,
+// and their name. The traced programs still record all calls; selectionFilter drops the unwanted records in the
+// collector.
 //
-// It always keeps records that stay valid for all later records, and the GPU's work for a command buffer whose queue
-// and label are wanted, whichever thread created it. A call whose queue is not known is kept.
+// Some records are always kept: those that describe the time after them, too (for example the creation of a queue),
+// the GPU's work for a command buffer whose queue and label are wanted, whichever thread created it, and calls whose
+// queue is not known.
 type Selection struct {
 	rules []rule
 	asked []string
 	held  atomic.Int64 // bytes of undecided records of all rings
 }
 
-// A rule includes or excludes objects of one kind by name.
+// A rule includes or excludes (without) the objects of one kind whose name matches a pattern.
 type rule struct {
 	subject subject
 	pattern string
@@ -37,9 +39,10 @@ const (
 	ofCall   subject = "call"
 )
 
-// NewSelection parses rules such as "thread:worker-*". Of each subject, the names in only are wanted, or all if there
-// are none; the names in leaveOut are excluded. Names are shell patterns with * and ?; threads and queues may also be
-// given by number. It returns nil if everything is wanted, and an error for an invalid rule.
+// NewSelection parses rules such as "thread:worker-*". For each kind of object, the names in only are wanted, or all
+// names if only has none of that kind; names in leaveOut are never wanted. Names are shell patterns with * and ?;
+// threads and queues may also be given by number. Without rules NewSelection returns nil, which means that everything
+// is wanted.
 func NewSelection(only, leaveOut []string) (*Selection, error) {
 	if len(only)+len(leaveOut) == 0 {
 		return nil, nil
@@ -67,7 +70,7 @@ func parseRule(text string) (r rule, err error) {
 	kind, pattern, found := strings.Cut(text, ":")
 	r = rule{subject: subject(kind), pattern: pattern}
 	if !found || pattern == "" || !slices.Contains([]subject{ofThread, ofQueue, ofLabel, ofCall}, r.subject) {
-		return r, fmt.Errorf("is thread:NAME, queue:LABEL, label:LABEL or call:SELECTOR, not %q", text)
+		return r, fmt.Errorf("must be thread:NAME, queue:LABEL, label:LABEL or call:SELECTOR, not %q", text)
 	}
 	if _, err := path.Match(pattern, ""); err != nil {
 		return r, fmt.Errorf("%q: %w", text, err)
@@ -75,7 +78,7 @@ func parseRule(text string) (r rule, err error) {
 	return r, nil
 }
 
-// Asked returns the requested rules, as flags; none means everything.
+// Asked returns the rules as the user wrote them, with their flags; nil if everything is wanted.
 func (s *Selection) Asked() []string {
 	if s == nil {
 		return nil
@@ -83,7 +86,8 @@ func (s *Selection) Asked() []string {
 	return s.asked
 }
 
-// wants reports whether an object with a name is wanted. The number is an additional name; 0 is none.
+// wants reports whether the rules want an object of this kind and name. A rule may also name the object by its
+// number, unless that is 0.
 func (s *Selection) wants(of subject, name string, number uint64) bool {
 	named, meant := false, false
 	for i := range s.rules {
@@ -106,7 +110,7 @@ func (r *rule) matches(name string, number uint64) bool {
 	if n, err := strconv.ParseUint(r.pattern, 10, 64); err == nil && n == number && number != 0 {
 		return true
 	}
-	// * must match a whole label, which is not a path
+	// path.Match stops * at a slash, so slashes are replaced: a label is not a path, and * must match all of it
 	whole := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 	found, err := path.Match(whole(r.pattern), whole(name))
 	return err == nil && found

@@ -6,9 +6,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A selectionFilter leaves out the records of a process that a Selection does not want. The trace's mutex guards it. A
-// thread is named, and a command buffer labelled, only after it was created, and the rings are read separately.
-// Therefore records wait, compressed, until all rings have been read up to their time.
+// A selectionFilter drops the records of a process that a Selection does not want. A thread or a command buffer gets
+// its name only after it was created, and the name may arrive by another ring. Therefore records wait, compressed,
+// for one second, in which all rings are read; then the names are known. The trace's mutex guards it.
 type selectionFilter struct {
 	trace     *processTrace
 	selection *Selection
@@ -17,13 +17,15 @@ type selectionFilter struct {
 }
 
 const (
-	// decideAfter is how long records wait. Rings are read every 50 ms at most (longestPause).
+	// decideAfter is how long records wait for the names of their objects. It must be much longer than longestPause
+	// (50 ms), within which each ring is read.
 	decideAfter = time.Second
-	// mostUndecided is the maximum size of the waiting records, in bytes; beyond it the oldest are decided at once.
+	// mostUndecided limits the memory of the waiting records, in bytes. Beyond it the oldest are decided at once,
+	// with the names that are known.
 	mostUndecided = 256 << 20
 )
 
-// A ringSelection holds the undecided records of a ring, and the thread of the next record.
+// A ringSelection has the waiting records of one ring, and the state of the decision between two of its records.
 type ringSelection struct {
 	waiting backlog
 	thread  uint64      // the system's id of the thread whose records are being decided
@@ -32,8 +34,8 @@ type ringSelection struct {
 	leftOut uint64      // records that are not in the trace
 }
 
-// add takes records. position is the trace position of the first one, counted as if no record were left out. The caller
-// holds the mutex.
+// add takes new records of a ring; they wait until names are known. position is the ring position of the first one,
+// counted as if no record had been dropped. The caller holds the mutex.
 func (f *selectionFilter) add(r *ring, position uint64, records []wire.Record) {
 	f.learn(r, records)
 	backlog := &r.selection.waiting
@@ -53,13 +55,15 @@ func (f *selectionFilter) add(r *ring, position uint64, records []wire.Record) {
 	}
 }
 
-// whole reports whether the newest record has its More record.
+// whole reports whether the newest record is complete: either it has no More record (further arguments), or that has
+// arrived. Cutting between the two would separate a call from its arguments.
 func (b *backlog) whole() bool {
 	n := len(b.open)
 	return n > 0 && b.open[n-1].Flags&wire.HasMore == 0
 }
 
-// decideQuiet decides about records that have waited long enough in rings without new records.
+// decideQuiet decides about records that have waited long enough in rings that get no new records. Without it the
+// last calls of an idle thread would stay out of the trace until the end.
 func (f *selectionFilter) decideQuiet(now time.Time) {
 	f.trace.mutex.Lock()
 	defer f.trace.mutex.Unlock()
@@ -78,7 +82,8 @@ func (f *selectionFilter) decideQuiet(now time.Time) {
 	}
 }
 
-// learn stores names for the rules. A record may come without its More record, which is then the next.
+// learn stores the names of objects that the records contain. If a call's More record (further arguments) has not
+// arrived yet, its record is kept in half until the next call of learn.
 func (f *selectionFilter) learn(r *ring, records []wire.Record) {
 	for i := range records {
 		record := &records[i]
@@ -94,14 +99,14 @@ func (f *selectionFilter) learn(r *ring, records []wire.Record) {
 	}
 }
 
-// setAside compresses the newest records of a backlog.
+// setAside compresses the newest records of a backlog, and counts their memory.
 func (f *selectionFilter) setAside(b *backlog) {
 	piece := b.takePiece()
 	f.selection.held.Add(int64(piece.data.Size()))
 	b.pieces = append(b.pieces, piece)
 }
 
-// decidePiece decides about the oldest piece of a ring's backlog.
+// decidePiece writes the wanted records of the oldest piece of a ring's backlog, and drops the others.
 func (f *selectionFilter) decidePiece(r *ring) {
 	backlog := &r.selection.waiting
 	piece := backlog.pieces[0]
@@ -111,7 +116,9 @@ func (f *selectionFilter) decidePiece(r *ring) {
 	f.choose(r, piece.position, piece.unpack())
 }
 
-// choose writes the wanted records.
+// choose writes the wanted ones of a ring's records to the trace and counts the others in leftOut. position is the
+// ring position of the first record, as if no record had been dropped. A More record follows the decision of the
+// record before it.
 func (f *selectionFilter) choose(r *ring, position uint64, records []wire.Record) {
 	decided, from := &r.selection, 0
 	flush := func(to int) {
@@ -138,7 +145,8 @@ func (f *selectionFilter) choose(r *ring, position uint64, records []wire.Record
 	flush(len(records))
 }
 
-// finish decides about all waiting records and returns how many records were left out. The caller holds the mutex.
+// finish decides about all waiting records when the process has ended. It returns how many records of the whole
+// recording were dropped. The caller holds the mutex.
 func (f *selectionFilter) finish() (leftOut uint64) {
 	for _, r := range f.rings {
 		if r == nil {

@@ -7,14 +7,15 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Sight is a snapshot of a process's activity. It is read from the shared memory between two polls of the rings.
+// A Sight is a snapshot of what a process's threads are doing, for Options.Watch. The reader of the rings takes it
+// from shared memory.
 type Sight struct {
 	At      wire.Ticks // of the snapshot, on the process's clock
 	Lost    uint64     // records lost so far, because a ring was full or all rings were in use
 	Threads []Inside
 }
 
-// An Inside is a live thread with its current call, or CallNone.
+// An Inside is a running thread and the Metal call that it is inside, or CallNone.
 type Inside struct {
 	Ring   uint16
 	Thread uint64 // the system's id
@@ -26,13 +27,15 @@ type Inside struct {
 	Polling wire.Polling // the loop in which it polls, if it has not left it
 }
 
-// sightPause is the reporting interval, short enough for a person at a screen.
+// sightPause is the shortest interval between two snapshots of a process for Options.Watch, short enough for a live
+// display.
 const sightPause = 100 * time.Millisecond
 
-// A seeing stores the time of the last report.
+// A seeing stores when the last snapshot of a process was reported.
 type seeing struct{ told time.Time }
 
-// tell reports to the watcher if a report is due. Only the reader of the rings calls it.
+// tell passes a snapshot of the process to Options.Watch if sightPause has passed since the last one. Only the
+// goroutine that reads the rings may call it.
 func (s *seeing) tell(reader *ringReader, at time.Time) {
 	if reader.trace.collector.watch == nil || at.Sub(s.told) < sightPause {
 		return

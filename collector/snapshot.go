@@ -4,11 +4,12 @@ import (
 	"time"
 )
 
-// snapshotPatience is how long Snapshot waits for one process, whose rings are read several times a second.
+// snapshotPatience is how long Snapshot waits for all processes together. A healthy process answers sooner, because
+// its rings are read at least every 50 ms.
 const snapshotPatience = time.Second
 
-// Snapshot writes everything that the processes have recorded by now, with the calls that their threads are inside, to
-// the trace, and flushes the trace to the operating system, so that it can be read while the recording continues.
+// Snapshot writes everything that was recorded up to now, and the calls that threads are inside, to the trace and
+// flushes it to the operating system. Afterwards the trace can be read while the recording continues.
 func (c *Collector) Snapshot() error {
 	c.mutex.Lock()
 	var processes []*process

@@ -6,17 +6,18 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// The processes' current counters are written to the trace periodically. If the collector is killed, or its destination
-// disappears, only these show how much is missing.
+// Each process's counters are written to the trace at these intervals, although its end will have the final ones. If
+// the collector is killed or its disk vanishes, the trace has no end, and only these counters show how many records
+// it lacks.
 
 const (
-	// soFarPause is the interval while the process makes calls, soFarIdle while it makes none; the latter shows until
-	// when the collector was running.
+	// soFarPause is the interval while the process makes calls, soFarIdle while it makes none. Even an idle process's
+	// counters are written, because their time shows until when the collector was running.
 	soFarPause = 250 * time.Millisecond
 	soFarIdle  = 5 * time.Second
 )
 
-// A soFar stores the last counters that were written for a process.
+// A soFar remembers when a process's counters were last written to the trace.
 type soFar struct {
 	told  time.Time
 	count uint64 // of what was counted by then
@@ -24,7 +25,8 @@ type soFar struct {
 	closed bool // nothing was kept by then
 }
 
-// tell writes the counters if that is due. Only the reader of the rings calls it.
+// tell writes the process's counters to the trace if the interval has passed. count is the number of records so far,
+// from which tell sees whether the process makes calls. Only the goroutine that reads the rings may call it.
 func (s *soFar) tell(reader *ringReader, now time.Time, count uint64) {
 	if since := now.Sub(s.told); since < soFarPause || count == s.count && since < soFarIdle {
 		return

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweep removes folders of this user whose creators are gone, most likely killed, from a folder for temporary files:
-// folders with mtrace's prefix and a lock that no process holds. It follows no link, and does not touch files that it
-// cannot identify.
+// sweep removes folders in parent that belong to this user and whose creator has ended, most likely killed. Such a
+// folder begins with prefix and contains a lock file that no process locks. sweep follows no symbolic link and leaves
+// alone every folder that it cannot identify, because parent is shared with other programs.
 func sweep(parent, prefix string, remove remover) {
 	folder, err := os.Open(parent)
 	if err != nil {
@@ -26,7 +26,8 @@ func sweep(parent, prefix string, remove remover) {
 	}
 }
 
-// A remover removes an abandoned folder, which is open as fd, with the files in it; lock is the descriptor of its lock.
+// A remover removes an abandoned folder. fd is the open folder, names the files in it, and lock the name of its lock
+// file.
 type remover func(fd int, path string, names []string, lock string)
 
 func sweepFolder(path string, remove remover) {
@@ -56,7 +57,8 @@ func sweepFolder(path string, remove remover) {
 	remove(fd, path, names, names[at])
 }
 
-// removeEndpointFolder removes the files that a collector creates, and nothing else.
+// removeEndpointFolder removes the files that a collector creates, and then the folder, unless it contains other
+// files.
 func removeEndpointFolder(fd int, path string, names []string, lock string) {
 	socket := strings.TrimSuffix(lock, lockEnding)
 	for _, name := range names {

@@ -7,25 +7,27 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The processor time of threads, and their waits for a processor, distinguish computing threads from sleeping ones. If
-// the system lets one process read another's times, the collector reads them. That does not disturb the program:
-// opening a file inside it would take a descriptor number that the program expects to get.
+// How long each thread ran, and how long it waited for a processor, distinguishes computing threads from sleeping
+// ones. Where the system lets one process read the times of another (Linux), the collector reads them. Reading them
+// inside the traced program would disturb it: an opened file takes a descriptor number that the program expects to
+// get.
 
-// The sampling intervals. While no thread ran or waited, the interval is doubled up to the longest. Sampling one thread
-// costs 5 µs (BenchmarkThreadTimes); the minimum interval per thread limits the cost to 1% of a processor.
+// The intervals between samples of the threads' times. While no thread ran or waited, the interval doubles up to
+// longestThreadTimesPause. Sampling one thread costs 5 µs (BenchmarkThreadTimes); threadTimesPauseForEach per thread
+// keeps the cost under 1 % of a processor.
 const (
 	threadTimesPause        = 50 * time.Millisecond
 	longestThreadTimesPause = 400 * time.Millisecond
 	threadTimesPauseForEach = 500 * time.Microsecond
 )
 
-// A threadClock reads the processor time of a thread; alive is false when the thread is gone.
+// A threadClock reads how long a thread has run. read returns false when the thread has ended.
 type threadClock interface {
 	read(thread uint64) (wire.ThreadTime, bool)
 	close()
 }
 
-// A threadSampler samples the threads of one process.
+// A threadSampler samples the times of the threads of one process.
 type threadSampler struct {
 	clock   threadClock
 	threads []sampledThread
@@ -34,15 +36,16 @@ type threadSampler struct {
 	found   []wire.ThreadTime
 }
 
-// A sampledThread has the last sample of a thread. Of a series of equal samples only the first and the last are
-// delivered; held reports that this one was not delivered yet.
+// A sampledThread has the last sample of a thread. While the thread's times do not change, samples are not delivered;
+// held means that the last one was not. It is delivered before the next change, so that the trace shows until when
+// the thread slept.
 type sampledThread struct {
 	last wire.ThreadTime
 	held bool
 }
 
-// look samples the given threads if a sample is due, and new threads at once, and returns the samples to deliver. The
-// next call reuses the slice.
+// look samples the given threads if a sample is due; threads that it sees for the first time are sampled at once. It
+// returns the samples to write. The next call overwrites the returned slice.
 func (s *threadSampler) look(now time.Time, threads []uint64) []wire.ThreadTime {
 	s.found = s.found[:0]
 	for _, id := range threads {
@@ -68,8 +71,9 @@ func (s *threadSampler) look(now time.Time, threads []uint64) []wire.ThreadTime 
 	return s.found
 }
 
-// sample reads all threads, removes those that are gone, and reports whether any of them ran or waited for a processor.
-// The sample of the whole machine does not count, because other programs always run.
+// sample reads the times of all known threads and forgets threads that have ended. It reports whether any thread of
+// the process ran or waited for a processor. The sample of the whole machine does not count, because other programs
+// always run.
 func (s *threadSampler) sample(threads []uint64) (changed bool) {
 	kept := s.threads[:0]
 	for _, t := range s.threads {
@@ -100,7 +104,7 @@ func (s *threadSampler) release(t sampledThread) {
 	}
 }
 
-// finish takes the last sample of all threads.
+// finish returns the last samples of all threads and closes the clock.
 func (s *threadSampler) finish() []wire.ThreadTime {
 	s.found = s.found[:0]
 	s.sample(nil)
@@ -108,7 +112,8 @@ func (s *threadSampler) finish() []wire.ThreadTime {
 	return s.found
 }
 
-// handThreadTimes writes processor times of threads to the trace.
+// handThreadTimes writes samples of threads' times to the trace, or gives them to the window filter, which may drop
+// them.
 func (t *processTrace) handThreadTimes(times []wire.ThreadTime) {
 	if len(times) == 0 {
 		return

@@ -10,7 +10,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// taskFolder is /proc/PID/task of a process. The descriptor keeps referring to that process when its id is reused.
+// A taskFolder is the open folder /proc/PID/task of a process. If the process ends and its id is reused, the open
+// folder does not show the new process's threads.
 type taskFolder struct {
 	fd     int
 	pid    int
@@ -18,16 +19,18 @@ type taskFolder struct {
 	buffer [128]byte
 
 	waits map[uint64]int64 // how long each thread of the process has waited for a processor
-	// sum over all threads since the first sample; exited threads count up to their last sample
+	// the sum over all threads since the first sample; of an ended thread it contains what its last sample showed
 	waited  int64
 	listing [8192]byte
 	names   []string
 }
 
-// mostTasks is the maximum number of threads for which the waits are summed, because each costs a read.
+// mostTasks is the maximum number of threads whose waits for a processor are summed: each thread costs reading one
+// file.
 const mostTasks = 64
 
-// openThreadClock returns nil if the process's threads are not visible under their own ids.
+// openThreadClock returns a clock for the threads of a process, or nil if /proc shows them under other ids than the
+// process itself uses.
 func openThreadClock(pid int) threadClock {
 	if pid == 0 || !sameNumbers(pid) {
 		return nil
@@ -39,8 +42,9 @@ func openThreadClock(pid int) threadClock {
 	return &taskFolder{fd: fd, pid: pid}
 }
 
-// sameNumbers reports whether this process, /proc and the other process are in the same pid namespace. NSpid in proc(5)
-// lists a process's id in each namespace, from that of /proc down to its own.
+// sameNumbers reports whether this process, the other process and /proc use the same pid namespace; otherwise a
+// thread id would name the wrong thread. NSpid (proc(5)) lists a process's id in each namespace, so it must be the
+// one number pid.
 func sameNumbers(pid int) bool {
 	self, err := os.Readlink("/proc/self")
 	if err != nil || self != strconv.Itoa(os.Getpid()) {
@@ -55,9 +59,9 @@ func sameNumbers(pid int) bool {
 	return found && string(bytes.TrimSpace(line)) == strconv.Itoa(pid)
 }
 
-// read reads /proc/PID/task/TID/schedstat: nanoseconds on a processor, nanoseconds waiting on a run queue, time slices
-// (Documentation/scheduler/sched-stats.rst). The kernel adds to the first at least at each tick, and to the second when
-// the wait ends.
+// read reads /proc/PID/task/TID/schedstat: nanoseconds on a processor, nanoseconds waiting on a run queue, and the
+// number of time slices. The kernel updates the first at every timer tick or more often, and the second only when the
+// wait ends.
 func (f *taskFolder) read(thread uint64) (t wire.ThreadTime, alive bool) {
 	switch thread {
 	case wire.WholeProcess:
@@ -80,7 +84,8 @@ func (f *taskFolder) read(thread uint64) (t wire.ThreadTime, alive bool) {
 	return t, parseSchedstat(f.buffer[:n], &t)
 }
 
-// readProcess reads the process's processor time from the clock that clock_getcpuclockid(3) defines for it.
+// readProcess reads the processor time of the whole process from its CPU clock; the clock id is computed as
+// clock_getcpuclockid(3) does. alive is false if the process has ended.
 func (f *taskFolder) readProcess() (t wire.ThreadTime, alive bool) {
 	const processorTime = 2 // CPUCLOCK_SCHED
 	if !f.sameProcess() {
@@ -94,8 +99,9 @@ func (f *taskFolder) readProcess() (t wire.ThreadTime, alive bool) {
 	return wire.ThreadTime{Thread: wire.WholeProcess, At: now.Nano(), Ran: ran.Nano(), Waited: f.readWaits()}, true
 }
 
-// readWaits sums how long all threads of the process waited for a processor, including threads without traced calls,
-// such as those that simulate a GPU. It returns WaitNotKnown if there are too many threads, or no such counts.
+// readWaits returns how long all threads of the process have waited for a processor since the first call, in
+// nanoseconds. That includes threads without traced calls, such as those that simulate a GPU. It returns
+// wire.WaitNotKnown if there are more than mostTasks threads or the kernel has no such counts.
 func (f *taskFolder) readWaits() int64 {
 	if _, err := unix.Seek(f.fd, 0, 0); err != nil {
 		return wire.WaitNotKnown
@@ -127,13 +133,15 @@ func (f *taskFolder) readWaits() int64 {
 	return f.waited
 }
 
-// sameProcess reports whether the process still exists: its id may have been reused.
+// sameProcess reports whether the process still exists. After its end the id may belong to another process, whose
+// time must not be counted.
 func (f *taskFolder) sameProcess() bool {
 	var stat unix.Stat_t
 	return unix.Fstatat(f.fd, strconv.Itoa(f.pid), &stat, 0) == nil
 }
 
-// parseSchedstat reads the first two numbers of a schedstat. A kernel that does not count them writes zeros.
+// parseSchedstat reads the first two numbers of a schedstat file into t. It returns false for invalid text, and if
+// the kernel does not count the times: it then writes zeros.
 func parseSchedstat(b []byte, t *wire.ThreadTime) bool {
 	fields := bytes.Fields(b)
 	if len(fields) != 3 {

@@ -2,5 +2,6 @@
 
 package collector
 
-// openThreadClock returns nil: here a process cannot read another's times; the drainer sends them.
+// openThreadClock returns nil: on this system a process cannot read the thread times of another, so the tracer's
+// library inside the process sends them.
 func openThreadClock(int) threadClock { return nil }

@@ -10,14 +10,17 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Trust: a connection is trusted if its peer runs as this user and, if the collector has a token, begins with that
-// token. A peer of another user is trusted by its token alone, and only if the endpoint is shared with other users.
-// Before a connection is trusted, only the token's bytes are read from it, and nothing from it gets into the trace.
+// A connection is trusted if the connecting process runs as this user and, if the collector has a token (a shared
+// secret), sends that token first. A process of another user is trusted only if it sends the token and the
+// collector's socket is open to other users. Until then the collector reads nothing but the token's bytes, and the
+// trace gets nothing.
 
 const (
-	// unprovenPlaces is the maximum number of connections of other users that may wait for their token to arrive.
+	// unprovenPlaces is how many connections of other users may wait at a time for their token to arrive. More would
+	// let another user exhaust the collector's file descriptors.
 	unprovenPlaces = 64
-	// unprovenPatience is how long a connection of another user may take to send the token; a library sends it at once.
+	// unprovenPatience is how long a connection of another user may take to send the token. The tracer's library
+	// sends it immediately.
 	unprovenPatience = 2 * time.Second
 )
 
@@ -26,7 +29,7 @@ var (
 	errUnproven = errors.New("it sent no token, and its place was needed for another connection")
 )
 
-// A tokenState is the state of a connection's token.
+// A tokenState says whether a connection has sent the right token.
 type tokenState int
 
 const (
@@ -35,7 +38,7 @@ const (
 	tokenWrong
 )
 
-// readToken reads the token from a socket if it has arrived completely. It does not wait.
+// readToken reads the token from a socket if all of its bytes have arrived, and does not wait for them.
 func readToken(fd int, token wire.Token) tokenState {
 	if token.IsZero() {
 		return tokenRight
@@ -52,8 +55,9 @@ func readToken(fd int, token wire.Token) tokenState {
 	return tokenRight
 }
 
-// prove waits until an accepted connection has proved that it is trusted, or failed to. It returns io.EOF for a
-// connection that ended without data: another process checked for a collector.
+// prove waits until a connection has sent the right token, if one is required. The error says why the connection is
+// not trusted; io.EOF means that it ended without data, which is no attack: another process only checked whether a
+// collector listens.
 func (c *Collector) prove(a *arrival, r *descriptorReader) error {
 	if !a.own() && !c.endpoint.shared {
 		return errOtherUser(a.uid)

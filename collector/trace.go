@@ -9,7 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A processTrace writes the data of a process to the trace. Its mutex also guards the order and the filters.
+// A processTrace writes the data of one process to the trace. Its mutex also guards the process's recordOrder,
+// windowFilter and selectionFilter.
 type processTrace struct {
 	collector *Collector
 	hello     wire.Hello
@@ -32,7 +33,8 @@ type processTrace struct {
 	untraced string // the reason why nothing of it is recorded although it uses Metal; empty otherwise
 }
 
-// add makes the process part of the trace. A process that only says hello is added when it ends.
+// add makes the process part of the trace, unless it is already. A process that connects without recording anything
+// is added only when it ends.
 func (t *processTrace) add() {
 	if t.added {
 		return
@@ -42,7 +44,8 @@ func (t *processTrace) add() {
 	t.collector.observer.Process(t.index, t.hello)
 }
 
-// writeRecords delivers records. The caller holds the mutex.
+// writeRecords counts new records of a ring and passes them to the observer and to the filters or the trace. The
+// caller holds the mutex, which is released while records are encoded.
 func (t *processTrace) writeRecords(r *ring, position uint64, records []wire.Record) {
 	t.records += uint64(len(records))
 	for i := range records {
@@ -55,7 +58,8 @@ func (t *processTrace) writeRecords(r *ring, position uint64, records []wire.Rec
 		t.window.add(r, position, records)
 		return
 	}
-	// encoding takes most of the time: the mutex is released so that other rings are encoded concurrently
+	// encoding takes most of the time: release the mutex so that records of other rings can be encoded at the same
+	// time
 	if t.selection == nil {
 		t.mutex.Unlock()
 		defer t.mutex.Lock()
@@ -63,7 +67,7 @@ func (t *processTrace) writeRecords(r *ring, position uint64, records []wire.Rec
 	t.write(r, position, records)
 }
 
-// write passes records to the trace, or to the selection filter.
+// write passes records to the selection filter, or to the trace if there is none.
 func (t *processTrace) write(r *ring, position uint64, records []wire.Record) {
 	if t.selection != nil {
 		t.selection.add(r, position, records)
@@ -72,12 +76,14 @@ func (t *processTrace) write(r *ring, position uint64, records []wire.Record) {
 	t.writeAt(r, position, records)
 }
 
-// writeAt writes records of a ring to the trace; the position is reduced by the number of records left out.
+// writeAt writes records of a ring to the trace. position counts only records that are written, not those that a
+// filter dropped; otherwise the trace would show a gap and report losses.
 func (t *processTrace) writeAt(r *ring, position uint64, records []wire.Record) {
 	t.collector.written(t.collector.writer.Records(t.index, r.index, position, records))
 }
 
-// writeFacts delivers the complete facts among bytes that may end within a fact. The caller holds the mutex.
+// writeFacts writes the complete facts in b, the bytes of a ring from position on. An incomplete fact at the end is
+// kept until its rest arrives. The caller holds the mutex.
 func (t *processTrace) writeFacts(r *ring, position uint64, b []byte) {
 	if position != r.factsEnd { // the rest of the incomplete fact will not come
 		r.partial = nil
@@ -104,8 +110,8 @@ func (t *processTrace) writeFacts(r *ring, position uint64, b []byte) {
 	t.handFacts(facts)
 }
 
-// handFacts writes facts to the trace. The caller holds the mutex. Invalid facts are not written, and end the
-// connection.
+// handFacts writes facts to the trace. Invalid facts are not written, and end the connection. The caller holds the
+// mutex.
 func (t *processTrace) handFacts(facts []wire.Fact) {
 	facts = slices.DeleteFunc(facts, func(f wire.Fact) bool {
 		err := f.Check()
@@ -135,7 +141,8 @@ func (t *processTrace) handSamples(samples ...wire.ClockSample) {
 	t.collector.written(t.collector.writer.Samples(t.index, samples))
 }
 
-// beginClock stores the clock that the process records with, and a sample of it.
+// beginClock stores which clock the process records with, and writes it with a first sample to the trace. Without it
+// the ticks of records cannot be converted to times.
 func (t *processTrace) beginClock(kind wire.ClockKind, numer, denom uint32, first wire.ClockSample) {
 	t.mutex.Lock()
 	t.add()

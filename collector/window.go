@@ -11,20 +11,19 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Window selects the time ranges of a recording that are kept. The traced programs still record everything, so that
-// the selection costs them nothing, and so that a late decision can apply from an earlier instant: the collector holds
-// the last two seconds of records in memory, and leaves out unwanted records.
+// A Window selects the time ranges of a recording that the trace gets. The traced programs still record everything,
+// so that opening and closing cost them nothing. The collector holds the last two seconds of records in memory, so
+// that a late decision can apply from an earlier instant, and drops unwanted records.
 //
-// Records that stay valid for all later records are always kept: which thread has a ring, what a queue or a pipeline
-// state is. The rings' positions in the trace do not count records that were left out, so that nothing seems to be
-// lost.
+// Records that describe the time after them, too, are always kept, for example the creation of a queue. Positions in
+// the trace do not count dropped records; otherwise the dropped ones would be reported as lost.
 type Window struct {
 	Closed   bool          // nothing is kept before it is opened
 	Duration time.Duration // how long it stays open each time; 0 means until it is closed
 	Last     time.Duration // keep only this time before the end; such a window is never open
 	StartOn  string        // the mark that opens it; empty means none
 	StopOn   string        // the mark that closes it; empty means none
-	// approximate maximum size in bytes of the trace or, with Last, of the data kept in memory; 0 means no limit
+	// approximate maximum size in bytes: of the trace or, with Last, of the records held in memory; 0 means no limit
 	MostSize int64
 
 	collector *Collector
@@ -42,7 +41,7 @@ type Window struct {
 	given  bool       // floor is there
 }
 
-// A change is an opening or a closing of the window.
+// A change is one opening or closing of the window, with its instant and its reason.
 type change struct {
 	open bool
 	at   instant
@@ -50,23 +49,23 @@ type change struct {
 }
 
 const (
-	// leadIn is the time before a window that is also kept, because objects that are alive in the window were created
-	// then.
+	// leadIn is the time before each opening that is also kept, because it contains the creation of objects that are
+	// used in the window.
 	leadIn = 250 * time.Millisecond
-	// graceTime is the time after a window in which completions are still kept: they have the GPU times of work in the
-	// window.
+	// graceTime is the time after each closing in which completions of command buffers are still kept: they have the
+	// GPU times of work that was submitted in the window.
 	graceTime = 2 * time.Second
-	// readBack is the time that the backlog covers while the window is closed. A mark may be read later than records of
-	// other threads that follow it.
+	// readBack is how far back records are held in memory while the window is closed. It allows for the mark that
+	// opens the window to be read later than records of other threads that were written after it.
 	readBack = 2 * time.Second
-	// usualMemory is the maximum size of the backlogs, in bytes, if the user gave no limit.
+	// usualMemory limits the memory of all held records, in bytes, if the user set no limit.
 	usualMemory = 256 << 20
 )
 
-// theStart is the reason for a window that is open from the start.
+// theStart is the reason of the first opening when the window is open from the beginning of the recording.
 const theStart = "the start"
 
-// begin connects the window to a collector.
+// begin prepares the window for a collector's recording, and opens it unless it shall begin closed.
 func (w *Window) begin(c *Collector) {
 	w.collector = c
 	if w.StartOn != "" {
@@ -81,39 +80,40 @@ func (w *Window) begin(c *Collector) {
 	}
 }
 
-// all are the changes so far.
+// all returns the openings and closings so far, oldest first.
 func (w *Window) all() []change { return *w.changes.Load() }
 
-// opened says whether it is open.
+// opened reports whether the window is open now.
 func (w *Window) opened() bool {
 	all := w.all()
 	return len(all) > 0 && all[len(all)-1].open
 }
 
-// Toggle opens a closed window and closes an open one, from now on.
+// Toggle opens a closed window or closes an open one. It does nothing if the user asked for the last part of the
+// recording (Last), because such a window is never open.
 func (w *Window) Toggle(why string) {
 	if w.Last == 0 {
 		w.change(!w.opened(), now(), why)
 	}
 }
 
-// OpenAfter opens the window after a delay.
+// OpenAfter opens the window d after now. why is the reason that the trace shows.
 func (w *Window) OpenAfter(d time.Duration, why string) { w.later(d, true, now(), why) }
 
-// Finish ends the changes: later changes have no effect on the data that is kept.
+// Finish makes all later openings and closings have no effect.
 func (w *Window) Finish() {
 	w.opening.Lock()
 	defer w.opening.Unlock()
 	w.done = true
 }
 
-// later schedules a change at a delay after an instant. The change takes effect at exactly that instant, however late
-// the timer is.
+// later opens or closes the window d after from. The opening or closing applies from exactly that instant, even if
+// the timer fires late.
 func (w *Window) later(d time.Duration, open bool, from instant, why string) *time.Timer {
 	return time.AfterFunc(d, func() { w.change(open, from.after(d, now()), why) })
 }
 
-// change opens or closes the window at an instant.
+// change opens or closes the window at an instant, unless it is so already or Finish was called. The trace shows why.
 func (w *Window) change(open bool, at instant, why string) {
 	w.opening.Lock()
 	defer w.opening.Unlock()
@@ -131,13 +131,14 @@ func (w *Window) change(open bool, at instant, why string) {
 	w.collector.writer.Recorded(w.recorded())
 }
 
-// full closes the window for good at an instant, because the trace has reached its maximum size.
+// full closes the window for good, because the trace has reached the maximum size that the user set.
 func (w *Window) full(at instant) {
 	w.change(false, at, "--max-size")
 	w.Finish()
 }
 
-// mark opens or closes the window at the marks that the user named.
+// mark opens or closes the window if records contain a mark (an event that the program names) that the user chose for
+// it.
 func (w *Window) mark(t *processTrace, records []wire.Record) {
 	if w.starts == 0 && w.stops == 0 {
 		return
@@ -157,10 +158,11 @@ func (w *Window) mark(t *processTrace, records []wire.Record) {
 	}
 }
 
-// callMark is the record of a mark.
+// callMark is the call number of records that state a mark, an event that the program names.
 var callMark = wire.MustLookup(wire.FamilyTracer, "mark")
 
-// recorded returns the time ranges that are kept, for the trace.
+// recorded returns the time ranges that the trace has, with the reasons for their beginning and end; nil means the
+// whole recording.
 func (w *Window) recorded() (list []tracefile.Recorded) {
 	all := w.all()
 	if len(all) == 1 && all[0].why == theStart {
@@ -187,7 +189,7 @@ func (w *Window) recorded() (list []tracefile.Recorded) {
 	return list
 }
 
-// room returns the maximum size of the backlogs, in bytes.
+// room returns how many bytes of memory all held records may use together.
 func (w *Window) room() int64 {
 	if w.MostSize > 0 {
 		return w.MostSize
@@ -195,7 +197,7 @@ func (w *Window) room() int64 {
 	return usualMemory
 }
 
-// seen updates the newest instant and drops backlog that is no longer needed.
+// seen moves w.newest, the newest instant of the recording, forward. With Last, the kept range ends there.
 func (w *Window) seen(newest instant) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -6,8 +6,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A windowFilter leaves out the records of a process that are not in a Window. The trace's mutex guards it. Each ring
-// applies the window's changes separately, when it has records or ends.
+// A windowFilter drops the records of a process that are outside a Window. Each ring applies the openings and
+// closings of the window separately, when it gets records or ends, because rings are read at different times. The
+// trace's mutex guards it.
 type windowFilter struct {
 	trace     *processTrace
 	window    *Window
@@ -16,19 +17,21 @@ type windowFilter struct {
 	pastTimes []wire.ThreadTime // the same of processor times
 }
 
-// A ringWindow is the state of one ring: the changes of the window that it has applied.
+// A ringWindow is the state of one ring: its held records, and how many openings and closings of the window it has
+// applied.
 type ringWindow struct {
 	backlog backlog
 	changes int        // that were followed
 	open    bool       // new records are kept
 	until   wire.Ticks // when the window was closed: calls that began before are kept; 0 if it was never open
 	grace   wire.Ticks // completions up to here are kept
-	// the last record was kept although the window is closed, so a More record that follows is kept, too
+	// the last record was kept although the window is closed, so a More record (further arguments of the same call)
+	// is kept, too
 	late    bool
 	leftOut uint64 // records that are not in the trace
 }
 
-// left returns how many of the ring's records are left out of the trace, or not in it yet.
+// left returns how many of the ring's records are not in the trace: dropped, or held in memory.
 func (w *ringWindow) left() uint64 {
 	n := w.leftOut + uint64(len(w.backlog.open))
 	for i := range w.backlog.pieces {
@@ -37,7 +40,8 @@ func (w *ringWindow) left() uint64 {
 	return n
 }
 
-// add writes the records that are in the window, and adds those that may still become a part of it to the backlog.
+// add writes the records that are in the window to the trace. It holds the others in memory, because the window may
+// still open with effect from an earlier instant.
 func (f *windowFilter) add(r *ring, position uint64, records []wire.Record) {
 	f.window.mark(f.trace, records)
 	f.follow(r)
@@ -64,7 +68,7 @@ func (f *windowFilter) add(r *ring, position uint64, records []wire.Record) {
 	}
 }
 
-// newest returns the largest end of a call among records.
+// newest returns the latest end of a call among records, or 0. More records have no end of their own.
 func newest(records []wire.Record) (end wire.Ticks) {
 	for i := range records {
 		if records[i].Call != wire.CallMore {
@@ -74,8 +78,8 @@ func newest(records []wire.Record) (end wire.Ticks) {
 	return end
 }
 
-// isLate reports whether a record that arrives after the window was closed belongs to it: its call began in the window,
-// or the record states what the GPU did then.
+// isLate reports whether a record belongs to the window although the window is closed when it arrives: its call began
+// in the window, or it has the GPU times of a command buffer and ends within graceTime.
 func (f *windowFilter) isLate(r *ring, record *wire.Record) bool {
 	if record.Call == wire.CallMore {
 		return r.window.late
@@ -85,7 +89,7 @@ func (f *windowFilter) isLate(r *ring, record *wire.Record) bool {
 	return r.window.late
 }
 
-// completes reports whether a record of the call has GPU times.
+// completes reports whether records of a call state the GPU times of a command buffer.
 func completes(c wire.Call) bool {
 	switch c.Row().Effect {
 	case wire.EffectCompletes, wire.EffectFails, wire.EffectTimes:
@@ -94,7 +98,8 @@ func completes(c wire.Call) bool {
 	return false
 }
 
-// follow applies the window's changes to the ring.
+// follow applies to a ring the openings and closings of the window since the last call. At an opening it writes held
+// records that end after the opening, or up to leadIn before it.
 func (f *windowFilter) follow(r *ring) {
 	all := f.window.all()
 	for ; r.window.changes < len(all); r.window.changes++ {
@@ -108,23 +113,25 @@ func (f *windowFilter) follow(r *ring) {
 	}
 }
 
-// after returns the instant that is d after another.
+// after returns the instant d after i, on both clocks.
 func (c *Collector) after(i instant, d time.Duration) instant {
 	began, here := instant{c.began.Nanos, c.began.Ticks}, now()
-	// the sample that is farther away gives the rate of ticks more exactly
+	// of the two known samples, the one farther from i gives the rate of the ticks more exactly
 	if max(i.nanos-began.nanos, began.nanos-i.nanos) > max(i.nanos-here.nanos, here.nanos-i.nanos) {
 		here = began
 	}
 	return i.after(d, here)
 }
 
-// write writes records at their positions minus the number of records that were left out before.
+// write writes records to the trace. position is the ring position of the first one; records dropped earlier are
+// subtracted from it, so that the trace shows no gap.
 func (f *windowFilter) write(r *ring, position uint64, records []wire.Record) {
 	f.trace.write(r, position-r.window.leftOut, records)
 }
 
-// writeWanted writes the records that are wanted or stay valid for all later records, each with its More record, and
-// leaves out the others.
+// writeWanted writes the records for which wanted returns true, and those that describe the time after them, too
+// (wire.Call.Lasts). It drops the others. A More record (further arguments) follows the decision of the record before
+// it.
 func (f *windowFilter) writeWanted(r *ring, position uint64, records []wire.Record, wanted func(*wire.Record) bool) {
 	keep, from := false, 0
 	flush := func(to int) {
@@ -148,7 +155,8 @@ func (f *windowFilter) writeWanted(r *ring, position uint64, records []wire.Reco
 	flush(len(records))
 }
 
-// finish writes the wanted records in the backlogs of a process that has ended. The caller holds the mutex.
+// finish writes the held records that are wanted, when the process has ended, and drops the others. The caller holds
+// the mutex.
 func (f *windowFilter) finish() {
 	for _, r := range f.rings {
 		if r == nil {
@@ -170,7 +178,8 @@ func (f *windowFilter) finish() {
 	f.pastTimes = nil
 }
 
-// keepTimes holds threads' processor times as long as their calls.
+// keepTimes writes samples of threads' times if the window is open. With Last it holds them in memory for as long as
+// the records of that time.
 func (f *windowFilter) keepTimes(times []wire.ThreadTime) {
 	switch {
 	case f.window.Last > 0:

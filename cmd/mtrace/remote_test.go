@@ -130,7 +130,7 @@ func TestRunKeepsWhatNobodyTakes(t *testing.T) {
 		"nobody there":   {"tcp://127.0.0.1:1", relayToken, "100ms", "connection refused"},
 		"somebody mute":  {"tcp://" + silent.Addr().String(), relayToken, "100ms", "it did not answer yet"},
 		"no such name":   {"tcp://mtrace.invalid:7070", relayToken, "100ms", "mtrace.invalid"},
-		"no wait at all": {"tcp://127.0.0.1:1", relayToken, "0", "does not have all of it"},
+		"no wait at all": {"tcp://127.0.0.1:1", relayToken, "0", "does not have the whole trace"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			here, truth := t.TempDir(), filepath.Join(t.TempDir(), "truth")

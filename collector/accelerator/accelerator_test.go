@@ -224,8 +224,8 @@ func TestRemark(t *testing.T) {
 	u := Usage{Wall: time.Second, Processes: []ProcessUsage{{1, "ours", 800 * time.Millisecond},
 		{2, "game", 300 * time.Millisecond}, {3, "window", 20 * time.Millisecond}}}
 	own := func(pid int) bool { return pid == 1 }
-	const want = "other programs had the GPU for 32% of the time, most of all game (process 2, 30%): measure when " +
-		"they do not"
+	const want = "other programs used the GPU for 32% of the time, mostly game (process 2, 30%): measure again while " +
+		"they are idle"
 	if line, ok := u.Remark(own); !ok || line != want {
 		t.Errorf("%q, want %q", line, want)
 	}

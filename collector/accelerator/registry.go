@@ -13,37 +13,37 @@ import (
 	"howett.net/plist"
 )
 
-// Device is one GPU as the registry describes it at one moment.
+// Device is one GPU as macOS's I/O registry (the kernel's tree of devices and drivers) describes it at one moment.
 type Device struct {
 	// Class is the driver's class, for instance AGXAcceleratorG13X.
 	Class string `json:"class"`
 	Model string `json:"model,omitempty"`
 	Cores int    `json:"cores,omitempty"`
-	// Utilization is the recent share of busy time of the device, 0 to 1; the driver chooses the interval. Negative
-	// when the driver does not report it.
+	// Utilization is the share of time, 0 to 1, in which the device was busy recently. The driver chooses how far
+	// back that reaches. Utilization is negative if the driver does not report it.
 	Utilization float64 `json:"utilization_share"`
-	// InUse and Allocated are bytes of system memory.
+	// InUse and Allocated are the bytes of system memory that the driver uses and has allocated.
 	InUse     int64 `json:"in_use_bytes"`
 	Allocated int64 `json:"allocated_bytes"`
 	// Clients are the connections of processes to the device.
 	Clients []Client `json:"-"`
 }
 
-// Client is one connection of a process to the device; a process may have several. GPU is the device time of its work
-// since it connected.
+// Client is one connection of a process to the device; a process may have several. GPU is the device time of the
+// process's work since it connected.
 type Client struct {
 	PID  int
 	Name string // of the process, truncated by the kernel
 	GPU  time.Duration
 }
 
-// maxRegistry is the maximum size of a property list, in bytes. A machine with 150 clients has less than one megabyte.
+// maxRegistry is the maximum size of a property list, in bytes; Parse refuses larger ones. A machine with 150 GPU
+// clients has less than one megabyte.
 const maxRegistry = 16 << 20
 
-// entry is a node of the registry in the property lists that `ioreg -a` writes.
-// The drivers choose the key names: AGXAccelerator on Apple silicon keeps GPU
-// times in AppUsage, one element for each API; Intel's and AMD's drivers keep
-// one number on the client.
+// entry is one device or client in the property lists that `ioreg -a` writes. The drivers choose the names of the
+// keys: AGXAccelerator on Apple silicon keeps GPU times in AppUsage, one element for each API; Intel's and AMD's
+// drivers keep one number on the client.
 type entry struct {
 	Class      string         `plist:"IOObjectClass"`
 	Model      any            `plist:"model"`
@@ -87,7 +87,8 @@ func Parse(list []byte) ([]Device, error) {
 	return devices, nil
 }
 
-// utilization falls back on the renderer's utilization, the only value that some drivers report.
+// utilization returns the device's share of busy time, 0 to 1, or -1 if the driver reports none. Some drivers report
+// only the utilization of the renderer, which is then returned.
 func utilization(statistics map[string]any) float64 {
 	for _, key := range []string{"Device Utilization %", "Renderer Utilization %"} {
 		if value, ok := statistics[key]; ok {
@@ -112,7 +113,8 @@ func (d *Device) addClients(children []entry) {
 	}
 }
 
-// creator reads "pid 378, WindowServer".
+// creator reads the process id and the process name from a text such as "pid 378, WindowServer". ok is false for
+// other texts.
 func creator(text string) (pid int, name string, ok bool) {
 	rest, ok := strings.CutPrefix(text, "pid ")
 	if !ok {
@@ -123,8 +125,8 @@ func creator(text string) (pid int, name string, ok bool) {
 	return pid, strings.TrimSpace(name), err == nil && pid >= 0
 }
 
-// number reads an integer of a property list. Negative integers and those beyond 63 bits count as 0: no driver reports
-// them on purpose.
+// number returns an integer of a property list. It returns 0 for other values, for negative integers and for those
+// beyond 63 bits: such values are no time and no size.
 func number(value any) uint64 {
 	switch v := value.(type) {
 	case uint64:
@@ -143,7 +145,7 @@ func number(value any) uint64 {
 	return 0
 }
 
-// text reads a string, which some drivers publish as bytes with a final zero.
+// text returns a string of a property list; some drivers publish strings as bytes with a zero at the end.
 func text(value any) string {
 	switch v := value.(type) {
 	case string:

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Source reads the registry's property list of all GPUs.
+// Source returns the I/O registry's description of all GPUs, as a property list.
 type Source func(context.Context) ([]byte, error)
 
-// ErrNoRegistry is returned on systems without an I/O registry, which only macOS has.
+// ErrNoRegistry is returned on all systems but macOS, because only macOS has an I/O registry.
 var ErrNoRegistry = errors.New("GPU use of other processes is known on macOS only")
 
-// Ioreg runs ioreg(8), which is part of macOS and needs no privileges. One call takes about ten milliseconds of another
-// process's time.
+// Ioreg runs ioreg(8), a tool of macOS that needs no privileges, and returns its output. One call uses about ten
+// milliseconds of processor time.
 func Ioreg(ctx context.Context) ([]byte, error) {
 	const tool = "/usr/sbin/ioreg"
 	command := exec.CommandContext(ctx, tool, "-a", "-r", "-c", "IOAccelerator")
@@ -29,7 +29,7 @@ func Ioreg(ctx context.Context) ([]byte, error) {
 	return list, nil
 }
 
-// Take takes one sample.
+// Take takes one sample of all GPUs.
 func Take(ctx context.Context, source Source) (Sample, error) {
 	list, err := source(ctx)
 	if err != nil {
@@ -40,8 +40,8 @@ func Take(ctx context.Context, source Source) (Sample, error) {
 	return Sample{At: at, Devices: devices}, err
 }
 
-// Watch takes a sample at once, one per interval and one at the end, until ctx is done, and returns their sum. It ends
-// at the first failure, because the next sample would fail too.
+// Watch samples the GPUs at once, then at each interval until ctx is done, and once more at the end. It returns their
+// use over that time. It ends at the first error, because later samples would fail, too.
 func Watch(ctx context.Context, interval time.Duration, source Source) (Usage, error) {
 	var meter Meter
 	take := func(ctx context.Context) error {

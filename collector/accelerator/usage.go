@@ -13,16 +13,17 @@ type Sample struct {
 	Devices []Device
 }
 
-// Usage is the use of the machine's GPUs over several samples.
+// Usage is how the machine's GPUs were used, computed from several samples.
 type Usage struct {
 	// Wall is the time from the first sample to the last.
 	Wall time.Duration `json:"wall_ns"`
-	// Samples counts them.
+	// Samples is the number of samples.
 	Samples int `json:"samples"`
-	// Utilization is the mean utilization of the busiest device, 0 to 1; negative when the driver does not report it.
+	// Utilization is the mean, over the samples, of the busiest device's share of busy time, 0 to 1. It is negative
+	// if the driver does not report it.
 	Utilization float64 `json:"utilization_share"`
-	// Processes has the GPU time of each process during Wall, largest first. The time between a process's last sample
-	// and its end is not included.
+	// Processes has the GPU time of each process during Wall, largest first. GPU time after a process's last sample
+	// is missing, because the registry forgets a process that ends.
 	Processes []ProcessUsage `json:"processes"`
 }
 
@@ -33,7 +34,7 @@ type ProcessUsage struct {
 	GPU  time.Duration `json:"gpu_ns"`
 }
 
-// Of returns the GPU time of the processes that own accepts, and of all other processes.
+// Of returns the total GPU time of the processes for which own returns true, and that of all other processes.
 func (u Usage) Of(own func(pid int) bool) (ours, others time.Duration) {
 	for _, p := range u.Processes {
 		if own(p.PID) {
@@ -45,8 +46,8 @@ func (u Usage) Of(own func(pid int) bool) (ours, others time.Duration) {
 	return ours, others
 }
 
-// Meter sums up samples. The registry has running totals of connections that come and go, so successive samples are
-// compared.
+// Meter computes the GPU time of each process from samples. The I/O registry has totals since each client connected,
+// so Meter sums up the differences between successive samples.
 type Meter struct {
 	first, last time.Time
 	samples     int
@@ -56,9 +57,9 @@ type Meter struct {
 	usage       map[int]*ProcessUsage
 }
 
-// Add takes the next sample. The total of a process seen for the first time counts from the last sample, except in the
-// first sample, where it is the baseline. A total that decreases means that a connection was closed; the time since the
-// last sample is then unknown and counts as zero.
+// Add takes the next sample. The first sample is only the baseline. The total of a process that appears later counts
+// completely, because the process connected since the last sample. A total that decreased means that a connection was
+// closed; the growth is then unknown and counts as zero.
 func (m *Meter) Add(s Sample) {
 	now := map[int]time.Duration{}
 	names := map[int]string{}
@@ -105,22 +106,22 @@ func (m *Meter) Usage() Usage {
 	return u
 }
 
-// worthSaying is the smallest share of GPU time of other processes that is reported: a desktop that draws itself is
-// below it.
+// worthSaying is the smallest share of the GPU's time, used by other processes, that Remark reports. Drawing a
+// desktop uses less.
 const worthSaying = 0.1
 
-// Remark returns one line for the user if processes other than those that own accepts used a considerable share of the
-// GPU's time; ok is false if not.
+// Remark returns a warning if processes for which own returns false used at least worthSaying of the GPU's time;
+// measurements of the own processes are then unreliable. ok is false if there is no warning.
 func (u Usage) Remark(own func(pid int) bool) (line string, ok bool) {
 	_, others := u.Of(own)
 	if u.Wall <= 0 || float64(others) < worthSaying*float64(u.Wall) {
 		return "", false
 	}
-	line = fmt.Sprintf("other programs had the GPU for %.0f%% of the time", 100*float64(others)/float64(u.Wall))
+	line = fmt.Sprintf("other programs used the GPU for %.0f%% of the time", 100*float64(others)/float64(u.Wall))
 	for _, p := range u.Processes {
 		if !own(p.PID) {
-			return line + fmt.Sprintf(", most of all %s (process %d, %.0f%%): measure when they do not", p.Name, p.PID,
-				100*float64(p.GPU)/float64(u.Wall)), true
+			return line + fmt.Sprintf(", mostly %s (process %d, %.0f%%): measure again while they are idle", p.Name,
+				p.PID, 100*float64(p.GPU)/float64(u.Wall)), true
 		}
 	}
 	return line, true

@@ -23,30 +23,33 @@ type Options struct {
 	Progress string // wire.ProgressCommands, or wire.ProgressMark and a name
 	Speedup  bool   // virtual speed-ups of calls, too
 	Delay    Delay
-	// Rank chooses the targets by a recording of the program's first seconds without delays, the most promising first.
-	// Nil: Targets are taken as they are. On an error, which becomes a note, they are too, if there are any.
+	// Rank, if set, chooses the targets after the first seconds of the program, recorded without delays; the most
+	// promising come first. If Rank is nil or fails, Targets are used. Its error becomes a note for the user, or ends
+	// the experiment if Targets is empty.
 	Rank func() ([]Target, error)
 }
 
-// A Delay is what a thread does while it is delayed.
+// A Delay is how a thread spends the time for which the experiment delays it.
 type Delay string
 
-// The delays. Automatic sleeps, except for a thread's own code.
+// The ways to delay a thread. Automatic means Sleep, except for code of the program between its calls, which spins.
 const (
 	Automatic Delay = "auto"
 	Sleep     Delay = "sleep" // the call takes longer without using the processor
 	Spin      Delay = "spin"  // the call uses the processor for longer
 )
 
-// sleeps says whether the delays of a target sleep.
+// sleeps reports whether threads sleep while targets of this kind are delayed; otherwise they spin.
 func (d Delay) sleeps(kind wire.ExperimentKind) bool {
 	return d == Sleep || d != Spin && kind != wire.ExperimentOwn
 }
 
-// speedups are the shares of a call's length by which it is virtually shortened.
+// speedups are the shares of a call's duration by which a virtual speed-up shortens the call. (Virtual: all other
+// threads are delayed instead, which has the same relative effect.)
 var speedups = []float64{0.10, 0.25, 0.50}
 
-// A Controller makes one experiment.
+// A Controller performs one experiment: it delays targets in blocks of time and measures how much the program's
+// progress slows down.
 type Controller struct {
 	options   Options
 	collector *collector.Collector
@@ -65,14 +68,15 @@ type Controller struct {
 	Notes  []string // for the user
 }
 
-// An active is a target that can be delayed.
+// An active is a target that occurs in the program, with the delays that the experiment injects at it.
 type active struct {
 	delays wire.Delays
 	dose   dose
 	level  int // of speedups
 }
 
-// New returns a controller; sights must observe the collector's recording.
+// New returns a controller. sights must be an observer of c's recording, because targets are found in its
+// observations.
 func New(o Options, c *collector.Collector, sights *Sights) *Controller {
 	x := &Controller{options: o, collector: c, sights: sights, random: rand.New(rand.NewPCG(o.Seed, o.Seed))}
 	if name, marks := strings.CutPrefix(o.Progress, wire.ProgressMark); marks {
@@ -83,8 +87,8 @@ func New(o Options, c *collector.Collector, sights *Sights) *Controller {
 	return x
 }
 
-// Run performs the experiment until the program ends, ctx is done or the duration is over. When it returns, nothing is
-// delayed. It returns an error if there was no experiment.
+// Run performs the experiment until the program ends, ctx is done or the duration is over. When it returns, no thread
+// is delayed any more. It returns an error if no delay was measured.
 func (x *Controller) Run(ctx context.Context) error {
 	subject, err := findSubject(ctx.Done(), x.collector, x.progress)
 	if err != nil {
@@ -112,7 +116,7 @@ func (x *Controller) Run(ctx context.Context) error {
 	return err
 }
 
-// errOver says that the time is over.
+// errOver is returned if the time for the experiment ends before the first measurement.
 var errOver = errors.New("the experiment had no time to begin: let the program run longer")
 
 func wait(ctx context.Context, d time.Duration) error {
@@ -126,7 +130,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// safety is how long after the end of their block delays continue at most, if mtrace is delayed or dies.
+// safety limits for how long delays continue after the planned end of their block. If mtrace is killed, the traced
+// program stops delaying itself after that time.
 const safety = 2 * time.Second
 
 func (x *Controller) set(d wire.Delays) error {
@@ -135,14 +140,15 @@ func (x *Controller) set(d wire.Delays) error {
 	return x.subject.Touch(func(g wire.Region) { g.SetDelays(d) })
 }
 
-// How long the program is observed before anything is delayed.
+// The program is observed without delays until it has made unitsWatched units of progress, for at least shortestWatch
+// and at most longestWatch.
 const (
 	shortestWatch = 300 * time.Millisecond
 	longestWatch  = 5 * time.Second
 	unitsWatched  = 50
 )
 
-// observe learns how fast the program is.
+// observe measures how fast the program makes progress without delays, and chooses the length of blocks accordingly.
 func (x *Controller) observe(ctx context.Context) error {
 	began, err := count(x.subject)
 	var c change
@@ -165,10 +171,11 @@ func (x *Controller) observe(ctx context.Context) error {
 	return nil
 }
 
-// firstLook is how long a program is recorded before targets are ranked, from its tenth unit of progress on.
+// firstLook is how long the program is recorded before Options.Rank chooses targets. It begins when findSubject has
+// seen ten units of progress.
 const firstLook = 2 * time.Second
 
-// rank replaces the targets by those that a first recording of the program proposes.
+// rank replaces the targets by those that Options.Rank chooses from a first recording of the program.
 func (x *Controller) rank(ctx context.Context) error {
 	if x.options.Rank == nil {
 		return nil
@@ -188,7 +195,8 @@ func (x *Controller) rank(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// choose finds what can be delayed, how often it happens, and writes the plan into the trace.
+// choose finds the targets that occur in the program and how often they do, chooses their first delays, and writes
+// the plan of the experiment into the trace. It returns an error if there is nothing to delay.
 func (x *Controller) choose(ctx context.Context) error {
 	for _, t := range x.options.Targets {
 		target, delays, problem := x.resolve(t)
@@ -231,14 +239,15 @@ func (x *Controller) add(t wire.ExperimentTarget, d wire.Delays, dose dose) {
 	x.targets = append(x.targets, active{delays: d, dose: dose})
 }
 
-// addSpeedup adds a target whose calls are virtually shortened, by one of the shares in each block in turn.
+// addSpeedup adds a target whose calls are virtually shortened, in successive blocks by each of the shares in
+// speedups.
 func (x *Controller) addSpeedup(t wire.ExperimentTarget, d wire.Delays) {
 	t.Mode = wire.ExperimentSpeedup
 	d.Kinds, d.Others = d.Kinds|wire.DelayOthers|wire.DelayPauses, wire.DelayPauses
 	x.add(t, d, dose{now: max(time.Duration(speedups[0]*float64(t.TookNS)), 1)})
 }
 
-// probe counts how often a target occurs, without a delay.
+// probe counts for half a block how often a target occurs, while nothing is delayed.
 func (x *Controller) probe(ctx context.Context, d wire.Delays) (c change, err error) {
 	d.Length = 0
 	if err := x.set(d); err != nil {
@@ -255,13 +264,15 @@ func (x *Controller) probe(ctx context.Context, d wire.Delays) (c change, err er
 	return between(before, after), err
 }
 
-// Ranked targets begin with rounds of the most promising ones alone: a program that ends soon has a result about these.
+// If targets are ranked, the first rounds (firstRounds) delay only the most promising ones. A program that ends soon
+// then has a result about these, instead of too few measurements of all.
 const (
 	promising   = 3
 	firstRounds = 10
 )
 
-// round delays each target once.
+// round measures each target once: a block of time with its delays and a neighbouring block without, in random order.
+// It adjusts the length of the delays afterwards.
 func (x *Controller) round(ctx context.Context) error {
 	ids := make([]int, len(x.targets))
 	for i := range ids {
@@ -304,7 +315,8 @@ func (x *Controller) round(ctx context.Context) error {
 	return nil
 }
 
-// block makes one block and writes it into the trace. One that is cut short is not written. Control is of a virtual
+// block injects a target's delays for one block of time, measures the progress in it, and writes the result into the
+// trace. target 0 injects none. A block that ends early is not written. control marks the baseline of a virtual
 // speed-up: see wire.ExperimentBlock.
 func (x *Controller) block(ctx context.Context, target int, control bool) (b wire.ExperimentBlock, err error) {
 	var d wire.Delays

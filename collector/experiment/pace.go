@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// The lengths of blocks.
+// The length of a block (the time in which one target is delayed and progress is measured) lies between these.
 const (
 	shortestBlock = 100 * time.Millisecond
 	longestBlock  = 10 * time.Second
-	// unitsInBlock is the number of units that each thread completes in a block. With fewer, a unit more or less at the
-	// borders is a large share. A block must also be long compared with the work in flight.
+	// unitsInBlock is how many units of progress each thread completes in a block. With fewer units, one unit more or
+	// less at the borders would be a large error. A block must also be long compared with the work in flight.
 	unitsInBlock = 25
-	// settlingShare is the time after a change that belongs to no block, as a share of a block, because work that began
-	// before the change ends in it.
+	// settlingShare is the pause after each change of the delays, as a share of a block. Work that began before the
+	// change ends in this pause and is not measured.
 	settlingShare = 0.1
-	// settlingUnits is the minimum of that time, in units of each thread.
+	// settlingUnits is the minimum pause after each change of the delays, in units of progress of each thread.
 	settlingUnits = 3
 )
 
-// A pace is how long blocks are.
+// A pace is how long blocks are (block), and the pause between two of them (settle).
 type pace struct{ block, settle time.Duration }
 
-// paceOf returns the pace for a program in which all threads together complete a unit in the given time.
+// paceOf returns the pace for a program whose threads together complete one unit of progress in the time unit.
 func paceOf(unit time.Duration, threads int) pace {
 	each := unit * time.Duration(max(threads, 1))
 	p := pace{block: min(max(unitsInBlock*each, shortestBlock), longestBlock)}
@@ -33,11 +33,12 @@ func paceOf(unit time.Duration, threads int) pace {
 	return p
 }
 
-// A step is one block of the plan: the number of its target, or 0 for a baseline.
+// A step is one block of time of the plan, in which one target, or none, is delayed.
 type step struct{ target int } // 0 is a baseline
 
-// round returns a plan of blocks in which each target is delayed once, in random order, with a baseline directly before
-// or after it, at random.
+// round returns an order of blocks in which each target is delayed once. The order of targets is random, and a
+// baseline block is directly before or after each, at random, so that a slow change of the machine's load affects
+// both alike.
 func round(random *rand.Rand, targets []int) (steps []step) {
 	for _, i := range random.Perm(len(targets)) {
 		pair := []step{{0}, {targets[i]}}
@@ -49,25 +50,26 @@ func round(random *rand.Rand, targets []int) (steps []step) {
 	return steps
 }
 
-// The sizes of delays.
+// The limits on the length of a delay.
 const (
 	shortestDelay = time.Microsecond
-	// firstShare is the part of the largest delay with which a target begins, because the number of threads that wait
-	// for it is not known yet.
+	// firstShare is the first delay of a target as a share of its largest delay (dose.most). It is small because the
+	// delay may stop many waiting threads, and how many is not known yet.
 	firstShare = 0.1
-	// growth bounds how much larger a delay becomes from one block of its target to the next and, below the first delay,
-	// how much smaller: of the first few pairs one that is disturbed may be the median.
+	// growth is the largest factor between the delays of two successive blocks of a target. It limits increases, and
+	// decreases below the first delay: among the first few measurements a disturbed one may be the median.
 	growth = 2
 )
 
-// A slope is how much slower the program becomes for each unit of delay, by the pairs of blocks until now. Single pairs
-// hardly matter: on a busy machine a block may take several times as long as the one beside it.
+// A slope estimates how much slower the program becomes for each unit of delay, from all pairs of blocks so far. The
+// estimate is robust against single pairs, because on a busy machine a block may take several times as long as its
+// neighbour.
 type slope struct {
 	pairs []pair
 	dd    float64 // sum of the squares of the delays
 }
 
-// A pair is a treated block and its baseline.
+// A pair is the result of a block with delays and its neighbour without.
 type pair struct{ delay, slowed float64 }
 
 func (s *slope) add(delay, slowed float64) {
@@ -75,16 +77,19 @@ func (s *slope) add(delay, slowed float64) {
 	s.dd += delay * delay
 }
 
-// usualNoise is the share by which two neighbouring blocks differ at least on a machine that does other things, too.
+// usualNoise is the smallest assumed difference between two neighbouring blocks without delays, as a share: a machine
+// that also does other things has at least this noise.
 const usualNoise = 0.05
 
-// outlier is the number of standard deviations beyond which a pair counts no more than a pair at this distance.
+// outlier limits the weight of a pair of blocks: beyond this number of standard deviations its deviation counts as if
+// it were exactly this large.
 const outlier = 1.5
 
-// madToDeviation is the standard deviation of a normal distribution with a median absolute deviation of 1.
+// madToDeviation converts a median absolute deviation to the standard deviation of a normal distribution.
 const madToDeviation = 1.4826
 
-// least is the slope less so many standard errors.
+// least returns a lower bound of the slope: the estimate minus the given number of standard errors, or 0 without
+// pairs.
 func (s *slope) least(errors float64) float64 {
 	if s.dd == 0 {
 		return 0
@@ -103,7 +108,7 @@ func (s *slope) least(errors float64) float64 {
 	return per + sum/s.dd - errors*noise/math.Sqrt(s.dd)
 }
 
-// median is the median slope of the pairs, weighted by their delays.
+// median returns the weighted median of the slopes of all pairs; the weight is the delay.
 func (s *slope) median() float64 {
 	sorted := slices.Clone(s.pairs)
 	slices.SortFunc(sorted, func(a, b pair) int { return cmp.Compare(a.slowed/a.delay, b.slowed/b.delay) })
@@ -119,15 +124,15 @@ func (s *slope) median() float64 {
 	return 0
 }
 
-// A dose controls the length of one target's delays.
+// A dose controls how long one target is delayed at each occurrence.
 type dose struct {
 	most   time.Duration // the delay that causes the whole allowed slow-down if the target is on the critical path
 	now    time.Duration
 	slowed slope // as a share of the time of a unit
 }
 
-// newDose returns the dose of a target that occurs perSecond times a second on the busiest of its threads. In a treated
-// block its delays may take the given share of that thread's time.
+// newDose returns the dose of a target that occurs perSecond times a second on its busiest thread. share limits the
+// time of that thread which the delays may take in a block.
 func newDose(perSecond, share float64) dose {
 	d := dose{most: shortestDelay}
 	if perSecond > 0 {
@@ -137,15 +142,15 @@ func newDose(perSecond, share float64) dose {
 	return d
 }
 
-// The required certainty, in standard errors, that a target slows the program down before its delays are reduced.
+// How certain it must be, in standard errors, that a target slows the program down before its delays are shortened.
 const (
 	likely  = 1.0
 	certain = 2.5 // below its first delay, which is too small to show an effect on a busy machine
 )
 
-// learn updates the dose with a block's slow-down against its baseline, as a share. It sets the next delay so that the
-// target's blocks are slower by the given share at most. On a busy machine a single block shows little, so only a
-// likely slow-down reduces the delay.
+// learn adds the result of a pair of blocks: slowed is the slow-down against the baseline. It chooses the next delay
+// so that blocks are slower by at most share. On a busy machine a single block proves little, so learn shortens the
+// delay only for a slow-down that is likely real.
 func (d *dose) learn(slowed, share float64) {
 	d.slowed.add(float64(d.now), slowed)
 	first := time.Duration(firstShare * float64(d.most))
@@ -156,7 +161,8 @@ func (d *dose) learn(slowed, share float64) {
 	d.now = max(next, shortestDelay)
 }
 
-// within returns the delay that slows the program down by the share, or the largest delay if that is smaller.
+// within returns the delay that slows the program down by share, given the slow-down per unit of delay, or most if
+// that is smaller.
 func within(share, slope float64, most time.Duration) time.Duration {
 	if slope*float64(most) <= share {
 		return most
@@ -164,14 +170,14 @@ func within(share, slope float64, most time.Duration) time.Duration {
 	return time.Duration(share / slope)
 }
 
-// A budget is the share by which the program may be slowed down over the whole experiment.
+// A budget limits how much the whole experiment may slow the program down.
 type budget struct {
 	share  float64
 	slowed slope // slow-down of treated blocks against their baselines, as a share, per block
 }
 
-// allowed returns the share by which the next treated blocks may be slower. It is twice the budget, because half of the
-// time is baselines, or less if all pairs of blocks together are likely to exceed the budget.
+// allowed returns the share by which the next blocks with delays may be slower. It is twice the budget, because half
+// of the blocks are baselines. It is reduced to a quarter of that if all pairs together likely exceed the budget.
 func (b *budget) allowed() float64 {
 	share := 2 * b.share
 	if b.slowed.least(likely) > share {

@@ -10,7 +10,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// delayKinds are the bits of a thread's delay word for each kind of target.
+// delayKinds has the bits that switch on the delays of each kind of target in the traced threads (wire.Delays.Kinds).
 var delayKinds = map[wire.ExperimentKind]wire.DelayKind{
 	wire.ExperimentCall:    wire.DelayCalls,
 	wire.ExperimentLock:    wire.DelayLock,
@@ -19,8 +19,9 @@ var delayKinds = map[wire.ExperimentKind]wire.DelayKind{
 	wire.ExperimentHandler: wire.DelayHandlers,
 }
 
-// resolve determines the calls, threads and locks of the running process that a target refers to. problem is one line
-// for the user if there are none; for a target that the user did not name it is empty, and the delays are zero.
+// resolve finds the calls, threads and locks of the running process that a target names, and the delays to set for
+// it. problem is a line for the user if the target does not exist; it is empty for a target that the user did not ask
+// for, whose delays are then zero.
 func (x *Controller) resolve(t Target) (target wire.ExperimentTarget, d wire.Delays, problem string) {
 	target = wire.ExperimentTarget{Name: t.Name, Kind: t.Kind, Mode: wire.ExperimentDelay, Calls: callNames(t.Calls)}
 	d = wire.Delays{Kinds: delayKinds[t.Kind], Calls: t.Calls}
@@ -48,7 +49,8 @@ func (x *Controller) resolve(t Target) (target wire.ExperimentTarget, d wire.Del
 	return target, d, ""
 }
 
-// resolveLock finds the lock that is meant.
+// resolveLock finds the lock that a target names by its address or a part of its name. Without either it takes the
+// lock for which threads waited longest. problem is a line for the user if there is none.
 func (x *Controller) resolveLock(t Target, target *wire.ExperimentTarget) (problem string) {
 	locks := x.sights.locks(x.subject.Index())
 	address, given := t.address()
@@ -81,7 +83,7 @@ func (x *Controller) resolveLock(t Target, target *wire.ExperimentTarget) (probl
 	return fmt.Sprintf("%s: no thread waited for a lock of that name; there were waits for: %s", t.Name, strings.Join(names, ", "))
 }
 
-// length is so many ticks in nanoseconds.
+// length converts a duration in ticks of the process's clock to nanoseconds; 0 if the clock's rate is not known.
 func (x *Controller) length(ticks float64) int64 {
 	const ago = 1 << 20
 	t, err := count(x.subject)
@@ -98,10 +100,10 @@ func (x *Controller) length(ticks float64) int64 {
 	return int64(ticks * float64(x.subject.At(last)-x.subject.At(last-ago)) / ago)
 }
 
-// mostDescribed is the number of threads that a message lists at most.
+// mostDescribed is the maximum number of thread names that an error message lists.
 const mostDescribed = 12
 
-// describe lists threads by name or, where they have none, by number.
+// describe lists threads by name, or by the system's id if they have no name, for an error message.
 func describe(names map[uint64]string) string {
 	var all []string
 	for id, name := range names {

@@ -11,15 +11,15 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Sights is an Observer that learns, while the program runs and nothing is delayed, which locks threads wait for, how
-// long calls take and the names of threads.
+// Sights observes a recording before the first delay is injected. It learns for which locks threads wait, how long
+// calls take and how threads are called, so that targets can be found.
 type Sights struct {
 	collector.Nobody
 	mutex sync.Mutex
 	of    map[tracefile.ProcessIndex]*sight
 }
 
-// A sight has the observations of one process.
+// A sight has what Sights observed of one process.
 type sight struct {
 	texts   map[wire.StringID]string
 	threads map[uint64]string        // names reported since, by the system's id
@@ -53,7 +53,7 @@ func (s *Sights) get(p tracefile.ProcessIndex) *sight {
 	return s.of[p]
 }
 
-// Facts keeps texts and names of threads.
+// Facts stores the names of threads and the texts of names. It implements collector.Observer.
 func (s *Sights) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -68,7 +68,7 @@ func (s *Sights) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
 	}
 }
 
-// Records counts waits for locks and calls.
+// Records counts calls and waits for locks, with their durations. It implements collector.Observer.
 func (s *Sights) Records(p tracefile.ProcessIndex, ring uint16, records []wire.Record) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -113,14 +113,14 @@ func (s *sight) addLock(wait wire.Record, more wire.More) {
 	l.name, l.object, l.waited = wire.StringID(more.X0), wait.Object, l.waited+wait.End-wait.Begin
 }
 
-// finish ends the counting, because calls are delayed from now on.
+// finish ends the counting for a process, because from now on delays change the durations of its calls.
 func (s *Sights) finish(p tracefile.ProcessIndex) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.get(p).over = true
 }
 
-// A lock is a lock for which threads waited.
+// A lock is a lock for which threads of the process waited.
 type lock struct {
 	address uint64
 	object  wire.ObjectID
@@ -128,10 +128,11 @@ type lock struct {
 	waited  wire.Ticks
 }
 
-// interpreterLock is the name of CPython's global lock. It cannot be a target, because no single function releases it.
+// interpreterLock is part of the name of CPython's global interpreter lock (GIL). An experiment cannot delay its
+// release, because no single function releases it.
 const interpreterLock = "_PyRuntime"
 
-// locks returns the locks for which threads waited, the longest waits first, without an interpreter's lock.
+// locks returns the locks for which threads waited, those with the longest waits first, without CPython's GIL.
 func (s *Sights) locks(p tracefile.ProcessIndex) (all []lock) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -147,7 +148,8 @@ func (s *Sights) locks(p tracefile.ProcessIndex) (all []lock) {
 	return all
 }
 
-// threads are the names of the process's threads, by the system's ids. A thread without a name has an empty one.
+// threads returns the names of the process's threads by the system's thread ids. A thread without a name has an empty
+// one.
 func (s *Sights) threads(p tracefile.ProcessIndex) map[uint64]string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -163,7 +165,7 @@ func (s *Sights) threads(p tracefile.ProcessIndex) map[uint64]string {
 	return names
 }
 
-// took returns the mean duration of the given calls in ticks; false if there was none.
+// took returns the mean duration of these calls in ticks. It returns false if none was observed.
 func (s *Sights) took(p tracefile.ProcessIndex, calls []wire.Call) (float64, bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -9,7 +9,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Subject is the process in which an experiment adds delays: a collector.Subject, or a test's.
+// A Subject is the process in which an experiment injects delays: a collector.Subject or, in tests, a simulation.
 type Subject interface {
 	Index() tracefile.ProcessIndex
 	Touch(func(wire.Region)) error
@@ -18,7 +18,7 @@ type Subject interface {
 	Write(...wire.Fact)
 }
 
-// A tally has the counts of a process's threads up to an instant.
+// A tally has the counts of a process's threads up to one instant.
 type tally struct {
 	at      int64 // nanoseconds on the process's clock
 	rings   []wire.Injected
@@ -26,8 +26,8 @@ type tally struct {
 	due     uint64   // nanoseconds of virtual speed-ups
 }
 
-// quickTally is the maximum time for reading the counters; a slower reading is repeated. If mtrace's thread lost its
-// processor during the reading, events of the next block would count in this one.
+// quickTally is the longest acceptable time for reading all counters; a slower reading is repeated. If mtrace loses
+// its processor while it reads, events after the planned instant are counted, too.
 const quickTally = 100 * time.Microsecond
 
 func count(s Subject) (t tally, err error) {
@@ -49,7 +49,7 @@ func count(s Subject) (t tally, err error) {
 	return t, err
 }
 
-// A change has the counts between two tallies.
+// A change is the difference between two tallies.
 type change struct {
 	took        int64 // nanoseconds
 	occurrences uint64
@@ -86,7 +86,8 @@ func between(a, b tally) (c change) {
 	return c
 }
 
-// lastUnit returns when the last unit before a tally was completed; 0 if there was none.
+// lastUnit returns when the last unit of progress before the tally was completed, in nanoseconds on the process's
+// clock; 0 if there was none.
 func (t tally) lastUnit(s Subject) int64 {
 	var last wire.Ticks
 	for _, r := range t.rings {
@@ -97,7 +98,8 @@ func (t tally) lastUnit(s Subject) int64 {
 
 var errNoProgress = errors.New("the program made no countable progress")
 
-// findSubject waits for a process that makes progress and returns the one with the most. Closing done ends the wait.
+// findSubject waits until a process makes progress and returns the one with the most. It waits until one has ten
+// units, or for one second after the first unit. Closing done ends the wait with errNoProgress.
 func findSubject(done <-chan struct{}, c *collector.Collector, progress wire.StringID) (Subject, error) {
 	const pause, enoughUnits, patience = 20 * time.Millisecond, 10, time.Second
 	seen := map[tracefile.ProcessIndex]bool{}

@@ -13,7 +13,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Target is what an experiment delays, as the user writes it.
+// A Target is what an experiment delays, as the user wrote it: calls, a lock, waits, a thread's own code or
+// completion handlers.
 type Target struct {
 	Name   string // as the user spelled it
 	Kind   wire.ExperimentKind
@@ -22,7 +23,7 @@ type Target struct {
 	Thread string // the system's id or a part of the thread's name; empty means all threads
 }
 
-// groups are the targets that have a fixed name.
+// groups are the targets with a fixed name, each with the calls that belong to it.
 var groups = []struct {
 	name  string
 	kind  wire.ExperimentKind
@@ -40,7 +41,7 @@ var groups = []struct {
 	}},
 }
 
-// Names returns the targets that have a fixed name, in the order in which an experiment without --target uses them.
+// Names returns the fixed target names, in the order in which an experiment without --target tries them.
 func Names() (names []string) {
 	for _, g := range groups {
 		names = append(names, g.name)
@@ -48,7 +49,8 @@ func Names() (names []string) {
 	return names
 }
 
-// Of returns the name of the target that a call belongs to: one of Names, or else the call itself.
+// Of returns the target name for a call: a group such as "commit" if the call belongs to one, or else the call
+// itself.
 func Of(call string) string {
 	for _, g := range groups {
 		if g.kind != wire.ExperimentOwn && slices.Contains(callNames(callsThat(g.holds)), call) {
@@ -68,8 +70,8 @@ func callsThat(holds func(*wire.Row) bool) (calls []wire.Call) {
 	return calls
 }
 
-// Parse reads a target: NAME, NAME@THREAD, lock:ADDRESS, lock:NAME, own:THREAD, or a selector or symbol of the table of
-// calls, which may have @THREAD, too.
+// Parse parses a target: NAME, NAME@THREAD, lock:ADDRESS, lock:NAME, own:THREAD, CALL or CALL@THREAD. NAME is one of
+// Names; CALL is a selector or symbol of wire's table of calls.
 func Parse(text string) (Target, error) {
 	name, thread, _ := strings.Cut(text, "@")
 	t := Target{Name: text, Thread: thread}
@@ -110,14 +112,14 @@ func Parse(text string) (Target, error) {
 	return t, nil
 }
 
-// delayable reports whether a call can be delayed: it must be a recorded method of Metal. Waits for locks and signals
-// are other kinds of calls, and records that the tracer writes on its own are no calls.
+// delayable reports whether a call can be delayed: only recorded methods of Metal can. Waits for locks and signals
+// are targets of other kinds, and records that the tracer writes by itself are no calls.
 func delayable(r *wire.Row) bool {
 	return r.Effect != wire.EffectCounted && r.Family != wire.FamilyTracer && r.Family != wire.FamilyLock &&
 		r.Family != wire.FamilySignal && r.Family != wire.FamilyFunction
 }
 
-// address returns the lock's address, if the user gave one.
+// address returns the address of the target's lock; ok is false if the user did not give one in hexadecimal.
 func (t *Target) address() (uint64, bool) {
 	digits, hexadecimal := strings.CutPrefix(t.Lock, "0x")
 	if !hexadecimal {
@@ -127,7 +129,7 @@ func (t *Target) address() (uint64, bool) {
 	return a, err == nil && a != 0
 }
 
-// threads returns the selected threads, by the system's ids.
+// threads returns the system's ids of the threads that the target names, by id or by a part of the name.
 func (t *Target) threads(names map[uint64]string) (ids []uint64) {
 	id, err := strconv.ParseUint(t.Thread, 10, 64)
 	for thread, name := range names {

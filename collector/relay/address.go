@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ParseAddress splits the address of a collector, unix:PATH or tcp://HOST:PORT, into what package net calls network and
-// address.
+// ParseAddress splits a collector's address, unix:PATH or tcp://HOST:PORT, into the network and address that net.Dial
+// takes.
 func ParseAddress(text string) (network, address string, err error) {
 	if path, ok := strings.CutPrefix(text, "unix:"); ok && path != "" {
 		return "unix", path, nil

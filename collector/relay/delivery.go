@@ -9,12 +9,12 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// progressLook is how often Deliver checks for progress.
+// progressLook is how often Deliver checks whether the receiver got more of the trace.
 const progressLook = 10 * time.Millisecond
 
-// Deliver waits until the receiver has the whole trace, which must have ended. It waits as long as the receiver makes
-// progress, and for wait without progress. Then, or when ctx is done, it stops sending and returns the reason why the
-// receiver does not have the trace.
+// Deliver waits until the receiver has the whole trace, to which nothing may be written any more. It waits as long as
+// the receiver makes progress, and stops sending after wait without progress or when ctx is done. The error says why
+// the receiver does not have the trace; the spool (the copy on disk) still has it.
 func (s *Sender) Deliver(ctx context.Context, wait time.Duration) error {
 	select {
 	case s.hurry <- struct{}{}:
@@ -49,7 +49,7 @@ func (s *Sender) Deliver(ctx context.Context, wait time.Duration) error {
 	if why == nil {
 		why = fmt.Errorf("it has accepted no data for %v", wait)
 	}
-	return fmt.Errorf("the collector at %s does not have all of it: %w", s.options.Address, why)
+	return fmt.Errorf("the collector at %s does not have the whole trace: %w", s.options.Address, why)
 }
 
 func (s *Sender) isDone() bool {
@@ -61,20 +61,20 @@ func (s *Sender) isDone() bool {
 	}
 }
 
-// Path returns the path of the trace on the receiver's machine, once Deliver has returned nil.
+// Path returns the path of the trace on the receiver's machine. It is empty until Deliver has returned nil.
 func (s *Sender) Path() string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.path
 }
 
-// Save writes the spool's content to a file as a trace. It returns the number of the trace's first bytes that only the
-// receiver has; their calls are missing in the file.
+// Save writes the content of the spool (the copy on disk) to file as a trace. elsewhere is how many bytes at the
+// beginning of the trace only the receiver has; the calls in them are missing in file.
 func (s *Sender) Save(file *os.File) (elsewhere int64, err error) {
 	note := ""
 	if elsewhere, _, _ = s.state(); elsewhere > 0 {
-		note = fmt.Sprintf("the first calls of this trace are only at the collector at %s, in the trace %s, which is cut",
-			s.options.Address, s.options.Name)
+		note = fmt.Sprintf("the first calls of this trace are missing: only the collector at %s has them, in the trace "+
+			"%s, which lacks the last calls", s.options.Address, s.options.Name)
 	}
 	if err := tracefile.Assemble(file, s.parts(), note); err != nil {
 		return elsewhere, fmt.Errorf("save the trace: %w", err)
@@ -82,7 +82,7 @@ func (s *Sender) Save(file *os.File) (elsewhere int64, err error) {
 	return elsewhere, nil
 }
 
-// Discard ends sending and removes the spool.
+// Discard stops sending and removes the spool (the copy of the trace on disk).
 func (s *Sender) Discard() {
 	if s.started {
 		s.cancel()
@@ -91,5 +91,5 @@ func (s *Sender) Discard() {
 	s.remove()
 }
 
-// Dir is where the spool is.
+// Dir returns the folder of the spool (the copy of the trace on disk).
 func (s *Sender) Dir() string { return s.place.dir }

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// The messages between the ends, after both have proved that they know the token. The sender begins with a request. The
-// receiver answers with the number of bytes that it has of that trace. Then the sender sends the trace from there on,
-// and the receiver repeatedly answers with its number of bytes. The position of a byte in the trace is its sequence
-// number, so nothing is transferred twice or left out, however often the connection is lost. Requests and answers are
-// lines of JSON.
+// Sender and receiver exchange messages after both have proved that they know the token. The sender sends a request.
+// The receiver answers with the number of bytes that it already has of that trace. Then the sender sends the trace
+// from that position on, and the receiver repeatedly answers with its new number of bytes. Because positions are
+// counted from the beginning of the trace, no byte is sent twice or left out, however often the connection is lost.
+// Requests and answers are lines of JSON.
 
 const requestSchema = "mtrace.relay/2"
 
-// longestLine is the maximum length of a request or an answer, in bytes.
+// longestLine is the maximum length of a request or an answer, in bytes; a longer one could exhaust memory.
 const longestLine = 4096
 
-// A request precedes the trace.
+// A request is what a sender sends before the bytes of a trace.
 type request struct {
 	Schema  string `json:"schema"`  // requestSchema
 	Name    string `json:"name"`    // name for the file, without folder and extension
@@ -27,10 +27,12 @@ type request struct {
 	First   int64  `json:"first"`   // the first byte of the trace that the sender still has
 }
 
-// sessionDigits is the length of a session's number: 16 random bytes, so that nobody can guess another's.
+// sessionDigits is the length of a session's random number in hexadecimal digits: 16 bytes, so that nobody can guess
+// the number of another sender's trace and continue it.
 const sessionDigits = 32
 
-// An answer is sent at the beginning and whenever the receiver has more.
+// An answer reports how much of a trace the receiver has. The receiver sends one at the beginning, one whenever it
+// has more, and one every few seconds.
 type answer struct {
 	Have  int64  `json:"have"`            // bytes of the trace, from its beginning
 	Whole bool   `json:"whole,omitempty"` // that is all of it
@@ -66,7 +68,7 @@ func decodeAnswer(line []byte) (a answer, err error) {
 	return a, nil
 }
 
-// encode returns a request or an answer as a line.
+// encode returns a request or an answer as one line of JSON.
 func encode(message any) []byte {
 	line, err := json.Marshal(message)
 	if err != nil {
@@ -75,10 +77,10 @@ func encode(message any) []byte {
 	return append(line, '\n')
 }
 
-// errLongLine is returned for a line that exceeds the limit.
+// errLongLine is returned for a line that is longer than longestLine.
 var errLongLine = fmt.Errorf("a line is longer than %d bytes", longestLine)
 
-// readLine reads a line, without its end.
+// readLine reads a line and returns it without the line feed.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for len(line) <= longestLine {

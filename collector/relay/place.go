@@ -16,8 +16,9 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// All spools are in one folder of the user, each in a folder of its own that is locked while its mtrace runs. The lock
-// disappears with the process, so a folder without a lock was left by an mtrace that was killed.
+// A spool (the copy of a trace on disk, until a receiver has it) has its own folder, inside one folder for all spools
+// of the user. A running mtrace keeps its spool's folder locked. The system releases the lock when the process ends,
+// so a folder that is not locked was left by an mtrace that was killed.
 
 const (
 	lockName  = "lock"
@@ -29,13 +30,14 @@ const (
 	newForgiven = time.Hour
 )
 
-// A place is the folder of one spool.
+// A place is the folder of one spool (a trace on disk that is being sent), with its lock.
 type place struct {
 	dir  string
 	lock *os.File
 }
 
-// About describes the owner of a spool, for a user who finds it.
+// About describes who made a spool and for which collector. It lies in the spool's folder as JSON, for a user who
+// finds the folder and for Sweep.
 type About struct {
 	Name    string    `json:"name"`    // of the trace
 	Address string    `json:"address"` // of the collector that it is for
@@ -43,8 +45,8 @@ type About struct {
 	Started time.Time `json:"started"`
 }
 
-// spoolsFolder is the folder of this user's spools: in the system's folder for caches, which is on a disk; temporary
-// files are often in memory.
+// spoolsFolder creates and returns the folder of this user's spools. It prefers the system's folder for caches,
+// because that is on a disk; the folder for temporary files is often in memory and would fill it.
 func spoolsFolder() (string, error) {
 	var failures []error
 	folders := []string{filepath.Join(os.TempDir(), fmt.Sprintf("mtrace-spool-%d", os.Getuid()))}
@@ -61,7 +63,8 @@ func spoolsFolder() (string, error) {
 	return "", fmt.Errorf("create a folder for the spool: %w", errors.Join(failures...))
 }
 
-// makePrivate creates a folder that only this user can access, or checks that an existing one is private.
+// makePrivate creates a folder, or checks that an existing one is accessible only to this user, because other users
+// must not read traces.
 func makePrivate(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -96,7 +99,7 @@ func newPlace(folder string, about About) (*place, error) {
 	return p, nil
 }
 
-// lock locks a folder, or fails when another holds the lock.
+// lock locks a folder until the returned file is closed. It returns an error if another process holds the lock.
 func lock(dir string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -114,13 +117,14 @@ func (p *place) remove() {
 	p.lock.Close()
 }
 
-// A Recovered trace is the unsent part of a killed mtrace's trace, and possibly more of it.
+// A Recovered trace is what a killed mtrace left in its spool: at least the part that the receiver did not get.
 type Recovered struct {
 	About
 	Path string
 }
 
-// Sweep looks for spools of killed mtraces, saves their content as traces, and removes them.
+// Sweep looks for spools that killed mtraces left, saves the content of each as a trace in the same folder, and
+// removes the spool. Spools of running mtraces are locked and stay.
 func Sweep() (all []Recovered, err error) {
 	folder, err := spoolsFolder()
 	if err != nil {
@@ -156,7 +160,8 @@ func Sweep() (all []Recovered, err error) {
 	return all, err
 }
 
-// recoverSpool saves the trace of an abandoned spool.
+// recoverSpool saves the content of an abandoned spool in dir as a trace in folder. found is false if the spool is
+// empty.
 func recoverSpool(folder, dir string) (r Recovered, found bool, err error) {
 	if text, err := os.ReadFile(filepath.Join(dir, aboutName)); err == nil {
 		json.Unmarshal(text, &r.About) // unknown fields stay empty
@@ -179,7 +184,8 @@ func recoverSpool(folder, dir string) (r Recovered, found bool, err error) {
 	return r, true, nil
 }
 
-// openParts opens the files of a spool, in their order; there may be none.
+// openParts opens the files of the spool in dir and returns their concatenated content, or nil if there are none. The
+// caller must call closeAll unless there was an error or parts is nil.
 func openParts(dir string) (parts io.Reader, closeAll func(), err error) {
 	names, err := filepath.Glob(filepath.Join(dir, strings.Repeat("[0-9]", 20)))
 	if err != nil || len(names) == 0 {

@@ -16,7 +16,8 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// serve handles one connection.
+// serve handles one connection: it authenticates the sender and receives a trace. An error goes to the sender as an
+// answer.
 func (r *Receiver) serve(raw net.Conn) {
 	defer raw.Close()
 	log := r.log.With().Stringer("from", raw.RemoteAddr()).Logger()
@@ -44,16 +45,18 @@ func (r *Receiver) serve(raw net.Conn) {
 	conn.SetWriteDeadline(time.Now().Add(patience))
 	conn.Write(encode(answer{Error: err.Error(), Never: errors.As(err, &refused)}))
 	conn.CloseWrite()
-	// read the rest of the request; otherwise a reset of the connection would discard the answer
+	// Read what the sender still sends: closing with unread data would reset the connection, and the sender would not
+	// get the answer.
 	conn.SetReadDeadline(time.Now().Add(patience))
 	io.Copy(io.Discard, io.LimitReader(conn, 1<<20))
 }
 
-// A refusedError recurs however often the sender tries.
+// A refusedError tells the sender that a further attempt would be refused in the same way, so that it gives up.
 type refusedError struct{ error }
 
-// receive reads one request and as much of its trace as arrives. An error is sent to the sender, except for a lost
-// connection.
+// receive reads one request and writes the bytes of its trace to a file, until the trace is complete or the
+// connection is lost. The caller sends a returned error to the sender; a lost connection is no error, because the
+// sender may come back.
 func (r *Receiver) receive(conn *tls.Conn, log zerolog.Logger) error {
 	conn.SetReadDeadline(time.Now().Add(patience))
 	src := bufio.NewReaderSize(conn, 1<<16)
@@ -83,7 +86,7 @@ func (r *Receiver) receive(conn *tls.Conn, log zerolog.Logger) error {
 	return err
 }
 
-// feed writes the arriving bytes of a trace to its file, and answers with the number of bytes that it has.
+// feed writes the bytes of a trace that arrive to its file, and answers with the number of bytes that the file has.
 func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) error {
 	file, err := in.open()
 	if err != nil {
@@ -127,7 +130,8 @@ func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) 
 	return nil
 }
 
-// sayWhole tells the sender that its trace is complete, and drops the session when the sender has confirmed that.
+// sayWhole tells the sender that the receiver has the whole trace. It forgets the session when the sender has
+// confirmed that; until then the sender may connect again and ask.
 func (r *Receiver) sayWhole(in *incoming, conn *tls.Conn) {
 	conn.SetDeadline(time.Now().Add(patience))
 	if _, err := conn.Write(encode(answer{Have: in.there.Size(), Whole: true, Path: in.path()})); err != nil {
@@ -135,12 +139,14 @@ func (r *Receiver) sayWhole(in *incoming, conn *tls.Conn) {
 	}
 	if n, _ := conn.Read(make([]byte, 1)); n == 1 { // the sender confirmed it; a connection can also just end
 		r.sessions.forget(in)
-		// read up to the sender's end: closing earlier would reset the connection
+		// wait until the sender has closed its end: closing first would reset the connection while the sender still
+		// reads
 		io.Copy(io.Discard, io.LimitReader(conn, 1<<20))
 	}
 }
 
-// stillThere checks that the file still has its name, because a user may have removed it.
+// stillThere returns an error if path no longer names file, because a user removed or replaced it. The bytes received
+// since then would be lost.
 func stillThere(file *os.File, path string) error {
 	mine, err := file.Stat()
 	if err != nil {
@@ -153,7 +159,7 @@ func stillThere(file *os.File, path string) error {
 	return nil
 }
 
-// A countingWriter counts the bytes of complete writes.
+// A countingWriter writes to a file and adds the length of each write without error to have.
 type countingWriter struct {
 	file *os.File
 	have *atomic.Int64
@@ -167,8 +173,8 @@ func (w countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// answerOnAndOn sends the number of bytes that have arrived: at first, whenever there are more, and periodically as a
-// sign of life.
+// answerOnAndOn sends answers with the number of bytes received: one at first, one whenever there are more, and one
+// every heartbeat, so that the sender knows that the receiver is alive. It ends when stop is closed.
 func answerOnAndOn(conn net.Conn, have *atomic.Int64, stop <-chan struct{}) {
 	said, when := int64(-1), time.Time{}
 	ticker := time.NewTicker(answerPause)

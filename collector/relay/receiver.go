@@ -18,22 +18,23 @@ import (
 )
 
 const (
-	// maxConnections is the maximum number of traces that are received at once; unprovenPlaces is the maximum number of
-	// connections that are authenticating.
+	// maxConnections limits how many traces are received at once; unprovenPlaces limits the connections that have not
+	// proved yet that they know the token.
 	maxConnections = 256
 	unprovenPlaces = 64
-	// longestName is the maximum length of a trace's name, in bytes.
+	// longestName is the maximum length of a trace's name, in bytes; longer ones are cut.
 	longestName = 100
-	// heartbeat is the longest time between two answers of a working receiver, answerPause the shortest.
+	// heartbeat is the longest time between two answers of a receiver, answerPause the shortest. A sender that gets
+	// no answer for several heartbeats connects again.
 	heartbeat   = 3 * time.Second
 	answerPause = 20 * time.Millisecond
 )
 
-// errTooManyUnproven is the reason for closing the oldest unauthenticated connection.
+// errTooManyUnproven is logged when the oldest unauthenticated connection is closed to make room for a new one.
 var errTooManyUnproven = fmt.Errorf("more than %d connections had not proved that they know the token: the oldest "+
 	"was closed", unprovenPlaces)
 
-// A Receiver receives traces from senders and writes each to a file of its own.
+// A Receiver receives traces from senders on other machines and writes each to its own file in a folder.
 type Receiver struct {
 	listener net.Listener
 	tls      *tls.Config
@@ -52,17 +53,18 @@ type Receiver struct {
 	work     sync.WaitGroup
 }
 
-// ReceiverOptions say how a Receiver works.
+// ReceiverOptions configure a Receiver.
 type ReceiverOptions struct {
 	Address string // HOST:PORT; port 0 for any
 	Token   string
 	Dir     string         // folder for the traces; created if it does not exist
 	Log     zerolog.Logger // one line for each irregular connection
-	// if set, called for each trace when it is complete or the receiver ends
+	// if set, called once for each trace: when the trace is complete, or when the receiver ends before that
 	Received func(path string, whole bool)
 }
 
-// NewReceiver listens. Connections wait for Serve.
+// NewReceiver listens on the address and reads which traces in the folder are incomplete. Connections wait until
+// Serve is called.
 func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 	if err := CheckToken(o.Token); err != nil {
 		return nil, err
@@ -92,11 +94,11 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 	return r, nil
 }
 
-// Address is where it listens, HOST:PORT.
+// Address returns the address on which the receiver listens, HOST:PORT, with the port that the system chose.
 func (r *Receiver) Address() string { return r.listener.Addr().String() }
 
-// Serve receives until ctx is done or Close is called. Traces that are being received then stay cut, until another
-// receiver on the same folder continues with them.
+// Serve receives traces until ctx is done or Close is called. A trace that is not complete by then stays cut, until
+// another receiver on the same folder gets the rest from its sender.
 func (r *Receiver) Serve(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { r.Close() })()
 	for {
@@ -134,7 +136,7 @@ func (r *Receiver) Serve(ctx context.Context) error {
 	}
 }
 
-// Close stops receiving and waits until every file is closed.
+// Close stops receiving and returns when every file is closed. It reports incomplete traces to Received.
 func (r *Receiver) Close() error {
 	r.mutex.Lock()
 	r.closed = true
@@ -154,7 +156,8 @@ func (r *Receiver) Close() error {
 	return err
 }
 
-// cleanName converts a sender's name for its trace to a file name without a path.
+// cleanName turns the name that a sender gave its trace into a safe file name: without slashes, leading dots or
+// special characters, because a hostile sender must not write outside the folder.
 func cleanName(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' {
@@ -172,7 +175,8 @@ func cleanName(name string) string {
 	return name
 }
 
-// createNew creates a file under a name that does not exist yet.
+// createNew creates a file NAME.mtrace in dir or, if that exists, NAME-2.mtrace and so on. It never overwrites a
+// file.
 func createNew(dir, name string) (*os.File, error) {
 	for i := 1; i <= 10000; i++ {
 		path := filepath.Join(dir, name+".mtrace")

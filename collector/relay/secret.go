@@ -16,22 +16,24 @@ import (
 	"time"
 )
 
-// Both ends share a token and know nothing else of each other. The connection is TLS with a certificate created at the
-// start, which proves nothing. Then each end proves that it knows the token, by its HMAC of a key that only the two
-// ends of this TLS connection have (the idea of RFC 9266, with the exporter of RFC 8446 7.5). A man in the middle would
-// have two connections with two keys, and can answer for neither. The token itself is never sent.
+// Sender and receiver share a token and know nothing else about each other. They connect by TLS with a certificate
+// made on the spot, which proves nothing. Then each proves that it knows the token by sending the token's HMAC of a
+// key that only the two ends of this TLS connection have (the idea of RFC 9266, with the exporter of RFC 8446 7.5). A
+// man in the middle has two TLS connections with different keys, so a proof from one is not valid on the other. The
+// token itself is never sent.
 
-// minToken is the minimum length of a token, in bytes: it must not be guessable from one answer.
+// minToken is the minimum length of a token, in bytes. With a shorter one, somebody who records a proof could find
+// the token by trying all values.
 const minToken = 16
 
-// NewToken makes a token.
+// NewToken returns a new random token.
 func NewToken() string {
 	var b [18]byte
 	rand.Read(b[:])
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// CheckToken returns an error if a token is unsuitable.
+// CheckToken returns an error if a token is too short.
 func CheckToken(token string) error {
 	if len(token) < minToken {
 		return fmt.Errorf("the token has %d characters; it must have %d or more, and be hard to guess", len(token), minToken)
@@ -40,9 +42,9 @@ func CheckToken(token string) error {
 }
 
 const (
-	// strangerPatience is how long a receiver waits for a sender's authentication, which takes two round trips.
+	// strangerPatience is how long a receiver waits for a sender to authenticate, which takes two round trips.
 	strangerPatience = 2 * time.Second
-	// patience is how long an end waits for an immediate answer of the other.
+	// patience is how long the sender or the receiver waits for an answer that the other must send immediately.
 	patience = 10 * time.Second
 )
 
@@ -51,10 +53,12 @@ const (
 	receiverLabel = "mtrace relay 1: receiver"
 )
 
-// errToken is returned if the other end does not know the token.
+// errToken is returned if the other end proved that it has another token, or that it did not accept ours.
 var errToken = errors.New("the other end does not know the token; give both the same MTRACE_TOKEN")
 
-// prove computes this connection's proof that an end knows the token.
+// prove returns the proof that this end knows the token: an HMAC of a key that only the two ends of this TLS
+// connection have. label distinguishes the sender's proof from the receiver's, so that neither can be sent back as
+// the other.
 func prove(conn *tls.Conn, token, label string) ([]byte, error) {
 	state := conn.ConnectionState()
 	key, err := state.ExportKeyingMaterial("EXPORTER-mtrace-relay", nil, 32)
@@ -67,11 +71,12 @@ func prove(conn *tls.Conn, token, label string) ([]byte, error) {
 	return mac.Sum(nil), nil
 }
 
-// refusal is sent in place of a proof to an end that did not authenticate: a connection that just ends may have ended
-// for any reason.
+// refusal is sent instead of a proof to an end whose proof was wrong. Otherwise the connection would just end, and
+// the user of the other end would not learn that the token is wrong.
 var refusal [sha256.Size]byte
 
-// authenticate proves this end to the other and verifies the other's proof. The sender goes first.
+// authenticate proves to the other end that this end knows the token, and verifies the proof of the other end. The
+// sender sends its proof first, so the receiver never sends one to a stranger.
 func authenticate(conn *tls.Conn, token string, sender bool, patience time.Duration) error {
 	conn.SetDeadline(time.Now().Add(patience))
 	defer conn.SetDeadline(time.Time{})

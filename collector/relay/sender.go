@@ -18,14 +18,15 @@ import (
 )
 
 const (
-	// silence is how long a receiver may be silent before it counts as gone: a few heartbeats.
+	// silence is how long a sender waits for the next answer before it connects again. It must be several heartbeats
+	// of the receiver.
 	silence = 10 * time.Second
-	// sendPatience is how long a write may take.
+	// sendPatience is how long one write to the connection may block before the sender connects again.
 	sendPatience = 30 * time.Second
-	// The pause between two attempts to connect grows from firstPause to the longest.
+	// The pause between two attempts to connect grows from firstPause to longestPause.
 	firstPause   = 50 * time.Millisecond
 	longestPause = 5 * time.Second
-	// sendAtOnce is the number of bytes of the spool that are read and sent at once.
+	// sendAtOnce is the number of bytes that are read from the spool (the copy on disk) and sent at a time.
 	sendAtOnce = 256 << 10
 )
 
@@ -34,12 +35,14 @@ type SenderOptions struct {
 	Address string // HOST:PORT of the receiver
 	Token   string
 	Name    string // name of the trace at the receiver
-	// the maximum disk space of the spool, in bytes; the spool never takes more than half of the free space
+	// the maximum disk space of the spool (the copy on disk), in bytes; NewSender reduces it to half of the free
+	// space
 	Limit int64
 }
 
-// A Sender is the stream for tracefile.NewWriter that goes to a receiver. Writing to it never waits for the receiver:
-// the trace goes to a spool on disk, and from there to the address, again after each loss of the connection.
+// A Sender sends a trace to a receiver on another machine while the trace is written. Pass it to tracefile.NewWriter.
+// Writing never waits for the receiver: the trace goes to a spool (files on disk), and from there to the receiver,
+// which continues after each loss of the connection.
 type Sender struct {
 	*Spool
 	options SenderOptions
@@ -56,10 +59,10 @@ type Sender struct {
 	delivered bool
 }
 
-// errNotYet is the error before the first attempt to send.
+// errNotYet is the error that is reported before the first attempt to send has ended.
 var errNotYet = errors.New("it did not answer yet")
 
-// NewSender creates the spool. Nothing is sent before Start.
+// NewSender creates the spool (the copy of the trace on disk). Nothing is sent before Start.
 func NewSender(o SenderOptions) (*Sender, error) {
 	if err := CheckToken(o.Token); err != nil {
 		return nil, err
@@ -87,14 +90,14 @@ func NewSender(o SenderOptions) (*Sender, error) {
 	return s, nil
 }
 
-// Start begins to send.
+// Start begins to send the spool's content, in a goroutine.
 func (s *Sender) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.started = cancel, true
 	go s.run(ctx)
 }
 
-// run connects and sends until the receiver has the whole trace, or ctx is done.
+// run connects and sends, again after each failure, until the receiver has the whole trace or ctx is done.
 func (s *Sender) run(ctx context.Context) {
 	defer close(s.done)
 	pause := firstPause
@@ -124,7 +127,8 @@ func (s *Sender) run(ctx context.Context) {
 	}
 }
 
-// progress returns how much the receiver has, how many attempts failed, and the latest error.
+// progress returns how many bytes the receiver has confirmed, how many attempts failed, and the error of the latest
+// attempt.
 func (s *Sender) progress() (confirmed int64, attempts int, failure error) {
 	_, confirmed, _ = s.state()
 	s.mutex.Lock()
@@ -132,7 +136,7 @@ func (s *Sender) progress() (confirmed int64, attempts int, failure error) {
 	return confirmed, s.attempts, s.failure
 }
 
-// reason returns why the receiver does not have the spool's content.
+// reason returns why the receiver does not have the spool's content yet, for the error when the spool is full.
 func (s *Sender) reason() error {
 	s.mutex.Lock() // not the spool's mutex, which the caller holds
 	failure := s.failure
@@ -143,19 +147,20 @@ func (s *Sender) reason() error {
 	return fmt.Errorf("the collector at %s: %w", s.options.Address, failure)
 }
 
-// A saidError is a refusal by the receiver, or a conclusion from the receiver's answer.
+// A saidError is a refusal that the receiver sent, or an answer of the receiver that cannot be true.
 type saidError struct {
 	error
 	never bool // trying again is useless
 }
 
-// hopeless reports whether a failure would recur.
+// hopeless reports whether every further attempt would fail in the same way: the token is wrong, or the receiver said
+// so.
 func hopeless(failure error) bool {
 	var said *saidError
 	return errors.Is(failure, errToken) || errors.As(failure, &said) && said.never
 }
 
-// attempt makes one connection. It returns nil when the receiver has the whole trace.
+// attempt makes one connection and sends the trace. It returns nil when the receiver has the whole trace.
 func (s *Sender) attempt(ctx context.Context) error {
 	raw, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", s.options.Address)
 	if err != nil {
@@ -212,7 +217,7 @@ func (s *Sender) attempt(ctx context.Context) error {
 	return nil
 }
 
-// hear reads one answer.
+// hear reads one answer of the receiver and stores how much the receiver has.
 func (s *Sender) hear(conn net.Conn, in *bufio.Reader) (a answer, err error) {
 	conn.SetReadDeadline(time.Now().Add(silence))
 	line, err := readLine(in)
@@ -237,12 +242,12 @@ func (s *Sender) hear(conn net.Conn, in *bufio.Reader) (a answer, err error) {
 		return a, &saidError{err, true}
 	}
 	if a.Whole && !s.endsAt(a.Have) {
-		return a, &saidError{fmt.Errorf("it claims that the trace ends after %d bytes", a.Have), true}
+		return a, &saidError{fmt.Errorf("it answered that the trace ends after %d bytes, which is wrong", a.Have), true}
 	}
 	return a, nil
 }
 
-// send sends the trace from a position on, until it has ended or ctx is done.
+// send sends the trace from position from on, until the trace has ended and is sent, or ctx is done.
 func (s *Sender) send(ctx context.Context, conn net.Conn, from int64) error {
 	buffer := make([]byte, sendAtOnce)
 	for {

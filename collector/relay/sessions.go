@@ -16,14 +16,14 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A receiver keeps a note next to each incomplete trace, which identifies its session. When the sender comes back, even
-// to another receiver on the same folder, the trace continues where it ended. The note is removed when the sender knows
-// that the trace is complete.
+// For each incomplete trace the receiver keeps a note, a JSON file beside it, which contains the session (the random
+// number of that trace). When the sender connects again, even to another receiver on the same folder, the trace
+// continues where it ended. The note is removed when the sender knows that the receiver has the whole trace.
 
-// notesKept is how long the note of an absent sender is kept.
+// notesKept is how long the note of an incomplete trace is kept if its sender does not come back.
 const notesKept = 7 * 24 * time.Hour
 
-// A note is the stored state of a session, as JSON.
+// A note is the JSON file beside an incomplete trace by which its sender can continue it.
 type note struct {
 	Schema  string `json:"schema"` // noteSchema
 	Session string `json:"session"`
@@ -32,7 +32,7 @@ type note struct {
 
 const noteSchema = "mtrace.relay-note/1"
 
-// An incoming trace is being received, by one connection at a time.
+// An incoming is a trace that is being received. Only one connection at a time writes to it.
 type incoming struct {
 	note
 	dir     string
@@ -45,7 +45,7 @@ type incoming struct {
 	told  bool       // its path was reported
 }
 
-// sessions are the incomplete traces of a folder.
+// sessions has the incomplete traces of a folder.
 type sessions struct {
 	dir   string
 	mutex sync.Mutex
@@ -56,7 +56,8 @@ func notePath(dir, session string) string {
 	return filepath.Join(dir, ".relay-"+session+".json")
 }
 
-// openSessions reads the notes in a folder. Invalid and old notes are removed.
+// openSessions reads the notes in a folder, each of which describes an incomplete trace. It removes invalid notes and
+// those whose trace is missing or was not written to for notesKept.
 func openSessions(dir string) (*sessions, error) {
 	s := &sessions{dir: dir, all: map[string]*incoming{}}
 	paths, err := filepath.Glob(notePath(dir, "*"))
@@ -89,8 +90,8 @@ func decodeNote(text []byte) (n note, err error) {
 	return n, nil
 }
 
-// take assigns a request's trace to a connection, and closes an earlier connection of the same sender. A new trace is
-// created. The caller must release it.
+// take returns the trace that a request names, for conn alone; it creates the trace if it is new. It closes an
+// earlier connection of the same sender and waits until that has stopped writing. The caller must call giveBack.
 func (s *sessions) take(q request, conn net.Conn) (*incoming, error) {
 	s.mutex.Lock()
 	in := s.all[q.Session]
@@ -119,7 +120,7 @@ func (s *sessions) take(q request, conn net.Conn) (*incoming, error) {
 	return in, nil
 }
 
-// begin creates the file and the note of a trace. The caller holds the mutex.
+// begin creates the file and the note of a new trace. The caller holds the mutex.
 func (s *sessions) begin(q request) (*incoming, error) {
 	file, err := createNew(s.dir, cleanName(q.Name))
 	if err != nil {
@@ -143,7 +144,7 @@ func (in *incoming) giveBack() {
 	in.feeding.Unlock()
 }
 
-// forget ends a session: no more of its trace can arrive.
+// forget ends a session and removes its note: the trace is complete or its file is gone, so nothing more can arrive.
 func (s *sessions) forget(in *incoming) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -154,7 +155,8 @@ func (s *sessions) forget(in *incoming) {
 	}
 }
 
-// unfinished returns the paths of the incomplete traces that may continue.
+// unfinished returns the paths of the incomplete traces that were not reported yet. Their senders may still continue
+// them.
 func (s *sessions) unfinished() (paths []string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -169,7 +171,8 @@ func (s *sessions) unfinished() (paths []string) {
 
 func (in *incoming) path() string { return filepath.Join(in.dir, in.File) }
 
-// open opens the file to continue after its last complete block. It reads once what an earlier receiver wrote.
+// open opens the file of a trace for writing after its last complete block, and cuts off a partial block. For a trace
+// that an earlier receiver wrote, it first reads the file to find that position.
 func (in *incoming) open() (*os.File, error) {
 	file, err := os.OpenFile(in.path(), os.O_RDWR, 0)
 	if err != nil {
@@ -195,7 +198,8 @@ func (in *incoming) open() (*os.File, error) {
 	return file, nil
 }
 
-// tell returns true the first time, when the path of the trace has to be reported.
+// tell reports whether the caller must report the path of the trace: true at the first call only, so that each trace
+// is reported once.
 func (in *incoming) tell() (first bool) {
 	in.mutex.Lock()
 	defer in.mutex.Unlock()

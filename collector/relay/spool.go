@@ -12,12 +12,12 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A Spool keeps a trace on disk until a receiver has it: in files of whole blocks. The oldest files are removed when
-// the receiver has them and space is needed; the few blocks without which a trace cannot be read are kept. So the files
-// always form a trace: the complete one as long as nothing was removed.
+// A Spool keeps a trace on disk until a receiver has it, in several files of whole blocks. When space is needed, the
+// oldest file is removed if the receiver has it; only its blocks without which no trace can be read are kept. So the
+// files together are always a readable trace, and the complete one if no file was removed.
 //
-// A library for queues or write-ahead logs would frame each block again, although it already has its length and
-// checksum, and reading the files as a trace would require unpacking them.
+// A library for queues or write-ahead logs would wrap each block, although a block already has a length and a
+// checksum. Then the files could not be read as a trace without unwrapping them.
 type Spool struct {
 	place *place
 	limit int64 // bytes on disk
@@ -34,7 +34,7 @@ type Spool struct {
 	more      chan struct{}
 }
 
-// A spoolFile holds bytes of the trace from start on.
+// A spoolFile is one file of a spool; it has the bytes of the trace from position start on.
 type spoolFile struct {
 	*os.File
 	start, size int64
@@ -42,13 +42,14 @@ type spoolFile struct {
 
 func (f spoolFile) end() int64 { return f.start + f.size }
 
-// newSpool creates an empty spool. why returns the reason why the receiver does not accept the data.
+// newSpool creates an empty spool in p that takes at most limit bytes on disk. why returns the reason for which the
+// receiver does not accept data; it becomes part of the error when the spool is full.
 func newSpool(p *place, limit int64, why func() error) (*Spool, error) {
 	s := &Spool{place: p, limit: limit, each: min(max(limit/32, 64<<10), 64<<20), why: why, more: make(chan struct{}, 1)}
 	return s, s.begin()
 }
 
-// begin begins the next file.
+// begin creates the next file of the spool.
 func (s *Spool) begin() error {
 	file, err := os.OpenFile(filepath.Join(s.place.dir, fmt.Sprintf("%020d", s.written)), os.O_RDWR|os.O_CREATE|os.O_EXCL,
 		0o600)
@@ -59,12 +60,13 @@ func (s *Spool) begin() error {
 	return nil
 }
 
-// first returns the position of the first byte of the trace that is still in the spool.
+// first returns the position in the trace of the first byte that the spool still has.
 func (s *Spool) first() int64 { return s.files[0].start }
 
 func (s *Spool) onDisk() int64 { return s.keptSize + s.written - s.first() }
 
-// Room implements tracefile.Bounded: it removes files that the receiver has until there is space for n more bytes.
+// Room makes room for n more bytes by removing files that the receiver has. It returns an error if that is not
+// enough. It implements tracefile.Bounded.
 func (s *Spool) Room(n int) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -78,7 +80,8 @@ func (s *Spool) Room(n int) error {
 	return nil
 }
 
-// removeOldest removes the oldest file, if the receiver has it, except for blocks without which a trace cannot be read.
+// removeOldest removes the oldest file if the receiver has all of it. It first copies the blocks without which the
+// rest of the trace cannot be read to the file kept.
 func (s *Spool) removeOldest() (removed bool, err error) {
 	oldest := s.files[0]
 	if len(s.files) == 1 || s.confirmed < oldest.end() {
@@ -104,7 +107,7 @@ func (s *Spool) removeOldest() (removed bool, err error) {
 	return true, nil
 }
 
-// Write appends a block. If the disk is full, it removes files that the receiver has.
+// Write appends a block. If the disk is full, it removes files that the receiver has, oldest first, and tries again.
 func (s *Spool) Write(b []byte) (int, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -133,7 +136,7 @@ func (s *Spool) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Close marks the trace as ended. The files stay.
+// Close marks the trace as ended. The files stay until remove, because the receiver may not have them yet.
 func (s *Spool) Close() error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -149,8 +152,8 @@ func (s *Spool) wake() {
 	}
 }
 
-// read reads bytes of the trace from a position that is still in the spool; it returns none if no more were written
-// yet. ended is true if no more will be.
+// read reads bytes of the trace into b, beginning at position from, which must still be in the spool. n is 0 if
+// nothing more was written yet; then ended says whether nothing more will be.
 func (s *Spool) read(b []byte, from int64) (n int, ended bool, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock() // the file must not be removed while it is read
@@ -166,7 +169,8 @@ func (s *Spool) read(b []byte, from int64) (n int, ended bool, err error) {
 	return 0, s.ended, nil
 }
 
-// confirm records the number of bytes that the receiver reports to have. It returns an error if that is impossible.
+// confirm stores how many bytes of the trace the receiver reported to have. It returns an error if the receiver
+// cannot have that number.
 func (s *Spool) confirm(have int64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -178,21 +182,22 @@ func (s *Spool) confirm(have int64) error {
 	return nil
 }
 
-// state returns the first byte in the spool, and how far the trace is confirmed and written.
+// state returns the position of the first byte in the spool, and how many bytes were confirmed by the receiver and
+// written.
 func (s *Spool) state() (first, confirmed, written int64) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.first(), s.confirmed, s.written
 }
 
-// endsAt reports whether the trace has ended with that length.
+// endsAt reports whether the trace has ended and has exactly n bytes.
 func (s *Spool) endsAt(n int64) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.ended && n == s.written
 }
 
-// parts reads the files in order, each from its beginning.
+// parts returns the content of the spool: the kept blocks of removed files, then the files in order.
 func (s *Spool) parts() io.Reader {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -206,7 +211,7 @@ func (s *Spool) parts() io.Reader {
 	return io.MultiReader(parts...)
 }
 
-// remove removes all of it.
+// remove closes and removes the files and the folder of the spool.
 func (s *Spool) remove() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -119,7 +119,7 @@ func TestRestOfTrace(t *testing.T) {
 		t.Errorf("cut %v: %d records, %d missing of %d", cut, s.Records, s.Missing, trace.next)
 	}
 	if result, _ := rest.Result(); !strings.Contains(result.Note,
-		"the first calls of this trace are only at the collector at "+r.Address()) {
+		"the first calls of this trace are missing: only the collector at "+r.Address()) {
 		t.Errorf("%+v", result)
 	}
 	if n := len(rest.Processes()[0].Strings); n != int(trace.next/5000) {

@@ -5,11 +5,12 @@ import (
 	"encoding/binary"
 )
 
-// longestCall is the length of the longest call instruction, in bytes: on x86-64 an indirect call through memory, with
-// a prefix, a SIB byte and a displacement of 32 bits.
+// longestCall is the length of the longest call instruction, in bytes. It is an x86-64 call through memory, with a
+// prefix, a SIB byte and a 32-bit displacement.
 const longestCall = 8
 
-// endsInCall reports whether code ends in a call instruction. For unknown machines it returns true.
+// endsInCall reports whether code ends with a call instruction, as the code before every return address does. It
+// returns true for processors whose instructions it does not know.
 func endsInCall(machine elf.Machine, code []byte) bool {
 	switch machine {
 	case elf.EM_X86_64:
@@ -20,9 +21,9 @@ func endsInCall(machine elf.Machine, code []byte) bool {
 	return true
 }
 
-// endsInCallAMD64 recognizes two forms. call rel32 is E8 and 4 bytes. call r/m64 is FF, a ModRM byte with 2 in the
-// middle, and the bytes that the ModRM byte requires (Intel's manual, volume 2, CALL and table 2-2). Prefixes come
-// before and do not matter.
+// endsInCallAMD64 recognizes the two forms of a near call. call rel32 is E8 and 4 bytes. call r/m64 is FF, a ModRM
+// byte whose middle field is 2, and the bytes that the ModRM byte requires (Intel's manual, volume 2, CALL and table
+// 2-2). Prefixes come before these bytes and are not checked.
 func endsInCallAMD64(code []byte) bool {
 	if n := len(code); n >= 5 && code[n-5] == 0xe8 {
 		return true

@@ -13,18 +13,19 @@ import (
 	"time"
 )
 
-// mostDebug is the maximum size of a file's debug information, in bytes, because it is held in memory completely.
+// mostDebug is the maximum size of a file's debug information, in bytes. Larger debug information is not read,
+// because all of it is held in memory.
 const mostDebug = 512 << 20
 
-// A debugSection is a DWARF section of a file; its name lacks the prefix before debug_.
+// A debugSection is a DWARF section of a file. name has no prefix such as "." or "__".
 type debugSection struct {
 	name string // debug_info, or zdebug_info for the old compression
 	size uint64 // bytes that data gives
 	data func() ([]byte, error)
 }
 
-// lines looks up addresses, which must be sorted, in a file's sections, until a deadline. A file without DWARF is not
-// an error.
+// lines looks up the source lines of addresses, which must be sorted, in a file's debug sections. A file without
+// DWARF gives no lines and no error. After the deadline it returns errLate with the lines found so far.
 func lines(sections []debugSection, addresses []uint64, until time.Time) (map[uint64]line, error) {
 	if time.Now().After(until) {
 		return nil, errLate
@@ -69,7 +70,8 @@ func parse(content map[string][]byte) (data *dwarf.Data, err error) {
 			err = fmt.Errorf("%v", broken)
 		}
 	}()
-	// a small version number shows the byte order, as in package dwarf
+	// The version is a small number, so its first byte is 0 only in big-endian files. Those are refused, because
+	// lineTable reads little-endian numbers.
 	if info := content["info"]; len(info) > 5 && info[4] == 0 {
 		return nil, errors.New("it is big-endian")
 	}
@@ -83,7 +85,8 @@ func parse(content map[string][]byte) (data *dwarf.Data, err error) {
 	return data, err
 }
 
-// unpack decompresses a section in the old format: "ZLIB", the size as a big-endian u64, and zlib data.
+// unpack decompresses a section of the old format: "ZLIB", the size as a big-endian 64-bit number, and zlib data.
+// Other sections are returned as they are. A size above most is an error.
 func unpack(b []byte, most uint64) ([]byte, error) {
 	if len(b) < 12 || string(b[:4]) != "ZLIB" {
 		return b, nil

@@ -15,7 +15,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An elfFile is the ELF file of an image. An address in memory is the file's address plus bias.
+// An elfFile is the ELF file of a loaded image. An address in memory is the address in the file plus bias.
 type elfFile struct {
 	*elf.File
 	bias uint64
@@ -55,7 +55,8 @@ func findELF(r io.ReaderAt, image wire.Image, addresses []uint64, until time.Tim
 	return found, err
 }
 
-// lines fills in the lines of places, which must be sorted, and the names that symbols lack.
+// lines sets the source lines of places, which must be sorted by at, and the names of functions that the symbol table
+// lacks. It uses the debug information in the file or, if there is none, in a separate file.
 func (f *elfFile) lines(places []place, until time.Time) error {
 	at := make([]uint64, 0, len(places))
 	for i := range places {
@@ -95,10 +96,11 @@ func elfSections(f *elf.File) (sections []debugSection) {
 	return sections
 }
 
-// debugFolder is the folder in which systems install debug information, by build ID.
+// debugFolder is the folder in which Linux distributions install separate debug information, ordered by build ID.
 var debugFolder = "/usr/lib/debug/.build-id"
 
-// apart returns the debug sections that the system has installed for this build, if any.
+// apart returns the debug sections of a separate file that the system has installed for this build, or none. The
+// caller must call close.
 func (f *elfFile) apart() (sections []debugSection, close func()) {
 	close = func() {}
 	id := f.buildID()
@@ -117,7 +119,8 @@ func (f *elfFile) apart() (sections []debugSection, close func()) {
 	return elfSections(parsed), func() { file.Close() }
 }
 
-// buildID returns the GNU build ID, in hexadecimal, from the note of type 3 with that owner.
+// buildID returns the GNU build ID in hexadecimal, or "" if the file has none. It is in a note with type 3 and owner
+// "GNU".
 func (f *elfFile) buildID() string {
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_NOTE || p.Filesz > 1<<16 {
@@ -143,7 +146,7 @@ func (f *elfFile) buildID() string {
 	return ""
 }
 
-// A place is a Place being found.
+// A place is a Place that is still being filled, with the data to find its symbol.
 type place struct {
 	Place
 	address uint64
@@ -152,7 +155,8 @@ type place struct {
 	name    uint32 // its name's offset in the table of strings; 0 is none
 }
 
-// code returns the places of the addresses, which must be sorted, and whether a call precedes each.
+// code returns one place for each address, sorted by at. It sets Unknown for an address outside the file's code, and
+// NoCall if no call instruction precedes the address, which then is no return address.
 func (f *elfFile) code(addresses []uint64) []place {
 	places := make([]place, len(addresses))
 	var before [longestCall]byte
@@ -182,11 +186,12 @@ func (f *elfFile) code(addresses []uint64) []place {
 	return places
 }
 
-// symbolSize is the size of an Elf64_Sym: name u32, info u8, other u8, section u16, value u64, size u64.
+// symbolSize is the size of an Elf64_Sym in bytes: name u32, info u8, other u8, section u16, value u64, size u64.
 const symbolSize = 24
 
-// name sets the functions' names of places, which must be sorted: from the full symbol table, or from the table for the
-// dynamic linker. Tables may have a million entries, so they are read in pieces and not kept.
+// name sets the function names of places, which must be sorted by at. It reads the full symbol table, or that of the
+// dynamic linker if the file has no other. Tables may have a million entries, so name reads them piece by piece and
+// does not keep them.
 func (f *elfFile) name(places []place) {
 	table := f.SectionByType(elf.SHT_SYMTAB)
 	if table == nil {
@@ -223,8 +228,8 @@ func (f *elfFile) name(places []place) {
 	}
 }
 
-// text returns the string at an offset of a string table, truncated to the maximum length of a fact. A missing table
-// has no strings.
+// text returns the string at an offset of a string table, cut to the maximum length of a fact. It returns "" if the
+// table has no data.
 func text(table *elf.Section, offset uint32) string {
 	if table.ReaderAt == nil {
 		return ""

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// A line is the source line of the code at an address of a file: the statement of the function that contains the
-// address. For code that was inlined into that function it is the outermost inlined call, because the symbol's name is
-// that function's.
+// A line is the source line that belongs to an address: a statement of the function whose symbol contains the
+// address. If the code at the address was inlined into that function, the line is that of the outermost inlined call;
+// a line of the inlined function would not fit the function's name.
 type line struct {
 	file     string
 	number   int
@@ -22,7 +22,7 @@ type line struct {
 
 var errLate = errors.New("reading debug information took too long")
 
-// A lineFinder looks up lines in the DWARF of a file, unit by unit, each read at most once.
+// A lineFinder looks up source lines in a file's DWARF data. It reads each compilation unit at most once.
 type lineFinder struct {
 	data      *dwarf.Data
 	tables    []byte   // .debug_line
@@ -31,8 +31,9 @@ type lineFinder struct {
 	found     map[uint64]line
 }
 
-// findLines looks up sorted addresses in DWARF, whose .debug_info and .debug_line are also given as bytes. Units that
-// are broken or take too long are left out; the error is the first such problem.
+// findLines looks up the lines of sorted addresses. info and tables are the sections .debug_info and .debug_line of
+// the same DWARF data. It skips broken compilation units and returns the first problem as the error, with the lines
+// found. After the deadline it stops with errLate.
 func findLines(data *dwarf.Data, info, tables []byte, addresses []uint64, deadline time.Time) (found map[uint64]line,
 	err error) {
 	f := &lineFinder{data, tables, addresses, deadline, map[uint64]line{}}
@@ -53,8 +54,8 @@ func findLines(data *dwarf.Data, info, tables []byte, addresses []uint64, deadli
 	return f.found, err
 }
 
-// units returns the offsets of the first entries of the units of .debug_info (DWARF 5, 7.5.1; earlier versions,
-// 7.5.1.1), up to the first broken one. Type units have no code and are left out.
+// units returns the offset of the first entry of each compilation unit in .debug_info, up to the first broken unit
+// (DWARF 5, 7.5.1; earlier versions, 7.5.1.1). It leaves out type units, which have no code.
 func units(info []byte) (offsets []dwarf.Offset) {
 	const typeUnit, splitTypeUnit, skeleton, splitCompile = 2, 6, 4, 5
 	for at := uint64(0); at+12 <= uint64(len(info)); {
@@ -82,7 +83,7 @@ func units(info []byte) (offsets []dwarf.Offset) {
 	return offsets
 }
 
-// within returns the addresses that are in a range and have no line yet.
+// within returns the wanted addresses from low up to, not including, high.
 func (f *lineFinder) within(low, high uint64) []uint64 {
 	first := sort.Search(len(f.addresses), func(i int) bool { return f.addresses[i] >= low })
 	last := sort.Search(len(f.addresses), func(i int) bool { return f.addresses[i] >= high })
@@ -92,7 +93,8 @@ func (f *lineFinder) within(low, high uint64) []uint64 {
 	return f.addresses[first:last]
 }
 
-// withinAll returns the addresses in any of the ranges. It ignores ranges at 0, to which linkers move discarded code.
+// withinAll returns the wanted addresses that lie in any of the ranges, sorted. It ignores ranges that begin at 0:
+// linkers set the addresses of code that they removed to 0.
 func (f *lineFinder) withinAll(ranges [][2]uint64) (all []uint64) {
 	for _, r := range ranges {
 		if r[0] > 0 {
@@ -128,8 +130,8 @@ func (f *lineFinder) unit(at dwarf.Offset) error {
 	return f.functions(r, unit, files)
 }
 
-// statements sets the lines of the unit's addresses from its table of statements, and returns the files that the table
-// names.
+// statements sets the source lines of addresses from the line table of a compilation unit. It returns the source
+// files that the table names.
 func (f *lineFinder) statements(unit *dwarf.Entry, addresses []uint64) ([]*dwarf.LineFile, error) {
 	if err := countsWrong(f.tables, unit); err != nil {
 		return nil, err
@@ -169,8 +171,8 @@ func absolute(directory, name string) string {
 	return path.Join(directory, name)
 }
 
-// functions visits the unit's functions that contain wanted addresses. It sets the function's name for these addresses,
-// and for inlined code the line of its call.
+// functions visits the functions of a compilation unit that contain wanted addresses. For these addresses it sets the
+// function's name, and for inlined code the line of the inlined call.
 func (f *lineFinder) functions(r *dwarf.Reader, unit *dwarf.Entry, files []*dwarf.LineFile) error {
 	for depth := 1; depth > 0; {
 		if time.Now().After(f.deadline) {
@@ -238,7 +240,7 @@ func (f *lineFinder) function(r *dwarf.Reader, function *dwarf.Entry, files []*d
 	return nil
 }
 
-// inlined sets the line of addresses in inlined code to the line of the inlined call.
+// inlined sets the line of addresses in inlined code to the line at which the inlined function was called.
 func (f *lineFinder) inlined(e *dwarf.Entry, files []*dwarf.LineFile) error {
 	ranges, err := f.data.Ranges(e)
 	if err != nil {
@@ -257,7 +259,8 @@ func (f *lineFinder) inlined(e *dwarf.Entry, files []*dwarf.LineFile) error {
 	return nil
 }
 
-// name returns a function's linkage name, or its name; the function's declaration may have either.
+// name returns the linkage name of a function, or else its plain name. In DWARF they may be at the function's
+// declaration or abstract origin, to which its entry refers.
 func (f *lineFinder) name(e *dwarf.Entry) string {
 	for hops := 0; hops < 3 && e != nil; hops++ {
 		for _, attribute := range []dwarf.Attr{dwarf.AttrLinkageName, dwarf.AttrName} {

@@ -8,19 +8,21 @@ import (
 	"fmt"
 )
 
-// mostFiles is the maximum number of directories or files of one unit: more than any compiler reads, and 24 MB of
-// memory in package dwarf for both.
+// mostFiles limits the directories and the files of one compilation unit; a table with more is refused. It is more
+// than any compiler writes, and costs at most 24 MB of memory in package dwarf.
 const mostFiles = 1 << 20
 
-// A lineTable parses the header of a unit's line table as far as package dwarf trusts it: that package allocates memory
-// for the number of directories and files in the header before it checks that the section contains them.
+// A lineTable reads the header of a compilation unit's line table. Package dwarf allocates memory for the number of
+// files in that header before it checks that the section contains them. Without this check a broken file could
+// exhaust the collector's memory.
 type lineTable struct {
 	left   []byte
 	offset int // size of an offset into another section: 4, or 8 in the 64-bit format
 	err    error
 }
 
-// countsWrong returns the error in the counts of a unit's table (DWARF 5, 6.2.4). Earlier versions have no counts.
+// countsWrong returns an error if the number of directories or files in a unit's line table is impossible (DWARF 5,
+// 6.2.4). Tables of earlier versions contain no such numbers.
 func countsWrong(section []byte, unit *dwarf.Entry) error {
 	at, is := unit.Val(dwarf.AttrStmtList).(int64)
 	if !is || at < 0 || at > int64(len(section)) {
@@ -34,7 +36,7 @@ func countsWrong(section []byte, unit *dwarf.Entry) error {
 	if version := t.number(2); version != 5 {
 		return t.err
 	}
-	// sizes of addresses and selectors, the header's length, and five bytes on how instructions count
+	// skip the sizes of addresses and segment selectors, the header's length, and five bytes about line numbers
 	t.bytes(2 + t.offset + 5)
 	t.bytes(max(int(t.number(1)), 1) - 1)
 	t.entries()
@@ -42,7 +44,8 @@ func countsWrong(section []byte, unit *dwarf.Entry) error {
 	return t.err
 }
 
-// entries skips the directories, or the files: the forms of an entry, the count, and each entry.
+// entries skips the list of directories, or of files: the description of an entry, the number of entries, and the
+// entries. It sets t.err if the number is impossible or the list is cut.
 func (t *lineTable) entries() {
 	forms := make([]uint64, t.number(1))
 	for i := range forms {
@@ -60,7 +63,7 @@ func (t *lineTable) entries() {
 	}
 }
 
-// Forms of a file's name and attributes (DWARF 5, 7.5.6).
+// The forms (encodings) in which a line table may have a file's name and attributes (DWARF 5, 7.5.6).
 const (
 	formData2    = 0x05
 	formData4    = 0x06
@@ -118,7 +121,7 @@ func (t *lineTable) bytes(n int) []byte {
 	return b
 }
 
-// number reads an unsigned number of n bytes; parse has refused big-endian files.
+// number reads an unsigned little-endian number of n bytes. Big-endian files were refused earlier, by parse.
 func (t *lineTable) number(n int) (v uint64) {
 	for i, b := range t.bytes(n) {
 		v |= uint64(b) << (8 * i)
@@ -126,7 +129,7 @@ func (t *lineTable) number(n int) (v uint64) {
 	return v
 }
 
-// unsigned reads a number in LEB128 (DWARF 5, 7.6), Go's varint.
+// unsigned reads an unsigned LEB128 number (DWARF 5, 7.6), which has the same encoding as Go's varint.
 func (t *lineTable) unsigned() uint64 {
 	v, n := binary.Uvarint(t.left)
 	if n <= 0 {

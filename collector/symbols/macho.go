@@ -15,13 +15,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// dsym returns the path of the debug file that dsymutil writes next to a Mach-O file.
+// dsym returns the path of the debug file (in a .dSYM bundle) that dsymutil writes next to a Mach-O file.
 func dsym(file string) string {
 	return path.Join(file+".dSYM", "Contents/Resources/DWARF", path.Base(file))
 }
 
-// findMachO looks up the lines of return addresses; the names of Mach-O images come from the process itself. The debug
-// information is in the dSYM next to the file, or in the file itself.
+// findMachO looks up the source lines of return addresses, in the .dSYM bundle next to the file or in the file
+// itself. It does not look up functions in the symbol table, because on macOS the process sends their names itself.
 func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until time.Time) (map[uint64]Place, error) {
 	own, err := machoSlice(file, image)
 	if err != nil {
@@ -53,8 +53,8 @@ func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until tim
 	return places, err
 }
 
-// machoSlice returns the slice of the file with the image's UUID, or the slice for this processor if the image has
-// none.
+// machoSlice returns the slice (the code for one processor) of a Mach-O file that has the image's UUID, or the first
+// slice if the image has no UUID. An error means that the file was replaced after the process loaded it.
 func machoSlice(file io.ReaderAt, image wire.Image) (*macho.File, error) {
 	fat, err := macho.NewFatFile(file)
 	if err != nil {
@@ -106,8 +106,8 @@ func isMachO(magic []byte) bool {
 	return false
 }
 
-// openRegular opens a regular file for reading. The path comes from a traced process: opening it must not block, as for
-// a pipe.
+// openRegular opens a file for reading and returns an error unless it is a regular file. A traced process chose the
+// path, so it may name a pipe, on which opening or reading would block.
 func openRegular(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

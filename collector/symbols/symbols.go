@@ -9,7 +9,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Place has a file's information about a return address.
+// A Place is what a file knows about a return address.
 type Place struct {
 	Name    string // the function that contains the call; empty when the file does not have it
 	File    string // source file of the call; empty without debug information
@@ -18,11 +18,12 @@ type Place struct {
 	Unknown bool   // the address is not in the file's code
 }
 
-// ErrNoSymbols is returned for files of another format.
+// ErrNoSymbols is returned for files that are neither ELF nor Mach-O.
 var ErrNoSymbols = errors.New("neither an ELF nor a Mach-O file")
 
-// Find looks up return addresses in the file of an image: ELF, or Mach-O, for which it only reads debug information. On
-// an error it also returns the places that it found. Source lines are looked up until the deadline.
+// Find looks up return addresses in the file of a loaded image. ELF files give names and source lines, Mach-O files
+// only source lines. With an error it also returns the places found until then. The deadline applies to source lines,
+// which take longest.
 func Find(image wire.Image, addresses []uint64, until time.Time) (map[uint64]Place, error) {
 	f, err := openRegular(image.Path)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"io"
 )
 
-// A trace that is stored in parts, some of which are gone, is still readable as long as all blocks other than records
-// exist.
+// A trace may be stored in several files (see relay.Spool), some of which are removed later. The rest is readable as
+// a trace if only blocks of records are missing: every other block must be kept.
 
-// WithoutRecords copies the blocks of a part that the records of other parts need: all blocks other than records. The
-// part must begin at a block, or with the file's header.
+// WithoutRecords copies from a part of a trace all blocks without which the records in other parts cannot be read,
+// that is all blocks except records. The part must begin at a block, or with the file's header.
 func WithoutRecords(dst io.Writer, part io.Reader) error {
 	return eachBlock(part, func(b *block, whole []byte) error {
 		if b != nil && (b.kind == blockRecords || b.kind == blockSoFar) { // the latter are superseded by later ones
@@ -23,8 +23,8 @@ func WithoutRecords(dst io.Writer, part io.Reader) error {
 	})
 }
 
-// Assemble joins the remaining parts of a trace, in order, to a trace. note, if not empty, is added to the trace's
-// result. A trace without an end stays without one: it is cut.
+// Assemble writes the remaining parts of a trace, in order, as one trace. note, if not empty, is added to the trace's
+// Result. If the parts lack the end of the trace, so does the written trace: readers treat it as cut.
 func Assemble(dst io.Writer, parts io.Reader, note string) error {
 	w := &Writer{file: noClose{dst}}
 	w.mutex.Lock()
@@ -63,8 +63,8 @@ type noClose struct{ io.Writer }
 
 func (noClose) Close() error { return nil }
 
-// eachBlock calls fn with the blocks of a stream, up to the first incomplete one. It calls fn once with the file's
-// header and no block.
+// eachBlock calls fn with each block of a stream, up to the first incomplete or damaged one. For the file's header it
+// calls fn once, with a nil block.
 func eachBlock(src io.Reader, fn func(b *block, whole []byte) error) error {
 	in := bufio.NewReaderSize(src, 1<<16)
 	passed := false

@@ -22,16 +22,16 @@ const (
 )
 
 const (
-	// recordsPerBlock is the maximum number of records in a block that is written, maxBlockRecords in a block that is
-	// read.
+	// recordsPerBlock is the maximum number of records in a block that this version writes. Readers accept up to
+	// maxBlockRecords, so that a later version may write larger blocks.
 	recordsPerBlock = 16384
 	maxBlockRecords = 65536
-	// maxPayload is the maximum size of a block's payload before compression, in bytes. The size of the file bounds the
-	// index.
+	// maxPayload is the maximum size of a block's payload before compression, in bytes; a larger size is damage. It
+	// does not apply to the index, which must only be smaller than its file.
 	maxPayload = 16 << 20
 )
 
-// A blockKind states what a block carries.
+// A blockKind says what kind of data a block has.
 type blockKind uint8
 
 const (
@@ -49,7 +49,7 @@ const (
 	blockOwners blockKind = 11 // the threads that had the rings of a process, each with its first position
 )
 
-// An encoding is the way in which a payload is stored.
+// An encoding says how a block's payload is stored: plain or compressed.
 type encoding uint8
 
 const (
@@ -60,7 +60,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A block is a block's header, and its position in the file. Layout of the header, in bytes: magic 0–3, kind 4,
+// A block is the header of a block, and where the block is in the file. The header's bytes are: magic 0–3, kind 4,
 // encoding 5, ring 6–7, process 8–11, stored 12–15, raw 16–19, count 20–23, position 24–31, first 32–39, last 40–47,
 // CRC-32C of the stored payload 48–51, CRC-32C of bytes 0–51 52–55.
 type block struct {
@@ -98,7 +98,8 @@ func (b *block) appendHeader(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
-// parseHeader reads the header in the first blockHeader bytes of h, which must be at least that long.
+// parseHeader reads a block's header from h, which must have at least blockHeader bytes. offset is the position of
+// the block in the file, for the block and for errors.
 func parseHeader(h []byte, offset int64) (block, error) {
 	u32, u64 := binary.LittleEndian.Uint32, binary.LittleEndian.Uint64
 	if u32(h) != blockMagic || u32(h[52:]) != crc32.Checksum(h[:52], castagnoli) {
@@ -128,7 +129,7 @@ func appendFileHeader(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst, castagnoli))
 }
 
-// fileVersion returns the version in a file's header, or 0 if the header is invalid.
+// fileVersion returns the format version in a file's header, or 0 if the header is invalid.
 func fileVersion(h []byte) uint32 {
 	if len(h) < fileHeader || !bytes.HasPrefix(h, []byte(fileMagic)) ||
 		binary.LittleEndian.Uint32(h[12:]) != crc32.Checksum(h[:12], castagnoli) {
@@ -144,7 +145,8 @@ func appendTrailer(dst []byte, index int64) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
-// parseTrailer reads the trailer, which has the offset of the index.
+// parseTrailer reads the trailer at the end of a file. It returns the offset of the index; ok is false if the trailer
+// is invalid.
 func parseTrailer(t []byte) (index int64, ok bool) {
 	if binary.LittleEndian.Uint32(t[8:]) != endMagic || binary.LittleEndian.Uint32(t[12:]) != crc32.Checksum(t[:12],
 		castagnoli) {

@@ -12,14 +12,14 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A blockFile is a file of blocks, each of which is read and checked independently.
+// A blockFile is a file of blocks. Each block can be read and checked without the others.
 type blockFile struct {
 	from io.ReaderAt
 	size int64
 	hole int64 // end of the last search for blocks in a long hole; 0 if there was none
 }
 
-// readTools is the memory that reading blocks needs.
+// readTools has the buffers for reading blocks, reused through a pool.
 type readTools struct {
 	in, out []byte
 	records [readBatch]wire.Record
@@ -29,7 +29,8 @@ type readTools struct {
 
 var readers = sync.Pool{New: func() any { return &readTools{} }}
 
-// stored reads a block's payload in its stored form, and checks it. The result is valid until t is used again.
+// stored reads a block's payload as it is in the file, possibly compressed, and verifies its checksum. The result is
+// valid until t is used again.
 func (f *blockFile) stored(b *block, t *readTools) ([]byte, error) {
 	if cap(t.in) < int(b.stored) {
 		t.in = make([]byte, b.stored)
@@ -44,7 +45,8 @@ func (f *blockFile) stored(b *block, t *readTools) ([]byte, error) {
 	return in, nil
 }
 
-// payload reads the payload of a block whose header was read. The result is valid until t is used again.
+// payload reads and decompresses the payload of a block whose header was already read. The result is valid until t is
+// used again.
 func (f *blockFile) payload(b *block, t *readTools) ([]byte, error) {
 	in, err := f.stored(b, t)
 	if err != nil || b.encoding == plain {
@@ -60,7 +62,8 @@ func (f *blockFile) payload(b *block, t *readTools) ([]byte, error) {
 	return out, nil
 }
 
-// read reads a block that the index lists. It returns an error if the block's header differs from the index.
+// read returns the payload of a block that the index lists. It returns an error if the block's header in the file
+// does not match the index.
 func (f *blockFile) read(want *block, t *readTools) ([]byte, error) {
 	var h [blockHeader]byte
 	if _, err := f.from.ReadAt(h[:], want.offset); err != nil {
@@ -77,7 +80,8 @@ func (f *blockFile) read(want *block, t *readTools) ([]byte, error) {
 	return f.payload(&b, t)
 }
 
-// headerAt reads the header of the block at an offset. The block must end before end.
+// headerAt reads the header of the block at offset. It returns an error if there is none, or if the block does not
+// end before end.
 func (f *blockFile) headerAt(offset, end int64) (block, error) {
 	var h [blockHeader]byte
 	if n, _ := f.from.ReadAt(h[:], offset); n < blockHeader {
@@ -90,12 +94,12 @@ func (f *blockFile) headerAt(offset, end int64) (block, error) {
 	return b, err
 }
 
-// longestHole is the number of zero bytes after which the search for blocks ends. Writing leaves no such holes, and
-// reading a sparse file of a terabyte would take minutes.
+// longestHole limits the zero bytes that the search for a block reads in one go. Files that mtrace wrote have no such
+// holes, and searching a sparse file of a terabyte would take minutes.
 const longestHole = 64 << 20
 
-// findBlock searches from an offset on for the complete header of a block that ends before end. It stops at a long
-// hole.
+// findBlock searches from offset on for the header of a block that ends before end, and returns its offset. It
+// returns false if there is none, or after a hole of longestHole zero bytes.
 func (f *blockFile) findBlock(offset, end int64) (int64, bool) {
 	magic := binary.LittleEndian.AppendUint32(nil, blockMagic)
 	var buffer []byte

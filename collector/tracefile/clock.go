@@ -8,9 +8,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Nanos converts a reading of the process's raw clock to nanoseconds on the clock of Metal's GPU times: exact at the
-// clock samples, linear between and beyond them, and monotone. With a raw clock and fewer than two samples, a tick
-// counts as a nanosecond.
+// Nanos converts a tick of the process's clock to nanoseconds on the clock of Metal's GPU times. The conversion is
+// exact at the clock samples, linear between and beyond them, and never runs backwards. If the ticks have an unknown
+// rate and there are fewer than two samples, one tick counts as one nanosecond.
 func (p *Process) Nanos(t wire.Ticks) int64 {
 	switch {
 	case p.Clock == wire.ClockMach && p.TimebaseNumer != 0 && p.TimebaseDenom != 0:
@@ -32,8 +32,8 @@ func (p *Process) Nanos(t wire.Ticks) int64 {
 	return a.Nanos + passed
 }
 
-// Sampled adds a sample of a process that is being recorded. Two close samples give an inaccurate slope, so a sample
-// replaces the last one unless that is the first.
+// Sampled adds a clock sample while the process is recorded. At most two samples are kept, the first and the latest,
+// because samples close together would give a wrong clock rate.
 func (p *Process) Sampled(s wire.ClockSample) {
 	switch n := len(p.Samples); {
 	case n == 0 || s.Ticks > p.Samples[n-1].Ticks && n == 1:
@@ -43,7 +43,7 @@ func (p *Process) Sampled(s wire.ClockSample) {
 	}
 }
 
-// MulDiv returns a*b/c without intermediate overflow; a result beyond an int64 becomes the largest int64.
+// MulDiv returns a*b/c; the product may exceed 64 bits. If the result exceeds an int64, it returns the largest int64.
 func MulDiv(a, b, c uint64) int64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi >= c {

@@ -7,13 +7,14 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The records of a block are stored by column, so that similar values are adjacent: docs/trace-file.md, "Records".
+// A block stores its records by column: all begins together, all objects together, and so on, because neighbouring
+// values are then similar and compress well. See docs/trace-file.md, "Records".
 //
-// Records of one kind share a set of columns: the same call, the same flags, all with a More record or all without. The
-// order column has the kind of each record. Everything else about a record is in its kind's columns, as a difference
-// from a prediction. No column depends on the table of calls, so changes of the table do not make files unreadable.
+// Records of one kind (same call, same flags, with or without a More record) share a set of columns. The order column
+// has the kind of each record; the kind's columns have the rest, as differences from predicted values. No column
+// depends on the table of calls, so a file stays readable when that table changes.
 
-// A form states how the records of a kind are stored.
+// A form says how the records of one kind are stored.
 type form uint8
 
 const (
@@ -23,7 +24,8 @@ const (
 	formUnknown  form = 1 << 3 // and above: of a later version
 )
 
-// The columns of a kind. The columns of times are in the bits; the others are stored in this order.
+// The columns of a kind of records. Times are not stored in columns but in the block's bits (see numbers.go); the
+// other columns are stored in this order.
 const (
 	columnGap    = iota // begin − end of the previous record, of whichever kind; in the bits
 	columnLength        // end − begin; in the bits
@@ -39,25 +41,26 @@ const (
 	endColumn   = columnX3     // behind the last of them
 )
 
-// columnsAndBits begins the payload of a block of records in version 2. A payload of version 1 begins with its number
-// of kinds, which is at least one.
+// columnsAndBits is the first byte of a block of records in version 2. In version 1 the first byte is the number of
+// kinds, which is never 0, so the two can be told apart.
 const columnsAndBits = 0
 
-// recentObjects is the number of recently used objects that a block stores. A thread works with few at a time: its
-// queue, command buffer, encoder.
+// recentObjects is how many recently used objects can be referred to by an index of one byte. A thread works with few
+// objects at a time: its queue, command buffer and encoder.
 const recentObjects = 8
 
-// maxKinds is the maximum number of kinds of records in a block.
+// maxKinds is the maximum number of kinds of records in a block; a damaged block with more is refused before memory
+// is allocated.
 const maxKinds = 1 << 12
 
-// A kindKey tells kinds apart.
+// A kindKey identifies the kind of a record.
 type kindKey struct {
 	call  wire.Call
 	flags wire.Flags
 	more  bool
 }
 
-// A kind is the encoder's state for the records of one kind.
+// A kind is what the encoder remembers about the records of one kind: the previous values, and the columns so far.
 type kind struct {
 	call    wire.Call
 	flags   wire.Flags
@@ -71,14 +74,14 @@ type kind struct {
 	tables  [4]table // of arg, x0, x1, x2
 }
 
-// A column is a byte buffer. The caller reserves space for many values at once before it puts them: append would check
-// and store the slice for each byte.
+// A column is a growing byte buffer. Before storing values with put, the caller must reserve space with makeRoom, for
+// many values at once: append would check the capacity for each byte, which is slower.
 type column struct {
 	bytes []byte // the memory
 	size  int    // of it in use
 }
 
-// put appends a varint.
+// put stores v as a varint. The caller must have reserved space.
 func (c *column) put(v uint64) {
 	n := c.size
 	for v >= 0x80 {
@@ -90,30 +93,31 @@ func (c *column) put(v uint64) {
 	c.size = n + 1
 }
 
-// putWord appends eight bytes.
+// putWord stores v as eight bytes. The caller must have reserved space.
 func (c *column) putWord(v uint64) {
 	binary.LittleEndian.PutUint64(c.bytes[c.size:], v)
 	c.size += 8
 }
 
-// makeRoom makes room for n bytes.
+// makeRoom reserves space for n more bytes.
 func (c *column) makeRoom(n int) {
 	if n > len(c.bytes)-c.size {
 		c.bytes = append(c.bytes[:c.size], make([]byte, c.size+n)...)
 	}
 }
 
-// all returns the bytes of the column.
+// all returns the bytes stored so far.
 func (c *column) all() []byte { return c.bytes[:c.size] }
 
 const (
-	// roomAtOnce is the number of records of a kind for which space is reserved at once.
+	// roomAtOnce is for how many records of a kind makeRoom reserves space at a time.
 	roomAtOnce = 256
-	// longestInColumn is the maximum size of a record in a column: an index, and a new word of the table.
+	// longestInColumn is the maximum number of bytes that one record takes in one column: an index, and a new value
+	// of eight bytes.
 	longestInColumn = binary.MaxVarintLen64 + 8
 )
 
-// makeRoom makes room for records.
+// makeRoom reserves space in all columns of the kind for roomAtOnce more records.
 func (k *kind) makeRoom() {
 	for c := firstColumn; c < endColumn; c++ {
 		k.columns[c].makeRoom(roomAtOnce * longestInColumn)
@@ -121,10 +125,11 @@ func (k *kind) makeRoom() {
 	k.room = roomAtOnce
 }
 
-// A recents is a list of objects, the latest first.
+// A recents has the objects of the latest records, the latest first. Encoder and decoder keep equal lists.
 type recents [recentObjects]wire.ObjectID
 
-// find moves an object to the front and returns its former index, or recentObjects.
+// find moves object to the front of the list. It returns the object's former index, or recentObjects if it was not in
+// the list.
 func (r *recents) find(object wire.ObjectID) int {
 	if r[0] == object {
 		return 0
@@ -142,7 +147,7 @@ func (r *recents) find(object wire.ObjectID) int {
 	return recentObjects
 }
 
-// take moves the object at index i to the front and returns it.
+// take moves the object at index i to the front of the list and returns it.
 func (r *recents) take(i int) wire.ObjectID {
 	object := r[i]
 	for ; i > 0; i-- { // for so few elements a call of copy takes longer
@@ -152,13 +157,14 @@ func (r *recents) take(i int) wire.ObjectID {
 	return object
 }
 
-// add puts a new object in front.
+// add puts a new object in front of the list and drops the last one.
 func (r *recents) add(object wire.ObjectID) {
 	copy(r[1:], r[:recentObjects-1])
 	r[0] = object
 }
 
-// seen stores an arg that may be the number of a new object.
+// seen adds arg to the list if it may be the number of a new object, because a call that creates an object returns
+// its number as arg, and the next calls are likely on that object.
 func (r *recents) seen(arg uint64) {
 	if arg != 0 && arg <= math.MaxUint32 && r[0] != wire.ObjectID(arg) {
 		r.find(wire.ObjectID(arg))
@@ -168,14 +174,15 @@ func (r *recents) seen(arg uint64) {
 func zigzag(v uint64) uint64   { return v<<1 ^ uint64(int64(v)>>63) }
 func unzigzag(v uint64) uint64 { return v>>1 ^ -(v & 1) }
 
-// A table lists the distinct values of a column in the order of their first occurrence.
+// A table lists the distinct values of a column, in the order of their first occurrence.
 type table struct {
 	values []uint64
 	index  map[uint64]int
 	last   int
 }
 
-// put stores v: its index, or the next free index followed by its eight bytes.
+// put stores v in column c: the index of v in the table or, for a new value, the next index and the value's eight
+// bytes.
 func (t *table) put(c *column, v uint64) {
 	if t.last < len(t.values) && t.values[t.last] == v {
 		c.put(uint64(t.last))

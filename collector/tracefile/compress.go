@@ -8,12 +8,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// minCompress is the minimum size of a payload for which compression is tried, in bytes.
+// minCompress is the smallest payload, in bytes, that is worth compressing.
 const minCompress = 64
 
-// zstdEncoders are encoders for one goroutine each. A shared encoder has a state for each processor and uses them in
-// turn: each block would use the least recently used tables, which no cache still contains. The window holds a whole
-// block of records. A single segment includes its size, so a reader knows before it decompresses how much it will get.
+// zstdEncoders pools encoders, each for one goroutine at a time. One shared encoder would use the states of all
+// processors in turn, and each block would find tables that are no longer in any cache. The window is as large as a
+// block of records. A single segment contains its size, so a reader knows before it decompresses how much memory it
+// needs.
 var zstdEncoders = sync.Pool{New: func() any {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
 		zstd.WithSingleSegment(true), zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1))
@@ -23,10 +24,11 @@ var zstdEncoders = sync.Pool{New: func() any {
 	return e
 }}
 
-// zstdDecoder may be used from several goroutines at once.
+// zstdDecoder decompresses payloads; several goroutines may use it at once.
 var zstdDecoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<30))
 
-// compress returns the smaller of the payload and its compressed form, which it writes to scratch.
+// compress returns the compressed payload, written to scratch, or the payload itself if compression saves less than a
+// sixteenth.
 func compress(payload, scratch []byte) ([]byte, encoding) {
 	if len(payload) < minCompress {
 		return payload, plain
@@ -40,7 +42,8 @@ func compress(payload, scratch []byte) ([]byte, encoding) {
 	return out, compressed
 }
 
-// compressColumns compresses a block of records, except for its bits, which are stored as they are.
+// compressColumns compresses the columns of a block of records. The block's bits are stored as they are, because they
+// do not get smaller.
 func compressColumns(p recordsPayload, scratch []byte) ([]byte, encoding) {
 	if p.columns < minCompress {
 		return p.bytes, plain
@@ -55,23 +58,24 @@ func compressColumns(p recordsPayload, scratch []byte) ([]byte, encoding) {
 	return append(out, p.bytes[p.columns:]...), partly
 }
 
-// frameSize is the size of the field with the length of the frame, if only a part of a payload is compressed.
+// frameSize is the size, in bytes, of the length field in front of the compressed part of a partly compressed
+// payload.
 const frameSize = 4
 
-// A Packed is a payload in memory, compressed where that makes it smaller.
+// A Packed is a payload held in memory, compressed if that makes it smaller.
 type Packed struct {
 	stored []byte
 	as     encoding
 	size   uint32
 }
 
-// Pack packs a payload. The result may refer to the payload's memory.
+// Pack compresses a payload. The result may share the payload's memory, so the caller must not change it.
 func Pack(payload []byte) Packed {
 	stored, as := compress(payload, nil)
 	return Packed{stored, as, uint32(len(payload))}
 }
 
-// Size returns how much memory it takes, in bytes.
+// Size returns how many bytes of memory the data takes, compressed or not.
 func (p Packed) Size() int { return len(p.stored) }
 
 // Unpack is the payload.
@@ -79,7 +83,7 @@ func (p Packed) Unpack() ([]byte, error) { return decompress(p.stored, p.as, p.s
 
 var errPayload = errors.New("its payload cannot be decompressed")
 
-// decompress returns the payload of raw bytes from its stored form, using scratch.
+// decompress returns the payload, which must have raw bytes, from its stored form. It may write to scratch.
 func decompress(stored []byte, e encoding, raw uint32, scratch []byte) ([]byte, error) {
 	if e == plain {
 		return stored, nil

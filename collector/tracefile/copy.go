@@ -9,8 +9,9 @@ import (
 	"io"
 )
 
-// A Copier copies a trace that arrives in pieces: it checks each block when it has arrived, and writes it completely.
-// If a stream ends early, the written file is a cut trace, and the next stream continues after its last complete block.
+// A Copier copies a trace that arrives over a network. It checks each block when it has arrived completely, and only
+// then writes it. If the stream ends early, the written file is a readable, cut trace, and the next stream continues
+// after its last complete block.
 type Copier struct {
 	Dst  io.Writer
 	Name string // what errors begin with
@@ -21,14 +22,14 @@ type Copier struct {
 	buffer  []byte
 }
 
-// Size returns the number of bytes written, which is the position at which the next stream begins.
+// Size returns the number of bytes written. The next stream must begin at this position of the trace.
 func (c *Copier) Size() int64 { return c.size }
 
-// Whole reports whether the trace is complete.
+// Whole reports whether the trace was copied to its end.
 func (c *Copier) Whole() bool { return c.whole }
 
-// From copies a stream to its end, or to the end of the trace. It returns an error of reading or writing, or a
-// *FormatError.
+// From copies blocks from src until src or the trace ends; both give nil. It returns a *FormatError for data that is
+// no valid trace, or the error of reading or writing.
 func (c *Copier) From(src io.Reader) error {
 	if c.buffer == nil {
 		c.buffer = make([]byte, 1<<16)
@@ -55,7 +56,7 @@ func (c *Copier) wrong(problem error, format string, args ...any) error {
 	return &FormatError{c.Name, problem, fmt.Sprintf(format, args...)}
 }
 
-// next reads the next part of the file: its header, a block or the trailer.
+// next reads the next complete part of the trace: the file's header, a block or the trailer.
 func (c *Copier) next(src io.Reader) ([]byte, error) {
 	switch {
 	case c.size == 0:

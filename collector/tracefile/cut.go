@@ -1,14 +1,15 @@
 package tracefile
 
-// A Cut is the end of a trace that ends before its recording did.
+// A Cut describes the end of a trace whose file ends before the recording did, for example because the disk was full.
 type Cut struct {
 	Why string `json:"why"` // one line
-	// Unix time in nanoseconds up to which the recording is known; 0 if not known
+	// Unix time in nanoseconds of the last data in the file; 0 if it is not known
 	At  int64 `json:"at_unix_ns"`
 	All bool  `json:"all_counted"` // records that were not kept were counted up to the end: nothing else is missing
 }
 
-// findCut gets the cut from the result, where the writer noted it, or else determines up to when the file reaches.
+// findCut sets r.cut if the recording continued beyond the end of the file: from the Result, if the writer noted it
+// there, or else from the latest counters in the file.
 func findCut(r *Reader) {
 	if r.result != nil && r.cut == nil && r.result.Cut != 0 {
 		r.cut = &Cut{Why: r.result.Note, At: r.result.Cut, All: true}
@@ -28,7 +29,8 @@ func findCut(r *Reader) {
 	}
 }
 
-// Last returns the last known counters of the process: its end or, without one, the last SoFar. Nil if neither exists.
+// Last returns the last known counters of the process: those of its end or, if the trace has no end of it, the last
+// ones written during the recording. It returns nil if there are none.
 func (p *Process) Last() *End {
 	if p.End != nil {
 		return p.End

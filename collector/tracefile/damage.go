@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Damage is a part of the file that could not be read and was left out. Its content is known from its block's header,
-// or from the index, if one of them is intact.
+// A Damage describes a part of the file that could not be read and is left out. What the part contained is known if
+// its block's header or the index is intact.
 type Damage struct {
 	Offset, Size int64        // of the part, in bytes
 	Held         string       // a description of the content; empty when it is not known
@@ -22,7 +22,7 @@ type Damage struct {
 	Why          string       // the error that was found
 }
 
-// held describes the content of each kind of block, and whether it belongs to one process.
+// held describes, for each kind of block, what a damaged one contained, and whether it belongs to one process.
 var held = map[blockKind]struct {
 	words string
 	of    bool
@@ -40,13 +40,14 @@ var held = map[blockKind]struct {
 	blockOwners:  {"which threads had which rings", true},
 }
 
-// A damageList has the damaged parts that were found so far.
+// A damageList collects the damaged parts of a file that were found so far.
 type damageList struct {
 	mutex sync.Mutex
 	list  []Damage // by offset
 }
 
-// note adds a block that was left out; done is the number of its records that were read before the error.
+// note adds a block that could not be read to the list. done is how many of its records were read before the error;
+// only the others count as lost.
 func (l *damageList) note(b *block, done uint64, why error) {
 	d := Damage{Offset: b.offset, Size: b.end() - b.offset, Held: held[b.kind].words, Of: held[b.kind].of,
 		Process: b.process, Why: why.Error()}
@@ -65,7 +66,8 @@ func (l *damageList) add(d Damage) {
 	}
 }
 
-// isHole reports whether a block of records was found to be damaged, or all its records to have no known thread.
+// isHole reports whether none of a block's records can be read: the block is damaged, or the thread of all its
+// records is unknown.
 func (l *damageList) isHole(b *block) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -74,29 +76,29 @@ func (l *damageList) isHole(b *block) bool {
 	return known && (l.list[at].Why != errOwner.Error() || l.list[at].Records == uint64(b.count))
 }
 
-// Damage returns the damaged parts of the file that were found so far, in order. They are complete once every stream
-// was read.
+// Damage returns the damaged parts of the file that were found so far, ordered by offset. Blocks of records are
+// checked when they are read, so the list is complete only after every stream was read.
 func (r *Reader) Damage() []Damage {
 	r.damage.mutex.Lock()
 	defer r.damage.mutex.Unlock()
 	return slices.Clone(r.damage.list)
 }
 
-// Remade reports whether other blocks have the lost data, too.
+// Remade reports whether nothing was lost, because the damaged part only repeated what other blocks contain.
 func (d *Damage) Remade() bool {
 	return d.Held == held[blockIndex].words || d.Held == heldTrailer || d.Held == heldHeader
 }
 
-// Parts of the file that are not blocks.
+// What the damaged part contained, for parts of the file that are not blocks.
 const (
 	heldTrailer = "the position of the index, which was rebuilt"
 	heldHeader  = "what kind of file it is"
 )
 
-// Unknown reports whether the content is not known.
+// Unknown reports whether it is not known what the damaged part contained.
 func (d *Damage) Unknown() bool { return d.Held == "" }
 
-// Text describes the part that was left out, as far as it is known, in one line.
+// Text describes a damaged part for the user, in one line: where it is, and which data of which process is lost.
 func (r *Reader) Text(d Damage) string {
 	where := fmt.Sprintf("%d bytes at byte %d of the file are damaged and left out", d.Size, d.Offset)
 	if d.Unknown() {
@@ -129,7 +131,8 @@ func (r *Reader) Text(d Damage) string {
 	return text
 }
 
-// sinceStart converts a time of a process to seconds after the first call in the trace.
+// sinceStart converts a tick of a process to seconds since the first call in the trace. It returns false if that is
+// not possible.
 func sinceStart(r *Reader, p *Process, t wire.Ticks) (float64, bool) {
 	first := int64(0)
 	found := false

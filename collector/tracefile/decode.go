@@ -11,8 +11,8 @@ import (
 
 var errColumns = errors.New("its columns have inconsistent lengths")
 
-// A decoder converts the payload of a block back into records: begin, then next until there are no more. It can be
-// reused, but not shared.
+// A decoder converts the payload of a block back into records: call begin, then next until it returns 0. A decoder
+// can be used for many blocks, but only by one goroutine.
 type decoder struct {
 	payload  []byte
 	kinds    []reading
@@ -25,8 +25,8 @@ type decoder struct {
 	previous wire.Ticks
 }
 
-// A reading is the decoder's state for a kind. Its columns are offsets into the payload and not slices, because each
-// change of a slice would cost a write barrier of the garbage collector.
+// A reading is what the decoder remembers about the records of one kind. Its columns are offsets into the payload and
+// not slices, because changing a slice costs a write barrier of the garbage collector each time.
 type reading struct {
 	call    wire.Call
 	flags   wire.Flags
@@ -39,10 +39,12 @@ type reading struct {
 	tables  [4][]uint64       // of arg, x0, x1, x2
 }
 
-// A span is the unread part of a column, as offsets in the payload. After a read beyond its end, at stays beyond end.
+// A span is the unread part of a column, as offsets in the payload. Reading too much leaves at beyond end, which
+// leftOver reports at the end of the block.
 type span struct{ at, end uint32 }
 
-// decode appends the count records of a payload to dst. For any payload it returns an error or exactly count records.
+// decode appends the records of a payload to dst. Even for a damaged payload it returns either an error or exactly
+// count records.
 func (d *decoder) decode(dst []wire.Record, payload []byte, count int) ([]wire.Record, error) {
 	if err := d.begin(payload, count); err != nil {
 		return dst, err
@@ -59,8 +61,8 @@ func (d *decoder) decode(dst []wire.Record, payload []byte, count int) ([]wire.R
 	return dst[:start+count], nil
 }
 
-// begin starts the payload of a block of count records. It rejects too many kinds, so that a damaged payload cannot
-// make it allocate much.
+// begin starts to decode the payload of a block of count records. It refuses impossible numbers of kinds and records,
+// so that a damaged payload cannot make it allocate much memory.
 func (d *decoder) begin(payload []byte, count int) error {
 	in := cursor{b: payload}
 	d.payload, d.left, d.recent, d.previous = payload, count, recents{}, 0
@@ -77,8 +79,9 @@ func (d *decoder) begin(payload []byte, count int) error {
 	return nil
 }
 
-// next fills out, which has space for at least two records, with the block's next ones. It leaves the last place empty
-// if the next record takes two. At the end of the block it returns 0.
+// next decodes the block's next records into out, which must have space for at least two, and returns their number; 0
+// at the end of the block. It leaves the last place empty if the next call has a More record, because both must be in
+// the same batch.
 func (d *decoder) next(out []wire.Record) (n int, err error) {
 	payload, order := d.payload, d.order
 	most := min(len(out), d.left)
@@ -138,7 +141,8 @@ func (d *decoder) next(out []wire.Record) (n int, err error) {
 			k.arg = arg
 		}
 		d.recent.seen(arg)
-		// assign field by field: a record assembled on the stack would be copied before its parts have been stored
+		// assign each field in memory: a record built as a local variable would be copied before its fields have
+		// reached memory, which stalls the processor
 		r.Begin, r.End, r.Arg, r.Object = begin, d.previous, arg, object
 		r.Call, r.Flags = k.call, k.flags
 		if k.form&formMore != 0 {
@@ -153,7 +157,8 @@ func (d *decoder) next(out []wire.Record) (n int, err error) {
 	return n, nil
 }
 
-// columns reads the kinds and the positions of their columns, and returns the order column.
+// columns reads the list of kinds and the position of each kind's columns. It returns the order column, which has the
+// kind of each record.
 func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 	n := in.uvarint()
 	if n > maxKinds || n*5 > uint64(len(in.b)) {
@@ -187,7 +192,7 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 	}
 	for c := first; c < end; c++ {
 		for i := range d.kinds {
-			// x stores the length until all lengths are read
+			// until all lengths are read, x[0] has the length of this kind's column
 			d.kinds[i].x[0] = in.uvarint()
 		}
 		for i := range d.kinds {
@@ -202,7 +207,7 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 	return order
 }
 
-// leftOver reports whether a column was read beyond its end, or not to its end.
+// leftOver reports whether a column was read beyond its end, or not up to its end: then the payload is damaged.
 func (d *decoder) leftOver() bool {
 	if d.bits.leftOver() {
 		return true
@@ -217,8 +222,8 @@ func (d *decoder) leftOver() bool {
 	return false
 }
 
-// times returns the next values of the first two columns, which usually take two or three bytes each. Such values are
-// read without a branch for each length; see long.
+// times returns the next values of the first two columns (version 1 of the format). Values of up to four bytes, the
+// usual case, are decoded without a branch for each byte; see long.
 func (k *reading) times(payload []byte) (gap, length uint64) {
 	g, l := &k.columns[columnGap], &k.columns[columnLength]
 	if int(g.at)+8 <= len(payload) && int(l.at)+8 <= len(payload) {
@@ -235,13 +240,13 @@ func (k *reading) times(payload []byte) (gap, length uint64) {
 	return g.long(payload), l.long(payload)
 }
 
-// sevens joins the groups of seven bits of four bytes.
+// sevens joins the lower seven bits of each of four bytes into one number.
 func sevens(x uint64) uint64 {
 	x = x&0x007f007f | x&0x7f007f00>>1
 	return x&0x00003fff | x&0x3fff0000>>2
 }
 
-// more reads a More record into r.
+// more decodes the More record (further arguments of a call) of kind k into r.
 func (d *decoder) more(k *reading, r *wire.Record) {
 	payload := d.payload
 	switch {
@@ -268,7 +273,8 @@ func (d *decoder) more(k *reading, r *wire.Record) {
 	r.Call, r.Flags = wire.CallMore, 0
 }
 
-// next returns the next value of a column. Beyond the end it is 0, which leftOver detects.
+// next returns the next value of a column. Beyond its end it returns 0, and leftOver reports that at the end of the
+// block.
 func (c *span) next(payload []byte) uint64 {
 	if c.at < c.end && payload[c.at] < 0x80 {
 		c.at++
@@ -277,8 +283,8 @@ func (c *span) next(payload []byte) uint64 {
 	return c.long(payload)
 }
 
-// long returns the next value of a column if it takes more than a byte. It reads a value of up to eight bytes without a
-// loop: it keeps the bytes up to the first without its high bit, and joins groups of seven bits in pairs.
+// long returns the next value of a column if that takes more than one byte. Up to eight bytes are decoded without a
+// loop: it drops the bytes after the first one whose high bit is 0, and then joins the groups of seven bits in pairs.
 func (c *span) long(payload []byte) uint64 {
 	if c.at < c.end && int(c.at)+8 <= len(payload) {
 		x := binary.LittleEndian.Uint64(payload[c.at:])
@@ -318,7 +324,8 @@ func (k *reading) nextInTable(payload []byte, column, at int) uint64 {
 	return v
 }
 
-// A cursor reads a payload sequentially. Reading beyond the end gives zeros and sets bad.
+// A cursor reads numbers and bytes from a payload one after the other. Reading beyond the end returns zeros and sets
+// bad, so that the caller needs only one check.
 type cursor struct {
 	b   []byte
 	bad bool
@@ -334,7 +341,7 @@ func (c *cursor) uvarint() uint64 {
 	return v
 }
 
-// bytes returns the next n bytes, or nil if there are fewer.
+// bytes returns the next n bytes, or nil if there are fewer than n.
 func (c *cursor) bytes(n uint64) []byte {
 	if n > uint64(len(c.b)) || c.bad {
 		c.b, c.bad = nil, true

@@ -6,16 +6,17 @@ import (
 	"slices"
 )
 
-// mostCounted is the maximum of every counter in a trace: a thread that makes ten million calls a second reaches it in
-// three weeks. A larger value was damaged, or comes from a faulty process or an older mtrace. Sums of valid values
-// cannot overflow.
+// mostCounted is the largest value of a counter that is believed: a thread that makes ten million calls a second
+// reaches it in three weeks. A larger value is damaged or comes from a faulty process. Sums of believed values cannot
+// overflow.
 const mostCounted = 1 << 44
 
-// distrust removes impossible values from an end, and lists them in Distrusted.
+// distrust sets impossible counters to 0 and describes each in Distrusted. Otherwise one damaged counter would make
+// billions of records appear lost.
 func (e *End) distrust() {
 	check := func(n *uint64, what string) {
 		if *n > mostCounted {
-			e.Distrusted = append(e.Distrusted, fmt.Sprintf("it claims %d %s, which is impossible: they are not counted, and how "+
+			e.Distrusted = append(e.Distrusted, fmt.Sprintf("it reports %d %s, which is impossible: they are not counted, and how "+
 				"many there were is not known", *n, what))
 			*n = 0
 		}

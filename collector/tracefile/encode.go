@@ -7,11 +7,12 @@ import (
 	"mtrace/collector/wire"
 )
 
-// largeArg is the size from which args are stored in a table: hashes and packed sizes, of which few are distinct.
+// largeArg is the size from which a call's argument is stored in a table of values. Such arguments are hashes or
+// packed sizes, of which a block has few different ones; smaller ones are stored as differences.
 const largeArg = 1 << 40
 
-// An encoder converts records into the payload of a block. It can be reused, but not shared. Its inner loop is written
-// out by hand, because the traced program may need the processor that it runs on.
+// An encoder converts records into the payload of a block. It can be used for many blocks, but only by one goroutine.
+// Its inner loop is written out by hand to be fast, because it may take processor time from the traced program.
 type encoder struct {
 	order  column
 	bits   bitWriter
@@ -21,21 +22,23 @@ type encoder struct {
 	cache  [256]cachedKind
 }
 
-// A cachedKind is a kind and its index in the list, or nil.
+// A cachedKind is an entry of the encoder's cache: a kind of records and its index in kinds; kind is nil in an unused
+// entry.
 type cachedKind struct {
 	*kind
 	key   kindKey
 	index uint64
 }
 
-// A recordsPayload is the payload of a block of records: its columns, and from columns on its bits, which do not
-// compress.
+// A recordsPayload is the payload of a block of records: first columns bytes of columns, then the bits, which
+// compression would not make smaller.
 type recordsPayload struct {
 	bytes   []byte
 	columns int
 }
 
-// encode appends the payload of a block of records to dst. It also returns the smallest begin and the largest end.
+// encode appends the payload of a block of records to dst. first and last are the smallest begin and the largest end
+// of the calls.
 func (e *encoder) encode(dst []byte, records []wire.Record) (_ recordsPayload, first, last wire.Ticks) {
 	e.reset()
 	e.clock = scaleOf(stepOf(records))
@@ -95,12 +98,12 @@ func (e *encoder) reset() {
 	clear(e.lookup)
 }
 
-// has reports whether the last encoded records include a call.
+// has reports whether the records that were encoded last include the given call.
 func (e *encoder) has(call wire.Call) bool {
 	return slices.ContainsFunc(e.kinds, func(k *kind) bool { return k.call == call })
 }
 
-// find finds the kind of a record for the cache.
+// find stores the kind of a record in the cache entry c; it adds the kind if the block has no record of it yet.
 func (e *encoder) find(c *cachedKind, key kindKey, r *wire.Record) {
 	i, known := e.lookup[key]
 	if !known {
@@ -170,9 +173,9 @@ func (e *encoder) putMore(k *kind, m wire.More) {
 	}
 }
 
-// append joins the columns: the mark of version 2, the clock's step, the number of kinds, each kind's call, flags and
-// form, the order column with its length, and each kind's columns with their lengths, column by column. The bits
-// follow.
+// append writes the payload: the mark of version 2, the clock's step, the number of kinds, each kind's call, flags
+// and form, the order column with its length, then each kind's columns with their lengths, column by column, and last
+// the bits.
 func (e *encoder) append(dst []byte) recordsPayload {
 	dst = append(dst, columnsAndBits)
 	dst = binary.AppendUvarint(dst, e.clock.step)

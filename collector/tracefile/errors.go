@@ -9,7 +9,8 @@ var (
 	ErrDamaged  = errors.New("damaged")
 )
 
-// A FormatError explains why a file cannot be read as a trace, in one line that begins with the path.
+// A FormatError says why a file cannot be read as a trace. Its text is one line for the user that begins with the
+// path.
 type FormatError struct {
 	Path    string
 	Problem error  // ErrNotTrace, ErrVersion or ErrDamaged

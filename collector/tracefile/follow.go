@@ -13,8 +13,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Follower writes the text form of a trace while it is recorded, block by block. Reading the lines back gives the
-// same trace.
+// A Follower writes the text form of a trace (one JSON object per line) while the trace is still being recorded.
+// Reading these lines gives the same trace.
 type Follower struct {
 	reader *Reader // only its file is used
 	out    *bufio.Writer
@@ -26,14 +26,15 @@ type Follower struct {
 	order  []streamKey // of rings
 }
 
-// A followed is the state of a process whose lines were written.
+// A followed is the state of one process while a trace is followed.
 type followed struct {
 	header processHeader
 	said   bool
 	held   bytes.Buffer // lines that wait for its header
 }
 
-// Follow begins to follow the trace in a file that is being written.
+// Follow returns a Follower that reads a trace from file, which another process is still writing, and writes lines to
+// w.
 func Follow(file *os.File, w io.Writer) *Follower {
 	return follow(file.Name(), file, w)
 }
@@ -46,9 +47,8 @@ func follow(name string, file io.ReaderAt, w io.Writer) *Follower {
 	return f
 }
 
-// Next writes the data that was added since the last call; size is the file's current size. ended reports whether the
-// trace has ended. It returns an error if writing fails, or if the file is not a trace or is damaged; the lines that
-// were written before are then correct.
+// Next writes the lines for all blocks that were added to the file since the last call. size is the file's current
+// size. ended is true when the trace has ended. On an error all lines written before are correct.
 func (f *Follower) Next(size int64) (ended bool, err error) {
 	if size < f.offset {
 		return false, &FormatError{f.reader.path, ErrDamaged, "it became shorter while it was followed"}
@@ -78,7 +78,7 @@ func (f *Follower) Next(size int64) (ended bool, err error) {
 	return ended, err
 }
 
-// errNotWhole is returned for a block whose end is not written yet.
+// errNotWhole is returned for a block that is not written completely yet; it is read at the next call of Next.
 var errNotWhole = errors.New("not whole yet")
 
 func (f *Follower) block(t *readTools, size int64) (ended bool, err error) {
@@ -107,7 +107,7 @@ func (f *Follower) block(t *readTools, size int64) (ended bool, err error) {
 	return false, err
 }
 
-// say writes the lines of a block.
+// say writes the lines for one block.
 func (f *Follower) say(b *block, payload []byte, t *readTools) error {
 	if b.kind == blockInfo {
 		f.began = true
@@ -138,7 +138,8 @@ func (f *Follower) say(b *block, payload []byte, t *readTools) error {
 	return f.sayOf(p, b, payload, t)
 }
 
-// sayOf writes the lines of a block that belongs to a process, once the process's clock is known.
+// sayOf writes the lines for a block of a process. Lines wait in p.held until the process's clock is known, because
+// the process's first line contains it.
 func (f *Follower) sayOf(p *followed, b *block, payload []byte, t *readTools) error {
 	index := b.process
 	put := func(l textLine) error {
@@ -189,7 +190,7 @@ func (f *Follower) sayOf(p *followed, b *block, payload []byte, t *readTools) er
 	return nil
 }
 
-// begin writes a process's first line, and the lines that waited for it.
+// begin writes the first line of a process, unless that was done, and then the lines that waited for it.
 func (f *Follower) begin(index ProcessIndex, p *followed) error {
 	if p.said {
 		return nil
@@ -200,7 +201,7 @@ func (f *Follower) begin(index ProcessIndex, p *followed) error {
 	return errors.Join(err, heldErr)
 }
 
-// sayFacts writes facts; stacks have a line of their own.
+// sayFacts passes a line for each fact to put.
 func sayFacts(payload []byte, put func(textLine) error) error {
 	facts, err := wire.DecodeFacts(payload)
 	if err != nil {
@@ -225,7 +226,7 @@ func sayFacts(payload []byte, put func(textLine) error) error {
 	return nil
 }
 
-// records writes the records of a block.
+// records writes the lines for a block of records.
 func (f *Follower) records(b *block, payload []byte, t *readTools) (err error) {
 	key := streamKey{b.process, b.ring}
 	ring := f.rings[key]
@@ -240,7 +241,8 @@ func (f *Follower) records(b *block, payload []byte, t *readTools) (err error) {
 	return ring.add(b.position, t.whole)
 }
 
-// flush writes the calls of a process that wait for their More record.
+// flush writes the last call of each ring of a process. Such a call was held back because its More record (further
+// arguments, in the same line) might have followed.
 func (f *Follower) flush(index ProcessIndex) (err error) {
 	for _, key := range f.order {
 		if key.process == index {
@@ -250,7 +252,7 @@ func (f *Follower) flush(index ProcessIndex) (err error) {
 	return err
 }
 
-// finish writes the lines that wait for data that will not arrive.
+// finish writes all lines that were held back, at the end of the trace.
 func (f *Follower) finish() (err error) {
 	for i := range len(f.of) {
 		index := ProcessIndex(i)

@@ -7,12 +7,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The index lists the blocks before it in their order, without gaps. An entry has the kind as u8, then as varints the
-// process, the stored size and, for records, ring, count, position, zigzag of first − the first of the previous entry,
-// and last − first. An entry is always smaller than its block's header, so an index is never larger than its file.
+// The index lists all blocks before it, in the order of the file and without gaps. An entry has the kind as u8, and
+// as varints the process and the stored size. For a block of records these varints follow: ring, count, position,
+// zigzag of first − the first of the previous such entry, and last − first. An entry is smaller than a block's
+// header, so an index is never larger than its file.
 
-// An index is built while blocks are written: hours of recording have many blocks, and an entry takes a fifth of the
-// memory of a block's description.
+// An index collects the entries while blocks are written. It keeps them encoded, because hours of recording have many
+// blocks, and an encoded entry takes a fifth of the memory of a block value.
 type index struct {
 	payload []byte
 	first   wire.Ticks // of the last entry for records
@@ -33,7 +34,7 @@ func (x *index) add(b *block) {
 	x.first = b.first
 }
 
-// indexOf is the index of some blocks.
+// indexOf returns the encoded index of these blocks.
 func indexOf(blocks []block) []byte {
 	var x index
 	for i := range blocks {
@@ -44,7 +45,8 @@ func indexOf(blocks []block) []byte {
 
 var errIndex = errors.New("its index does not match its blocks")
 
-// parseIndex reads an index whose block begins at offset end: the blocks must fill the file up to there.
+// parseIndex decodes an index whose own block begins at offset end. It returns an error unless the listed blocks fill
+// the file up to there, because then the index belongs to another file or is damaged.
 func parseIndex(payload []byte, end int64) ([]block, error) {
 	in := cursor{b: payload}
 	var blocks []block

@@ -4,7 +4,7 @@ package tracefile
 
 import "mtrace/collector/wire"
 
-// Info describes how a trace was recorded. It is written first.
+// Info describes how a trace was recorded. It is the first block of a file.
 type Info struct {
 	Tool    string   `json:"tool"`    // version of the tool that wrote it
 	Command []string `json:"command"` // the command that was traced; empty for a collector on its own
@@ -20,17 +20,18 @@ type Info struct {
 	Processors int `json:"processors,omitempty"` // of the machine; 0 when not known
 }
 
-// Result describes how the recording ended. It is written last; a cut trace has none.
+// Result describes how the recording ended. It is written last, so a trace that was cut off has none.
 type Result struct {
 	Finished int64  `json:"finished_ns"`    // Unix time in nanoseconds
 	Note     string `json:"note,omitempty"` // the reason why the recording ended early, in one line; empty otherwise
-	// when the file could no longer be written, in Unix nanoseconds: later records were only counted; 0 otherwise
+	// when the file could no longer be written, for example because the disk was full, in Unix nanoseconds; later
+	// records were only counted. 0 if that did not happen
 	Cut int64 `json:"cut_unix_ns,omitempty"`
 
-	// the reason why processes that began later could not connect, in one line; empty if all could
+	// the reason, in one line, why processes that began late could not connect to the collector; empty if all could
 	Unreachable string `json:"unreachable,omitempty"`
 
-	// processes of the program that had not used Metal when the recording ended, and were still running
+	// processes of the program that still ran when the recording ended and had not used Metal
 	LivedOn []Living `json:"lived_on,omitempty"`
 
 	Recorded []Recorded `json:"recorded,omitempty"` // the intervals that have records, in their order; empty means all
@@ -38,17 +39,17 @@ type Result struct {
 	Repaired *Repair `json:"repaired,omitempty"` // nil when the recorder itself wrote it
 }
 
-// A Living is a process that was still running when the recording ended.
+// A Living is a process of the program that still ran when the recording ended.
 type Living struct {
 	PID     int    `json:"pid"`
 	Program string `json:"program"` // the path of its executable; empty if that could not be read
 }
 
-// A Recorded is a recorded interval, if not everything was requested.
+// A Recorded is a range of time whose records are in the trace, if the user did not ask for all of them.
 type Recorded struct {
 	From int64 `json:"from_ns"`         // on the collector's monotonic clock, in nanoseconds
 	To   int64 `json:"to_ns,omitempty"` // 0 is the end of the trace
-	// the event that started it, as text: "the start", "mark:NAME", "SIGUSR1", a flag
+	// what started the recording of this range, as text: "the start", "mark:NAME", "SIGUSR1", or a flag
 	Began string `json:"began"`
 	Ended string `json:"ended,omitempty"` // the event that stopped it; empty if it lasted to the end of the recording
 }
@@ -60,8 +61,8 @@ func (r *Result) addNote(note string) {
 	r.Note += note
 }
 
-// A Stream is the records of one ring of one process. Several threads may have used the ring one after another: each
-// begins with a ThreadStart record.
+// A Stream is the records of one ring (a buffer in shared memory) of one process. The ring may have belonged to
+// several threads, one after the other; the records of each begin with a ThreadStart record.
 type Stream struct {
 	Process     ProcessIndex
 	Ring        uint16

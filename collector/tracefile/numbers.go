@@ -7,15 +7,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Times are stored as a size and as bits. A size is stored as its difference from the size of the column's previous
-// number, in a code of few bits. The bits, without the highest one, which is always 1, go into the block's bits, one
-// number after the other: they do not compress, and would spoil the compressor's model of the columns.
-// docs/trace-file.md, "Numbers".
+// The times of records are stored as numbers in two parts. The first is the size (bits and sign), as a short code for
+// its difference from the size of the previous number of the column. The second is the number's bits without the
+// highest, which is always 1. Both go into a bit stream of the block, apart from the columns: such bits do not
+// compress, and would make the columns compress worse. See docs/trace-file.md, "Numbers".
 //
-// A clock need not count by ones: the cycle counter of an AMD EPYC advances by 26 at a time. A multiple of such a step
-// is stored as the number of steps.
+// A clock need not count by ones: the cycle counter of an AMD EPYC advances by 26 at a time. A multiple of such a
+// step is stored as the number of steps, which has fewer bits.
 
-// A size describes the number that follows: how many bits it has, its sign, and whether it is counted in steps.
+// A size describes a stored number: how many bits follow, its sign, and whether it counts steps of the clock or
+// ticks.
 type size = uint8
 
 const (
@@ -24,8 +25,8 @@ const (
 	sizeSame   size = 195 // equal to the previous number of its column; only for x3
 )
 
-// For each size: lowBits is how many bits follow, lowMask has that many bits set, and highBit is the omitted highest
-// bit.
+// For each size: lowBits is the number of bits that are stored after it, lowMask has that many low bits set, and
+// highBit is the highest bit of the number, which is not stored.
 var lowBits, lowMask, highBit = func() (low [256]uint8, mask, high [256]uint64) {
 	for n := range size(65) {
 		for _, at := range []size{sizeWhole + 2*n, sizeWhole + 2*n + 1, sizeBroken + n} {
@@ -37,7 +38,7 @@ var lowBits, lowMask, highBit = func() (low [256]uint8, mask, high [256]uint64) 
 	return low, mask, high
 }()
 
-// A code is the encoding of the difference of two sizes: some bits, the lowest first.
+// A code is the bit pattern for the difference of two sizes; its lowest bit comes first.
 type code struct {
 	bits uint16
 	n    uint8
@@ -51,7 +52,8 @@ const (
 	escaped    = 64 // value of n for sizes without a code, too large for any code
 )
 
-// codes has the code of each difference; decoded has the code that given bits begin with.
+// codes has the code of each difference of sizes. decoded has, for each value of the next codeBits bits, the code
+// with which they begin.
 var codes, decoded = func() (of [256]code, from [1 << codeBits]code) {
 	for i := range of {
 		of[i].n = escaped
@@ -75,7 +77,8 @@ var codes, decoded = func() (of [256]code, from [1 << codeBits]code) {
 	return of, from
 }()
 
-// A scale divides multiples of a step by the step: it multiplies with the inverse, modulo 2⁶⁴, of the step's odd part.
+// A scale divides multiples of a clock's step by the step without a division: it multiplies by the inverse, modulo
+// 2⁶⁴, of the step's odd part, and shifts.
 type scale struct {
 	step, inverse, most uint64
 	twos                int
@@ -91,10 +94,10 @@ func scaleOf(step uint64) scale {
 	return s
 }
 
-// ones is the scale for numbers that are not counted in steps.
+// ones is the scale for numbers that do not count ticks of the process's clock.
 var ones = scaleOf(1)
 
-// size returns the size of a number, and its low bits.
+// size returns the size of v, and the low bits of v that must be stored after it.
 func (s *scale) size(v uint64) (at size, low uint64) {
 	negative := uint64(int64(v) >> 63)
 	q := bits.RotateLeft64(((v^negative)-negative)*s.inverse, -s.twos)
@@ -111,8 +114,9 @@ const (
 	stepGroups = 8 // that are asked
 )
 
-// stepOf estimates the step of the clock from records: the divisor of the lengths in most groups of calls. It need not
-// divide all: a thread may continue on another processor, whose counter has another phase.
+// stepOf estimates by how many ticks the clock advances at a time: the greatest common divisor of the durations in
+// most of several groups of calls. It need not divide all durations, because a thread may move to another processor
+// whose counter is offset.
 func stepOf(records []wire.Record) uint64 {
 	var found [stepGroups]uint64
 	group, in := 0, 0
@@ -143,7 +147,7 @@ func stepOf(records []wire.Record) uint64 {
 	return best
 }
 
-// divisor is the greatest common divisor.
+// divisor returns the greatest common divisor of a and b.
 func divisor(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -151,7 +155,8 @@ func divisor(a, b uint64) uint64 {
 	return a
 }
 
-// A bitWriter collects bits. As with a column, the caller makes space before it puts bits.
+// A bitWriter appends numbers of any number of bits to a buffer. The caller must reserve space with makeRoom before
+// it puts bits.
 type bitWriter struct {
 	bytes []byte
 	size  int    // whole bytes in use
@@ -160,13 +165,14 @@ type bitWriter struct {
 }
 
 const (
-	// longestRecord is the maximum size of a record's six numbers, in bytes, plus eight that are always written.
+	// longestRecord is the maximum number of bytes that the six numbers of a record take, plus eight because putFew
+	// always writes a whole word.
 	longestRecord = 6*10 + 8
-	// bitsAtOnce is the maximum number of bits that one call writes or reads.
+	// bitsAtOnce is the maximum number of bits that putFew writes or peek reads at once.
 	bitsAtOnce = 56
 )
 
-// put appends the n lowest bits of v; the other bits of v must be zero.
+// put appends the n lowest bits of v. The other bits of v must be zero, otherwise they would corrupt later numbers.
 func (w *bitWriter) put(v uint64, n uint) {
 	if n > bitsAtOnce {
 		w.putFew(v&(1<<32-1), 32)
@@ -175,7 +181,7 @@ func (w *bitWriter) put(v uint64, n uint) {
 	w.putFew(v, n)
 }
 
-// putFew appends the n lowest bits of v, for at most bitsAtOnce bits.
+// putFew appends the n lowest bits of v, where n is at most bitsAtOnce.
 func (w *bitWriter) putFew(v uint64, n uint) {
 	word := w.word | v<<(w.bits&7)
 	binary.LittleEndian.PutUint64(w.bytes[w.size:], word)
@@ -184,7 +190,7 @@ func (w *bitWriter) putFew(v uint64, n uint) {
 	w.word, w.bits = word>>(n&56), n&7
 }
 
-// all returns the bytes, the last one padded with zeros.
+// all returns the bytes written so far; the last one is filled up with zero bits.
 func (w *bitWriter) all() []byte {
 	if w.bits > 0 {
 		w.bytes[w.size] = byte(w.word)
@@ -192,12 +198,12 @@ func (w *bitWriter) all() []byte {
 	return w.bytes[:w.size+int(w.bits+7)/8]
 }
 
-// makeRoom makes room for some records.
+// makeRoom reserves space for the numbers of roomAtOnce records.
 func (w *bitWriter) makeRoom() {
 	w.bytes = append(w.bytes[:w.size], make([]byte, w.size+roomAtOnce*longestRecord)...)
 }
 
-// putSize appends a size, given the previous size of its column.
+// putSize appends the size at of a number, given the size of the previous number in the same column.
 func (w *bitWriter) putSize(at, before size) {
 	if c := codes[at-before]; c.n < escaped {
 		w.put(uint64(c.bits), uint(c.n))
@@ -206,7 +212,7 @@ func (w *bitWriter) putSize(at, before size) {
 	}
 }
 
-// putNumber appends a number to a column, given the column's last size.
+// putNumber appends v to a column. last is the size of the column's previous number, which putNumber updates.
 func (w *bitWriter) putNumber(last *size, v uint64, s *scale) {
 	at, low := s.size(v)
 	if c := codes[at-*last]; c.n+lowBits[at] <= bitsAtOnce {
@@ -218,7 +224,8 @@ func (w *bitWriter) putNumber(last *size, v uint64, s *scale) {
 	*last = at
 }
 
-// putTimes appends two numbers to two columns. It is equivalent to two putNumber, but combines the bits if possible.
+// putTimes appends one number to each of the two columns of times. It does the same as two calls of putNumber, but
+// faster, because it writes all bits at once if they fit.
 func (w *bitWriter) putTimes(lasts *[columnCount]size, v0, v1 uint64, s *scale) {
 	at0, low0 := s.size(v0)
 	at1, low1 := s.size(v1)
@@ -235,18 +242,20 @@ func (w *bitWriter) putTimes(lasts *[columnCount]size, v0, v1 uint64, s *scale) 
 	lasts[columnGap], lasts[columnLength] = at0, at1
 }
 
-// A bitReader reads bits. Bits beyond the end are 0, and over is set.
+// A bitReader reads the bits that a bitWriter wrote. Beyond the end it returns zero bits; leftOver then reports
+// damage.
 type bitReader struct {
 	bytes []byte // with eight more bytes after them
 	at    uint   // in bits
 }
 
-// begin takes bits, which it copies.
+// begin copies b and starts reading at its first bit. The eight zero bytes appended let peek always read a whole
+// word.
 func (r *bitReader) begin(b []byte) {
 	r.bytes, r.at = append(append(r.bytes[:0], b...), 0, 0, 0, 0, 0, 0, 0, 0), 0
 }
 
-// next is the next n bits.
+// next returns the next n bits as a number and moves on.
 func (r *bitReader) next(n uint) uint64 {
 	if n > bitsAtOnce {
 		low := r.next(32)
@@ -257,7 +266,7 @@ func (r *bitReader) next(n uint) uint64 {
 	return v
 }
 
-// peek returns the next bits, bitsAtOnce at least.
+// peek returns at least the next bitsAtOnce bits without moving on.
 func (r *bitReader) peek() uint64 {
 	if at := r.at >> 3; at+8 <= uint(len(r.bytes)) {
 		return binary.LittleEndian.Uint64(r.bytes[at:]) >> (r.at & 7)
@@ -265,10 +274,10 @@ func (r *bitReader) peek() uint64 {
 	return 0
 }
 
-// leftOver reports whether bits were read beyond the end, or whole bytes were not read.
+// leftOver reports whether more bits were read than there are, or whole bytes were left: then the block is damaged.
 func (r *bitReader) leftOver() bool { return (r.at+7)>>3 != uint(len(r.bytes)-8) }
 
-// size returns the next size, given the previous size of its column.
+// size reads the next size of a column, given the size of the column's previous number.
 func (r *bitReader) size(before size) size {
 	if c := decoded[r.peek()&(1<<codeBits-1)]; c.n < escaped {
 		r.at += uint(c.n)
@@ -277,14 +286,15 @@ func (r *bitReader) size(before size) size {
 	return size(r.next(escapeBits+8) >> escapeBits)
 }
 
-// number returns the next number of a column, given the column's last size and the step.
+// number reads the next number of a column. last is the size of the column's previous number, which number updates;
+// step is how far the clock advances at a time.
 func (r *bitReader) number(last *size, step uint64) uint64 {
 	at := r.size(*last)
 	*last = at
 	return ofSize(at, r.next(uint(lowBits[at])), step)
 }
 
-// ofSize combines a size and low bits to a number.
+// ofSize returns the number with this size and these low bits.
 func ofSize(at size, low, step uint64) uint64 {
 	v := low | highBit[at]
 	if at < sizeBroken {
@@ -295,8 +305,8 @@ func ofSize(at size, low, step uint64) uint64 {
 	return unzigzag(v)
 }
 
-// times returns the next numbers of two columns. It is equivalent to two calls of number, but fetches the bits once if
-// possible.
+// times reads the next number of both columns of times. It does the same as two calls of number, but faster, because
+// it fetches the bits only once if they fit.
 func (r *bitReader) times(lasts *[columnCount]size, step uint64) (v0, v1 uint64) {
 	window := r.peek()
 	c0 := decoded[window&(1<<codeBits-1)]

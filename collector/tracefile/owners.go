@@ -9,10 +9,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An owner states from which position on the records of a ring belong to a thread. The thread's first record in the
-// ring has the same information, but if its block is damaged, the following records would be attributed to the previous
-// thread; so owners are also stored in a block of their own. Layout, in bytes: ring 0–1, zero 2–7, position 8–15, the
-// system's thread id 16–23.
+// An owner says from which ring position on the records of a ring belong to a thread. A thread's first record in a
+// ring says the same. If the block with that record is damaged, later records would be attributed to the ring's
+// previous thread; therefore owners are stored in separate blocks, too. Layout in bytes: ring 0–1, zero 2–7, position
+// 8–15, the system's thread id 16–23.
 type owner struct {
 	ring     uint16
 	position uint64
@@ -38,7 +38,8 @@ func (p *Process) readOwners(payload []byte) error {
 	return nil
 }
 
-// addOwners appends the owners that thread-start records of a ring name; position is the position of the first record.
+// addOwners stores which threads got the ring, according to the ThreadStart records among records. position is the
+// ring position of records[0].
 func (p *processWriter) addOwners(ring uint16, position uint64, records []wire.Record) {
 	for i := range records {
 		if records[i].Call != wire.CallThreadStart {
@@ -57,7 +58,7 @@ func (o owner) compare(other owner) int {
 	return cmp.Or(cmp.Compare(o.ring, other.ring), cmp.Compare(o.position, other.position))
 }
 
-// sortOwners sorts the owners, and records whether some of them are lost.
+// sortOwners sorts the owners of a process's rings, and notes whether some are lost because their block is damaged.
 func sortOwners(r *Reader, index ProcessIndex, p *Process) {
 	slices.SortStableFunc(p.rings.owners, owner.compare)
 	repaired := r.Repaired()
@@ -66,7 +67,7 @@ func sortOwners(r *Reader, index ProcessIndex, p *Process) {
 	})
 }
 
-// owner returns the thread that has a ring at a position; 0 if it is not known.
+// owner returns the thread to which the record at a ring position belongs, or 0 if that is not known.
 func (p *Process) owner(ring uint16, position uint64) uint64 {
 	at, exactly := slices.BinarySearchFunc(p.rings.owners, owner{ring: ring, position: position}, owner.compare)
 	if exactly {
@@ -78,13 +79,13 @@ func (p *Process) owner(ring uint16, position uint64) uint64 {
 	return p.rings.owners[at-1].thread
 }
 
-// A ringOwners has the owners of a process's rings, by ring and position.
+// A ringOwners has the owners of all rings of a process, sorted by ring and position.
 type ringOwners struct {
 	owners []owner
 	lost   bool // some are damaged
 }
 
-// A holder tracks which thread has a ring while its stream is read.
+// A holder tracks to which thread a ring belongs while the ring's records are read.
 type holder struct {
 	process *Process
 	ring    uint16
@@ -92,8 +93,9 @@ type holder struct {
 	nobody  bool   // the thread is not known
 }
 
-// behindHole returns a record that names the thread which has the ring after lost records; ok is false if none is
-// needed. In a trace without owner blocks, from an older version, the previous thread continues.
+// behindHole returns a ThreadStart record that the reader inserts after lost records, so that the following records
+// are attributed to the right thread. ok is false if the trace does not say which thread that is: in an old trace the
+// previous thread continues; if owners are lost, the records after the hole have no known thread.
 func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 	p := h.process
 	if !p.rings.lost {
@@ -107,7 +109,7 @@ func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 	return says, false
 }
 
-// leave removes the records whose thread is not known, and counts them.
+// leave returns the records whose thread is known, and how many others it left out.
 func (h *holder) leave(records []wire.Record) (known []wire.Record, left int) {
 	if !h.process.rings.lost {
 		return records, 0

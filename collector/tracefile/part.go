@@ -6,13 +6,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Block is a part of a stream that can be read independently.
+// A Block is a part of a stream of records that can be read without the others.
 type Block struct {
 	Records     uint32
 	First, Last wire.Ticks // the smallest begin and the largest end of its calls
 }
 
-// Blocks returns the stream's blocks, in ring order.
+// Blocks returns the blocks of a stream, ordered by ring position.
 func (r *Reader) Blocks(s Stream) []Block {
 	all := make([]Block, len(s.blocks))
 	for i, at := range s.blocks {
@@ -22,19 +22,19 @@ func (r *Reader) Blocks(s Stream) []Block {
 	return all
 }
 
-// ReadBlock is Read for one block of the stream.
+// ReadBlock does for one block of the stream what Read does for all: it calls fn with batches of records.
 func (r *Reader) ReadBlock(s Stream, block int, fn func([]wire.Record) error) error {
 	return r.readBlocks(s, block, block+1, nil, fn)
 }
 
-// ReadBlockInto is ReadBlock for records that are kept: room returns memory for the next records, at least two. The
-// records that fn receives are in that memory, except those that were not in the file.
+// ReadBlockInto is ReadBlock for a caller that keeps the records. It decodes them into memory from room, which must
+// return space for at least two. Records that the reader inserts after lost ones are not in that memory.
 func (r *Reader) ReadBlockInto(s Stream, block int, room func() []wire.Record, fn func([]wire.Record) error) error {
 	return r.readBlocks(s, block, block+1, room, fn)
 }
 
-// Count counts the records of each call in the block. It reads one column, which is much cheaper than reading the
-// records. Unreadable records are not counted, but noted as damage.
+// Count calls count with the number of records of each call in a block. It decodes only the order column, which is
+// much faster than reading the records. An unreadable block counts nothing and is noted as damage.
 func (r *Reader) Count(s Stream, block int, count func(wire.Call, int64)) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)

@@ -2,16 +2,16 @@ package tracefile
 
 import "mtrace/collector/wire"
 
-// ProcessIndex numbers the processes of one trace from 0, in the order in which they connected.
+// ProcessIndex is the number of a process in its trace, from 0, in the order in which processes connected.
 type ProcessIndex uint32
 
-// A Process has the data that one traced process reported about itself, and how it ended.
+// A Process has everything that a trace contains about one traced process except its records.
 type Process struct {
 	wire.Hello
 	Clock                        wire.ClockKind
 	TimebaseNumer, TimebaseDenom uint32 // nanoseconds per tick of ClockMach, as a fraction
-	// how far its monotonic clock is ahead of the collector's, in nanoseconds, if it is in another time namespace; see
-	// Writer.Ahead
+	// how far the process's monotonic clock is ahead of the collector's, in nanoseconds; not 0 only in another time
+	// namespace. See Writer.Ahead
 	Ahead       int64
 	Samples     []wire.ClockSample // in ascending order of both columns
 	Strings     map[wire.StringID]string
@@ -21,27 +21,28 @@ type Process struct {
 	ThreadTimes []wire.ThreadTime // sorted by thread, then by time
 	Unhooked    []Unhooked        // classes whose objects appeared without hooks, in the order of arrival
 	Canary      map[wire.Call]int // how often the self-check made each call; nil without a self-check
-	// the cost of recording a call, measured in the process, in picoseconds; 0 when not known
+	// the time that recording one call takes, measured in the process, in picoseconds; 0 when not known
 	Cost     int64
 	Warnings []string // lines for the user, in the order of arrival
-	// the reason why none of its waits for locks and signals are recorded; empty otherwise
+	// the reason why the process's waits for locks and signals are not recorded; empty if they are
 	WaitsUnseen string
-	// the reason why nothing of it is recorded although it uses Metal; empty otherwise
+	// the reason why nothing is recorded of the process although it uses Metal; empty if it is recorded
 	NotTraced string
-	// the delays that mtrace added to the process while it ran; nil if there were none
+	// the delays that `mtrace experiment` injected into the process; nil if there were none
 	Experiment *wire.Experiment
 	Code       Code
 	End        *End // nil when the trace was cut before the process ended
-	// its last known counters from the recording; nil if none were written
+	// the last counters that the collector wrote while the process ran; nil if there are none
 	SoFar *End
-	// the reason why none of its data can be used, in one line: it was damaged; empty otherwise
+	// the reason, in one line, why the process's records cannot be used, for example because its clock is lost; empty
+	// if they can
 	Unusable string
 
 	known bool // Hello was read
 	rings ringOwners
 }
 
-// Code describes the machine code in a process, and the places in it that made calls.
+// Code describes the machine code of a process: its loaded files, and the call stacks of recorded calls.
 type Code struct {
 	Stacks  map[wire.StackID]wire.Stack
 	Images  []wire.Image      // files of machine code in its memory, in the order in which they were seen
@@ -54,13 +55,14 @@ type Class struct {
 	Family wire.Family
 }
 
-// An Unhooked is an Objective-C class whose objects the tracer met and whose methods it could not hook.
+// An Unhooked is an Objective-C class with objects in the process whose methods the tracer could not hook. Calls of
+// these methods are not recorded.
 type Unhooked struct {
 	Class
 	Methods int // methods without a hook; 0 means all of them
 }
 
-// A Symbol describes a return address.
+// A Symbol is what is known about one return address.
 type Symbol struct {
 	Name   string // the function that contains it; empty if only its line is known
 	File   string // source file; empty when not known
@@ -68,7 +70,7 @@ type Symbol struct {
 	NoCall bool   // no call precedes the address: this frame, and its callers, are invalid
 }
 
-// A Device is a Metal device of the process.
+// A Device is a Metal device that the process used.
 type Device struct {
 	Name       string
 	Software   bool   // a software device: its GPU times are simulated
@@ -76,51 +78,52 @@ type Device struct {
 	WorkingSet uint64 // its recommendedMaxWorkingSetSize, in bytes; 0 when not known
 }
 
-// An End describes how a process's part of the trace ended, and how much was left out.
+// An End describes how the recording of a process ended, and counts what is not in the trace.
 type End struct {
-	// ExitStatus and Signal come from the process that waited for it
+	// ExitKnown is false if nobody reported the exit: then ExitStatus and Signal mean nothing
 	ExitKnown  bool `json:"exit_known"`
 	ExitStatus int  `json:"exit_status"` // the exit status, when Signal is 0
 	Signal     int  `json:"signal"`      // the number of the signal that killed it, or 0
-	// processor time of the process and of the children it waited for; 0 when not known
+	// processor time of the process and of the children for which it waited, in nanoseconds; 0 when not known
 	CPU  int64 `json:"cpu_ns,omitempty"`
 	Unix int64 `json:"unix_ns"` // when the collector saw the end, Unix time in nanoseconds
-	// the end of the process or of its recording on the collector's monotonic clock, in nanoseconds; 0 if not known
+	// when the process, or its recording, ended, on the collector's monotonic clock in nanoseconds; 0 if not known
 	At int64 `json:"at_ns,omitempty"`
-	// the reason why the process's part ended early, in one line; empty otherwise
+	// the reason, in one line, why the recording of the process ended early; empty if it did not
 	Note string `json:"note,omitempty"`
-	// it used Metal and was still running when its part ended: its later calls are not in the trace
+	// the process used Metal and still ran when its recording ended: its later calls are not in the trace
 	Running    bool      `json:"running,omitempty"`
 	Rings      []RingEnd `json:"rings,omitempty"`
 	Unringed   uint64    `json:"unringed"`   // records lost because every ring was in use
 	Unnumbered uint64    `json:"unnumbered"` // objects that got no number
 	Nested     uint64    `json:"nested"`     // inner calls not recorded because an outer one was
 	Forks      uint64    `json:"forks"`      // children that passed through fork without exec, untraced
-	// calls on threads that were exiting or inside the tracer itself, and marks from before the first Metal call on
-	// threads without Metal calls
+	// calls that were not recorded because their thread was exiting or inside the tracer, and marks that a thread
+	// without Metal calls set before the process's first Metal call
 	Rejected uint64 `json:"rejected"`
-	// records read from the shared memory after the process ended; they are part of the streams
+	// records that the collector read from the shared memory after the process had ended; they are in the trace
 	Salvaged uint64        `json:"salvaged"`
 	Current  []CurrentCall `json:"current,omitempty"`
 	Blocked  []BlockedCall `json:"blocked,omitempty"`
 	Polls    []PolledCall  `json:"polls,omitempty"`
-	// command buffers that were created and freed; zero if the tracer did not see frees
+	// command buffers that were created and that were freed; zero if the tracer could not see when they are freed
 	CommandBuffers wire.Alive `json:"command_buffers,omitzero"`
 
 	LeftOut  uint64     `json:"left_out,omitempty"` // records that were not selected: see Info
 	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this End was written
 
-	// lines about impossible counters, which are 0 or too small here; the number of lost records is then not known
+	// lines about impossible counters, which are set to 0 here; the number of lost records is then not known
 	Distrusted []string `json:"distrusted,omitempty"`
 
 	NestedBy map[string]uint64 `json:"nested_by,omitempty"` // Nested, by the name of the family
-	// command buffers that queues accepted; zero if Metal has no internal function to count at, or none was committed
+	// command buffers that queues accepted; zero if Metal has no internal function at which they can be counted, or
+	// if none was committed
 	Commits wire.Audit `json:"commits,omitzero"`
-	// command buffers whose completion was announced to their queue
+	// command buffers whose completion Metal announced to their queue
 	Completions wire.Audit `json:"completions,omitzero"`
 }
 
-// Lost returns the number of records that are not in the trace.
+// Lost returns how many records of the process are not in the trace because they were dropped.
 func (e *End) Lost() uint64 {
 	n := e.Unringed
 	for _, r := range e.Rings {
@@ -129,7 +132,7 @@ func (e *End) Lost() uint64 {
 	return n
 }
 
-// DroppedByThread returns the number of records dropped on full rings, by the system's thread id.
+// DroppedByThread returns how many records were dropped because rings were full, by the system's thread id.
 func (e *End) DroppedByThread() map[uint64]uint64 {
 	m := map[uint64]uint64{}
 	for _, r := range e.Rings {
@@ -140,7 +143,7 @@ func (e *End) DroppedByThread() map[uint64]uint64 {
 	return m
 }
 
-// A RingEnd is the last state of one ring.
+// A RingEnd is the final state of one ring (a buffer of records in shared memory).
 type RingEnd struct {
 	Ring         uint16 `json:"ring"`
 	Thread       uint64 `json:"thread"`           // the system's id of the thread that had the ring last
@@ -151,13 +154,14 @@ type RingEnd struct {
 	Losses       []Loss `json:"losses,omitempty"` // Dropped, split by thread
 }
 
-// A Loss is a number of records of a thread that are not in the trace.
+// A Loss is how many records of one thread were dropped.
 type Loss struct {
 	Thread  uint64 `json:"thread"` // the system's thread id
 	Records uint64 `json:"records"`
 }
 
-// A CurrentCall is a call that a thread was inside when its process ended. It has no end and no record.
+// A CurrentCall is a call that a thread had entered and not left when its process, or its recording, ended. The call
+// has no record, because records are written at the end of a call.
 type CurrentCall struct {
 	Thread uint64        `json:"thread"` // the system's thread id
 	Ring   uint16        `json:"ring"`
@@ -168,14 +172,14 @@ type CurrentCall struct {
 	Flags  wire.Flags    `json:"flags,omitempty"` // the flags of its record, if the call is a wait
 }
 
-// A BlockedCall is a wait for a lock, a signal or a process that a thread was inside when its process ended, possibly
-// within a CurrentCall.
+// A BlockedCall is a wait for a lock, a signal or a process that had not ended when the process, or its recording,
+// ended. It may be inside a CurrentCall of the same thread.
 type BlockedCall struct {
 	Thread uint64     `json:"thread"` // the system's thread id
 	Ring   uint16     `json:"ring"`
 	Begin  wire.Ticks `json:"begin"`
 	Call   wire.Call  `json:"call"`
-	// address of the lock, condition variable or semaphore; or the id of an awaited process
+	// the address of the lock, condition variable or semaphore, or the id of the process that is waited for
 	Address uint64 `json:"address"`
 	// the system's id of the thread that held the lock when the wait began; 0 when not known
 	Holder      uint64     `json:"holder,omitempty"`
@@ -183,8 +187,8 @@ type BlockedCall struct {
 	Flags       wire.Flags `json:"flags,omitempty"`
 }
 
-// A PolledCall is a loop in which a thread asked for a status or a value that had not changed when its process ended.
-// The thread may have left the loop since Last.
+// A PolledCall is a loop in which a thread repeatedly asked for a status or a value and got the same answer until the
+// process, or its recording, ended. The thread may have left the loop after Last.
 type PolledCall struct {
 	Thread    uint64        `json:"thread"` // the system's thread id
 	Ring      uint16        `json:"ring"`

@@ -13,11 +13,11 @@ import (
 	"mtrace/collector/wire"
 )
 
-// sampleSpacing is the minimum distance of clock samples that are kept, in nanoseconds: between closer samples, the
-// samples' errors would distort the conversion more than the clock's drift does.
+// sampleSpacing is the minimum distance of clock samples that are used, in nanoseconds. Between closer samples the
+// errors of the samples would distort times more than the drift of the clock does.
 const sampleSpacing = 10e6
 
-// readProcesses reads everything except the records. Unreadable parts are listed as damage and left out.
+// readProcesses reads all blocks except records. Blocks that cannot be read are noted as damage and left out.
 func readProcesses(r *Reader) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
@@ -48,8 +48,8 @@ func readProcesses(r *Reader) {
 	}
 }
 
-// whyUnusable returns the reason why the records of a process cannot be interpreted: too much of its other data was
-// damaged.
+// whyUnusable returns the reason why the records of a process cannot be interpreted, because its identity or its
+// clock is damaged; empty if they can be.
 func whyUnusable(r *Reader, index ProcessIndex, p *Process) string {
 	lost := func(kind blockKind) bool {
 		return slices.ContainsFunc(r.damage.list, func(d Damage) bool {
@@ -100,7 +100,7 @@ func (r *Reader) readBlock(b *block, payload []byte) error {
 	return nil
 }
 
-// readEnd reads an end into an earlier one, whose other fields stay.
+// readEnd decodes an End and stores it in *into, with impossible counters removed.
 func readEnd(payload []byte, into **End) error {
 	var e End
 	if err := json.Unmarshal(payload, &e); err != nil {
@@ -111,8 +111,8 @@ func readEnd(payload []byte, into **End) error {
 	return nil
 }
 
-// process returns the process with an index, created if it is new; nil if the index is impossible, because each process
-// has at least one block.
+// process returns the process with this index, and creates it if needed. It returns nil if index is not less than the
+// number of blocks: each process has at least one block, so such an index comes from a damaged file.
 func (r *Reader) process(index ProcessIndex) *Process {
 	if int(index) >= len(r.blocks) {
 		return nil
@@ -126,8 +126,8 @@ func (r *Reader) process(index ProcessIndex) *Process {
 	return r.processes[index]
 }
 
-// farthestAhead is the maximum difference of two clocks that count from the start of a machine, in nanoseconds: two
-// years.
+// farthestAhead limits Process.Ahead, in nanoseconds (two years); a larger difference of two clocks that count from
+// the start of a machine can only be damage, and is ignored.
 const farthestAhead = 1 << 56
 
 func (p *Process) readHeader(payload []byte) error {
@@ -143,7 +143,7 @@ func (p *Process) readHeader(payload []byte) error {
 	return nil
 }
 
-// readFacts adds facts to the process; it skips kinds of facts from a later version.
+// readFacts stores the facts of a block in the process. It skips kinds of facts that a later version may write.
 func (p *Process) readFacts(payload []byte) error {
 	for len(payload) > 0 {
 		f, n, err := wire.DecodeFact(payload)
@@ -222,8 +222,8 @@ func (p *Process) readFacts(payload []byte) error {
 	return nil
 }
 
-// thinSamples sorts samples, drops those at which time would stand still or go back, and keeps them sampleSpacing apart
-// except for the first and the last.
+// thinSamples sorts clock samples by ticks, drops those at which time would stand still or run backwards, and thins
+// the others out to sampleSpacing. The first and the last are kept, because they span the whole recording.
 func thinSamples(samples []wire.ClockSample) []wire.ClockSample {
 	sort.Slice(samples, func(i, j int) bool { return samples[i].Ticks < samples[j].Ticks })
 	var kept []wire.ClockSample
@@ -243,7 +243,7 @@ func thinSamples(samples []wire.ClockSample) []wire.ClockSample {
 	return kept
 }
 
-// makeStreams groups the blocks of records.
+// makeStreams groups the blocks of records into streams, one for each ring, and counts the missing records of each.
 func makeStreams(r *Reader) {
 	at := map[streamKey]int{}
 	for i := range r.blocks {
@@ -293,7 +293,7 @@ func makeStreams(r *Reader) {
 	})
 }
 
-// missing adds the records that were written to the ring and are not in the stream.
+// missing raises the number of missing records of a stream, given how many records were written to its ring.
 func (s *Stream) missing(written uint64) {
 	s.Missing = max(s.Missing, written-min(written, s.Records))
 }

@@ -7,10 +7,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// factsPerBlock is the size at which collected facts are written, in bytes.
+// factsPerBlock is the size, in bytes, at which the collected facts of a process are written as a block.
 const factsPerBlock = 64 << 10
 
-// processHeader is the payload of a process block.
+// processHeader is the payload of a process block, as JSON.
 type processHeader struct {
 	Hello         wire.Hello     `json:"hello"`
 	Clock         wire.ClockKind `json:"clock"`
@@ -19,7 +19,7 @@ type processHeader struct {
 	Ahead         int64          `json:"clock_ahead_ns,omitempty"`
 }
 
-// A processWriter collects the data of a process other than records.
+// A processWriter collects the data of one process, except its records, until there is enough for a block.
 type processWriter struct {
 	writer *Writer
 	index  ProcessIndex
@@ -33,8 +33,8 @@ type processWriter struct {
 	owners      []byte
 }
 
-// A saidOnce identifies a text or a stack: a fact that each thread of a process sends, and whose key is a hash of its
-// content.
+// A saidOnce identifies a text or a call stack. Each thread of a process sends those that it uses, with a hash of the
+// content as key, so a repeated key need not be written again.
 type saidOnce struct {
 	kind wire.FactKind
 	key  uint64
@@ -78,7 +78,8 @@ func (p *processWriter) flush() {
 	p.flushLocked()
 }
 
-// flushLocked writes the collected data; the writer keeps an error.
+// flushLocked writes the collected data as blocks. Writer.Err returns an error of writing. The caller holds the
+// mutex.
 func (p *processWriter) flushLocked() {
 	if len(p.facts) > 0 {
 		p.writer.appendBlock(block{kind: blockFacts, process: p.index}, p.facts)

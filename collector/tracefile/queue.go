@@ -2,14 +2,15 @@ package tracefile
 
 import "sync"
 
-// Blocks wait in memory before they are written to the file. A disk that stalls for half a second, for example while it
-// writes back other data, must not delay the reading of the rings. One goroutine writes the waiting blocks in order.
+// Finished blocks wait in memory, and one goroutine writes them to the file in order. Otherwise a disk that stalls
+// for half a second, for example while it writes back other data, would stop the reading of the traced program's
+// buffers, and records would be dropped.
 
-// mostQueued is the number of waiting bytes at which the caller of a further block waits for the file: the amount that
-// 10 million records per second produce in a second.
+// mostQueued is how many bytes may wait for the file. When more wait, a caller that adds a block has to wait, too. It
+// is about what 10 million records per second take in one second.
 const mostQueued = 64 << 20
 
-// A blockQueue has the blocks that wait for the file. The writer's mutex guards it.
+// A blockQueue has the blocks that are not written to the file yet. The writer's mutex guards it.
 type blockQueue struct {
 	blocks  []queuedBlock
 	came    int64     // bytes of all blocks so far
@@ -21,16 +22,17 @@ type blockQueue struct {
 	done    sync.WaitGroup
 }
 
-// bytes returns the number of waiting bytes, including the block that is being written.
+// bytes returns the number of bytes that wait, including the block that is being written now.
 func (q *blockQueue) bytes() int64 { return q.came - q.left }
 
-// A queuedBlock is a block with its header and its payload as it is stored.
+// A queuedBlock is a block with the bytes that go into the file.
 type queuedBlock struct {
 	block
 	whole []byte
 }
 
-// enqueue adds a block to the queue. The caller holds the mutex, which enqueue releases while the queue is full.
+// enqueue adds a block to the queue. If the queue is full, it waits and releases the mutex meanwhile. The caller
+// holds the mutex.
 func (w *Writer) enqueue(b block, header, stored []byte) error {
 	whole := append(header, stored...)
 	for w.queue.bytes() >= w.queue.most {
@@ -42,7 +44,7 @@ func (w *Writer) enqueue(b block, header, stored []byte) error {
 	return w.err
 }
 
-// writeQueued writes blocks as they come, until the queue is closed and empty.
+// writeQueued writes blocks to the file as they are queued. It returns when the queue is closed and empty.
 func (w *Writer) writeQueued() {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -64,15 +66,15 @@ func (w *Writer) writeQueued() {
 	}
 }
 
-// settle waits until all blocks that were queued so far are in the file. The caller holds the mutex, which settle
-// releases meanwhile.
+// settle waits until all blocks that are queued now are in the file. It releases the mutex, which the caller holds,
+// while it waits.
 func (w *Writer) settle() {
 	for upTo := w.queue.came; w.queue.left < upTo; {
 		w.queue.written.Wait()
 	}
 }
 
-// closeQueue ends the goroutine, after the last block.
+// closeQueue waits until the last block is written and the goroutine of writeQueued has ended.
 func (w *Writer) closeQueue() {
 	w.mutex.Lock()
 	w.queue.closing = true

@@ -11,7 +11,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Reader reads one trace file. Its methods may be called from several goroutines.
+// A Reader reads one trace file. Several goroutines may use it at once.
 type Reader struct {
 	path      string
 	file      blockFile
@@ -25,8 +25,8 @@ type Reader struct {
 	damage    damageList
 }
 
-// Open opens the trace at path. It returns a *FormatError if the file is no trace that this version can read. A cut or
-// damaged trace is opened as far as possible: see Cut and Damage.
+// Open opens the trace at path. A cut or damaged trace is opened as far as it is readable: see Cut and Damage. The
+// error is a *FormatError if the file is no trace or has a newer version.
 func Open(path string) (*Reader, error) {
 	if stat, err := os.Stat(path); err == nil && !stat.Mode().IsRegular() {
 		// opening a pipe would wait for a writer
@@ -50,7 +50,8 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// NewReader reads an open trace of size bytes. The name is used in errors, which are those of Open.
+// NewReader reads a trace of size bytes from an open file. name is how errors call the file. It returns the same
+// errors as Open.
 func NewReader(name string, file io.ReaderAt, size int64) (*Reader, error) {
 	r := &Reader{path: name, file: blockFile{from: file, size: size}, close: func() error { return nil }}
 	if err := checkHeader(r); err != nil {
@@ -65,7 +66,8 @@ func NewReader(name string, file io.ReaderAt, size int64) (*Reader, error) {
 	return r, nil
 }
 
-// checkHeader checks the file's header. An invalid one is damage if blocks follow, and an error otherwise.
+// checkHeader checks the header of the file. If it is invalid, that is only noted as damage if the file contains
+// blocks; otherwise the file is no trace, which is an error.
 func checkHeader(r *Reader) error {
 	var h [fileHeader]byte
 	n, err := r.file.from.ReadAt(h[:], 0)
@@ -94,8 +96,8 @@ func checkHeader(r *Reader) error {
 	return nil
 }
 
-// hasBlocks reports whether a file with an invalid header is a trace nevertheless: its first block is in place, or its
-// magic is right and there is a block somewhere.
+// hasBlocks reports whether a file with an invalid header is still a trace: either its first block is where it must
+// be, or the file's magic bytes are right and a block can be found.
 func hasBlocks(r *Reader, header []byte) bool {
 	if _, err := r.file.headerAt(fileHeader, r.file.size); err == nil {
 		return true
@@ -104,8 +106,8 @@ func hasBlocks(r *Reader, header []byte) bool {
 	return found && bytes.HasPrefix(header, []byte(fileMagic))
 }
 
-// readIndex reads the index at the end. It returns an error if the trace was cut or damaged; end is where its blocks
-// end, if that is known.
+// readIndex reads the index at the end of the file into r.blocks. An error means that the trace was cut or its index
+// is damaged. end is then the offset at which the blocks end, or 0 if that is not known.
 func readIndex(r *Reader) (end int64, err error) {
 	var t [trailer]byte
 	if r.file.size < fileHeader+blockHeader+trailer {
@@ -140,11 +142,11 @@ func readIndex(r *Reader) (end int64, err error) {
 // Close closes the file.
 func (r *Reader) Close() error { return r.close() }
 
-// Cut describes the cut of the trace; it is nil if the trace has an end, which does not mean that the file is
-// undamaged.
+// Cut describes where the trace was cut off, or returns nil if the trace has an end. A trace with an end can still be
+// damaged: see Damage.
 func (r *Reader) Cut() *Cut { return r.cut }
 
-// Truncated reports whether the file is cut, and returns one line about how much could not be read.
+// Truncated reports whether the trace was cut off, and describes for the user, in one line, what is missing.
 func (r *Reader) Truncated() (bool, string) {
 	if r.cut == nil {
 		return false, ""
@@ -158,7 +160,7 @@ func (r *Reader) Size() int64 { return r.file.size }
 // Info describes how the trace was made.
 func (r *Reader) Info() Info { return r.info }
 
-// Result describes how the recording ended; false if the trace was cut before.
+// Result describes how the recording ended. It returns false if the trace was cut off before that was written.
 func (r *Reader) Result() (Result, bool) {
 	if r.result == nil {
 		return Result{}, false
@@ -166,7 +168,8 @@ func (r *Reader) Result() (Result, bool) {
 	return *r.result, true
 }
 
-// Recorded returns the recorded intervals, as far as they are known; empty means all.
+// Recorded returns the time ranges whose records are in the trace; none means the whole recording. For a cut trace it
+// returns what was known last.
 func (r *Reader) Recorded() (list []Recorded) {
 	if r.result != nil {
 		return r.result.Recorded
@@ -181,21 +184,21 @@ func (r *Reader) Recorded() (list []Recorded) {
 	return list
 }
 
-// Processes are the traced processes, by ProcessIndex.
+// Processes returns the traced processes; the index is the ProcessIndex.
 func (r *Reader) Processes() []*Process { return r.processes }
 
 // Streams returns the streams of records, ordered by process and ring.
 func (r *Reader) Streams() []Stream { return r.streams }
 
-// readBatch is the number of records that Read passes at a time: as many as stay in a processor's first-level cache
-// until they are processed.
+// readBatch is the number of records that Read passes to its caller at a time. A larger batch would leave the
+// processor's first-level cache before the caller has used it.
 const readBatch = 512
 
-// Read calls fn with the stream's records in ring order, in batches whose slice is reused. Records of unreadable blocks
-// are left out; Damage lists them. It returns fn's error.
+// Read calls fn with the stream's records, ordered by ring position, in batches; the slice is reused for the next
+// batch. It leaves out records that cannot be read, and Damage lists them. It returns the error of fn.
 //
-// After a hole comes a record that names the ring's thread, if that is known. If it is not, the following records are
-// left out too, up to the next one that names the thread.
+// After lost records Read inserts a ThreadStart record with the thread to which the ring belongs. If the trace does
+// not say which thread that is, Read also leaves out the following records, up to the next ThreadStart.
 func (r *Reader) Read(s Stream, fn func([]wire.Record) error) error {
 	return r.readBlocks(s, 0, len(s.blocks), nil, fn)
 }
@@ -235,7 +238,8 @@ func (r *Reader) readBlocks(s Stream, from, to int, room func() []wire.Record, f
 	return nil
 }
 
-// readRecords passes the records of a block to fn. It reports whether some could not be decoded; the error is fn's.
+// readRecords passes the records of a block to fn. hole is true if some of them could not be decoded. err is the
+// error of fn.
 func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, room func() []wire.Record,
 	fn func([]wire.Record) error) (hole bool, err error) {
 	damage := t.decoder.begin(payload, int(b.count))
@@ -261,8 +265,8 @@ func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, 
 	return damage != nil, nil
 }
 
-// gapBefore reports whether records before a block of a stream were in a part of the file, or of the trace, that no
-// longer exists.
+// gapBefore reports whether records are missing between block i of a stream and the block before it, so that the ring
+// may have changed to a thread that is not known.
 func (r *Reader) gapBefore(s Stream, i int) bool {
 	next := uint64(0)
 	if i > 0 {

@@ -9,23 +9,23 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Repair describes a file that contains the intact part of another file, which was damaged or cut.
+// A Repair describes how this file was made from a damaged or cut trace, and what of that trace is missing in it.
 type Repair struct {
-	// descriptions of the parts that were left out, as far as known; one line each
+	// what was left out, one line for each part
 	Lines  []string `json:"lines"`
 	Cut    *Cut     `json:"cut,omitempty"` // of the other file
 	Wholly bool     `json:"wholly"`        // the content of all missing parts is known
 
 	Ownerless bool `json:"ownerless,omitempty"` // the thread of some records is no longer known
 
-	// lost records of processes of which nothing else is known; other lost records are counted in their streams
+	// lost records of processes of which nothing else is left; other lost records are counted by their streams
 	Records uint64 `json:"records,omitempty"`
 }
 
-// mostLines bounds the lines of a repair.
+// mostLines is the maximum number of lines in which a repair describes lost parts.
 const mostLines = 1000
 
-// Repaired returns the repair from which the file results; nil for an original file.
+// Repaired returns how this file was made from a damaged trace, or nil if the recorder itself wrote it.
 func (r *Reader) Repaired() *Repair {
 	if r.result == nil {
 		return nil
@@ -33,8 +33,8 @@ func (r *Reader) Repaired() *Repair {
 	return r.result.Repaired
 }
 
-// Repair writes the intact part of the trace, with an index and an end. The returned Repair, which is also stored in
-// the file, describes the parts that were left out; it is nil if there are none.
+// Repair writes a new trace from all readable blocks, with an index and an end. The returned Repair says what was
+// left out, and the new file contains it, too. It is nil if nothing was left out.
 func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
@@ -96,8 +96,8 @@ func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 	return result.Repaired, write(appendTrailer(nil, index))
 }
 
-// countedAtLeast returns the minimum counters of a process without an end record. If its last blocks were left out,
-// nothing else has the counters.
+// countedAtLeast returns lower bounds of the counters of a process whose end is not in the trace, computed from its
+// readable blocks. needed is true if blocks were left out, because otherwise no counter would show the loss.
 func countedAtLeast(r *Reader, index ProcessIndex, p *Process) (soFar End, needed bool) {
 	lost := func(d Damage) bool { return d.Of && d.Process == index && d.Records > 0 }
 	if p.End != nil || !p.known || !slices.ContainsFunc(r.Damage(), lost) {
@@ -124,8 +124,8 @@ func countedAtLeast(r *Reader, index ProcessIndex, p *Process) (soFar End, neede
 	return soFar, needed
 }
 
-// wholeBlock returns a block in its stored form, if all of it is readable and usable; otherwise it notes the damage and
-// returns nil.
+// wholeBlock returns block i and its stored bytes if all of it can be read and used. Otherwise it notes the damage
+// and returns nil bytes.
 func wholeBlock(r *Reader, i int, t *readTools) (b block, stored []byte) {
 	want := &r.blocks[i]
 	payload, err := r.file.read(want, t)
@@ -151,7 +151,8 @@ func wholeBlock(r *Reader, i int, t *readTools) (b block, stored []byte) {
 	return b, append([]byte{}, stored...)
 }
 
-// describeRepair returns the description that the repaired file contains.
+// describeRepair returns what the repaired file will say about the repair. before describes an earlier repair, or is
+// nil.
 func describeRepair(r *Reader, before *Repair) *Repair {
 	now := &Repair{Wholly: true}
 	if before != nil {

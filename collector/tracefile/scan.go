@@ -2,9 +2,9 @@ package tracefile
 
 import "fmt"
 
-// scanBlocks finds the blocks of a file whose index cannot be used. If the trailer is intact, it has the end of the
-// blocks; otherwise the file is assumed to be cut. Broken data before an intact block is damage; broken data at the end
-// is the cut.
+// scanBlocks finds the blocks of a file without a usable index, one after the other. end is where the blocks end, if
+// the trailer says so; 0 means that the file may be cut. Unreadable data before a readable block is noted as damage;
+// unreadable data at the end of a cut file is described by r.cut.
 func scanBlocks(r *Reader, end int64) {
 	whole := end > 0
 	if !whole {

@@ -8,7 +8,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A streamWriter collects the records of one ring into blocks.
+// A streamWriter collects the records of one ring until there are enough for a block.
 type streamWriter struct {
 	writer  *Writer
 	process ProcessIndex
@@ -20,7 +20,7 @@ type streamWriter struct {
 	next     uint64 // the position after the last record ever added
 }
 
-// byRing orders streams by process and ring, so that equal input always gives an equal file.
+// byRing orders streams by process and ring. Without a fixed order, equal input would give different files.
 func byRing(a, b *streamWriter) int {
 	return cmp.Or(cmp.Compare(a.process, b.process), cmp.Compare(a.ring, b.ring))
 }
@@ -84,7 +84,8 @@ func (s *streamWriter) flushLocked() error {
 	return err
 }
 
-// encodeTools are buffers for encoding a block, shared by all streams because only a few encode at a time.
+// encodeTools are the buffers for encoding one block. They are pooled, because only a few of many streams encode at a
+// time.
 type encodeTools struct {
 	encoder          encoder
 	payload, scratch []byte

@@ -5,20 +5,22 @@ import (
 	"slices"
 )
 
-// A file that can no longer be written, because the disk is full, still gets an end: the counters of the processes, so
-// that a reader knows how much is missing. The end overwrites the last blocks of records.
+// When the disk is full, the file still gets an end, so that a reader knows how many records are missing. Data other
+// than records is kept in memory from then on. At the end the last blocks of records are overwritten with that data,
+// the result and the index.
 
-// mostTail is the maximum size of the data kept for the end, in bytes. The list of processes and how they ended is
-// always kept.
+// mostTail limits the data kept in memory for the end of a full disk's file, in bytes. Which processes there were and
+// how they ended is kept beyond the limit.
 const mostTail = 4 << 20
 
-// A tailBlock is a block that could not be written when it was added.
+// A tailBlock is a block that is kept in memory because the file could not be written.
 type tailBlock struct {
 	block
 	header, stored []byte
 }
 
-// keep keeps blocks other than records for the end.
+// keep stores a block that could not be written, for endCut. It drops records, and all but the latest of the blocks
+// that replace each other.
 func (w *Writer) keep(b block, whole []byte) {
 	switch b.kind {
 	case blockRecords, blockSoFar, blockResult, blockIndex, blockInfo:
@@ -37,14 +39,16 @@ func (w *Writer) keep(b block, whole []byte) {
 	w.tail = append(w.tail, tailBlock{b, whole[:blockHeader], whole[blockHeader:]})
 }
 
-// A cuttable is a file that can be truncated and overwritten.
+// A cuttable is a file whose end can be removed and overwritten; a network stream is not.
 type cuttable interface {
 	io.ReaderAt
 	io.WriterAt
 	Truncate(int64) error
 }
 
-// endCut writes the end of a file that could no longer be written. If that fails too, the file stays cut.
+// endCut writes an end to a file that could no longer be written, for example because the disk is full. It overwrites
+// as many of the last blocks of records as the end needs. If even that fails, the file stays without an end, and
+// readers treat it as cut.
 func (w *Writer) endCut(r Result) {
 	file, ok := w.file.(cuttable)
 	if !ok {
@@ -75,7 +79,8 @@ func (w *Writer) endCut(r Result) {
 	}
 }
 
-// retain reads a block without records from the file, for the end.
+// retain reads a block other than records from the file before the block is overwritten, so that endCut writes it
+// again.
 func (w *Writer) retain(file io.ReaderAt, b block) bool {
 	data := make([]byte, b.end()-b.offset)
 	if _, err := file.ReadAt(data, b.offset); err != nil {
@@ -85,8 +90,8 @@ func (w *Writer) retain(file io.ReaderAt, b block) bool {
 	return true
 }
 
-// endAfter returns the end of a file for blocks that end at an offset: the kept blocks, the result, the index, the
-// trailer.
+// endAfter returns the bytes of a file's end at offset at: the kept blocks, the result, the index (which also lists
+// blocks, those before) and the trailer.
 func (w *Writer) endAfter(blocks []block, at int64, r Result) (end []byte) {
 	all := slices.Clone(blocks)
 	add := func(t tailBlock) {

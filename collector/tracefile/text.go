@@ -11,15 +11,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The text form of a trace is one JSON object a line, in this order: the schema with the Info; for each process its
-// hello, facts, stacks, clock samples, processor times of threads, records by ring, its last counters and, if known,
-// its end; then the result, if there is one. Reading it back gives the same trace, so traces can be written and edited
-// by hand.
+// The text form of a trace has one JSON object per line, in this order: the schema with the Info; for each process
+// its hello, facts, stacks, clock samples, processor times of threads, records by ring, its last counters and, if
+// known, its end; then the result, if there is one. ReadText turns it back into the same trace, so traces can be
+// written and edited by hand.
 
-// TextSchema is the value of "schema" in the first line.
+// TextSchema is the value of "schema" in the first line of the text form.
 const TextSchema = "mtrace.trace/1"
 
-// textLine is a line for encoding/json: exactly one of the pointers, or the record, is set.
+// textLine is one line of the text form, for encoding/json. Besides Process, Ring and Position, exactly one field is
+// set.
 type textLine struct {
 	Schema  string         `json:"schema,omitempty"`
 	Info    *Info          `json:"info,omitempty"`
@@ -28,10 +29,11 @@ type textLine struct {
 	Fact    *textFact      `json:"fact,omitempty"`
 	Stack   *textStack     `json:"stack,omitempty"`
 	Sample  *[2]int64      `json:"sample,omitempty"` // ticks, nanoseconds
-	// system's thread id, instant, time on a processor, time waiting for one (-1: not known); nanoseconds
+	// system's thread id, instant, time on a processor, time waiting for a processor (-1: not known); the times in
+	// nanoseconds
 	Thread *[4]int64 `json:"thread_time,omitempty"`
 	Ring   *uint16   `json:"ring,omitempty"`
-	// the ring position of a record; without it, the position follows the last record
+	// the ring position of the record; if it is missing, the record directly follows the previous one of its ring
 	Position *uint64         `json:"position,omitempty"`
 	Record   json.RawMessage `json:"record,omitempty"`
 	SoFar    *End            `json:"so_far,omitempty"`
@@ -46,7 +48,7 @@ type textFact struct {
 	Text string        `json:"text"`
 }
 
-// WriteText writes the text form of a trace.
+// WriteText writes the trace in its text form.
 func (r *Reader) WriteText(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	lines := json.NewEncoder(out)
@@ -107,7 +109,7 @@ func (r *Reader) WriteText(w io.Writer) error {
 	return out.Flush()
 }
 
-// facts returns the facts of the process, in a fixed order.
+// facts returns what is known about the process as facts, in a fixed order, so that equal traces give equal texts.
 func (p *Process) facts() (facts []textFact) {
 	for _, id := range slices.Sorted(maps.Keys(p.Strings)) {
 		facts = append(facts, textFact{Kind: wire.FactString, Key: uint64(id), Text: p.Strings[id]})
@@ -173,7 +175,7 @@ func (p *Process) facts() (facts []textFact) {
 	return facts
 }
 
-// writeStream writes the records of a stream.
+// writeStream writes a line for each readable record of a stream.
 func writeStream(r *Reader, out *bufio.Writer, s Stream) error {
 	text := recordText{out: out, process: s.Process, ring: s.Ring}
 	t := readers.Get().(*readTools)
@@ -195,8 +197,9 @@ func writeStream(r *Reader, out *bufio.Writer, s Stream) error {
 	return text.flush()
 }
 
-// A recordText writes the records of one ring without encoding/json, because there are many. Block boundaries are not
-// visible: a call waits for its More record.
+// A recordText writes the lines of one ring's records. It does not use encoding/json, which is too slow for millions.
+// A call waits until the next record is known, because its More record (further arguments) goes into the same line,
+// even if it is in the next block.
 type recordText struct {
 	out     *bufio.Writer
 	process ProcessIndex
@@ -220,7 +223,7 @@ func (x *recordText) write(position uint64, record wire.Record, more *wire.More)
 	return err
 }
 
-// flush writes the waiting call.
+// flush writes the call that waits for its More record, without one.
 func (x *recordText) flush() error {
 	if !x.waits {
 		return nil
@@ -229,7 +232,7 @@ func (x *recordText) flush() error {
 	return x.write(x.at, x.call, nil)
 }
 
-// add writes the next records of the ring.
+// add writes lines for the next records of the ring; first is the ring position of records[0].
 func (x *recordText) add(first uint64, records []wire.Record) error {
 	for i, record := range records {
 		position := first + uint64(i)

@@ -10,15 +10,15 @@ import (
 	"mtrace/collector/wire"
 )
 
-// longestLine is the maximum length of a line of the text form, in bytes.
+// longestLine is the maximum length of a line of the text form, in bytes; a longer line is an error.
 const longestLine = 4 << 20
 
-// ReadText creates the trace at path from its text form. An error names the line.
+// ReadText writes the trace at path from its text form. An error contains the number of the wrong line.
 func ReadText(in io.Reader, path string) error {
 	return readText(in, func(info Info) (*Writer, error) { return Create(path, info) })
 }
 
-// readText creates a trace from its text form; create is called for the first line.
+// readText writes a trace from its text form. It calls create with the Info of the first line.
 func readText(in io.Reader, create func(Info) (*Writer, error)) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, longestLine)
@@ -68,7 +68,7 @@ func readText(in io.Reader, create func(Info) (*Writer, error)) error {
 	}
 }
 
-// A textLoader writes the content of lines to a trace.
+// A textLoader writes the content of lines of the text form to a trace.
 type textLoader struct {
 	writer    *Writer
 	processes ProcessIndex
@@ -76,7 +76,8 @@ type textLoader struct {
 	records   []wire.Record
 }
 
-// fact writes a fact, if it is valid in a trace.
+// fact writes a fact to the trace, or returns an error if the fact is invalid: a reader of the trace would refuse it
+// later.
 func (t *textLoader) fact(p ProcessIndex, f wire.Fact) error {
 	if err := f.Check(); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (t *textLoader) fact(p ProcessIndex, f wire.Fact) error {
 	return t.writer.Facts(p, []wire.Fact{f})
 }
 
-// threadTime writes a thread time, if it is valid in a trace.
+// threadTime writes a sample of a thread's processor time to the trace, or returns an error if the sample is invalid.
 func (t *textLoader) threadTime(p ProcessIndex, n [4]int64) error {
 	times, err := wire.DecodeThreadTimes(nil, wire.AppendThreadTime(nil, wire.ThreadTime{Thread: uint64(n[0]), At: n[1],
 		Ran: n[2], Waited: n[3]}))

@@ -9,7 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A textStack is a stack in the text form. A Python frame is the StringIDs of its function and file, and its line.
+// A textStack is a call stack in a line of the text form. A Python frame is written as three numbers: the StringIDs
+// of its function and its file, and the line.
 type textStack struct {
 	ID        wire.StackID `json:"id"`
 	Native    []uint64     `json:"native,omitempty"`
@@ -18,7 +19,7 @@ type textStack struct {
 	CutPython bool         `json:"cut_python,omitempty"`
 }
 
-// stack converts the line to a fact.
+// stack converts a line of the text form to a fact. It returns an error if the stack is too long or has a wrong id.
 func (t *textStack) stack() (wire.Fact, error) {
 	s := wire.Stack{Native: t.Native, CutNative: t.CutNative, CutPython: t.CutPython}
 	for _, f := range t.Python {
@@ -39,7 +40,7 @@ func (t *textStack) stack() (wire.Fact, error) {
 	return f, nil
 }
 
-// writeStacks writes the stacks of a process, ordered by id.
+// writeStacks writes a line for each call stack of the process, ordered by id.
 func (p *Process) writeStacks(lines *json.Encoder, index ProcessIndex) error {
 	for _, id := range slices.Sorted(maps.Keys(p.Code.Stacks)) {
 		if err := lines.Encode(textLine{Process: &index, Stack: textOfStack(id, p.Code.Stacks[id])}); err != nil {
@@ -49,7 +50,7 @@ func (p *Process) writeStacks(lines *json.Encoder, index ProcessIndex) error {
 	return nil
 }
 
-// textOfStack converts a stack to the form of a line.
+// textOfStack converts a call stack to what a line of the text form contains.
 func textOfStack(id wire.StackID, s wire.Stack) *textStack {
 	line := &textStack{ID: id, Native: s.Native, CutNative: s.CutNative, CutPython: s.CutPython}
 	for _, f := range s.Python {

@@ -7,7 +7,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// addThreadTimes collects thread times; they are written with the facts.
+// addThreadTimes collects samples of threads' processor times; flushLocked writes them.
 func (p *processWriter) addThreadTimes(times []wire.ThreadTime) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -20,12 +20,13 @@ func (p *processWriter) addThreadTimes(times []wire.ThreadTime) error {
 	return p.writer.Err()
 }
 
-// ThreadTimes appends processor times of the process's threads; those of one thread in ascending order.
+// ThreadTimes appends samples of the processor times of a process's threads. The samples of one thread must be in the
+// order of time.
 func (w *Writer) ThreadTimes(p ProcessIndex, times []wire.ThreadTime) error {
 	return w.process(p).addThreadTimes(times)
 }
 
-// sortThreadTimes sorts them by thread, and those of a thread by time.
+// sortThreadTimes sorts samples by thread, and those of one thread by time.
 func sortThreadTimes(times []wire.ThreadTime) {
 	slices.SortStableFunc(times, func(a, b wire.ThreadTime) int {
 		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))

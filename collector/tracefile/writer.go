@@ -14,12 +14,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// flushEvery is the time between two flushes: the longest part of a recording that is lost if the collector is killed.
+// flushEvery is the interval at which everything is passed to the operating system. If the collector is killed, up to
+// this much of the recording is lost.
 const flushEvery = time.Second
 
-// A Writer writes one trace file. Its methods may be called from several goroutines; records of one ring must come in
-// the order of the ring. A goroutine of the writer writes the blocks, so callers wait for a slow file only when much
-// data is queued. After the first write error, every method returns it, and no more records are written.
+// A Writer writes one trace file. Several goroutines may use it at once, but the records of one ring must be given in
+// the order of the ring. A separate goroutine writes the blocks, so callers wait for a slow file only when much data
+// is queued. After the first error of writing, every method returns that error, and no more records are written.
 type Writer struct {
 	stop chan struct{}
 	done sync.WaitGroup
@@ -42,8 +43,8 @@ type Writer struct {
 	noRoom    error  // why
 }
 
-// A Bounded stream may have no space for the whole trace. Records without space are left out and counted, and the
-// recording continues; everything else is written.
+// A Bounded stream may not have space for the whole trace, for example a limited buffer of a network connection.
+// Blocks of records for which Room returns an error are left out and counted; everything else is still written.
 type Bounded interface {
 	// Room returns an error if n more bytes must not be written now. The error is the reason, in one line.
 	Room(n int) error
@@ -54,7 +55,7 @@ type streamKey struct {
 	ring    uint16
 }
 
-// Create creates or truncates the file at path, and writes info.
+// Create creates the file at path, or empties an existing one, and starts a trace in it with info.
 func Create(path string, info Info) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
@@ -63,8 +64,8 @@ func Create(path string, info Info) (*Writer, error) {
 	return NewWriter(file, info)
 }
 
-// NewWriter writes a trace to a stream, which it closes. It writes sequentially. Each block is one call of Write. The
-// stream may be Bounded.
+// NewWriter starts a trace in a stream, which the Writer closes. The stream is only appended to, with one call of
+// Write for each block, and may be Bounded.
 func NewWriter(file io.WriteCloser, info Info) (*Writer, error) {
 	w := &Writer{stop: make(chan struct{}), file: file, streams: map[streamKey]*streamWriter{}}
 	header := appendFileHeader(nil)
@@ -102,7 +103,7 @@ func (w *Writer) flushNowAndThen() {
 	}
 }
 
-// AddProcess begins a process's part of the trace.
+// AddProcess adds a process to the trace and returns its index.
 func (w *Writer) AddProcess(h wire.Hello) ProcessIndex {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -114,7 +115,7 @@ func (w *Writer) AddProcess(h wire.Hello) ProcessIndex {
 	return index
 }
 
-// Region sets the clock that the process records with.
+// Region sets with which clock the process records. It is called when the process's shared memory is known.
 func (w *Writer) Region(p ProcessIndex, kind wire.ClockKind, timebaseNumer, timebaseDenom uint32) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -123,30 +124,30 @@ func (w *Writer) Region(p ProcessIndex, kind wire.ClockKind, timebaseNumer, time
 	return w.appendJSONLocked(block{kind: blockProcess, process: p}, *h)
 }
 
-// Ahead sets how far the process's monotonic clock is ahead of the collector's, in nanoseconds; call it before Region.
-// Ticks, clock samples and GPU times of the process are on its own clock, processor times of its threads on the
-// collector's.
+// Ahead sets how far the process's monotonic clock is ahead of the collector's, in nanoseconds. Call it before
+// Region. Ticks, clock samples and GPU times of the process are on its own clock, but the processor times of its
+// threads are on the collector's, so a reader needs the difference to relate them.
 func (w *Writer) Ahead(p ProcessIndex, ns int64) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.processes[p].header.Ahead = ns
 }
 
-// Records appends records of one ring. position is the ring position of the first, which must not be before the end of
-// the previous ones.
+// Records appends records of one ring. position is the ring position of records[0]; it must not be before the end of
+// the records given earlier. A gap counts as lost records.
 func (w *Writer) Records(p ProcessIndex, ring uint16, position uint64, records []wire.Record) error {
 	return w.stream(p, ring).add(position, records)
 }
 
-// Facts appends facts of the process.
+// Facts appends facts (names, call stacks and other data without a time) of a process.
 func (w *Writer) Facts(p ProcessIndex, facts []wire.Fact) error { return w.process(p).addFacts(facts) }
 
-// Samples appends clock samples of the process, in any order.
+// Samples appends clock samples of a process, in any order.
 func (w *Writer) Samples(p ProcessIndex, samples []wire.ClockSample) error {
 	return w.process(p).addSamples(samples)
 }
 
-// EndProcess ends the process's part of the trace.
+// EndProcess writes the records that are still collected for a process, and then how it ended.
 func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 	w.mutex.Lock()
 	var streams []*streamWriter
@@ -166,13 +167,14 @@ func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 	process.flush() // by now the owners of the rings are known
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	// written again: if the first copy were damaged, the whole process would be lost
+	// Write the process block a second time: if the first one were the only one and damaged, no record of the process
+	// could be used.
 	w.appendJSONLocked(block{kind: blockProcess, process: p}, process.header)
 	return w.appendJSONLocked(block{kind: blockEnd, process: p}, end)
 }
 
-// SoFar writes the current counters of a process that is still running. If the trace is cut, nothing else tells what is
-// missing.
+// SoFar writes the current counters of a process that still runs. If the trace is cut off before the process ends,
+// only they show how many records are missing.
 func (w *Writer) SoFar(p ProcessIndex, soFar End) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -182,14 +184,15 @@ func (w *Writer) SoFar(p ProcessIndex, soFar End) error {
 	return w.appendJSONLocked(block{kind: blockSoFar, process: p}, soFar)
 }
 
-// Recorded states the intervals recorded so far.
+// Recorded sets the time ranges whose records are in the trace. They are written with the next counters and with the
+// result.
 func (w *Writer) Recorded(list []Recorded) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.recorded = list
 }
 
-// Expected returns the approximate size of the file, in bytes, including the records that are not written yet.
+// Expected returns approximately how large the file would be, in bytes, if everything collected so far were written.
 func (w *Writer) Expected() int64 {
 	w.mutex.Lock()
 	size := w.offset + w.queue.bytes()
@@ -197,10 +200,11 @@ func (w *Writer) Expected() int64 {
 	return size + usualRecord*w.gathered.Load()
 }
 
-// usualRecord is the approximate size of a record in the file, in bytes: see BenchmarkWrite.
+// usualRecord is the approximate size of one record in the file, in bytes, as BenchmarkWrite measures it.
 const usualRecord = 6
 
-// Flush passes everything so far to the operating system: from then on it survives the end of this process.
+// Flush writes everything collected so far and passes it to the operating system. After that it survives a crash of
+// this process.
 func (w *Writer) Flush() error {
 	w.mutex.Lock()
 	processes := w.processes[:len(w.processes):len(w.processes)]
@@ -232,7 +236,8 @@ func (w *Writer) Err() error {
 	return w.err
 }
 
-// LeftOut returns how many records were left out because a Bounded stream had no space, and the reason.
+// LeftOut returns how many records were left out because a Bounded stream had no space for them, and the stream's
+// reason.
 func (w *Writer) LeftOut() (records uint64, why error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -246,8 +251,8 @@ func (w *Writer) Size() int64 {
 	return w.offset
 }
 
-// Close writes the remaining data, the result and the index, and closes the file. It returns the first error of the
-// whole recording. After an error it still writes the counters since then, if possible.
+// Close writes what is still collected, the result and the index, and closes the file. It returns the first error of
+// the whole recording. After such an error it still tries to write an end with the counters (see endCut).
 func (w *Writer) Close(r Result) error {
 	close(w.stop)
 	w.done.Wait()
@@ -270,7 +275,7 @@ func (w *Writer) Close(r Result) error {
 	return w.err
 }
 
-// end writes the result and the index.
+// end writes the result, the index and the trailer.
 func (w *Writer) end(r Result) error {
 	t := jsonBlock(block{kind: blockResult}, r)
 	w.commit(t.block, append(t.header, t.stored...))
@@ -313,7 +318,7 @@ func jsonBlock(b block, value any) tailBlock {
 	return payloadBlock(b, payload)
 }
 
-// payloadBlock returns a block with its payload in stored form.
+// payloadBlock returns a block with the given payload, compressed if that makes it smaller.
 func payloadBlock(b block, payload []byte) tailBlock {
 	stored, e := compress(payload, nil)
 	b.encoding, b.raw, b.stored, b.payloadCRC = e, uint32(len(payload)), uint32(len(stored)),
@@ -321,13 +326,15 @@ func payloadBlock(b block, payload []byte) tailBlock {
 	return tailBlock{b, b.appendHeader(nil), stored}
 }
 
-// appendBlock compresses a payload outside the mutex and appends its block.
+// appendBlock queues a block with the given payload. It compresses the payload before it locks the mutex, so that
+// goroutines can compress at the same time.
 func (w *Writer) appendBlock(b block, payload []byte) error {
 	stored, e := compress(payload, nil)
 	return w.appendStored(b, len(payload), stored, e)
 }
 
-// appendRecords is appendBlock for records. It returns scratch, possibly grown, for the next call.
+// appendRecords queues a block of records. It compresses into scratch, and returns scratch, possibly grown, for the
+// next call.
 func (w *Writer) appendRecords(b block, p recordsPayload, scratch []byte) ([]byte, error) {
 	stored, e := compressColumns(p, scratch)
 	if e != plain {
@@ -345,8 +352,8 @@ func (w *Writer) appendStored(b block, raw int, stored []byte, e encoding) error
 	return w.enqueue(b, header, stored)
 }
 
-// commit writes a block completely or not at all. The caller holds the mutex, which commit releases while the file
-// receives the block: only one block at a time may be written.
+// commit writes a block to the file completely or, after an error, not at all. The caller holds the mutex. commit
+// releases it while it writes, so only the goroutine of writeQueued, or Close after that has ended, may call it.
 func (w *Writer) commit(b block, whole []byte) {
 	if w.err != nil {
 		w.keep(b, whole)

@@ -7,11 +7,11 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// linePause is the shortest time between two lines about refused connections, because anyone who can connect determines
-// their number.
+// linePause is the shortest time between two log lines about refused connections. Without it anyone who can connect
+// could fill the log.
 const linePause = 10 * time.Second
 
-// Refusals counts refused connections. It logs the first one, and then at most one line every ten seconds.
+// Refusals counts refused connections. It logs the first one, and then at most one line per linePause.
 type Refusals struct {
 	log   zerolog.Logger
 	now   func() time.Time
@@ -26,7 +26,7 @@ type Refusals struct {
 // NewRefusals returns a count that logs to log.
 func NewRefusals(log zerolog.Logger) *Refusals { return &Refusals{log: log, now: time.Now} }
 
-// Add counts a connection; from describes its peer.
+// Add counts a refused connection; from says who connected, for the log.
 func (r *Refusals) Add(from string, why error) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -39,7 +39,7 @@ func (r *Refusals) Add(from string, why error) {
 	}
 }
 
-// line logs the connections that no line has reported yet. The caller holds the mutex.
+// line logs the refused connections since the last line, with the reason of the latest. The caller holds the mutex.
 func (r *Refusals) line() {
 	if r.quiet == 0 {
 		return
@@ -60,7 +60,7 @@ func (r *Refusals) Total() uint64 {
 	return r.total
 }
 
-// Finish logs the connections that no line has reported yet, and returns the total.
+// Finish logs the refused connections since the last line, and returns the total of the recording.
 func (r *Refusals) Finish() uint64 {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

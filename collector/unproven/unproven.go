@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Connections is the set of connections that are not authenticated yet. Their number is limited; a further connection
-// closes the oldest one. So a flood of them takes no descriptors from authenticated connections, and a peer that knows
-// the token gets through, because it is in the set for some milliseconds only.
+// Connections is a limited set of the connections that are not authenticated yet. A further connection closes the
+// oldest one. So a flood of strangers cannot use up the file descriptors, and a peer that knows the token still gets
+// through, because it is in the set only for milliseconds.
 type Connections struct {
 	places  int
 	mutex   sync.Mutex
@@ -31,7 +31,8 @@ func (c *Connections) Add(conn io.Closer) (closed io.Closer) {
 	return closed
 }
 
-// Remove removes a connection. It returns false if the connection was closed to add another one.
+// Remove removes a connection from the set. It returns false if Add has closed the connection to make room for
+// another.
 func (c *Connections) Remove(conn io.Closer) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -1,10 +1,11 @@
 package wire
 
-// Call is the number of a row of the table: a traced method or function, or a record that the tracer writes on its own.
-// The numbers are stored in trace files. A new row gets the next number, and a retired row keeps its number.
+// Call is the number of a row in Table: a traced method or function, or a kind of record that the tracer writes by
+// itself. Trace files store these numbers, so a new row gets the next number, and the number of a removed row is
+// never used again.
 type Call uint16
 
-// The tracer's own records, and the calls that the analysis refers to by name.
+// The records of the tracer and the calls to which code refers by name.
 const (
 	CallNone        Call = 0
 	CallMore        Call = 1
@@ -21,7 +22,8 @@ const (
 	CallSignpost     Call = 436
 )
 
-// callCount is the highest call number plus one.
+// callCount is the highest call number plus one, that is the length of Table. A test fails if a row's number is not
+// below it.
 const callCount = 1 +
 	len(tracerCalls) + len(functionCalls) + len(deviceCalls) + len(queueCalls) + len(ioCalls) + len(commandBufferCalls) +
 	len(encoderCalls) +
@@ -32,8 +34,8 @@ const callCount = 1 +
 	len(mpsCalls) + len(indirectCalls) +
 	len(layerCalls)
 
-// Table is the one table from which the shim's header, the decoder, the text form and docs/wire.md come: the rows of
-// the files calls_*.go, each at its number.
+// Table has a row for each call, at the index of its number. The C header of the library, the decoder, the text form
+// and docs/wire.md are all made from it, so they cannot contradict each other. The rows are in the files calls_*.go.
 var Table = tableOf(
 	tracerCalls[:], functionCalls[:], deviceCalls[:], queueCalls[:], ioCalls[:], commandBufferCalls[:], encoderCalls[:],
 	resourceCalls[:], heapCalls[:],
@@ -52,8 +54,8 @@ func tableOf(lists ...[]Row) (table [callCount]Row) {
 	return table
 }
 
-// Row returns the call's row in the table. For a number that is not in the table, from a newer library, it returns a
-// row that shows the number.
+// Row returns the row of a call. For a number that is not in the table, because a newer library wrote it, Row returns
+// a row with the selector "unknown".
 func (c Call) Row() Row {
 	if int(c) < len(Table) {
 		return Table[c]
@@ -61,10 +63,11 @@ func (c Call) Row() Row {
 	return Row{Call: c, Selector: "unknown", Family: FamilyTracer}
 }
 
-// String returns the selector or symbol.
+// String returns the Objective-C selector or the C symbol of the call.
 func (c Call) String() string { return c.Row().Selector }
 
-// Lookup returns the call of a family with a selector.
+// Lookup returns the call with this selector in a family of classes, or false if there is none. A selector alone is
+// not unique: several classes have setLabel:.
 func Lookup(family Family, selector string) (Call, bool) {
 	for i, row := range Table {
 		if row.Family == family && row.Selector == selector {
@@ -74,7 +77,7 @@ func Lookup(family Family, selector string) (Call, bool) {
 	return CallNone, false
 }
 
-// Named returns the calls of all families with a selector or symbol, as a user names them.
+// Named returns the calls with this selector or symbol, of all families of classes, because a user names no class.
 func Named(selector string) (calls []Call) {
 	for i, row := range Table {
 		if selector != "" && row.Selector == selector {
@@ -84,7 +87,8 @@ func Named(selector string) (calls []Call) {
 	return calls
 }
 
-// MustLookup is Lookup for selectors that are known to be in the table. It panics at program start if they are not.
+// MustLookup returns the call with this selector in a family. It panics if there is none; it is used for variables,
+// so a wrong selector fails at program start.
 func MustLookup(family Family, selector string) Call {
 	c, ok := Lookup(family, selector)
 	if !ok {

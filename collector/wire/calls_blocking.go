@@ -9,9 +9,9 @@ var (
 	sleepFields = []Field{lockName}
 )
 
-// blockingCalls are the functions of the system in which a thread blocks outside of Metal, for something other than a
-// lock, a signal or a child process. A record is written only if the call took at least the minimum time in
-// interpose/waits/blocking.h.
+// blockingCalls are system functions in which a thread blocks for something else than a lock, another thread's signal
+// or a child process: input, a timer, another thread's end. A call is recorded only if it took at least the minimum
+// time in interpose/waits/blocking.h, because short ones are frequent.
 var blockingCalls = [...]Row{
 	{441, "read", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
 	{442, "readv", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},

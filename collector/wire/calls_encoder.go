@@ -1,7 +1,7 @@
 package wire
 
-// gridFields are the sizes of a dispatch's grid and threadgroups. UnitNone is for indirect dispatches, whose size only
-// the GPU knows.
+// gridFields returns the fields for the size of a dispatch's grid and of its threadgroups. For an indirect dispatch,
+// whose grid size only the GPU knows, unit is UnitNone.
 func gridFields(unit Unit) []Field {
 	return []Field{
 		{At: InX0Low, Role: RoleGrid, Unit: unit, name: "grid width"}, {At: InX0High, Role: RoleGrid, Unit: unit,
@@ -19,8 +19,8 @@ var (
 		{At: InX1, Role: RoleTo, Kind: KindBuffer, name: "destination buffer"}}
 )
 
-// The range of commands of an indirect command buffer that an encoder executes. In some calls the range is in a buffer,
-// which only the GPU reads.
+// The further values of calls that execute or change a range of commands of an indirect command buffer. Some calls
+// take the range from a GPU buffer, so only the indirect command buffer is recorded.
 var (
 	indirectFields = []Field{{At: InX0, Role: RoleObject, Kind: KindResource, name: "indirect command buffer"}}
 	rangeFields    = []Field{{At: InX0, Role: RoleObject, Kind: KindResource, name: "indirect command buffer"},
@@ -30,7 +30,7 @@ var (
 		{At: InX2Low, Role: RoleFirst}, {At: InX2High, Role: RoleFirst, name: "to index"}}
 )
 
-// encoderCalls are the methods of every kind of MTLCommandEncoder and MTL4CommandEncoder.
+// encoderCalls are the methods of all kinds of MTLCommandEncoder and MTL4CommandEncoder.
 var encoderCalls = [...]Row{
 	{56, "setComputePipelineState:", FamilyEncoder, GroupEncode, EffectBinds, encoder, pipelineState, nil},
 	{57, "dispatchThreadgroups:threadsPerThreadgroup:", FamilyEncoder, GroupEncode, EffectDispatches, encoder, threads,

@@ -1,8 +1,8 @@
 package wire
 
 // indirectCalls are the methods of MTLIndirectCommandBuffer, MTLIndirectComputeCommand and MTLIndirectRenderCommand,
-// with which commands are encoded once and executed many times. Metal returns a new command object for each request of
-// the same command: its index identifies the command in the buffer.
+// by which commands are encoded once and executed many times. Metal returns a new object each time that a program
+// asks for the same command, so the command's index, not the object, identifies it.
 var indirectCalls = [...]Row{
 	{415, "indirectComputeCommandAtIndex:", FamilyResource, GroupEncode, EffectMakes, resource, made(KindIndirectCommand),
 		[]Field{{At: InX0, Role: RoleFirst, name: "at index"}}},

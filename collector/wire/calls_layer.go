@@ -1,7 +1,7 @@
 package wire
 
-// layerCalls are the methods of CAMetalLayer and its drawables. nextDrawable waits until one of the layer's two or
-// three drawables is free. It waits for at most a second, unless the layer has no timeout, and then returns nil.
+// layerCalls are the methods of CAMetalLayer and its drawables. nextDrawable blocks while all of the layer's two or
+// three drawables are in use. After a second it returns nil, unless the layer has no timeout.
 var layerCalls = [...]Row{
 	{437, "nextDrawable", FamilyLayer, GroupDrawable, EffectMakes, layer, made(KindDrawable), nil},
 	{438, "present", FamilyDrawable, GroupOther, EffectNone, drawable, none, nil},

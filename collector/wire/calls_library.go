@@ -31,7 +31,7 @@ var functionObjectCalls = [...]Row{
 		made(KindObject), nil},
 }
 
-// pipelineCalls are the methods of pipeline states.
+// pipelineCalls are the methods of compute and render pipeline states.
 var pipelineCalls = [...]Row{
 	{226, "newComputePipelineStateWithBinaryFunctions:error:", FamilyPipeline, GroupCompile, EffectBuildsPipeline,
 		pipelineState, made(KindPipeline), nil},

@@ -19,7 +19,7 @@ var (
 		name: "the awaited program, or the command"}}
 )
 
-// lockCalls are the functions that wait for a lock of the program; only their waits are recorded.
+// lockCalls are the functions that acquire a lock. A call is recorded only if it had to wait for the lock.
 var lockCalls = [...]Row{
 	{332, "pthread_mutex_lock", FamilyLock, GroupLock, EffectBlocks, lock, lockHolder, lockFields},
 	{333, "pthread_rwlock_rdlock", FamilyLock, GroupLock, EffectBlocks, lock, lockHolder, lockFields},
@@ -43,14 +43,14 @@ var lockCalls = [...]Row{
 	{484, "os_unfair_lock_lock", FamilyLock, GroupLock, EffectBlocks, lock, lockHolder, lockFields},
 }
 
-// The bits of the Object of a wait for a signal.
+// The bits of Record.Object in the record of a wait for another thread's signal.
 const (
 	SignalGivenBack ObjectID = 1 << 0
 	SignalFetched   ObjectID = 1 << 1
 )
 
-// signalCalls are the functions that wait for a signal of another thread, or for a child process; only their waits are
-// recorded.
+// signalCalls are the functions that wait for another thread's signal or for a child process. A call is recorded only
+// if it had to wait.
 var signalCalls = [...]Row{
 	{345, "pthread_cond_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{346, "pthread_cond_timedwait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},

@@ -1,7 +1,7 @@
 package wire
 
-// mpsCalls are the encoding methods of Metal Performance Shaders: of its kernels, of MPSGraph and its executables, and
-// of MPSCommandBuffer.
+// mpsCalls are the methods of Metal Performance Shaders that encode GPU work: of its kernels, of MPSGraph and its
+// executables, and of MPSCommandBuffer.
 var mpsCalls = [...]Row{
 	{359, "encodeToCommandBuffer:leftMatrix:rightMatrix:resultMatrix:", FamilyMpsKernel, GroupEncode, EffectEncodesLayer,
 		kernel, none, nil},

@@ -1,6 +1,6 @@
 package wire
 
-// tracerCalls are the records that the tracer writes on its own, without a traced call.
+// tracerCalls are the kinds of records that the tracer writes by itself; no call of the program corresponds to them.
 var tracerCalls = [...]Row{
 	{CallMore, "more", FamilyTracer, GroupNone, EffectContinues, none, none, nil},
 	{CallThreadStart, "thread start", FamilyTracer, GroupNone, EffectStartsThread, none,
@@ -49,7 +49,7 @@ var tracerCalls = [...]Row{
 
 const scopesAround = "how many scopes are around it"
 
-// The GPU times of an encoder.
+// The further values of the records that have GPU times, of a command buffer and of an encoder.
 var (
 	completedFields = []Field{{At: InX0, Role: RoleGPUBegin, Unit: UnitNanos, name: "GPUStartTime"},
 		{At: InX1, Role: RoleGPUEnd, Unit: UnitNanos, name: "GPUEndTime"},
@@ -60,14 +60,14 @@ var (
 		{At: InX1, Role: RoleGPUEnd, Unit: UnitNanos, name: "end"}}
 )
 
-// functionCalls are C functions of Metal's and of its compiler's.
+// functionCalls are C functions of Metal and of its shader compiler.
 var functionCalls = [...]Row{
 	{5, "MTLCreateSystemDefaultDevice", FamilyFunction, GroupOther, EffectMakes, none, made(KindDevice), nil},
 	{6, "MTLCopyAllDevices", FamilyFunction, GroupOther, EffectMakes, none, devicesMade, nil},
 
 	{405, "MTLCopyAllDevicesWithObserver", FamilyFunction, GroupOther, EffectMakes, none, devicesMade, nil},
 
-	// Functions of the private compiler service, which programs call to compile without a device. A block receives the
-	// result, so the record cannot show whether the compilation failed.
+	// This function belongs to the private compiler service; programs call it to compile shaders without a device.
+	// The result goes to a block of the program, so the record cannot show whether the compilation failed.
 	{430, "MTLCodeGenServiceBuildRequest", FamilyFunction, GroupCompile, EffectBuildsLibrary, none, none, libraryFields},
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// CName returns the call's name in the generated C header: MT_CALL_family_selector, with an underscore for each colon.
+// CName returns the name of the call in the generated C header: MT_CALL_family_selector, with an underscore for each
+// colon and blank.
 func (c Call) CName() string {
 	r := c.Row()
 	name := strings.NewReplacer(":", "_", " ", "_").Replace(r.Selector)
@@ -15,8 +16,8 @@ func (c Call) CName() string {
 	return "MT_CALL_" + r.Family.String() + "_" + name
 }
 
-// CHeader returns the text of interpose/wire.h: the calls and the memory layout for the shim, generated from this
-// package's tables. A test compares it with the file; `go test ./collector/wire -update` writes the file.
+// CHeader returns the text of interpose/wire.h, which declares the calls and the layout of the shared memory for the
+// C code. A test compares it with the file, and `go test ./collector/wire -update` writes the file.
 func CHeader() string {
 	var b strings.Builder
 	b.WriteString("// Made from collector/wire by `go test ./collector/wire -update`. Do not edit.\n")
@@ -127,10 +128,10 @@ func CHeader() string {
 	return b.String()
 }
 
-// headerColumns is the length from which a line of the header is broken.
+// headerColumns is the length above which a line of the generated header is broken in two.
 const headerColumns = 116
 
-// enumLine returns the declaration of an enumeration constant, on two lines if its name is long.
+// enumLine returns the declaration of a constant in a C enum, on two lines if its name is long.
 func enumLine(name string, value int) string {
 	if len(name) < headerColumns-len("   = 999,") {
 		return fmt.Sprintf("  %s = %d,\n", name, value)
@@ -138,8 +139,8 @@ func enumLine(name string, value int) string {
 	return fmt.Sprintf("  %s\n      = %d,\n", name, value)
 }
 
-// selectorLine returns a string of the array of selectors. C joins adjacent literals, so a long selector takes two
-// lines.
+// selectorLine returns one string of the C array of selectors. A long selector is written as two literals on two
+// lines, which C joins.
 func selectorLine(selector string) string {
 	if len(selector) <= headerColumns {
 		return fmt.Sprintf("  %q, \\\n", selector)

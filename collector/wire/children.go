@@ -5,26 +5,28 @@ import (
 	"unsafe"
 )
 
-// The page of a process's children: a u32 counter of the entries, then ChildrenMost u32 process ids as the processes
-// themselves see them, some with the bit childForked; an id of 0 is unknown. The traced process passes the page to the
-// collector with its hello, and to its children by fork. A child that uses Metal and cannot reach the collector adds
-// itself to the page. The shim writes the page, the collector reads it.
+// The children page is one page of shared memory for the children of a traced process: a u32 number of entries, then
+// ChildrenMost u32 process ids as the children see them, some with the bit childForked; 0 is an unknown id. The
+// process passes the page to the collector with its hello, and children inherit it by fork. A child that uses Metal
+// and cannot reach the collector adds its id, and the collector reports it as not traced.
 const (
-	// ChildrenSize is the size of the page in bytes.
+	// ChildrenSize is the size of the children page in bytes.
 	ChildrenSize = 4096
-	// ChildrenMost is the number of process ids that fit into the page.
+	// ChildrenMost is the number of process ids for which the children page has space.
 	ChildrenMost = ChildrenSize/4 - 1
-	// childForked marks a child that was forked without exec from a recorded process and is itself not traced.
+	// childForked is set in an entry if the child is a fork, without exec, of a recorded process; such children are
+	// not traced.
 	childForked = 1 << 31
 )
 
-// A Child is an untraced process that added itself to the page of children because it could not reach the collector.
+// A Child is a process that uses Metal, is not traced, and added itself to the children page of its parent.
 type Child struct {
 	PID    int  // as the process itself sees it; 0 when it is not known
 	Forked bool // the process is a fork of a recorded process; otherwise it could not reach the collector
 }
 
-// Children returns the processes in a page of ChildrenSize bytes, and whether there were more than fit.
+// Children returns the processes listed in a children page, which must have ChildrenSize bytes. more is true if there
+// were more than fit.
 func Children(page []byte) (all []Child, more bool) {
 	word := func(i int) uint32 { return atomic.LoadUint32((*uint32)(unsafe.Pointer(&page[4*i]))) }
 	used := word(0)

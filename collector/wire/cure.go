@@ -2,7 +2,8 @@ package wire
 
 import "strings"
 
-// encodingCures is the advice for calls that can make up most of the encoding time, by prefix of the selector.
+// encodingCures has advice for calls that can make up most of the time spent encoding. The first entry whose selector
+// is a prefix of the call's selector applies.
 var encodingCures = []struct{ selector, advice string }{
 	{"useResource", "make resources resident together: allocate them from a heap and call useHeap: once, or put them " +
 		"into a residency set (MTLResidencySet) " +
@@ -29,7 +30,7 @@ var encodingCures = []struct{ selector, advice string }{
 	{"blitCommandEncoder", "encode several copies into one encoder"},
 }
 
-// EncodingCure returns advice for a selector that is called thousands of times, or "" if there is no better call.
+// EncodingCure returns advice for a program that calls the selector thousands of times, or "" if there is none.
 func EncodingCure(selector string) string {
 	for _, cure := range encodingCures {
 		if strings.HasPrefix(selector, cure.selector) {

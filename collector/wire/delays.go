@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// DelayKind selects the code of a thread that an experiment delays, as bits of one word of the thread's ring. If it is
-// 0, it costs a call one load and a branch.
+// DelayKind says, as bits of one word per thread, what of the thread an experiment delays. A traced call reads the
+// word first; if it is 0, the call costs only that load and a branch.
 type DelayKind uint32
 
-// The bits.
+// The bits of a DelayKind.
 const (
 	DelayCalls    DelayKind = 1 << iota // the calls of Delays.Calls, before their originals
 	DelayLock                           // releases of the lock
@@ -22,24 +22,24 @@ const (
 	DelayItself                         // with DelayOthers: the thread pauses, too, at once
 )
 
-// ShortestSleep is the length from which delays with DelaySleeps sleep. A sleeping thread wakes late by about half of
-// it, so shorter delays spin.
+// ShortestSleep is the shortest delay for which a thread sleeps, if DelaySleeps is set. A sleeping thread wakes late
+// by about half of this, so for shorter delays the thread spins.
 const ShortestSleep = 120 * time.Microsecond
 
-// Delays are the delays of a process: what an experiment changes in it now. The zero value changes nothing.
+// Delays describes everything that an experiment delays in a process at the moment. The zero value delays nothing.
 type Delays struct {
 	Kinds  DelayKind // of the threads in Threads
 	Others DelayKind // of all other threads
 	Calls  []Call
 	Lock   uint64 // address
 	Length time.Duration
-	// nanoseconds on the process's monotonic clock at which the delays end, even if the collector dies
+	// when all delays end, in nanoseconds on the process's monotonic clock, even if the collector has died
 	Until    int64
 	Threads  []uint64 // the system's ids; empty is all
 	Progress StringID // the mark that is a unit of progress; 0 means completed command buffers
 }
 
-// of returns the code of a thread that is delayed.
+// of returns what is delayed of a thread.
 func (d *Delays) of(thread uint64) DelayKind {
 	if len(d.Threads) == 0 {
 		return d.Kinds
@@ -55,7 +55,8 @@ func (d *Delays) of(thread uint64) DelayKind {
 func (g Region) at32(offset int) *uint32 { return Ring(g).word32(offset) }
 func (g Region) at64(offset int) *uint64 { return Ring(g).word64(offset) }
 
-// SetDelays replaces the delays. Threads that are inside a delay finish it. Only one caller at a time is allowed.
+// SetDelays replaces the delays of the process. A thread that is just being delayed finishes its delay. Only one
+// goroutine may call it at a time.
 func (g Region) SetDelays(d Delays) {
 	g.ArmDelays(Delays{}) // no thread may begin a delay with a half-written table
 	sequence := g.load32(RegionDelaysOffset)
@@ -79,7 +80,8 @@ func (g Region) SetDelays(d Delays) {
 	g.ArmDelays(d)
 }
 
-// ArmDelays writes each thread's word again, so that threads that took a ring since then are delayed, too.
+// ArmDelays sets the delay word of each thread. Call it again from time to time, because threads that started since
+// the last call have only the default word.
 func (g Region) ArmDelays(d Delays) {
 	fresh := d.Others
 	if len(d.Threads) == 0 {
@@ -94,10 +96,11 @@ func (g Region) ArmDelays(d Delays) {
 	}
 }
 
-// DelayDue returns how many nanoseconds each thread has to pause in total because of virtual speed-ups.
+// DelayDue returns how many nanoseconds each thread of the process must have paused in total because of virtual
+// speed-ups.
 func (g Region) DelayDue() uint64 { return g.load64(RegionDelayDueOffset) }
 
-// An Injected has the cumulative counts of an experiment for the threads of one ring.
+// An Injected has what an experiment counted for the threads of one ring. The counters only grow.
 type Injected struct {
 	Thread      uint64 // the thread that has the ring now, or had it last
 	Occurrences uint64 // delayed, by 0 too
@@ -106,7 +109,7 @@ type Injected struct {
 	UnitAt      Ticks  // when the last of them was completed; 0 if there was none
 }
 
-// Injected reads the cumulative counts of the ring's threads.
+// Injected reads what an experiment counted for the threads of the ring.
 func (r Ring) Injected() Injected {
 	return Injected{
 		Thread:      r.Thread(),

@@ -1,6 +1,6 @@
 package wire
 
-// Descriptor is the kind of file descriptor that a thread waited for. It is the Object of the record of such a wait.
+// Descriptor is what kind of file descriptor a thread waited for. The record of such a wait has it in Object.
 type Descriptor uint8
 
 // The kinds of descriptors.
@@ -9,7 +9,7 @@ const (
 	DescriptorFile               // a regular file or a directory
 	DescriptorPipe               // a pipe or FIFO with its other end in another process
 	DescriptorOwnPipe            // a pipe with both ends in this process
-	// an unnamed socket of this machine, such as one from socketpair: the program created both ends
+	// an unnamed socket of this machine, such as one made by socketpair; the program itself made both ends
 	DescriptorPair
 	DescriptorSocket   // a named socket of this machine
 	DescriptorNetwork  // a socket of the network
@@ -22,7 +22,7 @@ const (
 	DescriptorStandard // standard input that is not a file: a pipe from the program that started this one
 )
 
-// descriptors are the kinds' names in the shim's header and in reports.
+// descriptors has two names of each kind of descriptor: for the C header, and for reports.
 var descriptors = [...]struct{ name, text string }{
 	DescriptorUnknown:  {"unknown", "an unknown descriptor"},
 	DescriptorFile:     {"file", "a file"},
@@ -40,7 +40,7 @@ var descriptors = [...]struct{ name, text string }{
 	DescriptorStandard: {"standard", "standard input"},
 }
 
-// String returns the kind's name in reports.
+// String returns the name of the kind for reports.
 func (d Descriptor) String() string {
 	if int(d) < len(descriptors) {
 		return descriptors[d].text
@@ -48,7 +48,7 @@ func (d Descriptor) String() string {
 	return "unknown"
 }
 
-// Name returns the kind's name in the shim's header.
+// Name returns the name of the kind for the C header.
 func (d Descriptor) Name() string {
 	if int(d) < len(descriptors) {
 		return descriptors[d].name

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Document is the text of docs/wire.md, made from this package's tables. A test compares it with the file;
-// `go test ./collector/wire -update` writes it.
+// Document returns the text of docs/wire.md, which is made from the tables of this package. A test compares it with
+// the file, and `go test ./collector/wire -update` writes the file.
 func Document() string {
 	p := &page{}
 	p.line("# The wire format, version %d", Version)
@@ -26,18 +26,18 @@ func Document() string {
 	return strings.TrimSuffix(p.text.String(), "\n")
 }
 
-// A page is the text of docs/wire.md as far as it is written. Each section has a method.
+// A page collects the text of docs/wire.md. Each section has a method.
 type page struct{ text strings.Builder }
 
 func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.text, format+"\n", args...) }
 
-// table begins a table.
+// table writes the head of a Markdown table.
 func (p *page) table(columns ...string) {
 	p.line("| %s |", strings.Join(columns, " | "))
 	p.line("|%s", strings.Repeat("---|", len(columns)))
 }
 
-// words is the table of the fields of a header.
+// words writes a Markdown table of the fields of a header in the shared memory.
 func (p *page) words(words []word) {
 	p.table("offset", "field", "layout", "meaning")
 	for _, w := range words {
@@ -186,20 +186,20 @@ func (p *page) memory() {
 	p.words(ringWords)
 }
 
-// cell escapes a text for a cell of a Markdown table.
+// cell escapes a text so that it can stand in a cell of a Markdown table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
-// sharedValues collects the lists of values that more than one row of the calls' table has and that are too long to be
-// repeated in each row. The zero value is ready for use.
+// sharedValues collects lists of values that are too long for a cell of the table of calls. They are written below
+// the table, each once, although several rows refer to it.
 type sharedValues struct {
 	lists [][]string
 }
 
-// longValues is the length in bytes from which a cell of the calls' table is replaced by a reference to a list.
+// longValues is the length, in bytes, from which the values of a call are moved to a list below the table of calls.
 const longValues = 80
 
-// cell is the text of a table cell with the given values: the values themselves if short, otherwise "values N", with N
-// the number of the list below the table.
+// cell returns the text for a table cell with these values: the values themselves if they are short, or "values N",
+// where N is the number of their list below the table.
 func (s *sharedValues) cell(values ...string) string {
 	text := strings.Join(values, "; ")
 	if len(text) < longValues {

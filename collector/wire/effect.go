@@ -1,9 +1,9 @@
 package wire
 
-// An Effect is what a call does, as far as the analysis needs to know it.
+// An Effect says what a call does, as far as the analysis distinguishes calls.
 type Effect uint8
 
-// The effects of the program's calls. The row's Object is the kind of object that the call works on.
+// The effects of calls of the program. The Object of the call's row says on what kind of object the call works.
 const (
 	EffectNone           Effect = iota
 	EffectCounted               // only counted, never recorded
@@ -45,7 +45,7 @@ const (
 	EffectArchives              // loads or fills an archive of compiled code
 	EffectEncodesLayer          // encodes through a layer above Metal; the layer's work ends with the call
 
-	// The effects of records that the tracer writes on its own.
+	// The effects of records that the tracer writes by itself.
 	EffectStartsThread // the records that follow in this ring belong to another thread
 	EffectCompletes    // a command buffer has completed
 	EffectFails        // a command buffer has completed with an error; the text is the error
@@ -64,7 +64,7 @@ const (
 	EffectContinues    // the second half of the previous record
 )
 
-// effectNames are for people.
+// effectNames has the name of each effect for docs/wire.md.
 var effectNames = [...]string{
 	EffectCounted:        "counted",
 	EffectMakes:          "makes",
@@ -122,7 +122,7 @@ var effectNames = [...]string{
 	EffectContinues:      "continues",
 }
 
-// String is the effect's name in documentation.
+// String returns the name of the effect for docs/wire.md.
 func (e Effect) String() string {
 	if int(e) < len(effectNames) {
 		return effectNames[e]
@@ -130,15 +130,16 @@ func (e Effect) String() string {
 	return "unknown"
 }
 
-// Compiles reports whether the call compiles or loads code.
+// Compiles reports whether the call compiles or loads GPU code. The constants between EffectBuildsLibrary and
+// EffectArchives must stay adjacent.
 func (e Effect) Compiles() bool { return e >= EffectBuildsLibrary && e <= EffectArchives }
 
-// Blocks reports whether the call waits outside of Metal for something other than a lock, another thread's signal or a
-// child process.
+// Blocks reports whether the call waits outside of Metal for input, a time or another thread's end. Waits for locks,
+// signals and child processes are not included.
 func (e Effect) Blocks() bool { return e >= EffectAwaitsInput && e <= EffectJoins }
 
-// OnlyWaits reports whether the call is only a wait outside of Metal and not for a lock. A thread that makes only such
-// calls does nothing but wait.
+// OnlyWaits reports whether the call is a wait outside of Metal for anything but a lock. A thread with no other calls
+// does no work of its own.
 func (e Effect) OnlyWaits() bool { return e == EffectListens || e == EffectAwaitsProcess || e.Blocks() }
 
 // Commits reports whether the call submits command buffers to their queue.

@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// An Experiment describes the delays that `mtrace experiment` added to a process while it ran: in random blocks of time
-// it delayed one target. The collector writes its facts, not the process.
+// An Experiment describes the delays that `mtrace experiment` injected into a process while it ran: in randomly
+// ordered blocks of time, one target or none was delayed. The collector, not the process, writes these facts into the
+// trace.
 type Experiment struct {
 	Seed     uint64
 	Budget   float64 // share by which the program may be slowed down over the whole experiment
@@ -16,16 +17,16 @@ type Experiment struct {
 	Blocks   []ExperimentBlock // in the order of time
 }
 
-// What Experiment.Progress counts.
+// The values of Experiment.Progress: what counts as a unit of progress.
 const (
 	ProgressCommands = "commands" // completed command buffers
 	ProgressMark     = "mark:"    // followed by the name of the mark that is a unit of progress
 )
 
-// ExperimentKind is the kind of code that a target delays.
+// ExperimentKind says at which points of the program a target is delayed.
 type ExperimentKind string
 
-// The kinds of targets.
+// The kinds of targets of an experiment.
 const (
 	ExperimentCall    ExperimentKind = "call"    // a call takes longer: the delay comes before its original
 	ExperimentLock    ExperimentKind = "lock"    // a lock is held longer: the delay comes before its release
@@ -34,17 +35,19 @@ const (
 	ExperimentHandler ExperimentKind = "handler" // completion handlers of a command buffer take longer
 )
 
-// ExperimentMode says who is delayed.
+// ExperimentMode says which threads are delayed when a target occurs.
 type ExperimentMode string
 
-// The modes of targets.
+// The modes of targets of an experiment.
 const (
 	ExperimentDelay ExperimentMode = "delay" // the target itself
-	// delays all other threads each time that the target ran: a virtual speed-up
+	// all other threads are delayed each time that the target ran, which has the same relative effect as a faster
+	// target: a virtual speed-up
 	ExperimentSpeedup ExperimentMode = "speedup"
 )
 
-// An ExperimentTarget is one kind of code that an experiment delays.
+// An ExperimentTarget is something in the program that an experiment delays: calls, a lock, waits, a thread's own
+// code or completion handlers.
 type ExperimentTarget struct {
 	ID      int            `json:"-"` // from 1
 	Name    string         `json:"name"`
@@ -58,28 +61,29 @@ type ExperimentTarget struct {
 	TookNS  int64          `json:"took_ns,omitempty"` // mean length of an occurrence without delays; 0 when not known
 }
 
-// An ExperimentBlock is a time in which one target was delayed, or none was. Times are nanoseconds on the process's
-// monotonic clock.
+// An ExperimentBlock is a period of time in which one target was delayed, or none as a baseline. All times are
+// nanoseconds on the process's monotonic clock.
 type ExperimentBlock struct {
 	Start  int64 `json:"start_ns"`
 	End    int64 `json:"end_ns"`
 	Target int   `json:"target"` // ExperimentTarget.ID; 0 is none: a baseline
-	// Control marks a block of a target in mode speedup in which the thread that comes to the target pauses, too. The
-	// difference from a block in which only all others pause is what a faster target brings.
+	// Control marks the baseline of a virtual speed-up: a block in which the thread that runs the target pauses like
+	// all others. The difference from a block in which only the others pause is the effect of a faster target.
 	Control bool `json:"control,omitempty"`
-	// DelayNS is the delay that was asked for at each occurrence of the target.
+	// DelayNS is the delay that was requested at each occurrence of the target, in nanoseconds.
 	DelayNS int64 `json:"delay_ns"`
-	// Occurrences is how often the target was delayed. InjectedNS is the actual sum of these delays.
+	// Occurrences is how often the target occurred and was delayed. InjectedNS is the sum of these delays as
+	// measured.
 	Occurrences uint64 `json:"occurrences"`
 	InjectedNS  int64  `json:"injected_ns"`
 	Units       uint64 `json:"units"` // units of progress that were completed in the block
-	// LastBefore and LastIn are the times at which the last unit before the block and the last one in it were
-	// completed; 0 if there was none. They may miss a unit that another thread completed at that moment.
+	// LastBefore is when the last unit of progress before the block was completed, LastIn when the last one in the
+	// block was; 0 if there was none. A unit that another thread completes at that very moment may be missed.
 	LastBefore int64 `json:"last_before_ns,omitempty"`
 	LastIn     int64 `json:"last_in_ns,omitempty"`
 }
 
-// experimentHead is the text of a FactExperiment.
+// experimentHead is the JSON text of a FactExperiment.
 type experimentHead struct {
 	Budget   float64 `json:"budget_share"`
 	Progress string  `json:"progress"`
@@ -94,15 +98,16 @@ func experimentFact(kind FactKind, key uint64, value any) Fact {
 	return Fact{Kind: kind, Key: key, Text: string(text)}
 }
 
-// Head returns the experiment without its targets and blocks, as a fact. A later one replaces an earlier one.
+// Head returns the experiment without its targets and blocks as a fact. A reader keeps the last such fact.
 func (e *Experiment) Head() Fact {
 	return experimentFact(FactExperiment, e.Seed, experimentHead{e.Budget, e.Progress, e.Threads})
 }
 
-// mostExperimentThreads is the maximum number of threads that a target names, so that its fact is never cut.
+// mostExperimentThreads is the maximum number of threads in the fact of a target. With more, the text could exceed
+// the maximum length of a fact and be cut.
 const mostExperimentThreads = 64
 
-// Fact returns the target as a fact. A later one replaces an earlier one with the same ID.
+// Fact returns the target as a fact. A later fact with the same ID replaces an earlier one.
 func (t ExperimentTarget) Fact() Fact {
 	t.Threads = t.Threads[:min(len(t.Threads), mostExperimentThreads)]
 	return experimentFact(FactExperimentTarget, uint64(t.ID), t)
@@ -111,7 +116,7 @@ func (t ExperimentTarget) Fact() Fact {
 // Fact is the block as a fact.
 func (b ExperimentBlock) Fact() Fact { return experimentFact(FactExperimentBlock, uint64(b.Start), b) }
 
-// Facts returns the experiment's facts, in the order in which they are written.
+// Facts returns the whole experiment as facts, in the order in which they are written to the trace.
 func (e *Experiment) Facts() []Fact {
 	facts := []Fact{e.Head()}
 	for _, t := range e.Targets {
@@ -123,8 +128,8 @@ func (e *Experiment) Facts() []Fact {
 	return facts
 }
 
-// Take adds the content of a fact to the experiment. It returns an error if the content is impossible, and ignores
-// facts of other kinds.
+// Take adds the content of a fact to the experiment, and ignores facts of other kinds. It returns an error if the
+// content is impossible, for example a block that ends before it begins.
 func (e *Experiment) Take(f Fact) error {
 	switch f.Kind {
 	case FactExperiment:
@@ -172,5 +177,5 @@ func decodeExperiment(f Fact, into any) error {
 	return nil
 }
 
-// checkExperiment checks a fact of an experiment.
+// checkExperiment returns an error if a fact of an experiment has an impossible content.
 func checkExperiment(f Fact) error { return new(Experiment).Take(f) }

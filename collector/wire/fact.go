@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// FactKind is the kind of a Fact.
+// FactKind is the kind of a Fact; facts has a row for each.
 type FactKind uint16
 
-// The kinds of facts, each with a row in the table of facts. The text of a fact is UTF-8, except for stacks, and has at
-// most MaxFactText bytes.
+// The kinds of facts, each with a row in the table facts. The text of a fact is UTF-8, except for call stacks, and
+// has at most MaxFactText bytes.
 const (
 	FactString     FactKind = 1
 	FactClass      FactKind = 2 // Aux is the Family
@@ -27,13 +27,13 @@ const (
 	FactRegistry   FactKind = 13
 	FactWorkingSet FactKind = 14
 
-	// The facts of an experiment, which the collector writes: see Experiment.
+	// The facts of an experiment. The collector writes them, not the process: see Experiment.
 	FactExperiment       FactKind = 15
 	FactExperimentTarget FactKind = 16
 	FactExperimentBlock  FactKind = 17
 )
 
-// A factRow declares a kind of fact: the meaning of its key, of its number aux and of its text.
+// A factRow declares a kind of fact: what its key, its number aux and its text mean.
 type factRow struct {
 	kind           FactKind
 	name           string
@@ -41,7 +41,7 @@ type factRow struct {
 	check          func(Fact) error // checks a fact whose text has a structure; nil for plain text
 }
 
-// facts is the table of facts, from which the shim's header and docs/wire.md come.
+// facts is the table of the kinds of facts. The C header and docs/wire.md are made from it.
 var facts = [...]factRow{
 	{kind: FactString, name: "string", key: "its StringID: 64-bit FNV-1a of the text, 1 instead of 0", text: "the text"},
 	{kind: FactClass, name: "class", key: "the index in a record's flags", aux: "the family's number",
@@ -94,24 +94,24 @@ var facts = [...]factRow{
 			"last_before_ns, last_in_ns", check: checkExperiment},
 }
 
-// Key values of a FactWarning that the collector reacts to.
+// The keys of warnings (FactWarning) for which the collector does more than to show the text.
 const (
 	UnseenDevice = 1 // a device was created in a way that the tracer does not hook
 	NotTraced    = 2 // the process uses Metal and none of it is recorded; the text gives the reason
-	// the library cannot replace functions on this system, so no wait for a lock or a signal is recorded
+	// the library cannot replace functions on this system, so waits for locks and signals are not recorded
 	WaitsUnseen = 3
 )
 
-// MaxFactText is the maximum length of a fact's text, in bytes; the shim cuts longer texts.
+// MaxFactText is the maximum length of the text of a fact, in bytes. The library cuts longer texts.
 const MaxFactText = 4096
 
-// factHeader is the size of a fact's fields before its text: size u32 (of the whole fact, padding included), kind u16,
+// factHeader is the number of bytes before the text of a fact: size u32 (of the whole fact with padding), kind u16,
 // aux u16, key u64, text length u32, reserved u32.
 const factHeader = 24
 
-// A Fact is a piece of information of variable size that a process sends once: a name, a label, a class, a warning.
-// Facts travel in the second ring of each thread. Layout, in bytes: size 0–3, kind 4–5, aux 6–7, key 8–15, text length
-// 16–19, zero 20–23, text, zeros up to a multiple of 8.
+// A Fact is information of variable size that a process sends once: a name, a label, a class, a warning. Each thread
+// has a second ring buffer for facts. Layout in bytes: size 0–3, kind 4–5, aux 6–7, key 8–15, text length 16–19, zero
+// 20–23, text, zeros up to a multiple of 8.
 type Fact struct {
 	Kind FactKind
 	Aux  uint16
@@ -119,7 +119,7 @@ type Fact struct {
 	Text string
 }
 
-// AppendFact appends the fact's bytes to b. It cuts a text longer than MaxFactText.
+// AppendFact appends the encoded fact to b. A text longer than MaxFactText is cut.
 func AppendFact(b []byte, f Fact) []byte {
 	text := f.Text
 	if len(text) > MaxFactText {
@@ -140,11 +140,11 @@ func AppendFact(b []byte, f Fact) []byte {
 	return b
 }
 
-// ErrShortFact is returned if the bytes end before the fact does.
+// ErrShortFact is returned if the given bytes end before the fact does; more bytes may follow.
 var ErrShortFact = errors.New("fact: it is not whole")
 
-// DecodeFact reads the fact at the start of b and returns its size in bytes. It returns ErrShortFact if b is a prefix
-// of a longer fact.
+// DecodeFact decodes the fact at the start of b and returns its size in bytes. It returns ErrShortFact if b ends
+// before the fact does, and another error if b cannot be a fact.
 func DecodeFact(b []byte) (f Fact, size int, err error) {
 	if len(b) < factHeader {
 		return f, 0, ErrShortFact
@@ -164,7 +164,7 @@ func DecodeFact(b []byte) (f Fact, size int, err error) {
 	return f, size, nil
 }
 
-// DecodeFacts reads all the facts in b, which must be complete.
+// DecodeFacts decodes all facts in b. The last one must be complete.
 func DecodeFacts(b []byte) (facts []Fact, err error) {
 	for len(b) > 0 {
 		f, n, err := DecodeFact(b)
@@ -187,8 +187,9 @@ func (f Fact) Check() error {
 	return nil
 }
 
-// HashString returns the StringID of a text: its 64-bit FNV-1a hash, with 0 replaced by 1 because 0 means "no text".
-// Constants from the FNV reference, http://www.isthe.com/chongo/tech/comp/fnv/.
+// HashString returns the StringID of a text: its 64-bit FNV-1a hash, or 1 instead of 0, because 0 means "no text".
+// The constants are from the FNV reference, http://www.isthe.com/chongo/tech/comp/fnv/. The C library computes the
+// same hash.
 func HashString(s string) StringID {
 	h := uint64(14695981039346656037)
 	for i := 0; i < len(s); i++ {

@@ -1,7 +1,8 @@
 package wire
 
-// A Family is a group of Metal classes. The shim keeps one nesting depth per thread and family, and records only the
-// outermost call.
+// A Family is a group of Metal classes whose methods may call each other, such as the public class and a driver's
+// subclass. Of nested calls within a family the library records only the outermost, so that one call of the program
+// has one record.
 type Family uint8
 
 // The families.
@@ -29,7 +30,7 @@ const (
 	FamilyMtl4Allocator                   // MTL4CommandAllocator
 	FamilyCompiler                        // MTL4Compiler
 	FamilyCompilerTask                    // MTL4CompilerTask
-	// objects without recorded methods: samplers, argument encoders, file handles
+	// objects without recorded methods: samplers, argument encoders, file handles and others
 	FamilyOther
 	FamilyLock             // locks of the program; only waits for them are recorded
 	FamilySignal           // condition variables and semaphores; only waits for them are recorded
@@ -76,7 +77,7 @@ var familyNames = [...]string{
 	FamilyDrawable:          "drawable",
 }
 
-// String returns the family's name in the generated header and in text output.
+// String returns the name of the family in the generated C header and in text output.
 func (f Family) String() string {
 	if int(f) < len(familyNames) {
 		return familyNames[f]

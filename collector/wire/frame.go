@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// FrameKind states what a frame carries.
+// FrameKind says what a frame contains.
 type FrameKind uint16
 
-// The frames of a connection, in the order in which they may come: Token at most once, Hello once, Rings at most once,
-// then the others.
+// The kinds of frames, in the order in which they may come on a connection: at most one Token, one Hello, at most one
+// Rings, then any of the others.
 const (
 	FrameHello        FrameKind = 1 // see Hello
 	FrameRings        FrameKind = 2 // comes at the first Metal call
@@ -24,8 +24,8 @@ const (
 	FrameToken        FrameKind = 8 // comes before Hello if the collector requires it; see Token
 )
 
-// A frameRow declares a kind of frame: its payload, and the size of the payload's elements if they all have the same
-// size.
+// A frameRow declares a kind of frame. If all elements of its payload have the same size, of is that size, and a
+// payload that is no multiple of it is refused.
 type frameRow struct {
 	kind    FrameKind
 	name    string
@@ -33,7 +33,8 @@ type frameRow struct {
 	payload string
 }
 
-// frames is the table of frames, from which the shim's header, the check of headers and docs/wire.md come.
+// frames is the table of the kinds of frames. The C header, the check of frame headers and docs/wire.md are made from
+// it.
 var frames = [...]frameRow{
 	{FrameHello, "hello", 0, "first, once: `key=value` entries, each ended by a NUL: version, pid, ppid, program, arg " +
 		"(each argument, in order), host, os, arch, " +
@@ -57,7 +58,7 @@ var frames = [...]frameRow{
 		"before it has read these"},
 }
 
-// row returns the kind's row in the table; nil if there is none.
+// row returns the row of a kind of frame, or nil for an unknown kind.
 func (k FrameKind) row() *frameRow {
 	for i := range frames {
 		if frames[i].kind == k {
@@ -68,16 +69,17 @@ func (k FrameKind) row() *frameRow {
 }
 
 const (
-	// FrameMagic opens every frame: "MTRF".
+	// FrameMagic is the first word of every frame, "MTRF".
 	FrameMagic = 0x4652544d
-	// FrameHeaderSize is the size of a frame's header in bytes: magic u32, kind u16, ring u16, length u32, zero u32,
-	// position u64.
+	// FrameHeaderSize is the size of the header of a frame in bytes: magic u32, kind u16, ring u16, length u32, zero
+	// u32, position u64.
 	FrameHeaderSize = 24
-	// MaxFramePayload is the maximum size of a payload, in bytes: one whole ring of records.
+	// MaxFramePayload is the maximum size of the payload of a frame, in bytes: as much as a ring full of records. A
+	// hostile process could otherwise make the collector allocate any amount.
 	MaxFramePayload = RecordsPerRing * RecordSize
 )
 
-// A FrameHeader precedes each payload of Length bytes.
+// A FrameHeader comes before the payload of a frame, which has Length bytes.
 type FrameHeader struct {
 	Kind     FrameKind
 	Ring     uint16
@@ -85,7 +87,7 @@ type FrameHeader struct {
 	Position uint64
 }
 
-// AppendFrameHeader appends the 24 bytes of h to b.
+// AppendFrameHeader appends the encoded header, FrameHeaderSize bytes, to b.
 func AppendFrameHeader(b []byte, h FrameHeader) []byte {
 	b = binary.LittleEndian.AppendUint32(b, FrameMagic)
 	b = binary.LittleEndian.AppendUint16(b, uint16(h.Kind))
@@ -95,7 +97,7 @@ func AppendFrameHeader(b []byte, h FrameHeader) []byte {
 	return binary.LittleEndian.AppendUint64(b, h.Position)
 }
 
-// ReadFrameHeader reads and checks the next header. At a clean end of the stream it returns io.EOF.
+// ReadFrameHeader reads and checks the next frame header. If the stream ends between two frames, it returns io.EOF.
 func ReadFrameHeader(r io.Reader) (h FrameHeader, err error) {
 	var b [FrameHeaderSize]byte
 	if _, err = io.ReadFull(r, b[:]); err != nil {
@@ -121,8 +123,9 @@ func ReadFrameHeader(r io.Reader) (h FrameHeader, err error) {
 	return h, nil
 }
 
-// Hello describes the connecting process. Its entries: version, pid, ppid, program (path of the executable), arg (one
-// per argument, in order), host, os, arch, started (Unix time in ns), children (1 or nothing).
+// Hello describes a process that connects; it is the first frame of a connection. The payload has the entries
+// version, pid, ppid, program (path of the executable), arg (one per argument, in order), host, os, arch, started
+// (Unix time in ns) and children ("1" or missing).
 type Hello struct {
 	Version int      `json:"version"`
 	PID     int      `json:"pid"`
@@ -134,11 +137,11 @@ type Hello struct {
 	Arch    string   `json:"arch"`
 	Started int64    `json:"started_ns"`
 
-	// Children reports that the descriptor of the page of the process's children came with the frame; it is not stored.
+	// Children means that the file descriptor of the children page came with the frame. It is not stored in traces.
 	Children bool `json:"-"`
 }
 
-// AppendHello appends the payload of a FrameHello to b.
+// AppendHello appends the encoded payload of a hello frame to b.
 func AppendHello(b []byte, h Hello) []byte {
 	add := func(key, value string) { b = append(append(append(append(b, key...), '='), value...), 0) }
 	add("version", strconv.Itoa(h.Version))
@@ -158,7 +161,7 @@ func AppendHello(b []byte, h Hello) []byte {
 	return b
 }
 
-// DecodeHello reads the payload of a FrameHello. Unknown keys are ignored, so that the format can grow.
+// DecodeHello decodes the payload of a hello frame. It ignores unknown keys, so that a newer library can add some.
 func DecodeHello(b []byte) (h Hello, err error) {
 	for _, entry := range strings.Split(strings.TrimSuffix(string(b), "\x00"), "\x00") {
 		key, value, found := strings.Cut(entry, "=")

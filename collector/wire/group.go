@@ -1,9 +1,9 @@
 package wire
 
-// A Group is the part of a thread's time that a call counts towards.
+// A Group says which part of a thread's time a call belongs to, in reports that divide the time of a thread.
 type Group uint8
 
-// The groups: one for each part of the partition that is filled by calls, and two that are not part of it.
+// The groups of calls. The time of a thread is divided by them, except by GroupNone and GroupSignal.
 const (
 	GroupNone     Group = iota // a record of the tracer, not a call of the program
 	GroupAcquire               // creating a command buffer, which blocks when the queue is full
@@ -15,8 +15,8 @@ const (
 	GroupLock                  // waiting for a lock
 	GroupOther                 // other Metal calls
 	GroupDrawable              // waiting for a layer's next drawable
-	// waiting for another thread's signal; the thread may wait for new work or for a result, so such waits are not a
-	// part of the partition
+	// waiting for another thread's signal. Such a wait may be idleness or a wait for a result, so it is no part of a
+	// thread's divided time
 	GroupSignal
 )
 
@@ -25,7 +25,7 @@ var groupNames = [...]string{GroupAcquire: "acquire", GroupEncode: "encode", Gro
 	GroupAllocate: "allocate", GroupLock: "lock",
 	GroupOther: "other", GroupDrawable: "drawable", GroupSignal: "signal"}
 
-// String is the group's name in documentation.
+// String returns the name of the group for docs/wire.md.
 func (g Group) String() string {
 	if int(g) < len(groupNames) {
 		return groupNames[g]
@@ -33,8 +33,8 @@ func (g Group) String() string {
 	return "unknown"
 }
 
-// Progress reports whether the end of a call of this group shows that the program progresses: it created a command
-// buffer, encoded, committed or compiled, or a wait ended.
+// Progress reports whether the return of a call of this group shows that the program is not stuck: the program
+// created a command buffer, encoded, committed or compiled, or a wait ended.
 func (g Group) Progress() bool {
 	switch g {
 	case GroupAcquire, GroupEncode, GroupCommit, GroupWait, GroupCompile:

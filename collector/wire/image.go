@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An Image is a file of machine code that is mapped into a process: the program, or a library.
+// An Image is a file of machine code that a process has loaded: its program or a library.
 type Image struct {
 	Start   uint64 // address of its first byte
 	Size    uint64 // bytes of memory from there on
@@ -14,7 +14,7 @@ type Image struct {
 	Path    string
 }
 
-// Fact returns the image as a FactImage. Its text is the size in hexadecimal, the build ID or "-", and the path.
+// Fact encodes the image as a FactImage, whose text is the size in hexadecimal, the build ID or "-", and the path.
 func (i Image) Fact() Fact {
 	id := i.BuildID
 	if id == "" {
@@ -23,7 +23,7 @@ func (i Image) Fact() Fact {
 	return Fact{Kind: FactImage, Key: i.Start, Text: fmt.Sprintf("%x %s %s", i.Size, id, i.Path)}
 }
 
-// Image reads a FactImage.
+// Image decodes a FactImage. It returns an error if the text has not the form that Image.Fact gives it.
 func (f Fact) Image() (i Image, err error) {
 	size, rest, _ := strings.Cut(f.Text, " ")
 	id, path, whole := strings.Cut(rest, " ")
@@ -38,5 +38,5 @@ func (f Fact) Image() (i Image, err error) {
 	return i, nil
 }
 
-// Contains reports whether an address is in the image.
+// Contains reports whether an address lies in the image's memory.
 func (i Image) Contains(address uint64) bool { return address >= i.Start && address-i.Start < i.Size }

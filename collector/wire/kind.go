@@ -1,6 +1,6 @@
 package wire
 
-// A Kind is the kind of a numbered object.
+// A Kind is the kind of a numbered object, such as a queue or an encoder.
 type Kind uint8
 
 // The kinds.
@@ -41,7 +41,8 @@ const (
 	KindDrawable
 )
 
-// kinds has the name of each kind and the more general kind that it belongs to.
+// kinds has the name of each kind of object, and the more general kind to which it belongs, for example encoder for
+// compute encoder.
 var kinds = [...]struct {
 	name string
 	base Kind
@@ -82,7 +83,7 @@ var kinds = [...]struct {
 	KindDrawable:        {"drawable", KindNone},
 }
 
-// String returns the kind's name in reports.
+// String returns the name of the kind for reports.
 func (k Kind) String() string {
 	if int(k) < len(kinds) {
 		return kinds[k].name
@@ -90,12 +91,12 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Is reports whether each object of kind k is also of kind other.
+// Is reports whether every object of kind k is also of kind other: a blit encoder is an encoder.
 func (k Kind) Is(other Kind) bool {
 	return k == other || other != KindNone && int(k) < len(kinds) && kinds[k].base == other
 }
 
-// Base returns the most general kind that k belongs to.
+// Base returns the more general kind to which k belongs, or k itself if there is none.
 func (k Kind) Base() Kind {
 	if int(k) < len(kinds) && kinds[k].base != KindNone {
 		return kinds[k].base
@@ -103,8 +104,8 @@ func (k Kind) Base() Kind {
 	return k
 }
 
-// Fits reports whether an object that was created as one kind can be used as another. Some rows only know that a value
-// is an object or a resource.
+// Fits reports whether an object created as kind k may later be used as the kind used. It is lenient where a row only
+// knows that a value is some object or resource.
 func (k Kind) Fits(used Kind) bool {
 	vague := func(k Kind) bool { return k == KindObject || k == KindResource }
 	return k.Base() == used.Base() || vague(k) || vague(used)

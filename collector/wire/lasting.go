@@ -1,6 +1,6 @@
 package wire
 
-// lasting has the result of Lasts for each call.
+// lasting has, by call number, the result of Call.Lasts, computed once.
 var lasting = func() []bool {
 	all := make([]bool, len(Table))
 	for i := range all {
@@ -18,7 +18,7 @@ var lasting = func() []bool {
 	return all
 }()
 
-// Lasts reports whether the information in a record of the call stays valid for all later records: which thread has the
-// ring, what a queue or a pipeline state is. A reader of a time range has to read such records from the start of the
-// trace. They are few.
+// Lasts reports whether a record of the call is needed to interpret later records: to which thread a ring belongs,
+// what a queue or a pipeline state is. A reader of a time range must read such records from the start of the trace,
+// and filters must keep them. They are few.
 func (c Call) Lasts() bool { return int(c) < len(lasting) && lasting[c] }

@@ -1,28 +1,31 @@
 package wire
 
-// The shared memory of a traced process: one region header of PageSize bytes, then RingCount rings, each a ring header
-// of PageSize bytes, RecordsPerRing records and FactsPerRing bytes of facts. The region is created at the process's
-// first Metal call and passed to the collector with the Rings frame. The shim writes it, the drainer or the collector
-// reads it. The generated header checks the offsets below against the C structs by _Static_assert.
+// A traced process shares one region of memory with the collector: a header of PageSize bytes, then RingCount rings.
+// Each ring is a header of PageSize bytes, RecordsPerRing records and FactsPerRing bytes of facts. The process
+// creates the region at its first Metal call and passes it with the Rings frame. The library in the process writes
+// it; the library's drainer or the collector reads it. The generated C header checks these offsets against the C
+// structs by _Static_assert.
 const (
-	// RegionMagic is the first word of the region: "mtrace" and the version in the low bytes.
+	// RegionMagic is the first word of the region: "mtrace", and the version in the low two bytes.
 	RegionMagic uint64 = 0x6d74726163650000 | Version
-	// PageSize is the size and alignment of the headers, in bytes (16 KiB: the page of Apple silicon).
+	// PageSize is the size and the alignment of the headers, in bytes. It is the page size of Apple silicon (16 KiB),
+	// so that each part can be mapped or released separately.
 	PageSize = 16384
-	// RingCount is the maximum number of threads that are recorded at the same time. A ring is reused once its thread
-	// is gone and the ring is drained.
+	// RingCount is the maximum number of threads that are recorded at the same time. A ring is used by another thread
+	// only after its thread has exited and all of its records were read.
 	RingCount = 256
-	// RecordsPerRing is the capacity of a ring, in records (2 MiB); a power of two.
+	// RecordsPerRing is how many records a ring holds (2 MiB). It must be a power of two, because a slot is position
+	// modulo this.
 	RecordsPerRing = 65536
-	// FactsPerRing is the capacity of a ring's facts, in bytes; a power of two.
+	// FactsPerRing is how many bytes of facts a ring holds. It must be a power of two, like RecordsPerRing.
 	FactsPerRing = 131072
-	// RingStride is the distance between two rings, in bytes.
+	// RingStride is the distance between the beginnings of two rings, in bytes.
 	RingStride = PageSize + RecordsPerRing*RecordSize + FactsPerRing
-	// RegionSize is the size of the whole region, in bytes. Pages never written take no memory.
+	// RegionSize is the size of the whole region, in bytes. Pages that are never written take no memory.
 	RegionSize = PageSize + RingCount*RingStride
 )
 
-// ClockKind states what a tick is.
+// ClockKind says what the ticks of a process's records count.
 type ClockKind uint32
 
 // The clocks a process may record with.
@@ -32,7 +35,8 @@ const (
 	ClockMach        ClockKind = 3 // mach_absolute_time, converted by the timebase fraction
 )
 
-// Offsets in the region header, in bytes. All counters are written with relaxed atomic stores by the shim.
+// The offsets of the fields in the region's header, in bytes. The library writes all counters with relaxed atomic
+// stores.
 const (
 	RegionMagicOffset        = 0  // u64
 	RegionVersionOffset      = 8  // u32
@@ -44,20 +48,20 @@ const (
 	RegionLatestSampleOffset = 48 // u64 sequence (odd while being written), u64 ticks, i64 ns
 	RegionUnringedOffset     = 72 // u64: records lost because every ring was in use
 	RegionUnnumberedOffset   = 80 // u64: objects that got no number because the table was full
-	// Offset 88 had the number of inner calls, which each ring now counts itself.
+	// Offset 88 is unused. It had the number of nested calls, which each ring now counts.
 	RegionForksOffset    = 96  // u64: children that passed through fork without exec, untraced
 	RegionRejectedOffset = 104 // u64: calls on threads that were exiting or inside the tracer itself
-	// u32: 1 once the collector has read the counters for the last time; it writes the 1 before it reads them
+	// u32: the collector writes 1 here before it reads the counters for the last time
 	RegionEndedOffset = 112
 
-	// The delays of an experiment. The collector writes them; see Delays.
+	// The delays of an experiment, which the collector writes: see Delays.
 	RegionDelaysOffset     = 1024 // u32 sequence: odd while the five words that follow are written, 0 before the first time
 	RegionDelayKindsOffset = 1028 // u32 DelayKind: the initial word of a thread that takes a ring
 	RegionDelayOffset      = 1032 // u64: the length of a delay, in nanoseconds
 	RegionDelayUntilOffset = 1040 // u64: the end of all delays, in nanoseconds on the process's monotonic clock
 	RegionDelayLockOffset  = 1048 // u64: the address of the lock that is held longer
 	RegionProgressOffset   = 1056 // u64 StringID of the mark that is a unit of progress; 0: a completed command buffer
-	// u64: nanoseconds that each thread has to pause because of virtual speed-ups; only grows
+	// u64: nanoseconds that each thread must have paused because of virtual speed-ups; only grows
 	RegionDelayDueOffset   = 1088
 	RegionDelayCallsOffset = 1152 // DelayCallWords u64: a bit for each call that is delayed
 
@@ -67,11 +71,12 @@ const (
 	RegionBuffersFreedOffset = 1408 // u64: freed
 )
 
-// DelayCallWords is the number of words, of 64 calls each, at RegionDelayCallsOffset.
+// DelayCallWords is the number of 64-bit words at RegionDelayCallsOffset; they have one bit for each call.
 const DelayCallWords = 16
 
-// Offsets in a ring header, in bytes. Head and tail only grow; the slot of position p is p modulo the capacity. The
-// producer writes the first cache line, the consumer the second. Claim states which side is the consumer.
+// The offsets of the fields in a ring's header, in bytes. Head and tail only grow; position p is in slot p modulo the
+// capacity. The thread writes the first cache line, the reader (the side that holds the claim) the second, so that
+// they do not slow each other down.
 const (
 	RingHeadOffset         = 0   // u64: records ever published (release store by the thread)
 	RingDroppedOffset      = 8   // u64: records dropped because the ring was full
@@ -82,27 +87,29 @@ const (
 	RingClaimOffset        = 256 // u32 Claim
 	RingStateOffset        = 384 // u32 RingState
 	RingThreadOffset       = 392 // u64: the system's id of the thread that has it, or had it last
-	// u64 begin ticks, u32 object, u16 call, u16 zero: the call the thread is inside; call 0 = none
+	// u64 begin ticks, u32 object, u16 call, u16 zero: the call that the thread is inside; call 0 means none
 	RingCurrentOffset = 512
 	RingAwaitedOffset = 528 // u64 value of an event, u64 Flags: for the current call, if it is a wait
-	// u64 begin ticks, u64 address, u64 holder, u16 call, u16 Flags, u32 interpreter: see Blocked
+	// u64 begin ticks, u64 address, u64 holder, u16 call, u16 Flags, u32 interpreter: the wait that the thread is
+	// inside, see Blocked
 	RingBlockedOffset = 640
 
 	// u64 begin ticks, u64 ticks of the last question, u64 number of questions, u64 answer, u32 object, u16 call, u16
-	// zero: see Polling
+	// zero: the loop in which the thread polls, see Polling
 	RingPolledOffset = 768
 
 	RingDelaysOffset = 544 // u32 DelayKind: what of the thread is delayed now; written by the collector
 
-	// Counters of events that are not recorded. They only grow, whichever thread has the ring. This one is u64 for each
-	// of NestedFamilies families: inner calls not recorded because an outer one was
+	// From here on are counters that are never reset, also not when another thread gets the ring. RingNestedOffset
+	// has a u64 for each of NestedFamilies families: calls that were not recorded because they were made inside a
+	// recorded call of the same family.
 	RingNestedOffset            = 1024
 	RingCommitsOffset           = 1536 // u64: command buffers that reached commitCommandBuffer:wake:, below the hooks
 	RingCommitsMissedOffset     = 1544 // u64: how many of these were not preceded by a recorded commit
 	RingCompletionsOffset       = 1552 // u64: command buffers whose completion Metal announced to their queue
 	RingCompletionsMissedOffset = 1560 // u64: how many of these did not run the tracer's completion handler
 
-	// What experiments count.
+	// The counters of an experiment.
 	RingDelayedOffset  = 1568 // u64: occurrences that were delayed, including delays of 0
 	RingInjectedOffset = 1576 // u64: nanoseconds of those delays, as they were measured
 	RingUnitsOffset    = 1584 // u64: units of progress
@@ -110,24 +117,26 @@ const (
 	RingPaidOffset     = 1600 // u64: the part of RegionDelayDueOffset that the thread has paused or need not pause
 )
 
-// NestedFamilies is the number of families for which a ring has counters of inner calls.
+// NestedFamilies is the number of families of classes for which a ring counts nested calls.
 const NestedFamilies = 64
 
-// RingState is the life of a ring.
+// RingState says whether a thread uses a ring.
 type RingState uint32
 
-// The states of a ring: free, then in use by a thread, then left by it, then (drained) in use by the next thread.
+// The states of a ring, in order: free; used by a thread; left by a thread that exited. When all of its records were
+// read, the next thread may use it.
 const (
 	RingFree   RingState = 0
 	RingLive   RingState = 1
 	RingExited RingState = 2
 )
 
-// Claim is the side that is draining a ring at the moment. A side takes it with compare-and-swap from ClaimNobody and
-// releases it after its last store to the tails. The claim of a dead process is void.
+// Claim says which side is reading a ring now. A side takes the claim by compare-and-swap from ClaimNobody, and
+// releases it after its last store to the tails, so two sides never read the same records. The claim of a process
+// that has died is ignored.
 type Claim uint32
 
-// The two sides.
+// The values of a Claim.
 const (
 	ClaimNobody    Claim = 0
 	ClaimDrainer   Claim = 1

@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// A CodeLine is the source line of a native frame: the statement of its function that was running.
+// A CodeLine is the source line of a frame of a native call stack: the statement that was running in the frame's
+// function.
 type CodeLine struct {
 	Address uint64 // return address of the frame
 	File    string
 	Line    uint32 // from 1
 }
 
-// Fact returns the line as a FactLine. Its text is the line number, a blank and the file.
+// Fact encodes the line as a FactLine, whose text is the line number, a blank and the file.
 func (l CodeLine) Fact() Fact {
 	return Fact{Kind: FactLine, Key: l.Address, Text: fmt.Sprintf("%d %s", l.Line, l.File)}
 }
 
-// CodeLine reads a FactLine.
+// CodeLine decodes a FactLine. It returns an error if the text has not the form that CodeLine.Fact gives it.
 func (f Fact) CodeLine() (l CodeLine, err error) {
 	number, file, whole := strings.Cut(f.Text, " ")
 	line, err := strconv.ParseUint(number, 10, 32)

@@ -2,8 +2,8 @@ package wire
 
 import "fmt"
 
-// Words returns the label that is printed next to a value of the field, such as "label" or "source bytes". It is text
-// for people: code must not switch on it, and a test enforces that.
+// Words returns the text to print next to a value of the field, such as "label" or "source bytes". Code must not
+// depend on this text, so that it can be reworded; a test enforces that.
 func (f Field) Words() string {
 	switch {
 	case f.name != "" && f.Unit != UnitNone && f.Role != RoleCount:
@@ -18,7 +18,7 @@ func (f Field) Words() string {
 	return roleWords[f.Role]
 }
 
-// roleWords labels the fields whose role alone describes the value.
+// roleWords has the text for fields whose role alone describes the value.
 var roleWords = map[Role]string{
 	RoleLabel: "the label", RoleText: "the text", RoleName: "the name", RoleCount: "how many", RoleFirst: "from index",
 	RoleValue: "value", RoleOptions: "MTLResourceOptions",
@@ -27,7 +27,7 @@ var roleWords = map[Role]string{
 	RoleCapacity: "maximum of command buffers", RoleStatus: "status | error code<<8",
 }
 
-// Meaning describes the field in full, for docs/wire.md. Code must not switch on it either.
+// Meaning describes the field completely, for docs/wire.md. Code must not depend on this text.
 func (f Field) Meaning() string {
 	switch {
 	case f.Role == RoleNone:
@@ -46,7 +46,7 @@ var placeNames = [...]string{InX0: "x0", InX1: "x1", InX2: "x2", InX3: "x3", InX
 	InX1Low: "x1", InX1High: "x1>>32", InX2Low: "x2",
 	InX2High: "x2>>32"}
 
-// moreMeanings returns the values of the row's More record, in order, each with its position.
+// moreMeanings describes each value of the row's More record, with its place in that record.
 func (r *Row) moreMeanings() []string {
 	var parts []string
 	for _, f := range r.More {

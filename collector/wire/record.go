@@ -13,22 +13,24 @@ import (
 	"unsafe"
 )
 
-// Version is the version of the records, the ring layout and the frames together. The collector refuses any other.
+// Version is the version of the records, the shared memory and the frames. The collector refuses processes with
+// another version.
 const Version = 1
 
-// Ticks is a reading of the traced process's raw clock: TSC cycles, mach_absolute_time units or nanoseconds. The
-// process's ClockSamples define the length of a tick.
+// Ticks is a time on the clock that the traced process records with: TSC cycles, mach_absolute_time units or
+// nanoseconds. The process's ClockSamples relate it to nanoseconds.
 type Ticks uint64
 
-// ObjectID numbers the Metal objects of one process in the order of their creation, from 1. Zero means "not known": an
-// object that is older than the tracer, or nil.
+// ObjectID is the number of a Metal object, counted for each process from 1 in the order of creation. 0 means "not
+// known": the object is older than the tracer, or nil.
 type ObjectID uint32
 
-// FirstLock is the first number of a lock. Locks are not Metal objects and get a number only if they are contended,
-// which differs from run to run. Files of earlier versions number locks in the sequence of the objects.
+// FirstLock is the lowest number of a lock. Locks have numbers of their own, because they get one only when a thread
+// waits for them, which differs from run to run; Metal objects keep equal numbers. In traces of earlier versions
+// locks and objects share one sequence.
 const FirstLock ObjectID = 1 << 31
 
-// Number returns the object's number for texts: a lock's number among the locks, another object's number unchanged.
+// Number returns the number to show to a user: locks are counted from 1, like other objects.
 func (id ObjectID) Number() uint32 {
 	if id >= FirstLock {
 		return uint32(id-FirstLock) + 1
@@ -36,35 +38,36 @@ func (id ObjectID) Number() uint32 {
 	return uint32(id)
 }
 
-// StringID identifies a text by the 64-bit FNV-1a hash of its bytes, so threads need not agree on numbers. Zero is "no
-// text".
+// StringID identifies a text by the 64-bit FNV-1a hash of its bytes, so that threads can assign ids without a shared
+// table. 0 means "no text".
 type StringID uint64
 
-// Flags qualify a record.
+// Flags has further properties of a record, as bits.
 type Flags uint16
 
 const (
-	// HasMore means that the next record in the ring is a More record that belongs to this one.
+	// HasMore means that the next record in the ring is a More record with further values of this call.
 	HasMore Flags = 1 << 0
 	// Failed means that the call returned nil, NO or an error.
 	Failed Flags = 1 << 1
-	// HoldsInterpreter and LacksInterpreter tell whether the thread held the lock of its language interpreter, such as
-	// the GIL, when its wait began. If neither is set, that is not known, or the process has no interpreter.
+	// HoldsInterpreter and LacksInterpreter say, for a wait, whether the thread held the lock of its language
+	// interpreter, such as the GIL, when the wait began. If neither is set, that is not known, or the process has no
+	// interpreter.
 	HoldsInterpreter Flags = 1 << 2
 	LacksInterpreter Flags = 1 << 3
-	// ClassShift is the lowest bit of the index of the receiver's class (the Key of a FactClass). The index takes the
-	// upper byte. Index 0 is unknown.
+	// ClassShift is the lowest bit of the index of the receiver's class, which takes the upper byte of the flags. The
+	// index is the Key of a FactClass; 0 is unknown.
 	ClassShift = 8
 )
 
-// Class returns the index of the receiver's Objective-C class among the classes hooked in the process; 0 is unknown.
+// Class returns the index of the receiver's Objective-C class, as in the process's FactClass facts; 0 is unknown.
 func (f Flags) Class() uint8 { return uint8(f >> ClassShift) }
 
-// RecordSize is the size of one record in bytes, in the ring, on the wire and before compression in the file.
+// RecordSize is the size of a record in bytes: in the ring, in a frame, and in a file before compression.
 const RecordSize = 32
 
-// A Record is one call, written once, when it ends. Layout, in bytes: begin 0–7, end 8–15, arg 16–23, object 24–27,
-// call 28–29, flags 30–31. The call's row in the table defines the meaning of Object and Arg.
+// A Record describes one call and is written when the call ends. Layout in bytes: begin 0–7, end 8–15, arg 16–23,
+// object 24–27, call 28–29, flags 30–31. The meaning of Object and Arg depends on the call: see its Row.
 type Record struct {
 	Begin, End Ticks
 	Arg        uint64
@@ -73,25 +76,25 @@ type Record struct {
 	Flags      Flags
 }
 
-// A More record has the values that do not fit into the record before it: three 64-bit values and a 32-bit value. It
-// takes the same 32 bytes: x0 0–7, x1 8–15, x2 16–23, x3 24–27, call (always CallMore) 28–29, flags 30–31.
+// A More record has further values of the call in the record before it. It takes the same 32 bytes: x0 0–7, x1 8–15,
+// x2 16–23, x3 24–27, call (always CallMore) 28–29, flags 30–31. Its begin and end are no times.
 type More struct {
 	X0, X1, X2 uint64
 	X3         uint32
 	Flags      Flags
 }
 
-// More converts a record whose Call is CallMore into a More.
+// More returns the values of a record whose Call is CallMore.
 func (r Record) More() More {
 	return More{X0: uint64(r.Begin), X1: uint64(r.End), X2: r.Arg, X3: uint32(r.Object), Flags: r.Flags}
 }
 
-// Record returns the More record in the form that it has in a ring.
+// Record returns the More record in the form in which rings and files store it.
 func (m More) Record() Record {
 	return Record{Begin: Ticks(m.X0), End: Ticks(m.X1), Arg: m.X2, Object: ObjectID(m.X3), Call: CallMore, Flags: m.Flags}
 }
 
-// AppendRecord appends the record's 32 bytes to b.
+// AppendRecord appends the encoded record, RecordSize bytes, to b.
 func AppendRecord(b []byte, r Record) []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(r.Begin))
 	b = binary.LittleEndian.AppendUint64(b, uint64(r.End))
@@ -101,7 +104,7 @@ func AppendRecord(b []byte, r Record) []byte {
 	return binary.LittleEndian.AppendUint16(b, uint16(r.Flags))
 }
 
-// DecodeRecord reads the record in the first 32 bytes of b, which must be at least that long.
+// DecodeRecord decodes the record at the start of b, which must have at least RecordSize bytes.
 func DecodeRecord(b []byte) Record {
 	_ = b[RecordSize-1]
 	return Record{
@@ -114,7 +117,8 @@ func DecodeRecord(b []byte) Record {
 	}
 }
 
-// DecodeRecords appends the records in b to dst. The length of b must be a multiple of RecordSize.
+// DecodeRecords decodes all records in b and appends them to dst. It returns an error if the length of b is no
+// multiple of RecordSize.
 func DecodeRecords(dst []Record, b []byte) ([]Record, error) {
 	if len(b)%RecordSize != 0 {
 		return dst, fmt.Errorf("records: %d bytes are not a whole number of %d-byte records", len(b), RecordSize)
@@ -134,8 +138,8 @@ func DecodeRecords(dst []Record, b []byte) ([]Record, error) {
 	return dst, nil
 }
 
-// isAsInMemory reports whether this machine stores a Record in memory with the same bytes as a ring does. Then
-// DecodeRecords copies many records at once: 3 ns each instead of 12 (BenchmarkDecodeRecords).
+// isAsInMemory reports whether a Record in the memory of this machine has the same bytes as an encoded one. Then
+// DecodeRecords copies many at once, which takes 3 ns instead of 12 ns each (BenchmarkDecodeRecords).
 var isAsInMemory = func() bool {
 	want := Record{Begin: 0x0102030405060708, End: 0x1112131415161718, Arg: 0x2122232425262728, Object: 0x31323334,
 		Call: 0x4142, Flags: 0x5152}
@@ -143,8 +147,8 @@ var isAsInMemory = func() bool {
 	return unsafe.Sizeof(want) == RecordSize && *(*[RecordSize]byte)(unsafe.Pointer(&want)) == [RecordSize]byte(in)
 }()
 
-// A ClockSample pairs a reading of the raw clock with the same instant in nanoseconds on the clock of Metal's GPU
-// times: CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux.
+// A ClockSample is one moment read on two clocks: the process's own, and the clock of Metal's GPU times in
+// nanoseconds (CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux).
 type ClockSample struct {
 	Ticks Ticks
 	Nanos int64

@@ -6,12 +6,13 @@ import (
 	"unsafe"
 )
 
-// A Region is the mapped shared memory of a traced process. Its reader is the drainer inside the process or the
-// collector outside. The process keeps writing to it: every word that changes is read with an atomic load, and every
-// value is checked before it is used.
+// A Region is the mapped shared memory of a traced process. The process writes to it all the time, so its reader, the
+// collector or the drainer inside the process, loads each changing word atomically and checks each value before it
+// uses it.
 type Region struct{ memory []byte }
 
-// OpenRegion checks that memory is a region of this version. It must be mapped as a whole and stay mapped.
+// OpenRegion checks that memory is a region of this version. memory must be the whole region, and must stay mapped
+// while the Region is used.
 func OpenRegion(memory []byte) (Region, error) {
 	g := Region{memory}
 	switch {
@@ -44,27 +45,28 @@ func (g Region) load64(offset int) uint64 {
 	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&g.memory[offset])))
 }
 
-// PID returns the id of the process that created the region, as the process itself sees it.
+// PID returns the id of the process that created the region, in the process's own pid namespace.
 func (g Region) PID() int { return int(g.load32(RegionPIDOffset)) }
 
-// Clock returns the kind of clock that the records' times come from.
+// Clock returns the kind of clock from which the times of the records come.
 func (g Region) Clock() ClockKind { return ClockKind(g.load32(RegionClockKindOffset)) }
 
-// Timebase returns the fraction of nanoseconds per tick, for ClockMach only.
+// Timebase returns how many nanoseconds a tick of ClockMach takes, as a fraction.
 func (g Region) Timebase() (numer, denom uint32) {
 	return g.load32(RegionTimebaseOffset), g.load32(RegionTimebaseOffset + 4)
 }
 
-// RingsUsed returns how many rings were ever used, at most RingCount.
+// RingsUsed returns how many rings were ever used. A larger number in the memory than RingCount is damage and is
+// limited.
 func (g Region) RingsUsed() int { return int(min(g.load32(RegionRingsUsedOffset), RingCount)) }
 
-// FirstSample returns the clock sample taken when the region was created.
+// FirstSample returns the clock sample that was taken when the region was created.
 func (g Region) FirstSample() ClockSample {
 	return ClockSample{Ticks(g.load64(RegionFirstSampleOffset)), int64(g.load64(RegionFirstSampleOffset + 8))}
 }
 
-// LatestSample returns the last clock sample. It returns false if there is none, or if the sample is incomplete because
-// it is being written or because the process died while writing it.
+// LatestSample returns the last clock sample. It returns false if there is none, or if the sample is being written,
+// or if the process died while it wrote the sample.
 func (g Region) LatestSample() (ClockSample, bool) {
 	for range 8 {
 		before := g.load64(RegionLatestSampleOffset)
@@ -76,66 +78,70 @@ func (g Region) LatestSample() (ClockSample, bool) {
 	return ClockSample{}, false
 }
 
-// A Losses counts what a process did not record, over all its threads; layout.go describes each counter at its offset.
+// A Losses counts what a process did not record, over all of its threads: records without a ring, objects without a
+// number, forks, and calls of exiting threads.
 type Losses struct {
 	Unringed, Unnumbered, Forks, Rejected uint64
 }
 
-// SetEnded announces that the counters are about to be read for the last time. A process that counts afterwards sees
-// the mark; the reading includes earlier counts.
+// SetEnded tells the process that its counters are about to be read for the last time. A process that counts
+// something afterwards sees the mark and knows that the count is not in the trace.
 func (g Region) SetEnded() {
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&g.memory[RegionEndedOffset])), 1)
 }
 
-// Losses reads the region's counters.
+// Losses reads what the process counted as not recorded.
 func (g Region) Losses() Losses {
 	return Losses{g.load64(RegionUnringedOffset), g.load64(RegionUnnumberedOffset), g.load64(RegionForksOffset),
 		g.load64(RegionRejectedOffset)}
 }
 
-// Alive counts objects: how many the program created and freed, and how many were alive at the same time at most.
+// Alive counts objects of one kind: created ones (Made), freed ones (Freed), and the largest number that existed at
+// the same time (Most).
 type Alive struct {
 	Made  uint64 `json:"made"`
 	Freed uint64 `json:"freed"`
 	Most  uint64 `json:"most"`
 }
 
-// CommandBuffers counts the process's command buffers.
+// CommandBuffers reads how many command buffers the process created and freed.
 func (g Region) CommandBuffers() Alive {
 	return Alive{g.load64(RegionBuffersMadeOffset), g.load64(RegionBuffersFreedOffset),
 		g.load64(RegionBuffersMostOffset)}
 }
 
-// Ring is ring i, which must be less than RingCount.
+// Ring returns ring i; i must be less than RingCount.
 func (g Region) Ring(i int) Ring {
 	start := PageSize + i*RingStride
 	return Ring{g.memory[start : start+RingStride : start+RingStride]}
 }
 
-// A Ring is one ring of a Region. Its methods are for the consumer. Methods whose comment says so require the claim.
+// A Ring is one ring buffer of a Region. Its methods are for the reader of the ring. Those whose comment says so may
+// be called only while the caller holds the claim (see TryClaim).
 type Ring struct{ memory []byte }
 
 func (r Ring) word32(offset int) *uint32 { return (*uint32)(unsafe.Pointer(&r.memory[offset])) }
 func (r Ring) word64(offset int) *uint64 { return (*uint64)(unsafe.Pointer(&r.memory[offset])) }
 
-// Head returns how many records were ever published. Records before it are complete: the load pairs with the thread's
-// release store.
+// Head returns how many records the thread has published. All records before that position can be read completely,
+// because the atomic load pairs with the release store of the thread.
 func (r Ring) Head() uint64 { return atomic.LoadUint64(r.word64(RingHeadOffset)) }
 
-// Tail returns how many records were ever consumed.
+// Tail returns how many records were read and released.
 func (r Ring) Tail() uint64 { return atomic.LoadUint64(r.word64(RingTailOffset)) }
 
-// SetTail releases the slots before position, so that the thread can overwrite them. The caller must hold the claim.
+// SetTail releases the slots before position, which the thread may overwrite from then on. The caller must hold the
+// claim.
 func (r Ring) SetTail(position uint64) { atomic.StoreUint64(r.word64(RingTailOffset), position) }
 
-// FactsHead returns how many bytes of facts were ever published.
+// FactsHead returns how many bytes of facts the thread has published.
 func (r Ring) FactsHead() uint64 { return atomic.LoadUint64(r.word64(RingFactsHeadOffset)) }
 
-// FactsTail returns how many bytes of facts were ever consumed.
+// FactsTail returns how many bytes of facts were read and released.
 func (r Ring) FactsTail() uint64 { return atomic.LoadUint64(r.word64(RingFactsTailOffset)) }
 
-// SetFactsTail releases the bytes before position, so that the thread can overwrite them. The caller must hold the
-// claim.
+// SetFactsTail releases the bytes of facts before position, which the thread may overwrite from then on. The caller
+// must hold the claim.
 func (r Ring) SetFactsTail(position uint64) {
 	atomic.StoreUint64(r.word64(RingFactsTailOffset), position)
 }
@@ -146,67 +152,71 @@ func (r Ring) Dropped() uint64 { return atomic.LoadUint64(r.word64(RingDroppedOf
 // FactsDropped returns how many facts were dropped because the ring of facts was full.
 func (r Ring) FactsDropped() uint64 { return atomic.LoadUint64(r.word64(RingFactsDroppedOffset)) }
 
-// State returns the ring's state: free, in use, or left by its thread.
+// State returns whether the ring is free, in use by a thread, or left by a thread that exited.
 func (r Ring) State() RingState { return RingState(atomic.LoadUint32(r.word32(RingStateOffset))) }
 
-// Thread returns the system's id of the thread that has the ring, or had it last.
+// Thread returns the system's id of the thread that uses the ring or used it last.
 func (r Ring) Thread() uint64 { return atomic.LoadUint64(r.word64(RingThreadOffset)) }
 
-// TryClaim makes side the ring's only consumer if no side holds the claim.
+// TryClaim makes side the only reader of the ring, and returns false if another side is reading it. Two readers would
+// deliver records twice.
 func (r Ring) TryClaim(side Claim) bool {
 	return atomic.CompareAndSwapUint32(r.word32(RingClaimOffset), uint32(ClaimNobody), uint32(side))
 }
 
-// Unclaim releases the claim. It must follow the last store to the tails.
+// Unclaim releases the claim. Call it after the last SetTail and SetFactsTail; afterwards the other side may change
+// the tails.
 func (r Ring) Unclaim() { atomic.StoreUint32(r.word32(RingClaimOffset), uint32(ClaimNobody)) }
 
-// Claimed returns the side that is draining the ring.
+// Claimed returns which side is reading the ring now.
 func (r Ring) Claimed() Claim { return Claim(atomic.LoadUint32(r.word32(RingClaimOffset))) }
 
-// An Audit counts command buffers at an internal Metal function that every command buffer passes, below the methods
-// that are hooked to record calls. It shows how many the hooks missed.
+// An Audit checks that no command buffers were missed. It counts them at an internal function of Metal through which
+// every command buffer passes, below the methods that are hooked for recording.
 type Audit struct {
 	Reached uint64 `json:"reached"` // that passed it
 	Missed  uint64 `json:"missed"`  // the number of these for which the hooks recorded no call
 }
 
-// Add adds the counts of b.
+// Add adds the counts of b to a.
 func (a *Audit) Add(b Audit) { a.Reached, a.Missed = a.Reached+b.Reached, a.Missed+b.Missed }
 
-// Seen returns the number of command buffers that the hooks recorded.
+// Seen returns how many of the counted command buffers were recorded.
 func (a Audit) Seen() uint64 { return a.Reached - min(a.Reached, a.Missed) }
 
-// Commits returns the command buffers that the ring's threads committed, counted where their queue accepts them.
+// Commits returns the count of command buffers that threads of the ring committed, taken where the queue accepts
+// them.
 func (r Ring) Commits() Audit {
 	return Audit{atomic.LoadUint64(r.word64(RingCommitsOffset)), atomic.LoadUint64(r.word64(RingCommitsMissedOffset))}
 }
 
-// Completions returns the command buffers whose completion was announced on the ring's threads.
+// Completions returns the count of command buffers whose completion Metal announced on threads of the ring.
 func (r Ring) Completions() Audit {
 	return Audit{atomic.LoadUint64(r.word64(RingCompletionsOffset)),
 		atomic.LoadUint64(r.word64(RingCompletionsMissedOffset))}
 }
 
-// Nested returns how many calls of a family were made inside calls of the same family and therefore not recorded. The
-// family must be below NestedFamilies.
+// Nested returns how many calls of a family of classes were not recorded because they were made inside a recorded
+// call of the same family. f must be below NestedFamilies.
 func (r Ring) Nested(f Family) uint64 {
 	return atomic.LoadUint64(r.word64(RingNestedOffset + 8*int(f)))
 }
 
-// Current is the call that the thread is inside: its begin, its object and its number, or CallNone outside of any call.
+// Current returns the call that the thread is inside: when it began, on which object, and which call; CallNone if it
+// is in no call.
 func (r Ring) Current() (begin Ticks, object ObjectID, call Call) {
 	rest := atomic.LoadUint64(r.word64(RingCurrentOffset + 8))
 	begin = Ticks(atomic.LoadUint64(r.word64(RingCurrentOffset)))
 	return begin, ObjectID(rest), Call(rest >> 32)
 }
 
-// Awaited describes the current call if it is a wait: the value of the event that it waits for, and the flags that its
-// record will have.
+// Awaited returns more about the current call if it is a wait: the event's value that the thread waits for, and the
+// flags that the call's record will have.
 func (r Ring) Awaited() (value uint64, flags Flags) {
 	return atomic.LoadUint64(r.word64(RingAwaitedOffset)), Flags(atomic.LoadUint64(r.word64(RingAwaitedOffset + 8)))
 }
 
-// A Blocked is a wait for a lock or a signal that a thread is inside.
+// A Blocked is a wait for a lock or a signal that has not ended.
 type Blocked struct {
 	Begin       Ticks
 	Address     uint64 // of the lock, the condition variable or the semaphore
@@ -216,7 +226,7 @@ type Blocked struct {
 	Interpreter bool // the lock is a language interpreter's, such as the GIL
 }
 
-// Blocked returns the wait for a lock or a signal that the thread is inside.
+// Blocked returns the wait for a lock or a signal that the thread is inside; its Call is CallNone if there is none.
 func (r Ring) Blocked() Blocked {
 	last := atomic.LoadUint64(r.word64(RingBlockedOffset + 24)) // is stored last
 	return Blocked{
@@ -229,7 +239,8 @@ func (r Ring) Blocked() Blocked {
 	}
 }
 
-// A Polling is a loop in which a thread asks for a status or a value that has not changed so far.
+// A Polling is a loop in which a thread asks again and again for a status or a value, and has got the same answer so
+// far.
 type Polling struct {
 	Begin, Last Ticks  // the first and the last question
 	Questions   uint64 // how many it asked
@@ -238,7 +249,8 @@ type Polling struct {
 	Call        Call // CallNone when the thread does not poll
 }
 
-// Polling is the loop in which the thread polls. The thread may have left the loop since Last.
+// Polling returns the loop in which the thread polls; its Call is CallNone if there is none. The thread may have left
+// the loop after Last.
 func (r Ring) Polling() Polling {
 	last := atomic.LoadUint64(r.word64(RingPolledOffset + 32)) // is stored last
 	return Polling{
@@ -251,15 +263,17 @@ func (r Ring) Polling() Polling {
 	}
 }
 
-// Slots returns the memory of the records at positions from up to to, not including to: one slice, or two where the
-// ring wraps. There may be at most RecordsPerRing records. The caller must hold the claim, or the process must be dead.
+// Slots returns the memory of the records from position from up to, not including, position to. It is one slice, or
+// two if the ring wraps around between them. There may be at most RecordsPerRing records. The caller must hold the
+// claim, or the process must be dead; otherwise the thread may overwrite the records.
 func (r Ring) Slots(from, to uint64) (a, b []byte) {
 	records := r.memory[PageSize : PageSize+RecordsPerRing*RecordSize]
 	return wrapped(records, from%RecordsPerRing*RecordSize, (to-from)*RecordSize)
 }
 
-// FactBytes returns the memory of the facts at byte positions from up to to, not including to: one slice or two. There
-// may be at most FactsPerRing bytes. The caller must hold the claim, or the process must be dead.
+// FactBytes returns the memory of the facts from byte position from up to, not including, to. It is one slice, or two
+// if the ring wraps around between them. There may be at most FactsPerRing bytes. The caller must hold the claim, or
+// the process must be dead; otherwise the thread may overwrite the facts.
 func (r Ring) FactBytes(from, to uint64) (a, b []byte) {
 	facts := r.memory[PageSize+RecordsPerRing*RecordSize:]
 	return wrapped(facts, from%FactsPerRing, to-from)

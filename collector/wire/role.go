@@ -1,7 +1,7 @@
 package wire
 
-// A Role is the meaning of a value for code that reads it. A value with a new meaning gets a new role; a new value with
-// a known meaning does not.
+// A Role says what a value of a record means, for code that reads it. Give a value a new role only if no existing
+// role has its meaning.
 type Role uint8
 
 // The roles.
@@ -48,21 +48,22 @@ const (
 	RoleInode             // number of a file in its file system
 	RoleFile              // number of a file descriptor
 	RolePolls             // how often a thread asked before the answer changed
-	// number of an encoder's dispatches, in the upper half, and of those in the longest chain in which each may depend on
-	// the one before, in the lower half; 0 when not known
+	// an encoder's number of dispatches in the upper 32 bits; in the lower 32 bits the length of its longest chain of
+	// dispatches in which each may depend on the one before. 0 when not known
 	RoleDependence
 	RolePollGap // how long before the last question it asked the one before
 )
 
-// IsText reports whether a value of the role is a StringID.
+// IsText reports whether values of the role are StringIDs. The constants from RoleName to RoleText must stay
+// adjacent.
 func (r Role) IsText() bool { return r >= RoleName && r <= RoleText }
 
-// IsObject reports whether a value of the role is the number of an object that existed before the call.
+// IsObject reports whether values of the role are numbers of objects that existed before the call.
 func (r Role) IsObject() bool {
 	return r == RoleObject || r == RoleFrom || r == RoleTo || r == RoleMember
 }
 
-// A Unit is what a value counts.
+// A Unit is the unit of a value.
 type Unit uint8
 
 // The units.

@@ -1,11 +1,11 @@
 package wire
 
-// Sampling is the outcome of measuring an encoder's time on the GPU, with --gpu-timing encoder. The shim records it
-// twice: in the More record of the call that created the encoder (x1) and, if samples were requested, in the record
-// "encoder times".
+// Sampling says how the measurement of an encoder's time on the GPU ended; it is requested by --gpu-timing encoder.
+// Two records have it: the More record (x1) of the call that created the encoder, and the record "encoder times",
+// which is written only if samples were requested.
 type Sampling uint8
 
-// In the record of a call that creates an encoder, SamplingMeasured means only that samples were requested.
+// In the record of the call that creates an encoder, SamplingMeasured only means that samples were requested.
 const (
 	SamplingOff      Sampling = iota // not requested: --gpu-timing buffer
 	SamplingMeasured                 // the GPU's own clock, at the encoder's boundaries
@@ -16,7 +16,7 @@ const (
 	SamplingWrong                    // the samples are outside of the command buffer's time
 )
 
-// samplings are the names in the shim's header and the texts of reports.
+// samplings has two texts for each outcome: the name in the C header, and the text for reports.
 var samplings = [...]struct{ name, text string }{
 	SamplingOff:      {"off", "off"},
 	SamplingMeasured: {"measured", "measured"},
@@ -27,7 +27,7 @@ var samplings = [...]struct{ name, text string }{
 	SamplingWrong:    {"wrong", "the samples are outside of the command buffer's time"},
 }
 
-// String returns the text for reports.
+// String returns the text of the outcome for reports.
 func (s Sampling) String() string {
 	if int(s) < len(samplings) {
 		return samplings[s].text

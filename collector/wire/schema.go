@@ -1,8 +1,8 @@
 package wire
 
-// A Row declares one kind of record: its call, the call's effect, and the meaning of each value of the record. Code
-// that reads records must rely on the row's effects, roles, kinds and units alone. The texts for people are built from
-// the same fields, so no code needs to depend on their wording.
+// A Row declares one kind of record: its call, the call's effect, and what each value of the record means. Code that
+// reads records must use only effects, roles, kinds and units. The texts for people come from the same fields and may
+// be reworded at any time.
 type Row struct {
 	Call     Call
 	Selector string // the Objective-C selector, or the C symbol
@@ -14,7 +14,7 @@ type Row struct {
 	More     []Field // values of the More record; empty if the call has none
 }
 
-// A Field is one value of a record. The zero Field is an unused value, which is 0.
+// A Field describes one value of a record. The zero Field is a value that is not used and always 0.
 type Field struct {
 	At   Place
 	Role Role
@@ -23,10 +23,12 @@ type Field struct {
 	name string // wording for people, where role, kind and unit do not suffice
 }
 
-// A Place is the position of a field in a record: a value of the record or of its More record, or half of a value.
+// A Place is where a value is in a record: in the record itself, in its More record, or in half of a word of the More
+// record.
 type Place uint8
 
-// The places of the fields of More records. The fields Object and Arg of a Row have fixed places.
+// The places of values. Object and Arg of a Row are always at InObject and InArg; the others are places in the More
+// record.
 const (
 	Nowhere Place = iota
 	InObject
@@ -43,7 +45,7 @@ const (
 	InX2High
 )
 
-// Of returns the value at the place.
+// Of returns the value at this place of the record r and its More record m.
 func (p Place) Of(r *Record, m *More) uint64 {
 	switch p {
 	case InObject:
@@ -57,8 +59,8 @@ func (p Place) Of(r *Record, m *More) uint64 {
 	return [...]uint64{m.X0, m.X1, m.X2}[word] >> shift & (1<<bits - 1)
 }
 
-// Word returns the position of the place in a More record: the index of the word x0 to x3, the lowest bit and the
-// number of bits. For a place that is not in a More record, bits is 0.
+// Word returns where the place is in a More record: the index of the word x0 to x3, the lowest bit, and the number of
+// bits. bits is 0 for a place that is not in a More record.
 func (p Place) Word() (word int, shift, bits uint) {
 	switch {
 	case p >= InX0Low && p <= InX2High:
@@ -71,7 +73,7 @@ func (p Place) Word() (word int, shift, bits uint) {
 	return 0, 0, 0
 }
 
-// Find returns the row's first field with the role.
+// Find returns the first field of the row that has the role; found is false if there is none.
 func (r *Row) Find(role Role) (f Field, found bool) {
 	for _, f := range [...]Field{r.Object, r.Arg} {
 		if f.Role == role {
@@ -92,8 +94,9 @@ func (r *Row) Has(role Role) bool {
 	return found
 }
 
-// Polls reports whether a record stands for many calls of a getter, which the thread made until the answer changed.
+// Polls reports whether one record stands for all calls of a getter that a thread made in a loop until the answer
+// changed.
 func (r *Row) Polls() bool { return r.Has(RolePolls) }
 
-// Makes reports whether the call returns a new object of the kind.
+// Makes reports whether the call returns a new object of this kind.
 func (r *Row) Makes(kind Kind) bool { return r.Arg.Role == RoleMade && r.Arg.Kind.Is(kind) }

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	// MaxNativeFrames and MaxPythonFrames bound a stack.
+	// MaxNativeFrames and MaxPythonFrames limit the frames of a call stack; the outer frames beyond them are cut.
 	MaxNativeFrames = 64
 	MaxPythonFrames = 64
 )
 
-// CallHasStack reports whether the tracer records the stack of a call when stacks are requested: it does for calls that
-// submit work to the GPU, that wait or compile, and that create objects whose memory or time is reported. It does not
-// for frequent small calls, such as setting an argument.
+// CallHasStack reports whether the call stack of a call is recorded when the user asks for stacks. It is for calls
+// that submit GPU work, wait, compile, or create objects whose memory or time is reported. It is not for frequent
+// small calls, such as setting an argument, because finding a stack takes time.
 func CallHasStack(c Call) bool {
 	switch row := c.Row(); row.Group {
 	case GroupCommit, GroupWait, GroupAcquire, GroupCompile, GroupLock, GroupDrawable, GroupSignal:
@@ -26,17 +26,18 @@ func CallHasStack(c Call) bool {
 	return false
 }
 
-// The bits of the Object of a stack record.
+// The bits of Record.Object in a record of a call stack.
 const (
 	InterpreterHeld  ObjectID = 1 << 0 // the thread held the lock of its language interpreter (the GIL)
 	InterpreterKnown ObjectID = 1 << 1 // it is known whether the thread held that lock
 )
 
-// StackID identifies a stack by the hash of its frames, so threads need not agree on numbers. Zero is "no stack".
+// StackID identifies a call stack by the hash of its frames, so that threads can assign ids without a shared table. 0
+// means "no stack".
 type StackID uint64
 
-// A Stack is the calls that a thread was inside, innermost first: the native frames, and separately the frames of a
-// Python interpreter, which are not visible in the native stack.
+// A Stack is the call stack of a thread, innermost frame first. Frames of Python functions are listed separately,
+// because the native stack only shows the interpreter's functions.
 type Stack struct {
 	Native    []uint64 // return addresses
 	Python    []PythonFrame
@@ -50,7 +51,7 @@ type PythonFrame struct {
 	Line           uint32 // of the running statement; 0 when not known
 }
 
-// The bits of the Aux of a FactStack: the number of native frames, and which frames were cut.
+// The bits of the number Aux of a FactStack: the number of native frames, and which frames were cut.
 const (
 	stackNative    = 1<<8 - 1
 	stackCutNative = 1 << 8
@@ -60,7 +61,7 @@ const (
 	pythonFrameSize = 24 // function u64, file u64, line u32, zero u32
 )
 
-// Fact encodes the stack as a FactStack.
+// Fact encodes the call stack as a FactStack.
 func (s Stack) Fact() Fact {
 	aux := uint16(len(s.Native))
 	if s.CutNative {
@@ -81,9 +82,9 @@ func (s Stack) Fact() Fact {
 	return Fact{Kind: FactStack, Aux: aux, Key: uint64(hashStack(aux, b)), Text: string(b)}
 }
 
-// hashStack returns the StackID of a stack. For each 64-bit word of the frames: hash = (hash ^ word) * K; hash ^= hash
-// >> 32. The hash begins with the fact's Aux, and 0 is replaced by 1. K is the odd number nearest to 2⁶⁴ divided by the
-// golden ratio.
+// hashStack returns the id of a call stack. It starts with aux; for each 64-bit word of the frames, hash = (hash ^
+// word) * K; hash ^= hash >> 32. A result of 0 becomes 1. K is the odd number nearest to 2⁶⁴ divided by the golden
+// ratio. The C library computes the same hash.
 func hashStack(aux uint16, frames []byte) StackID {
 	h := uint64(aux)
 	for ; len(frames) >= 8; frames = frames[8:] {
@@ -96,7 +97,7 @@ func hashStack(aux uint16, frames []byte) StackID {
 	return StackID(h)
 }
 
-// Stack reads a FactStack.
+// Stack decodes a FactStack. It returns an error if the length, the number of frames or the hash is wrong.
 func (f Fact) Stack() (s Stack, err error) {
 	native := int(f.Aux & stackNative)
 	rest := len(f.Text) - native*nativeFrameSize

@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// The text form of a record is one JSON object. A call that has a More record has its four values as "more"; a More
-// record without a call stands alone. Fields that are zero are left out, except for the times of a call:
+// The text form of a record is one JSON object. The four values of a call's More record are its "more"; a More record
+// whose call was lost has an object of its own. Fields that are zero are left out, except for the times of a call:
 //
 //	{"call":"commit","family":"commandBuffer","begin":100,"end":230,"object":7,"class":2}
 //
-// A call that is not in the table is written by its number, as "number".
+// A call that is not in the table also has its "number".
 
-// AppendText appends the text form of a record to b; more is its More record, or nil.
+// AppendText appends the text form of a record to b. more is the record's More record, or nil.
 func AppendText(b []byte, r Record, more *More) []byte {
 	b = append(b, `{"call":`...)
 	row := r.Call.Row()
@@ -65,7 +65,8 @@ func AppendText(b []byte, r Record, more *More) []byte {
 	return append(b, '}')
 }
 
-// appendQuoted appends a selector in quotes. Selectors contain no character that must be escaped.
+// appendQuoted appends a selector in quotes. Selectors of the table contain no character that JSON must escape, so
+// the fast path applies.
 func appendQuoted(b []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] == '"' || s[i] == '\\' || s[i] >= 0x7f {
@@ -76,7 +77,7 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(append(append(b, '"'), s...), '"')
 }
 
-// textRecord is the text form of a record, for encoding/json.
+// textRecord is the text form of a record as encoding/json reads it.
 type textRecord struct {
 	Call    string
 	Family  string
@@ -92,7 +93,7 @@ type textRecord struct {
 	More    *[4]uint64
 }
 
-// ParseText reads the text form of a record. It appends the record, and its More record if there is one, to dst.
+// ParseText reads the text form of a record and appends the record to dst, followed by its More record if it has one.
 func ParseText(dst []Record, line []byte) ([]Record, error) {
 	var t textRecord
 	d := json.NewDecoder(bytes.NewReader(line))

@@ -9,32 +9,31 @@ import (
 // ThreadTimeSize is the size of an encoded ThreadTime, in bytes.
 const ThreadTimeSize = 32
 
-// A ThreadTime is the processor time that a thread had used at an instant. The counters only grow; their differences
-// are the time used in between.
+// A ThreadTime is how much processor time a thread had used up to an instant. The values only grow; the difference of
+// two samples is the time used between them.
 type ThreadTime struct {
-	// the system's thread id; WholeProcess for all threads of the process together, WholeMachine for all threads of all
-	// programs
+	// the system's thread id, or WholeProcess for all threads of the process together, or WholeMachine for all
+	// threads of all programs
 	Thread uint64
 	At     int64 // nanoseconds on the clock of GPU times
 	Ran    int64 // nanoseconds on a processor, since the thread began
-	// nanoseconds that the thread was runnable without a processor, since it began; WaitNotKnown where the system does
-	// not count this
+	// nanoseconds since the thread began in which it was runnable and had no processor; WaitNotKnown if the system
+	// does not count them
 	Waited int64
 }
 
-// WholeProcess is the ThreadTime.Thread of the sum over all threads of the process, including untraced threads and
-// threads that have exited. The waiting time of exited threads is included only up to the last sample before they
-// exited.
+// WholeProcess is the Thread of a sample that sums up all threads of the process, including untraced and exited ones.
+// Waits of an exited thread count only up to its last sample.
 const WholeProcess = 0
 
-// WholeMachine is the ThreadTime.Thread of the sum over all threads of all programs of the machine, on all processors.
-// Running time counts from the start of the machine, waiting time from the start of sampling.
+// WholeMachine is the Thread of a sample that sums up all threads of all programs on all processors. Its running time
+// counts from the start of the machine, its waiting time from the first sample.
 const WholeMachine = math.MaxUint64
 
-// WaitNotKnown is the ThreadTime.Waited on systems that do not count how long a thread waited for a processor.
+// WaitNotKnown is the Waited of a sample on a system that does not count how long threads waited for a processor.
 const WaitNotKnown = -1
 
-// AppendThreadTime appends the 32 bytes of t to b: thread u64, at i64, ran i64, waited i64.
+// AppendThreadTime appends the encoded sample to b, ThreadTimeSize bytes: thread u64, at i64, ran i64, waited i64.
 func AppendThreadTime(b []byte, t ThreadTime) []byte {
 	b = binary.LittleEndian.AppendUint64(b, t.Thread)
 	b = binary.LittleEndian.AppendUint64(b, uint64(t.At))
@@ -42,7 +41,7 @@ func AppendThreadTime(b []byte, t ThreadTime) []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(t.Waited))
 }
 
-// DecodeThreadTimes appends the thread times in b to dst. b must contain nothing else.
+// DecodeThreadTimes decodes all samples in b and appends them to dst. It returns an error if a value is impossible.
 func DecodeThreadTimes(dst []ThreadTime, b []byte) ([]ThreadTime, error) {
 	if len(b)%ThreadTimeSize != 0 {
 		return dst, fmt.Errorf("thread times: %d bytes are not a multiple of %d", len(b), ThreadTimeSize)

@@ -9,15 +9,16 @@ import (
 const (
 	// TokenSize is the size of a Token in bytes.
 	TokenSize = 16
-	// TokenVariable is the environment variable that carries the token to the library, as hexadecimal digits.
+	// TokenVariable is the environment variable by which the library in a traced program gets the token, as
+	// hexadecimal digits.
 	TokenVariable = "MTRACE_SOCKET_TOKEN"
 )
 
-// A Token proves that a connection comes from a program that this collector's mtrace started: only such programs have
-// it in their environment. The zero Token means that no token is required.
+// A Token is a secret that proves that a connection comes from a program which this collector's mtrace started: only
+// the environment of such programs contains it. The zero Token means that no token is required.
 type Token [TokenSize]byte
 
-// NewToken draws a token at random.
+// NewToken returns a new random token.
 func NewToken() (t Token) {
 	rand.Read(t[:])
 	return t
@@ -26,17 +27,17 @@ func NewToken() (t Token) {
 // IsZero reports whether t is the zero Token.
 func (t Token) IsZero() bool { return t == Token{} }
 
-// String returns the token in the form of TokenVariable, as hexadecimal digits.
+// String returns the token as hexadecimal digits, the value of TokenVariable.
 func (t Token) String() string { return hex.EncodeToString(t[:]) }
 
-// Frame returns the whole token frame, the first frame of a connection.
+// Frame returns the complete token frame, with which a connection begins.
 func (t Token) Frame() []byte {
 	return append(AppendFrameHeader(nil, FrameHeader{Kind: FrameToken, Length: TokenSize}), t[:]...)
 }
 
-// TokenFrameSize is the size of a whole token frame in bytes.
+// TokenFrameSize is the size of a complete token frame, in bytes.
 const TokenFrameSize = FrameHeaderSize + TokenSize
 
-// IsIn reports whether b is t's whole frame. The comparison takes constant time, so its duration does not reveal where
-// b differs.
+// IsIn reports whether b is exactly the token frame of t. The comparison takes the same time wherever b differs, so
+// an attacker cannot find the token byte by byte.
 func (t Token) IsIn(b []byte) bool { return subtle.ConstantTimeCompare(b, t.Frame()) == 1 }

@@ -1,6 +1,6 @@
 package wire
 
-// A word is a field of a header in the shared memory, for the generated header and the documentation.
+// A word describes a field of a header in the shared memory, for the generated C header and docs/wire.md.
 type word struct {
 	name    string
 	offset  int

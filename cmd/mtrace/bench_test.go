@@ -251,7 +251,7 @@ func TestBenchBadUsage(t *testing.T) {
 		{"too many values", "", []string{"scaling", "--threads", strings.Repeat("1,", 16) + "1"}, 2, "at most 16"},
 		{"elements that are no number", "", []string{"axpy", "--elements", "many"}, 2, "--elements"},
 		{"two formats", "", []string{"axpy", "--json", "--markdown"}, 2, "exclude each other"},
-		{"overhead traced", "", []string{"overhead", "--trace"}, 2, "runs itself"},
+		{"overhead traced", "", []string{"overhead", "--trace"}, 2, "which it starts itself"},
 		{"claims that are not there", "", []string{"pool", "--claims", filepath.Join(dir, "none")}, 2,
 			"cannot read the claims"},
 		{"claims that are none", "", []string{"pool", "--claims", notClaims}, 2, "not a file of claims"},
@@ -259,7 +259,7 @@ func TestBenchBadUsage(t *testing.T) {
 		{"no rawmetal", "MTRACE_RAWMETAL=" + filepath.Join(dir, "none"), append([]string{"pool"}, ours...), 2,
 			"does not exist"},
 		{"results cut", script("cut", `echo '{"type":"progress","bench":"pool","case":"x","done":0,"total":1}'`),
-			append([]string{"pool"}, ours...), 1, "end before the run did"},
+			append([]string{"pool"}, ours...), 1, "results are incomplete"},
 		{"results that are none", script("nonsense", `echo hello`), append([]string{"pool"}, ours...), 1,
 			"line 1 of the results"},
 		{"a run that fails", script("fails", "echo first >&2; echo 'no more memory' >&2; exit 1"),
@@ -334,7 +334,7 @@ func TestBenchOverheadOfNothing(t *testing.T) {
 	got := sh(t, t.TempDir(), []string{"MTRACE_LIBRARY=" + empty}, tool.mtrace, "bench", "overhead", "--quick",
 		"--rounds", "1", "--iters", "6", "--threads", "1", "--shaders", kernels)
 	if got.exit != 1 || !strings.Contains(got.stdout,
-		"WRONG RESULT: overhead commit in the trace: 0 of ") {
+		"WRONG RESULT: overhead commit in the trace: only 0 of ") {
 		t.Errorf("exit %d\n%s\n%s", got.exit, got.stdout, got.stderr)
 	}
 }

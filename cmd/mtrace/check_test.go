@@ -175,17 +175,17 @@ func TestCheckRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		"nothing":        {[]string{"check"}, "takes one trace or report"},
-		"no claims":      {[]string{"check", trace}, "no claims"},
-		"missing claims": {[]string{"check", trace, "--claims", "none.json"}, "reading the claims"},
-		"bad syntax":     {[]string{"check", trace, "--claims", "syntax.json"}, "syntax.json:2: claim 1: expr: column 17"},
+		"nothing":           {[]string{"check"}, "give one trace or report"},
+		"no file of claims": {[]string{"check", trace}, "no file of claims"},
+		"missing claims":    {[]string{"check", trace, "--claims", "none.json"}, "reading the claims"},
+		"bad syntax":        {[]string{"check", trace, "--claims", "syntax.json"}, "syntax.json:2: claim 1: expr: column 17"},
 		"a misspelt key": {[]string{"check", trace, "--claims", "key.json"},
 			`key.json:3: claim 1: expr: column 5: no key "bussy_share"`},
 		"cut claims":     {[]string{"check", trace, "--claims", "cut.json"}, "cut.json:1: not JSON"},
 		"empty claims":   {[]string{"check", trace, "--claims", "empty.json"}, "empty.json:1: not JSON"},
 		"missing trace":  {[]string{"check", "none", "--claims", good}, "no such file"},
 		"a text":         {[]string{"check", "text", "--claims", good}, "not an .mtrace file"},
-		"a foreign file": {[]string{"check", "foreign.json", "--claims", good}, "not a document of mtrace"},
+		"a foreign file": {[]string{"check", "foreign.json", "--claims", good}, "mtrace did not write it"},
 		"a cut document": {[]string{"check", "bad.json", "--claims", good}, "not JSON"},
 		"a folder":       {[]string{"check", dir, "--claims", good}, dir},
 		"a bad junit":    {[]string{"check", trace, "--claims", good, "--junit", "none/x.xml"}, "there is no folder none"},

@@ -79,15 +79,15 @@ func TestDiffRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		"nothing":           {[]string{"diff"}, "takes two sides, but got 0"},
-		"one side":          {[]string{"diff", trace}, "but got 1"},
-		"three sides":       {[]string{"diff", trace, trace, trace}, "but got 3"},
+		"nothing":           {[]string{"diff"}, "give two sides, not 0"},
+		"one side":          {[]string{"diff", trace}, "not 1"},
+		"three sides":       {[]string{"diff", trace, trace, trace}, "not 3"},
 		"missing":           {[]string{"diff", trace, "none.mtrace"}, "no such file"},
 		"one of a list":     {[]string{"diff", trace, trace + ",none.mtrace"}, "no such file"},
 		"a text":            {[]string{"diff", trace, "text"}, "not an .mtrace file"},
 		"another document":  {[]string{"diff", trace, "other.json"}, "mtrace.scaling/1"},
 		"a cut document":    {[]string{"diff", trace, "cut.json"}, "cut.json"},
-		"an empty folder":   {[]string{"diff", trace, "empty"}, "no .mtrace files"},
+		"an empty folder":   {[]string{"diff", trace, "empty"}, "has no traces"},
 		"a bad percentage":  {[]string{"diff", "--fail-over", "-3", trace, trace}, "percentage"},
 		"not a number":      {[]string{"diff", "--fail-over", "NaN", trace, trace}, "percentage"},
 		"no end":            {[]string{"diff", "--fail-over", "Inf", trace, trace}, "percentage"},

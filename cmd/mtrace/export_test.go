@@ -197,12 +197,12 @@ func TestExportRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		"no trace":           {[]string{"export", "--format", "jsonl", "-o", "x"}, "takes one trace, but got 0"},
-		"two traces":         {[]string{"export", trace, trace, "--format", "jsonl", "-o", "x"}, "but got 2"},
+		"no trace":           {[]string{"export", "--format", "jsonl", "-o", "x"}, "give one trace, not 0"},
+		"two traces":         {[]string{"export", trace, trace, "--format", "jsonl", "-o", "x"}, "not 2"},
 		"no format":          {[]string{"export", trace, "-o", "x"}, "no format: --format perfetto"},
 		"unknown format":     {[]string{"export", trace, "--format", "pdf", "-o", "x"}, `no format "pdf"`},
 		"a format twice":     {[]string{"export", trace, "--format", "csv,csv", "-o", "x"}, "twice"},
-		"no output":          {[]string{"export", trace, "--format", "csv"}, "nowhere to write"},
+		"no output":          {[]string{"export", trace, "--format", "csv"}, "the output is missing"},
 		"missing":            {[]string{"export", "none.mtrace", "--format", "csv", "-o", "x"}, "no such file"},
 		"a text":             {[]string{"export", text, "--format", "csv", "-o", "x"}, "not an .mtrace file"},
 		"an empty folder":    {[]string{"export", t.TempDir(), "--format", "csv", "-o", "x"}, "folder"},

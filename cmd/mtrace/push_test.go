@@ -191,7 +191,7 @@ func TestPush(t *testing.T) {
 		r := sh(t, "", nil, tool.mtrace, "push", "--server", to, "--type", "wait,api", "--label", label, address, trace)
 		if r.exit != cli.ExitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 ||
 			!strings.Contains(r.stderr, why) ||
-			!strings.Contains(r.stderr, "the wait profile was not accepted (0 of 2 were): "+to+" of "+address) {
+			!strings.Contains(r.stderr, "the server did not accept the wait profile (0 of 2 were sent before): "+to+" of "+address) {
 			t.Errorf("want %q: %+v", why, r)
 		}
 	}
@@ -339,21 +339,21 @@ func TestPushUsage(t *testing.T) {
 		args []string
 	}{
 		{"the kind of server is missing: --server pyroscope, or parca, or otlp", []string{"http://h", "t"}},
-		{`profiles cannot be sent to "sentry"`, []string{"--server", "sentry", "http://h", "t"}},
-		{"takes an address and a trace", []string{"--server", "otlp", "t"}},
-		{"is not the address of a server", []string{"--server", "otlp", "localhost:4318", "t"}},
+		{`unknown kind of server "sentry"`, []string{"--server", "sentry", "http://h", "t"}},
+		{"give a URL and a trace", []string{"--server", "otlp", "t"}},
+		{"is not a server's URL", []string{"--server", "otlp", "localhost:4318", "t"}},
 		{"other users can see on the command line", []string{"--server", "otlp", "http://me:secret@h", "t"}},
 		{"other users can see on the command line", []string{"--server", "otlp", "http://me:secret%zz@h", "t"}},
 		{"other users can see on the command line", []string{"--server", "otlp", "me:secret@h:4318", "t"}},
-		{"ends with a query or fragment", []string{"--server", "otlp", "http://h/?a=b", "t"}},
+		{"the URL must not contain ? or #", []string{"--server", "otlp", "http://h/?a=b", "t"}},
 		{"not of the form NAME=VALUE", []string{"--server", "otlp", "--label", "__name__=x", "http://h", "t"}},
 		{"has no value", []string{"--server", "otlp", "--label", "a=", "http://h", "t"}},
 		{"names a twice", []string{"--server", "otlp", "--label", "a=1", "--label", "a=2", "http://h", "t"}},
 		{"has no token", []string{"--server", "otlp", "--token-file", empty, "http://h", "t"}},
 		{"needs a password", []string{"--server", "otlp", "--user", "me", "http://h", "t"}},
 		{"--timeout must be above", []string{"--server", "otlp", "--timeout", "0s", "http://h", "t"}},
-		{`no profile of type "x"`, []string{"--server", "otlp", "--type", "x", "http://h", "t"}},
-		{"no type of profile", []string{"--server", "otlp", "--type", "", "http://h", "t"}},
+		{`unknown profile type "x"`, []string{"--server", "otlp", "--type", "x", "http://h", "t"}},
+		{"no profile type is given", []string{"--server", "otlp", "--type", "", "http://h", "t"}},
 	} {
 		r := sh(t, "", []string{"MTRACE_PUSH_TOKEN="}, tool.mtrace, append([]string{"push"}, c.args...)...)
 		if r.exit != cli.ExitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 ||

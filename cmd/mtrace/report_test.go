@@ -117,7 +117,7 @@ func TestProfilesAreRead(t *testing.T) {
 	}
 	// An empty variable in a script made no profile, and all was well.
 	if got := sh(t, "", nil, tool.mtrace, "pprof", "-o", filepath.Join(t.TempDir(), "none"), "--type", "",
-		trace); got.exit != cli.ExitUsage || !strings.Contains(got.stderr, "no type of profile: --type gpu, api") {
+		trace); got.exit != cli.ExitUsage || !strings.Contains(got.stderr, "no profile type is given: --type gpu, api") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -131,7 +131,7 @@ func TestSweepRefuses(t *testing.T) {
 		"zero threads":   {[]string{"sweep", "--threads", "0,1", "--", "true", "{threads}"}, "1 or more"},
 		"a number twice": {[]string{"sweep", "--threads", "2,2", "--", "true", "{threads}"}, "twice"},
 		"no number":      {[]string{"sweep", "--threads", "many", "--", "true", "{threads}"}, "invalid argument"},
-		"no runs":        {[]string{"sweep", "--runs", "0", "--", "true", "{threads}"}, "at least once"},
+		"no runs":        {[]string{"sweep", "--runs", "0", "--", "true", "{threads}"}, "at least 1 run"},
 		"a bad plot":     {[]string{"sweep", "--plot", "p.bmp", "--", "true", "{threads}"}, "name it .svg"},
 		"a plot nowhere": {[]string{"sweep", "--plot", "none/p.svg", "--", "true", "{threads}"}, "no folder none"},
 		"a page nowhere": {[]string{"sweep", "--html", "none/p.html", "--", "true", "{threads}"}, "no folder none"},
@@ -142,7 +142,7 @@ func TestSweepRefuses(t *testing.T) {
 		"its last words": {[]string{"sweep", "--", "sh", "-c", "echo one; echo too many threads; exit 3", "{threads}"},
 			`sh -c echo one; echo too many threads; exit 3 1; it printed last: "too many threads"`},
 		"no throughput": {[]string{"sweep", "--", "sh", "-c", `echo '{"ops_per_s": -4}'`, "{threads}"},
-			"with --threads 1 the program printed an ops_per_s of -4, which is no throughput"},
+			"with --threads 1 the program printed ops_per_s -4, which must be above 0"},
 		"no Metal": {[]string{"sweep", "--", "sh", "-c", "true", "{threads}"}, "no command buffer completed"},
 	})
 	if got := sh(t, dir, nil, tool.mtrace, "sweep", "--", "no-such-program", "{threads}"); got.exit != 127 ||

@@ -82,7 +82,7 @@ func TestRunKeepsTraces(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if got := sh(t, dir, nil, tool.mtrace, "report", "keep.mtrace"); got.exit != cli.ExitUsage ||
-		!strings.Contains(got.stderr, "there is keep.mtrace.part") {
+		!strings.Contains(got.stderr, "keep.mtrace.part exists") {
 		t.Errorf("%+v", got)
 	}
 	if got := run("-o", os.DevNull, "--", "true"); got.exit != 0 {
@@ -229,10 +229,10 @@ func TestReportGoesOn(t *testing.T) {
 func TestRunSaysThatTheTraceIsGone(t *testing.T) {
 	t.Parallel()
 	for script, says := range map[string]string{
-		"rm t.mtrace.part": "was moved while it was recorded, or it was removed, and its content is lost",
-		"echo mine > t.mtrace; mv t.mtrace.part kept": "was moved while it was recorded, or it was removed",
+		"rm t.mtrace.part": "was moved or removed during the recording",
+		"echo mine > t.mtrace; mv t.mtrace.part kept": "was moved or removed during the recording",
 		"rm t.mtrace.part; echo mine > t.mtrace.part": "was replaced by another file",
-		"echo mine > t.mtrace":                        "another program created t.mtrace in the meantime: the trace is t.mtrace.part",
+		"echo mine > t.mtrace":                        "another program created t.mtrace during the recording: the trace is complete, but named t.mtrace.part",
 	} {
 		dir := t.TempDir()
 		got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "sh", "-c", script)

@@ -379,7 +379,7 @@ func TestExportTable(t *testing.T) {
 	}
 	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", "nonsense", "--format", "csv", "-o",
 		"b.csv"); got.exit != cli.ExitUsage ||
-		!strings.Contains(got.stderr, "no row of a table named nonsense") || !strings.Contains(got.stderr, schema) {
+		!strings.Contains(got.stderr, "no rows of a table named nonsense") || !strings.Contains(got.stderr, schema) {
 		t.Errorf("a table that is not there: exit %d, %s", got.exit, got.stderr)
 	}
 	if _, err := os.Stat(filepath.Join(out, "b.csv")); err == nil {
@@ -402,8 +402,8 @@ func TestExportTableOfACutExport(t *testing.T) {
 	got := sh(t, dir, nil, tool.mtrace, "export", "cut.xml", "--table", schema, "--format", "csv", "-o", "a.csv")
 	if csv, err := os.ReadFile(filepath.Join(dir, "a.csv")); err != nil || got.exit != cli.ExitUsage ||
 		strings.Count(string(csv), "\n") < 2 ||
-		got.stderr != "mtrace export: cut.xml is cut: only the rows before the cut are written; export again for a "+
-			"complete one\n" {
+		got.stderr != "mtrace export: cut.xml is incomplete: only the rows before the end of the file are written; export "+
+			"the recording from Instruments again\n" {
 		t.Errorf("%v, %+v", err, got)
 	}
 	whole := t.TempDir()
@@ -415,7 +415,7 @@ func TestExportTableOfACutExport(t *testing.T) {
 	once := sh(t, whole, nil, tool.mtrace, "export", "a.xml", "--table", schema, "--format", "csv", "-o", "-")
 	twice := sh(t, whole, nil, tool.mtrace, "export", ".", "--table", schema, "--format", "csv", "-o", "-")
 	if twice.stdout != once.stdout || twice.exit != 0 ||
-		twice.stderr != "mtrace: "+schema+" in b.xml is left out: already read from a.xml\n" {
+		twice.stderr != "mtrace: table "+schema+" in b.xml is left out: already read from a.xml\n" {
 		t.Errorf("%d lines and not %d: %+v", strings.Count(twice.stdout, "\n"), strings.Count(once.stdout, "\n"), twice)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// Parameters are the options for rawmetal; for a zero value rawmetal uses its default.
+// Parameters are the options that mtrace bench passes to rawmetal, the program that makes the Metal calls and
+// measures them. A zero value keeps rawmetal's default.
 type Parameters struct {
 	Threads    []int  `json:"threads,omitempty"`
 	Elements   []int  `json:"elements,omitempty"`
@@ -20,7 +21,7 @@ type Parameters struct {
 	Sync       string `json:"sync,omitempty"`  // wait, event, device or none
 }
 
-// Arguments are the parameters as rawmetal's flags.
+// Arguments returns the parameters as command-line flags of rawmetal.
 func (p Parameters) Arguments() []string {
 	var args []string
 	list := func(flag string, values []int) {
@@ -51,20 +52,25 @@ type Bench struct {
 	Name    string
 	Summary string
 	Program string // what rawmetal calls it
-	// PerProcess benchmarks run one process per round, because only the first use in a process counts.
+	// PerProcess starts a new process for each round: what the benchmark measures (such as opening the device) is
+	// slow only the first time in a process.
 	PerProcess bool
-	// Fresh benchmarks compile unique kernels, which must not fill the user's cache.
+	// Fresh is set if the benchmark compiles kernels that never existed before. The software Metal then gets a
+	// temporary cache folder, so that they do not fill the user's.
 	Fresh bool
-	// Compared benchmarks run twice a round, without and with the tracer.
+	// Compared runs two processes in each round, one traced and one untraced; their difference is the tracer's
+	// overhead.
 	Compared bool
 	Full     Parameters
 	Quick    Parameters // under a minute on two cores
-	// SoftwareSizes replace the matrix sizes of Full on a software Metal, which would take an hour for them.
+	// SoftwareSizes replaces Full's matrix sizes if Metal is emulated on the CPU, where Full's sizes would take an
+	// hour.
 	SoftwareSizes []int
 	tables        func(*Results) []Table
 }
 
-// Tables are the benchmark's own tables, then the times of every case.
+// Tables returns the tables to print for the results r: first those specific to the benchmark, then the times of
+// every case.
 func (b *Bench) Tables(r *Results) []Table { return b.tables(r) }
 
 // Find returns the benchmark of that name.
@@ -77,7 +83,7 @@ func Find(name string) (*Bench, bool) {
 	return nil, false
 }
 
-// All returns the benchmarks in the order in which `all` runs them.
+// All returns the benchmarks in the order in which `mtrace bench all` runs them.
 func All() []*Bench {
 	all := make([]*Bench, len(catalog))
 	for i := range catalog {
@@ -86,7 +92,7 @@ func All() []*Bench {
 	return all
 }
 
-// Names lists them for messages.
+// Names returns the names of all benchmarks, separated by commas, for help texts and error messages.
 func Names() string {
 	names := make([]string, len(catalog))
 	for i := range catalog {
@@ -95,8 +101,9 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// full and quick return parameters with different numbers of rounds. Nine rounds are the fewest for which the 95%
-// interval of the median excludes the extremes, and six the fewest for which such an interval exists.
+// full returns the parameters of a full run, and quick those of --quick. They differ in rounds: with fewer than nine,
+// the 95% interval of the median spans all rounds, so one outlier widens it; with fewer than six there is no
+// interval.
 func full(iterations, warmup, budgetMS int) Parameters {
 	return Parameters{Iterations: iterations, Rounds: 9, Warmup: warmup, BudgetMS: budgetMS}
 }
@@ -112,79 +119,88 @@ func (p Parameters) with(threads, elements, sizes []int) Parameters {
 
 var threads1248 = []int{1, 2, 4, 8}
 
-// catalog is the table of benchmarks. The sizes in Full are the sizes of the field reports.
+// catalog has a row for each benchmark. The sizes in Full are those of the published measurements that `mtrace bench
+// --claims` checks; with other sizes the figures cannot be compared.
 var catalog = []Bench{
 	{
-		Name: "scaling", Summary: "operations per second by number of threads, with one shared queue or a queue each (R1)",
+		Name: "scaling", Summary: "operations per second by number of threads, with one shared queue or a queue " +
+			"for each thread",
 		Program: "scaling",
 		Full:    full(45_000, 200, 60_000).with(threads1248, []int{1024}, nil),
 		Quick:   quick(12_000, 200, 10_000).with(threads1248, []int{1024}, nil), tables: scalingTables,
 	},
 	{
-		Name: "axpy", Summary: "the duration of every call around one axpy kernel, by number of threads (R1)", Program: "axpy",
+		Name: "axpy", Summary: "the duration of each call that creates, encodes, commits and waits for one axpy " +
+			"kernel, by number of threads", Program: "axpy",
 		Full:  full(90, 3, 60_000).with(threads1248, []int{12_000_000}, nil),
 		Quick: quick(30, 2, 10_000).with(threads1248, []int{1_000_000}, nil), tables: axpyTables,
 	},
 	{
-		Name: "matmul", Summary: "matrix products: naive and tiled kernel and MPS, by size and precision (R2, R3)",
+		Name: "matmul", Summary: "matrix products with a naive kernel, a tiled kernel and MPS, by size and precision",
 		Program: "matmul",
 		Full:    full(90, 3, 5_000).with(nil, nil, []int{256, 512, 1024, 2048}),
 		Quick:   quick(60, 1, 1_000).with(nil, nil, []int{64, 128, 256}), SoftwareSizes: []int{128, 256, 512},
 		tables: matmulTables,
 	},
 	{
-		Name: "elementwise", Summary: "add and mul by size and precision, in GB/s (R3)", Program: "elementwise",
+		Name: "elementwise", Summary: "adding and multiplying arrays, by size and precision, in " +
+			"GB/s", Program: "elementwise",
 		Full:  full(900, 10, 2_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
 		Quick: quick(120, 3, 400).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil), tables: elementwiseTables,
 	},
 	{
-		Name: "reduction", Summary: "the sum of an array in two stages, in GB/s (R3)", Program: "reduction",
+		Name: "reduction", Summary: "the sum of an array in two stages, in GB/s", Program: "reduction",
 		Full:  full(900, 10, 2_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
 		Quick: quick(120, 3, 400).with(nil, []int{10_000, 100_000, 1_000_000}, nil), tables: reductionTables,
 	},
 	{
-		Name: "gelu", Summary: "GELU by size and precision, in GFLOP/s (R3)", Program: "gelu",
+		Name: "gelu", Summary: "the activation function GELU, by size and precision, in GFLOP/s", Program: "gelu",
 		Full:  full(900, 10, 2_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
 		Quick: quick(120, 3, 400).with(nil, []int{1_000, 100_000, 1_000_000}, nil), tables: geluTables,
 	},
 	{
-		Name: "fused", Summary: "fused kernels against the same work in two kernels: kernels and milliseconds saved (R3)",
+		Name: "fused", Summary: "one fused kernel compared with two separate kernels: milliseconds saved",
 		Program: "fused",
 		Full:    full(900, 10, 2_000).with(nil, []int{1_000, 100_000, 1_000_000}, []int{256}),
 		Quick:   quick(120, 3, 300).with(nil, []int{1_000, 100_000}, []int{64}), tables: fusedTables,
 	},
 	{
-		Name: "memory", Summary: "shared against private memory with copies; host to device in GB/s by size (R2 #1, R3)",
+		Name: "memory", Summary: "shared memory compared with private memory and copies; copies from host to " +
+			"device in GB/s, by size",
 		Program: "memory",
 		Full:    full(900, 10, 2_000).with(nil, []int{1_024, 16_384, 102_400, 1_000_000, 16_000_000}, nil),
 		Quick:   quick(120, 3, 400).with(nil, []int{1_024, 102_400, 1_000_000}, nil), tables: memoryTables,
 	},
 	{
-		Name: "cache", Summary: "creating a kernel: cold, repeated, from an archive, from a cache; the cache's statistics (R2 " +
-			"#5, R4)", Program: "cache",
+		Name: "cache", Summary: "the time to get a kernel: compiled first, compiled again, from an archive, from " +
+			"the program's own cache", Program: "cache",
 		Fresh: true, Full: full(90, 3, 30_000), Quick: quick(30, 1, 2_000), tables: cacheTables,
 	},
 	{
-		Name: "acquire", Summary: "the latency of -[MTLCommandQueue commandBuffer] (R2 #6a)", Program: "acquire",
+		Name: "acquire", Summary: "the duration of -[MTLCommandQueue commandBuffer]", Program: "acquire",
 		Full: full(9_000, 100, 10_000), Quick: quick(1_200, 50, 1_500), tables: acquireTables,
 	},
 	{
-		Name: "coldstart", Summary: "from process start to the first pipeline and result, phase by phase, in new processes (R2 #4)", Program: "coldstart",
+		Name: "coldstart", Summary: "from process start to the first pipeline and result, by phase, each sample " +
+			"in a new process", Program: "coldstart",
 		PerProcess: true, Fresh: true, Full: full(30, 0, 60_000).rounds(30), Quick: quick(8, 0, 60_000).rounds(8),
 		tables: coldstartTables,
 	},
 	{
-		Name: "graph", Summary: "independent kernels in sequence, in a concurrent encoder, on queues, on threads (R2 #7)",
+		Name: "graph", Summary: "independent kernels: in sequence, in one concurrent encoder, on several queues, " +
+			"on several threads",
 		Program: "graph",
 		Full:    full(900, 10, 5_000).with(nil, []int{65_536}, nil),
 		Quick:   quick(120, 3, 1_500).with(nil, []int{65_536}, nil), tables: graphTables,
 	},
 	{
-		Name: "pool", Summary: "allocations, bytes and time with new and with pooled buffers (R2 #3, R3)", Program: "pool",
+		Name: "pool", Summary: "allocations, bytes and time with newly allocated buffers, and with buffers from " +
+			"a pool", Program: "pool",
 		Full: full(1_800, 1, 10_000), Quick: quick(300, 1, 2_000), tables: poolTables,
 	},
 	{
-		Name: "overhead", Summary: "the tracer's overhead: ns per call and ops/s, traced and untraced alternately",
+		Name: "overhead", Summary: "the tracer's overhead in ns per call and in operations per second: traced " +
+			"and untraced runs alternate",
 		Program:  "calls",
 		Compared: true, Full: full(220_000, 500, 60_000).with([]int{1, 2, 4}, []int{1024}, nil).rounds(11),
 		Quick: quick(30_000, 500, 10_000).with([]int{1, 2}, []int{1024}, nil), tables: overheadTables,
@@ -196,8 +212,8 @@ func (p Parameters) rounds(n int) Parameters {
 	return p
 }
 
-// timesTable lists a metric's samples for each case: the least, mean, median and largest, and the interval of the
-// median.
+// timesTable returns a table with a row for each case: minimum, mean, median and maximum of the metric's samples, and
+// the 95% interval of the median.
 func timesTable(r *Results, bench, metric, title string) Table {
 	t := Table{Title: title, Columns: []string{"case", "samples", "min", "mean", "median", "max", "95% of median",
 		"variation"}}
@@ -217,10 +233,11 @@ func timesTable(r *Results, bench, metric, title string) Table {
 
 // method describes how the figures were measured.
 func method(s Summary, warmup int64) string {
-	text := fmt.Sprintf("%s in which all cases alternated, after %s each; compiled and allocated before.",
+	text := fmt.Sprintf("%s, each of which ran all cases, after %s per case. Compiling and allocating are not "+
+		"measured.",
 		analyze.Plural(s.Rounds, "round"), analyze.Plural(int(warmup), "warm-up operation"))
 	if s.Rounds < 6 {
 		return text + " No interval: an interval needs six rounds."
 	}
-	return text + " Intervals and variation are over the rounds' medians."
+	return text + " Intervals and variation are those of the rounds' medians."
 }

@@ -9,53 +9,55 @@ import (
 	"strings"
 )
 
-// ClaimsSchema is the schema of a file of claims.
+// ClaimsSchema must be the "schema" of a file for --claims; ReadClaims rejects any other.
 const ClaimsSchema = "mtrace.bench-claims/1"
 
-// Claims is a file of claims about benchmarks, each with what somebody reported.
+// Claims is the content of a --claims file: statements about benchmarks, each with a target and the value that its
+// source published.
 type Claims struct {
 	Schema string  `json:"schema"`
 	Title  string  `json:"title"`
 	Claims []Claim `json:"claims"`
 }
 
-// A Claim is a sentence that a benchmark can prove or refute.
+// A Claim is a statement that a benchmark can confirm or refute, such as "MPS is 2x as fast as the naive kernel".
 type Claim struct {
 	ID    string `json:"id"`
 	Claim string `json:"claim"`
-	// About is "gpu" if the claim is about a GPU or its driver, which a software Metal cannot decide, or "host" if it
-	// is about the program itself and can be decided anywhere.
+	// About is "gpu" if the claim is about a GPU or its driver: it is skipped if Metal is emulated on the CPU. "host"
+	// claims are about the program itself and are judged everywhere.
 	About    string    `json:"about"`
 	Measure  Measure   `json:"measure"`
 	Target   Target    `json:"target"`
 	Reported *Reported `json:"reported,omitempty"`
 }
 
-// Measure defines the figure that the claim is about.
+// Measure defines which benchmark result the claim's target is compared with.
 type Measure struct {
 	Bench string `json:"bench"`
-	// Kind is how Of and To are combined: "median" (of Of), "ratio" (Of by To, round by round), "rate" (the work of a
-	// case by its time, in 1e9 a second), "reduction" (1 − Of/To), "difference" (Of − To).
+	// Kind is how the medians of Of and To are combined: "median" (Of alone), "ratio" (Of/To), "reduction" (1 −
+	// Of/To), "difference" (Of − To), or "rate" (Of's Work divided by its time in nanoseconds, so GB/s or GFLOP/s).
 	Kind string   `json:"kind"`
 	Work string   `json:"work,omitempty"` // of a rate: "flop" or "bytes"
 	Of   Selector `json:"of"`
 	To   Selector `json:"to,omitzero"`
 }
 
-// Selector names a metric of a case: the first case with all these keys.
+// Selector names a metric ("wall_ns") of the first case that has all keys in Case ("size=256 dtype=f32").
 type Selector struct {
 	Case   string `json:"case"`
 	Metric string `json:"metric"`
 }
 
-// Target is the bound of the figure: an upper bound, or a minimum.
+// Target is the bound that the measured value must meet: below an upper bound, or at least a minimum. Exactly one is
+// set.
 type Target struct {
 	Below   *float64 `json:"below,omitempty"`
 	AtLeast *float64 `json:"at_least,omitempty"`
 	Unit    string   `json:"unit"` // ns, x, share, GB/s, GFLOP/s, bytes
 }
 
-// Reported describes the claim's source: what it measured, where, and its verdict.
+// Reported is what the claim's author measured: the result, on which machine, and whether it met the target.
 type Reported struct {
 	Result float64 `json:"result"`
 	Status string  `json:"status"`
@@ -69,13 +71,13 @@ const (
 	Skip = "SKIPPED"
 )
 
-// Score is one claim, judged.
+// Score is a claim with the result measured now and its status.
 type Score struct {
 	Claim  Claim    `json:"claim"`
 	Result *float64 `json:"result,omitempty"` // in the target's unit
 	Low    *float64 `json:"result_low,omitempty"`
 	High   *float64 `json:"result_high,omitempty"`
-	// the factor by which the figure is better than the target; below 1 is worse
+	// Ratio is how many times better the result is than the target; below 1 the target was missed.
 	Ratio  *float64 `json:"ratio,omitempty"`
 	Status string   `json:"status"`
 	Reason string   `json:"reason,omitempty"`
@@ -87,7 +89,8 @@ type Scorecard struct {
 	Scores []Score `json:"scores"`
 }
 
-// ReadClaims reads a file of claims and rejects claims that cannot be judged.
+// ReadClaims reads a --claims file. It returns an error for invalid JSON, unknown fields, and claims that no
+// benchmark can decide.
 func ReadClaims(in io.Reader) (*Claims, error) {
 	d := json.NewDecoder(in)
 	d.DisallowUnknownFields()
@@ -111,24 +114,25 @@ func (c *Claim) valid() error {
 		return fmt.Errorf("there is no benchmark %.40q; there are: %s", c.Measure.Bench, Names())
 	}
 	if c.About != "gpu" && c.About != "host" {
-		return fmt.Errorf("about is gpu or host, not %.40q", c.About)
+		return fmt.Errorf("\"about\" must be gpu or host, not %.40q", c.About)
 	}
 	if (c.Target.Below == nil) == (c.Target.AtLeast == nil) {
-		return fmt.Errorf("the target needs either below or at_least")
+		return fmt.Errorf("the target must have either \"below\" or \"at_least\"")
 	}
 	switch c.Measure.Kind {
 	case "median", "ratio", "reduction", "difference":
 	case "rate":
 		if c.Measure.Work != "flop" && c.Measure.Work != "bytes" {
-			return fmt.Errorf("the work of a rate is flop or bytes, not %.40q", c.Measure.Work)
+			return fmt.Errorf("\"work\" of a rate must be flop or bytes, not %.40q", c.Measure.Work)
 		}
 	default:
-		return fmt.Errorf("kind is median, ratio, rate, reduction or difference, not %.40q", c.Measure.Kind)
+		return fmt.Errorf("\"kind\" must be median, ratio, rate, reduction or difference, not %.40q", c.Measure.Kind)
 	}
 	return nil
 }
 
-// Judge sets the status of every claim. results are by benchmark; a missing one was not run.
+// Judge compares every claim with the results, by benchmark name. A claim whose benchmark is not in results is
+// skipped.
 func (c *Claims) Judge(results map[string]*Results) *Scorecard {
 	card := &Scorecard{Title: c.Title}
 	for _, claim := range c.Claims {
@@ -171,7 +175,7 @@ func (c Claim) judge(r *Results) Score {
 		known(c.Target.ratio(figure.Value))
 	switch {
 	case c.About == "gpu" && r.Host.Software:
-		score.Reason = "software Metal: its figure is not one of a GPU"
+		score.Reason = "measured on a software Metal, which says nothing about a GPU"
 	case c.Target.met(figure.Value):
 		score.Status = Pass
 	default:
@@ -180,7 +184,8 @@ func (c Claim) judge(r *Results) Score {
 	return score
 }
 
-// missing returns the reason why there is no figure: the reason why its part was skipped, if there is one.
+// missing returns why the claim has no measured value: the reason for which rawmetal skipped that part of the
+// benchmark, or that no case of this run matches.
 func (c Claim) missing(r *Results) string {
 	keys := parseCase(c.Measure.Of.Case + " " + c.Measure.To.Case)
 	for _, s := range r.Skipped {
@@ -192,12 +197,13 @@ func (c Claim) missing(r *Results) string {
 	}
 	bench, _ := Find(c.Measure.Bench)
 	if r.measures(bench.Program, c.Measure.Of) && (c.Measure.To.Case == "" || r.measures(bench.Program, c.Measure.To)) {
-		return "not measured with the sizes of this run"
+		return "this run did not measure the claim's sizes (as with --quick, or on a software Metal)"
 	}
 	return fmt.Sprintf("no measured case matches %q %s", c.Measure.Of.Case, c.Measure.Of.Metric)
 }
 
-// measures reports whether a case with these keys, with any values, has the metric.
+// measures reports whether any case has the selector's keys and metric, whatever the keys' values. If so, the claim
+// lacks a result only because this run used other sizes.
 func (r *Results) measures(bench string, s Selector) bool {
 	return slices.ContainsFunc(r.Of(bench), func(c *Case) bool {
 		for key := range parseCase(s.Case) {
@@ -247,7 +253,7 @@ func (t Target) ratio(v float64) float64 {
 	return v / *t.AtLeast
 }
 
-// show formats a figure in the unit of the target.
+// show formats a measured or target value with the target's unit.
 func (t Target) show(v float64) string {
 	switch t.Unit {
 	case "ns":
@@ -269,7 +275,8 @@ func (t Target) text() string {
 	return "≥ " + t.show(*t.AtLeast)
 }
 
-// table returns the scorecard in the form of report R2. Each reason is a note below the table, once.
+// table returns the scorecard as a table, one claim per row. A reason for skipping is printed once, as a numbered
+// note below the table.
 func (s *Scorecard) table() Table {
 	t := Table{Title: s.Title, Columns: []string{"claim", "target", "reported", "result", "ratio", "status"},
 		Left: []string{"status"}}
@@ -283,7 +290,8 @@ func (s *Scorecard) table() Table {
 		if score.Result != nil {
 			result = score.Claim.Target.show(*score.Result)
 		}
-		// a figure that was not judged is in brackets and has no ratio
+		// The result of a skipped claim is printed in brackets and without a ratio, because it says nothing about the
+		// target.
 		if score.Status == Skip && score.Result != nil {
 			result, bracketed = "["+result+"]", true
 		} else if score.Ratio != nil {
@@ -305,8 +313,8 @@ func (s *Scorecard) table() Table {
 	if bracketed {
 		t.note("[…] was measured but not judged.")
 	}
-	t.note("%d PASS, %d FAIL, %d SKIPPED. A ratio is the factor by which a result is better than its target; reported is "+
-		"the figure of the claim's source.",
+	t.note("%d PASS, %d FAIL, %d SKIPPED. Ratio: how many times better the result is than its target. Reported: "+
+		"the value that the claim's author published.",
 		s.count(Pass), s.count(Fail), s.count(Skip))
 	return t
 }

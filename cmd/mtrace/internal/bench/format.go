@@ -9,7 +9,7 @@ import (
 // unknown stands for a missing figure.
 const unknown = "–"
 
-// duration formats nanoseconds in a suitable unit, with three significant digits.
+// duration formats nanoseconds as ns, µs, ms or s, with three significant digits.
 func duration(ns float64) string {
 	switch {
 	case math.IsNaN(ns):
@@ -24,7 +24,7 @@ func duration(ns float64) string {
 	return significant(ns/1e9) + " s"
 }
 
-// milliseconds formats nanoseconds in milliseconds, the unit of the reports' tables.
+// milliseconds formats nanoseconds as a number of milliseconds without the unit, which is in the column's title.
 func milliseconds(ns float64) string {
 	if math.IsNaN(ns) {
 		return unknown
@@ -32,7 +32,7 @@ func milliseconds(ns float64) string {
 	return significant(ns / 1e6)
 }
 
-// significant formats three significant digits, or all digits of the integer part if that has more.
+// significant formats a number with three significant digits; digits before the decimal point are never rounded away.
 func significant(v float64) string {
 	if math.IsNaN(v) {
 		return unknown
@@ -103,8 +103,8 @@ func interval(low, high float64, format func(float64) string) string {
 	return format(low) + "…" + format(high)
 }
 
-// perSecond returns work divided by time, in units of 1e9: bytes and nanoseconds give GB/s, flop and nanoseconds
-// GFLOP/s.
+// perSecond returns amount/ns: bytes give GB/s, and floating-point operations give GFLOP/s. Unknown or zero values
+// give a dash.
 func perSecond(amount, ns float64) string {
 	if amount == 0 || math.IsNaN(ns) || ns <= 0 {
 		return unknown

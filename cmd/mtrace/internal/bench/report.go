@@ -11,10 +11,11 @@ import (
 	"mtrace/analyze"
 )
 
-// Schema is the schema of the JSON document.
+// Schema is the "schema" of the document that mtrace bench --json prints.
 const Schema = "mtrace.bench/1"
 
-// Conditions describe the machine and the set-up, without which figures are meaningless.
+// Conditions describe the machine and settings of a run. They are printed above its results: figures of different
+// machines or sizes cannot be compared.
 type Conditions struct {
 	Host    Host      `json:"host"`
 	CPUs    int       `json:"cpus"`
@@ -24,7 +25,7 @@ type Conditions struct {
 	Tool    string    `json:"tool"` // version of mtrace
 }
 
-// A Run is one benchmark that was run.
+// A Run is one execution of a benchmark, with its parameters and results.
 type Run struct {
 	Bench      *Bench
 	Parameters Parameters
@@ -33,17 +34,18 @@ type Run struct {
 	Traces     []string // paths of the traces, when it ran under the tracer
 }
 
-// A Report is the result of one `mtrace bench`.
+// A Report has the results of all benchmarks that one `mtrace bench` command ran.
 type Report struct {
 	Conditions Conditions
 	Runs       []Run
 	Scorecard  *Scorecard // nil without claims
 }
 
-// softwareWarning precedes all results of a software Metal.
-const softwareWarning = "SOFTWARE METAL: kernels run on this machine's CPU. No figure here is one of a GPU."
+// softwareWarning is printed above the results if Metal is emulated on the CPU, so that nobody takes them for a
+// GPU's.
+const softwareWarning = "SOFTWARE METAL: kernels run on this machine's CPU. No figure here was measured on a GPU."
 
-// lines returns the conditions as they are printed above the tables.
+// lines returns the lines about machine and settings that are printed above the tables.
 func (c Conditions) lines() []string {
 	h := c.Host
 	lines := []string{fmt.Sprintf("%s · %s %s %s · %s · %s", h.Device, h.OS, h.Release, h.Machine,
@@ -62,7 +64,7 @@ func (c Conditions) lines() []string {
 	return lines
 }
 
-// parts returns a run's tables, and then its errors and skipped parts as lines.
+// parts returns the run's tables, and the lines that follow them: wrong results, skipped cases, paths of traces.
 func (r *Run) parts() ([]Table, []string) {
 	var remarks []string
 	var compared uint64
@@ -126,7 +128,7 @@ func (r *Report) write(w io.Writer, bullet string, table func(*Table, io.Writer)
 	return err
 }
 
-// A figure is the JSON form of a Summary; an unknown bound is left out. Times are whole nanoseconds.
+// A figure is the JSON form of a Summary. Values in nanoseconds are rounded; a bound that is unknown is left out.
 type figure struct {
 	Samples   int      `json:"samples"`
 	Rounds    int      `json:"rounds"`
@@ -193,7 +195,8 @@ type document struct {
 	Scorecard  *Scorecard `json:"scorecard,omitempty"`
 }
 
-// WriteJSON writes the report as JSON: every metric of every case, and the tables as they are printed.
+// WriteJSON writes the report as one JSON document: every metric of every case, and the tables as they would be
+// printed.
 func (r *Report) WriteJSON(w io.Writer) error {
 	document := document{Schema, r.Conditions, []runJSON{}, r.Scorecard}
 	for i := range r.Runs {

@@ -2,7 +2,8 @@ package bench
 
 import "errors"
 
-// Results are the measurements of one or more runs of benchmarks.
+// Results collects the output of one or more rawmetal processes: cases with their samples, checks of computed values,
+// and skipped cases.
 type Results struct {
 	Host    Host
 	Cases   []*Case // in the order in which they were first seen
@@ -10,7 +11,7 @@ type Results struct {
 	Skipped []Skipped
 }
 
-// A Case is one row of a benchmark: one kernel at one size, one number of threads.
+// A Case is one configuration that a benchmark measures, such as one kernel at one size, or one number of threads.
 type Case struct {
 	Bench      string
 	Name       string            // "size=256 dtype=f32"
@@ -23,16 +24,16 @@ type Case struct {
 	metrics map[string]*Series
 }
 
-// Series are the samples of one metric of a case, round by round. All cases of a benchmark alternate in each round, so
-// equal rounds of two cases are comparable: a drift affects both. The end of a metric's name is its unit: _ns, _bytes,
-// _share.
+// Series has the samples of one metric of a case, grouped by round. Every round measures all cases in turn, so the
+// same round of two cases saw the same load and clock speed: compare them round by round. The end of a metric's name
+// is its unit: _ns, _bytes, _share.
 type Series struct {
 	Rounds [][]float64
 }
 
 func (r *Results) caseOf(bench, name string) (*Case, error) {
 	if bench == "" || name == "" {
-		return nil, errors.New("a line without a benchmark or case")
+		return nil, errors.New("the line names no benchmark or no case")
 	}
 	if c := r.Case(bench, name); c != nil {
 		return c, nil
@@ -42,7 +43,7 @@ func (r *Results) caseOf(bench, name string) (*Case, error) {
 	return c, nil
 }
 
-// Case returns the case of that name, or nil.
+// Case returns the case with this exact name ("size=256 dtype=f32"), or nil.
 func (r *Results) Case(bench, name string) *Case {
 	for _, c := range r.Cases {
 		if c.Bench == bench && c.Name == name {
@@ -52,7 +53,8 @@ func (r *Results) Case(bench, name string) *Case {
 	return nil
 }
 
-// Find returns the first case of a benchmark that has all these keys and values ("size=256", "dtype=f32"), or nil.
+// Find returns the benchmark's first case that has all given keys with these values ("size=256", "dtype=f32"), or
+// nil.
 func (r *Results) Find(bench string, keys ...string) *Case {
 	want := map[string]string{}
 	for _, k := range keys {
@@ -77,7 +79,7 @@ func (c *Case) has(want map[string]string) bool {
 	return true
 }
 
-// Of returns the cases of one benchmark, in order.
+// Of returns the cases of one benchmark, in the order in which they were measured first.
 func (r *Results) Of(bench string) []*Case {
 	var of []*Case
 	for _, c := range r.Cases {
@@ -88,7 +90,8 @@ func (r *Results) Of(bench string) []*Case {
 	return of
 }
 
-// Values returns the different values of a key over the cases of a benchmark, in the order of their first appearance.
+// Values returns the distinct values that a key, such as "size", has in the benchmark's cases, in order of first
+// appearance.
 func (r *Results) Values(bench, key string) []string {
 	var values []string
 	seen := map[string]bool{}
@@ -101,7 +104,8 @@ func (r *Results) Values(bench, key string) []string {
 	return values
 }
 
-// Series returns the samples of a metric, or nil. The receiver may be nil.
+// Series returns the samples of a metric, or nil. The case may be nil, as Find returns it: then the series is nil
+// too.
 func (c *Case) Series(metric string) *Series {
 	if c == nil {
 		return nil

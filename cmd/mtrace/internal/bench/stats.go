@@ -10,21 +10,22 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// Summary describes the samples of a series, in the unit of its metric.
+// Summary has statistics of a series, in the metric's unit. All are NaN if there are no samples.
 type Summary struct {
 	Samples, Rounds        int
 	Min, Mean, Median, Max float64
-	// Low and High bound the median with a confidence of at least 95%; NaN with too few rounds.
+	// Low and High are the 95% confidence interval of the median; NaN with fewer than six rounds.
 	Low, High float64
-	// Variation is the coefficient of variation of the rounds' medians (standard deviation by mean), a measure of the
-	// machine's noise. NaN for one round.
+	// Variation is the standard deviation of the rounds' medians divided by their mean; a large value means a noisy
+	// machine. NaN with one round.
 	Variation float64
 }
 
 // Known says whether there were any samples.
 func (s Summary) Known() bool { return s.Samples > 0 }
 
-// Summarize describes a series. It may be nil.
+// Summarize returns the series' statistics. A nil series gives NaN, so tables print a dash for a case that was not
+// run.
 func (s *Series) Summarize() Summary {
 	none := Summary{Min: math.NaN(), Mean: math.NaN(), Median: math.NaN(), Max: math.NaN(), Low: math.NaN(),
 		High: math.NaN(), Variation: math.NaN()}
@@ -68,14 +69,13 @@ func variation(values []float64) float64 {
 	return stat.StdDev(values, nil) / math.Abs(stat.Mean(values, nil))
 }
 
-// confidence is the minimum coverage of every printed interval.
+// confidence is the coverage that every printed interval has at least.
 const confidence = 0.95
 
-// medianInterval returns bounds of the median of the values' distribution, whatever the distribution is. The median is
-// between the k-th smallest and the k-th largest value unless fewer than k values are on one side of it, and the number
-// of values on a side is binomial (n, ½). It is computed from rounds and not from single operations: successive
-// operations are correlated, and an interval from them would be too narrow. With fewer than six values there is no such
-// interval.
+// medianInterval returns a confidence interval of the median that assumes no particular distribution: the k-th
+// smallest and k-th largest value, k from the binomial distribution of how many values lie below the median. The
+// values must be medians of rounds. Single operations are correlated with their neighbours, so an interval from them
+// would be too narrow. With fewer than six values it returns NaN.
 func medianInterval(values []float64) (low, high float64) {
 	n := len(values)
 	binomial := distuv.Binomial{N: float64(n), P: 0.5}
@@ -90,19 +90,19 @@ func medianInterval(values []float64) (low, high float64) {
 	return sorted[k-1], sorted[n-k]
 }
 
-// Ratio is the ratio of two series: the median over rounds of the ratio of the rounds' medians, and its interval.
-// Rounds that are missing in one series are ignored.
+// Ratio is a comparison of two series: the median over all rounds of the ratio (or difference) of that round's
+// medians, with its 95% interval. A round that only one series has is ignored.
 type Ratio struct {
 	Value, Low, High float64 // NaN without a common round; the interval is NaN with fewer than six
 	Rounds           int
 }
 
-// RatioOf compares two series, round by round. Either may be nil.
+// RatioOf returns of/to, compared round by round. A nil series gives NaN.
 func RatioOf(of, to *Series) Ratio {
 	return byRound(of, to, func(a, b float64) float64 { return a / b })
 }
 
-// DifferenceOf is like RatioOf for the difference of two series, in their unit.
+// DifferenceOf returns of − from, compared round by round, in the unit of both series. A nil series gives NaN.
 func DifferenceOf(of, from *Series) Ratio {
 	return byRound(of, from, func(a, b float64) float64 { return a - b })
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Host is the machine and device that a run measured.
+// Host describes the machine and the Metal device on which rawmetal ran.
 type Host struct {
 	Device   string  `json:"device"`
 	Software bool    `json:"software_metal"` // the device is a software Metal: the figures are the CPU's
@@ -23,7 +23,7 @@ type Host struct {
 	ClockNS  float64 `json:"clock_ns"` // the cost of reading the clock, which every measured time includes
 }
 
-// Check reports whether the result of a case was right.
+// Check is rawmetal's comparison of the values that a case's kernels computed with the correct ones.
 type Check struct {
 	Bench     string  `json:"bench"`
 	Case      string  `json:"case"`
@@ -34,7 +34,7 @@ type Check struct {
 	Detail    string  `json:"detail"`
 }
 
-// Skipped is a part of a benchmark that could not run, and why.
+// Skipped is a part of a benchmark that could not run on this machine, with the reason.
 type Skipped struct {
 	Bench  string `json:"bench"`
 	Part   string `json:"part"`
@@ -47,7 +47,7 @@ type Progress struct {
 	Done, Total int64
 }
 
-// line is any line of the stream; fixtures/rawmetal/out.h is the list.
+// line holds any line of rawmetal's output; Type says which fields are set. fixtures/rawmetal/out.h lists the types.
 type line struct {
 	Type       string    `json:"type"`
 	Bench      string    `json:"bench"`
@@ -71,31 +71,31 @@ type line struct {
 	Host
 }
 
-// maxLine bounds a line of the stream: a series of a million samples.
+// maxLine is the longest line that Read accepts, in bytes: enough for a series of a million samples.
 const maxLine = 32 << 20
 
-// mostSample is the largest number that counts as a measurement: 30 years in nanoseconds. Larger numbers would overflow
-// later calculations.
+// mostSample is the largest value that counts as a measurement (30 years in nanoseconds). A larger one is an error:
+// sums of such values would overflow.
 const mostSample = 1e18
 
-// errCut is returned for a stream without an end line.
-var errCut = errors.New("the results end before the run did")
+// errCut is returned if rawmetal's output has no end line: the process crashed or was killed, so cases are missing.
+var errCut = errors.New("rawmetal's results are incomplete: it ended without writing its last line")
 
-// A Process is one of several processes whose results are combined.
+// A Process says where the output of one rawmetal process belongs if several processes make up one benchmark.
 type Process struct {
 	Round int    // added to its rounds, for benchmarks whose rounds are processes
 	Label string // added to the names of its cases, "traced=yes"; or ""
 }
 
-// Read adds the stream of one process to r. progress, if not nil, is called for each step. An invalid line ends the
-// reading with an error, because half a result is useless.
+// Read adds the output of one rawmetal process to r, and calls progress, if not nil, for each progress line. It stops
+// at the first invalid line with an error: results with missing cases would be misleading.
 func (r *Results) Read(in io.Reader, process Process, progress func(Progress)) error {
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(make([]byte, 1<<16), maxLine)
 	ended := false
 	for n := 1; scanner.Scan(); n++ {
 		if ended {
-			return fmt.Errorf("line %d of the results: there is more after the end", n)
+			return fmt.Errorf("line %d of the results: it follows the line that must be the last", n)
 		}
 		var l line
 		if err := json.Unmarshal(scanner.Bytes(), &l); err != nil {
@@ -154,7 +154,7 @@ func (r *Results) add(l *line, process Process, progress func(Progress)) error {
 	return nil
 }
 
-// addSkipped keeps one of several equal remarks: all processes of a benchmark make the same remark.
+// addSkipped adds a skipped part once: every process of a benchmark reports the same one.
 func (r *Results) addSkipped(s Skipped) {
 	for _, have := range r.Skipped {
 		if have == s {
@@ -178,7 +178,7 @@ func (c *Case) addSeries(metric string, round int, samples []float64) error {
 	}
 	for _, s := range samples {
 		if !(math.Abs(s) <= mostSample) {
-			return fmt.Errorf("%s has a sample of %g, which is no measurement", metric, s)
+			return fmt.Errorf("%s has a sample of %g, which is too large to be a measurement", metric, s)
 		}
 	}
 	s := c.metrics[metric]
@@ -193,7 +193,8 @@ func (c *Case) addSeries(metric string, round int, samples []float64) error {
 	return nil
 }
 
-// parseCase splits "size=256 dtype=f32" into its keys. A word without a value has the value "".
+// parseCase splits a case's name, "size=256 dtype=f32", into a map from key to value. A word without = becomes a key
+// with an empty value.
 func parseCase(name string) map[string]string {
 	keys := map[string]string{}
 	for _, word := range strings.Fields(name) {

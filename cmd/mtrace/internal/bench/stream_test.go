@@ -16,19 +16,19 @@ const end = `{"type":"end"}` + "\n"
 // believed.
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, stream, says string }{
-		{"nothing", "", "end before"},
-		{"cut", `{"type":"case","bench":"b","case":"k=1","flop":0,"bytes":0}` + "\n", "end before"},
+		{"nothing", "", "results are incomplete"},
+		{"cut", `{"type":"case","bench":"b","case":"k=1","flop":0,"bytes":0}` + "\n", "results are incomplete"},
 		{"cut in a line", `{"type":"case","bench":"b"`, "line 1"},
 		{"no JSON", "hello\n" + end, "line 1"},
 		{"unknown type", `{"type":"surprise"}` + "\n" + end, `unknown type "surprise"`},
-		{"more after the end", end + end, "after the end"},
+		{"more after the end", end + end, "must be the last"},
 		{"no number", `{"type":"series","bench":"b","case":"k=1","metric":"wall_ns","round":0,"samples":["x"]}` + "\n" + end,
 			"line 1"},
 		{"not finite", `{"type":"series","bench":"b","case":"k=1","metric":"wall_ns","round":0,"samples":[1e999]}` + "\n" +
 			end, "line 1"},
 		{"no metric", `{"type":"series","bench":"b","case":"k=1","round":0,"samples":[1]}` + "\n" + end, "metric"},
 		{"no case", `{"type":"series","bench":"b","metric":"wall_ns","round":0,"samples":[1]}` + "\n" + end,
-			"without a benchmark or case"},
+			"names no benchmark or no case"},
 		{"round below 0", `{"type":"series","bench":"b","case":"c","metric":"wall_ns","round":-1,"samples":[1]}` + "\n" +
 			end, "round -1"},
 		{"a round too many", `{"type":"series","bench":"b","case":"c","metric":"wall_ns","round":1000000000,"samples":[1]}` +

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A Table is one of the reports' tables. A cell is text as it is printed; the first column is left-aligned, the others
-// right, unless Left names them.
+// A Table is a table of text cells, ready to print. The first column and those named in Left are aligned left, the
+// others right.
 type Table struct {
 	Title   string
 	Columns []string
@@ -73,7 +73,7 @@ func (t *Table) WriteText(w io.Writer) error {
 	return err
 }
 
-// WriteMarkdown writes the table as GitHub shows it.
+// WriteMarkdown writes the table in GitHub's Markdown: title as heading, rows, and each note as a paragraph.
 func (t *Table) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	escape := strings.NewReplacer("|", `\|`, "\n", " ")

@@ -5,10 +5,11 @@ import (
 	"strconv"
 )
 
-// medianOf returns the median of a metric of a case that may be missing.
+// medianOf returns the median of the case's metric, or NaN if the case is nil or lacks the metric.
 func medianOf(c *Case, metric string) float64 { return c.Series(metric).Summarize().Median }
 
-// matmulTables are the tables of reports R2 and R3: milliseconds and GFLOP/s of each kernel, and their ratios.
+// matmulTables returns the tables of the matmul benchmark: milliseconds and GFLOP/s of each kernel by matrix size,
+// and how many times as fast each kernel is as the first.
 func matmulTables(r *Results) []Table {
 	kernels := r.Values("matmul", "kernel")
 	if len(kernels) == 0 {
@@ -45,7 +46,8 @@ func matmulTables(r *Results) []Table {
 	return []Table{t, against, timesTable(r, "matmul", "wall_ns", "Matrix products: each case")}
 }
 
-// rateTables returns the tables of a kernel that is judged by a rate: work by size and precision.
+// rateTables returns a function that makes the tables of a benchmark measured in GB/s or GFLOP/s. work returns the
+// bytes or floating-point operations of one operation.
 func rateTables(bench, title, unit string, work func(*Case) float64, notes ...string) func(*Results) []Table {
 	return func(r *Results) []Table {
 		t := Table{Title: title, Columns: []string{"op", "type", "elements", "median", "GPU", unit, unit + " on the GPU"},
@@ -62,18 +64,19 @@ func rateTables(bench, title, unit string, work func(*Case) float64, notes ...st
 	}
 }
 
-// launchCost estimates the cost of an operation apart from its work: the time outside the GPU in the smallest case.
+// launchCost returns a note with the cost of launching and waiting: wall time minus GPU time of the smallest case.
 func launchCost(r *Results, bench string) string {
 	cases := r.Of(bench)
 	if len(cases) == 0 || cases[0].Series("gpu_ns") == nil {
 		return "There are no GPU times here."
 	}
 	outside := DifferenceOf(cases[0].Series("wall_ns"), cases[0].Series("gpu_ns"))
-	return fmt.Sprintf("Of the smallest case (%s), %s are launch and wait, not the kernel: below that size an operation is "+
-		"launch-bound.", cases[0].Name, duration(outside.Value))
+	return fmt.Sprintf("In the smallest case (%s), launching and waiting take %s, apart from the kernel: smaller "+
+		"operations are launch-bound.", cases[0].Name, duration(outside.Value))
 }
 
-// flopWork and bytesWork return the work of one operation of a case that may be missing.
+// flopWork returns the floating-point operations of one operation of a case, and bytesWork its memory traffic. A nil
+// case (not measured) gives 0.
 func flopWork(c *Case) float64 {
 	if c == nil {
 		return 0
@@ -97,7 +100,7 @@ var (
 		"One GELU (the tanh form) is counted as nine operations, tanh as one of them.")
 )
 
-// fusedTables returns report R3's table of the gain from fusing two kernels.
+// fusedTables returns the table of what fusing two kernels into one saves, by kernel and size.
 func fusedTables(r *Results) []Table {
 	t := Table{
 		Title:   "Fusion: one kernel instead of two, milliseconds",
@@ -120,8 +123,8 @@ func fusedTables(r *Results) []Table {
 			milliseconds(medianOf(each, "wall_ns")), milliseconds(saved.Value), interval(saved.Low, saved.High, milliseconds),
 			times(ratio.Value))
 	}
-	t.note("2 kernels: in one encoder. 2 buffers: a command buffer each, each waited for, as a library does that runs " +
-		"operation by operation. Saved and ratio are " +
-		"against the latter. All three compute the same.")
+	t.note("2 kernels: both in one encoder. 2 buffers: a command buffer for each kernel, each waited for, as " +
+		"libraries do that run one operation at a time. Saved and ratio compare fused with 2 buffers. All three " +
+		"compute the same.")
 	return []Table{t, timesTable(r, "fused", "wall_ns", "Fusion: each case")}
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// memoryTables returns the tables of report R2 #1, shared against private memory, and of R3's bandwidth to the device
+// memoryTables returns the comparison of shared with private memory, and the bandwidth of copies from host to device
 // by size.
 func memoryTables(r *Results) []Table {
 	shared, private := r.Find("memory", "path=shared"), r.Find("memory", "path=private")
@@ -38,14 +38,15 @@ func memoryTables(r *Results) []Table {
 	return []Table{paths, copies, timesTable(r, "memory", "wall_ns", "Memory: each case")}
 }
 
-// cacheSteps are the ways to create a kernel, in the order of the table.
+// cacheSteps lists the measured ways to get a compiled kernel, in the order of the table's rows.
 var cacheSteps = []struct{ step, title string }{
 	{"cold", "compiled for the first time"}, {"again", "the same source once more"},
 	{"archive", "source, pipeline from an archive"},
 	{"hit", "from a cache of one's own"},
 }
 
-// cacheTables returns the tables of reports R2 #5 and R4.
+// cacheTables returns the tables of the cache benchmark: the time to get a kernel in each way, to save an archive,
+// and the statistics of rawmetal's own kernel cache.
 func cacheTables(r *Results) []Table {
 	t := Table{Title: "Getting a kernel", Columns: []string{"way", "median", "95%", "library", "pipeline", "cold is"}}
 	cold := r.Find("cache", "step=cold")
@@ -77,7 +78,8 @@ func cacheTables(r *Results) []Table {
 
 func statisticsTable(c *Case) Table {
 	t := Table{
-		Title: fmt.Sprintf("The cache's statistics: %s kernels, capacity %s, least recently used evicted ten at a time",
+		Title: fmt.Sprintf("The program's own cache of kernels: %s kernels requested, capacity %s, the ten least "+
+			"recently used are evicted at a time",
 			c.Keys["kernels"], c.Keys["capacity"]),
 		Columns: []string{"hits", "misses", "hit rate", "mean compile", "mean retrieval", "evictions", "entries",
 			"source held"},
@@ -91,7 +93,7 @@ func statisticsTable(c *Case) Table {
 	return t
 }
 
-// acquireTables returns the table of report R2 #6a: how long it takes to create a command buffer.
+// acquireTables returns the table of how long creating a command buffer takes.
 func acquireTables(r *Results) []Table {
 	t := Table{Title: "Acquiring a command buffer", Columns: []string{"call", "samples", "min", "mean", "median", "max",
 		"95% of median"}}
@@ -101,12 +103,14 @@ func acquireTables(r *Results) []Table {
 			duration(s.Max), interval(s.Low, s.High, duration))
 		t.Notes = []string{method(s, c.Warmup)}
 	}
-	t.note("Each is committed and completed before the next, outside of the measured time, because a full queue blocks. Reading "+
-		"the clock costs %s of each figure.", duration(r.Host.ClockNS))
+	t.note("Each command buffer is committed and completed before the next is created, outside of the measured "+
+		"time, because a full queue would block. Each figure includes %s for reading the "+
+		"clock.", duration(r.Host.ClockNS))
 	return []Table{t}
 }
 
-// coldPhases are the phases of a start, in order; those after the total are not part of it.
+// coldPhases lists the phases of a process's start, in order. total_ns is the time from the start to the end of the
+// phase above it; those below are measured later and are not in the total.
 var coldPhases = []struct{ metric, title string }{
 	{"load_ns", "load Metal"}, {"device_ns", "device"}, {"queue_ns", "queue"}, {"buffers_ns", "16 buffers of 1 MiB"},
 	{"library_ns", "library (known source)"}, {"pipeline_ns", "first pipeline"},
@@ -114,7 +118,8 @@ var coldPhases = []struct{ metric, title string }{
 	{"first_buffer_ns", "first command buffer completed"}, {"fresh_kernel_ns", "a kernel never compiled before"},
 }
 
-// coldstartTables returns the table of report R2 #4: phases of a start, each sample in a process of its own.
+// coldstartTables returns the table of a start's phases. Each sample is from a new process, because later uses in one
+// process are faster.
 func coldstartTables(r *Results) []Table {
 	t := Table{Title: "Cold start", Columns: []string{"phase", "processes", "min", "mean", "median", "max",
 		"95% of median"}}
@@ -124,19 +129,19 @@ func coldstartTables(r *Results) []Table {
 		t.row(phase.title, strconv.Itoa(s.Samples), duration(s.Min), duration(s.Mean), duration(s.Median), duration(s.Max),
 			interval(s.Low, s.High, duration))
 	}
-	t.note("Every sample is a new process, because the second device of a process is not a cold one. The known source is the " +
-		"same in all of them, so Metal has compiled it after the first.")
+	t.note("Every sample is a new process, because a process opens its second device faster. The known source is " +
+		"the same in all processes, so only the first one compiles it; the others find it in Metal's cache.")
 	return []Table{t}
 }
 
-// graphWays are the ways to run independent kernels, in the order of the table.
+// graphWays lists the measured ways to run independent kernels, in the order of the table's rows.
 var graphWays = []struct{ way, title string }{
 	{"one-by-one", "a command buffer each, one after the other"}, {"one-encoder", "one encoder, in order"},
 	{"concurrent-encoder", "one concurrent encoder"}, {"queues", "a queue each, one thread"},
 	{"threads", "a queue and a thread each"},
 }
 
-// graphTables are report R2 #7.
+// graphTables returns the times of running independent kernels in each of graphWays.
 func graphTables(r *Results) []Table {
 	base := r.Find("graph", "way=one-by-one")
 	if base == nil {
@@ -152,11 +157,11 @@ func graphTables(r *Results) []Table {
 		speed := RatioOf(base.Series("wall_ns"), c.Series("wall_ns"))
 		t.row(way.title, duration(medianOf(c, "wall_ns")), times(speed.Value), interval(speed.Low, speed.High, times))
 	}
-	t.note("Kernels are compiled, buffers made and threads started before.")
+	t.note("Compiling kernels, allocating buffers and starting threads are not measured.")
 	return []Table{t, timesTable(r, "graph", "wall_ns", "Graph: each case")}
 }
 
-// poolTables are reports R2 #3 and R3.
+// poolTables returns the comparison of newly allocated buffers with buffers that are reused from a pool.
 func poolTables(r *Results) []Table {
 	t := Table{Title: "Pooling: four temporaries a step", Columns: []string{"buffers", "steps", "allocations",
 		"allocated", "reused", "peak", "median step", "95%"}}
@@ -170,8 +175,10 @@ func poolTables(r *Results) []Table {
 	fresh, pooled := r.Find("pool", "buffers=new"), r.Find("pool", "buffers=pooled")
 	fewer := 1 - medianOf(pooled, "allocations")/medianOf(fresh, "allocations")
 	speed := RatioOf(fresh.Series("wall_ns"), pooled.Series("wall_ns"))
-	t.note("Pooled: %s fewer allocations, first ones included; a step is %s as fast (95%%: %s).", percent(fewer),
+	t.note("With the pool: %s fewer allocations, including those that fill it; a step is %s as fast (95%%: "+
+		"%s).", percent(fewer),
 		times(speed.Value), interval(speed.Low, speed.High, times))
-	t.note("Peak is the device's currentAllocatedSize, for both together: they alternate in one process.")
+	t.note("Peak is the device's largest currentAllocatedSize. Both rows share it, because new and pooled buffers " +
+		"alternate in one process.")
 	return []Table{t, timesTable(r, "pool", "wall_ns", "Pooling: each case")}
 }

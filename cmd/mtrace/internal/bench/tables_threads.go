@@ -7,7 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// scaled is one case of a benchmark over threads, relative to the case with one thread.
+// scaled is the throughput with some number of threads, and its speed-up and efficiency (speed-up per thread)
+// relative to one thread.
 type scaled struct {
 	ops      Summary
 	speedup  Ratio
@@ -25,8 +26,8 @@ func (s scaled) cells() []string {
 		interval(s.speedup.Low, s.speedup.High, significant)}
 }
 
-// scalingTables returns the table of report R1: operations per second, speed-up and efficiency, for both kinds of
-// queues.
+// scalingTables returns throughput, speed-up and efficiency by number of threads: with a queue for each thread, and
+// with one queue shared by all.
 func scalingTables(r *Results) []Table {
 	base := r.Find("scaling", "queues=one")
 	if base == nil {
@@ -52,28 +53,30 @@ func scalingTables(r *Results) []Table {
 		}
 		t.row(row...)
 	}
-	t.note("%s Each figure is a median over rounds; a speed-up is the median of the rounds' own.",
+	t.note("%s Each figure is the median over all rounds; a speed-up is the median of each round's speed-up.",
 		method(one, base.Warmup))
 	t.note("Sequential: %s…%s ops/s over the rounds, variation %s.%s", count(one.Min), count(one.Max),
 		percent(one.Variation), disturbed(one))
 	return []Table{t}
 }
 
-// disturbed returns a warning if the baseline is noisy, because every speed-up is then equally uncertain.
+// disturbed returns a warning if the throughput of one thread varies between rounds by 15% or more: every speed-up is
+// relative to it, and is as uncertain.
 func disturbed(base Summary) string {
 	if base.Variation < 0.15 {
 		return ""
 	}
-	return " THE BASELINE IS DISTURBED: one thread alone varies that much between rounds; stop other programs, " +
-		"or measure longer (--iters)."
+	return " THE BASELINE IS DISTURBED: the throughput of one thread varies that much between rounds, so every " +
+		"speed-up is uncertain. Stop other programs, or measure longer (--iters)."
 }
 
-// axpyCalls are the calls around one command buffer, in order.
+// axpyCalls lists the timed calls of one operation, from creating its command buffer to its time on the GPU.
 var axpyCalls = []struct{ metric, title string }{
 	{"create_ns", "create"}, {"encode_ns", "encode"}, {"commit_ns", "commit"}, {"wait_ns", "wait"}, {"gpu_ns", "GPU"},
 }
 
-// axpyTables returns report R1's sweep: throughput and the median of every call, and then the spread of each.
+// axpyTables returns two tables by number of threads: throughput with the median of every call, and the spread of
+// each call's duration.
 func axpyTables(r *Results) []Table {
 	base := r.Find("axpy", "threads=1")
 	if base == nil {
@@ -111,7 +114,8 @@ func axpyTables(r *Results) []Table {
 	return []Table{t, calls}
 }
 
-// overheadTables returns the comparison of traced with untraced processes that alternated.
+// overheadTables returns what the tracer adds to each call and to whole command buffers. Traced and untraced
+// processes ran in turn.
 func overheadTables(r *Results) []Table {
 	t := Table{Title: "Overhead per call", Columns: []string{"call", "threads", "untraced", "traced", "added",
 		"95% of added"}}
@@ -140,13 +144,11 @@ func overheadTables(r *Results) []Table {
 				interval(cpu.Low, cpu.High, significant))
 		}
 	}
-	t.note("%s of processes, traced and untraced alternately; a difference is the median of the rounds' differences.",
+	t.note("%s of processes, traced and untraced in turn; \"added\" is the median of the pairs' differences.",
 		analyze.Plural(rounds, "pair"))
-	t.note("Calls are timed in the program: short ones in runs of 1,000, the others one by one with the clock read " +
-		"before and after.")
-	loop.note("Each operation is a whole command buffer: created, encoded, committed, waited for. CPU is the processor " +
-		"time of the whole process by operation, the " +
-		"software Metal's and the tracer's threads included; most of it is waking and switching threads, which depends on " +
-		"what else the machine does.")
+	t.note("The program itself times the calls: short calls 1,000 at a time, longer calls one by one.")
+	loop.note("Each operation is a whole command buffer: created, encoded, committed, waited for. CPU is the " +
+		"processor time of the whole process per operation, including the threads of Metal and of the tracer. " +
+		"Most of it is waking and switching threads, which varies with the load of the machine.")
 	return []Table{t, loop}
 }

@@ -16,10 +16,10 @@ import (
 	"mtrace/cmd/mtrace/internal/doctor"
 )
 
-// Schema names the JSON form of the checks, checks.json.
+// Schema is the "schema" of checks.json, the list of all checks in the archive.
 const Schema = "mtrace.bundle/1"
 
-// Evidence is the collected data, before it is compared with the expected values.
+// Evidence collects everything that goes into the archive. Write compares it with the expected values.
 type Evidence struct {
 	OS      string
 	Doctor  doctor.Report
@@ -28,9 +28,9 @@ type Evidence struct {
 	files   map[string][]byte
 }
 
-// Check is one expected value and the observed value.
+// Check compares an expected value with the one found on this machine.
 type Check struct {
-	// ID is a part and a name: "python/calls".
+	// ID names the area and the check, such as "python/calls".
 	ID       string `json:"id"`
 	Expected string `json:"expected"`
 	Found    string `json:"found"`
@@ -54,7 +54,7 @@ func (e *Evidence) add(name string, content []byte) {
 	e.files[name] = content
 }
 
-// addJSON puts a value into the archive as a document.
+// addJSON puts value into the archive as a JSON file. If it cannot be encoded, the file has the error message.
 func (e *Evidence) addJSON(name string, value any) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -66,8 +66,9 @@ func (e *Evidence) addJSON(name string, value any) {
 	e.add(name, b.Bytes())
 }
 
-// Write compares the evidence with the expected values and writes the archive: a gzipped tar of text files, in which
-// user and host names, paths and environment values are replaced. It returns all checks, those that differ first.
+// Write compares the evidence with the expected values and writes the archive, a gzipped tar of text files. It
+// replaces user names, host names, paths and values of environment variables, so that users can send it to strangers.
+// It returns all checks; those that differ come first.
 func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([]Check, error) {
 	checks := compare(e)
 	slices.SortStableFunc(checks, func(a, b Check) int {
@@ -84,7 +85,7 @@ func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([
 	}
 	differ := Differing(checks)
 	e.addJSON("checks.json", Document{Schema, e.OS, differ, checks,
-		"differences come first; differs.txt has the same as text"})
+		"checks that differ come first; differs.txt lists the same checks as text"})
 	e.add("differs.txt", []byte(Text(checks)))
 	compressed := gzip.NewWriter(w)
 	archive := tar.NewWriter(compressed)
@@ -110,7 +111,7 @@ func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([
 	return checks, compressed.Close()
 }
 
-// Differing returns the number of checks whose value is not the expected one.
+// Differing returns how many checks did not find the expected value.
 func Differing(checks []Check) (n int) {
 	for _, c := range checks {
 		if c.Differs {
@@ -120,7 +121,8 @@ func Differing(checks []Check) (n int) {
 	return n
 }
 
-// Text lists the checks as text, those that differ first.
+// Text returns the checks as text. checks must be sorted with those that differ first, or the heading "as expected"
+// is in the wrong place.
 func Text(checks []Check) string {
 	var b strings.Builder
 	differ := Differing(checks)
@@ -134,7 +136,7 @@ func Text(checks []Check) string {
 	return b.String()
 }
 
-// AddDoctor adds the doctor's report to the archive, as JSON and as text.
+// AddDoctor adds the results of mtrace doctor to the archive, as JSON and as text.
 func (e *Evidence) AddDoctor() error {
 	e.addJSON("doctor.json", e.Doctor)
 	var text bytes.Buffer

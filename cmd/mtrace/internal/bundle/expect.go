@@ -9,33 +9,35 @@ import (
 	"mtrace/cmd/mtrace/internal/doctor"
 )
 
-// expectation is one value that is known in advance. found returns the observed value and whether it is right.
+// expectation is a check with the result that a working machine gives. found returns the actual value, and whether it
+// is right.
 type expectation struct {
 	id, expected string
 	found        func(*Evidence) (string, bool)
 }
 
-// answers are the doctor's checks with the results that docs/mac-checklist.md expects. "info" results are not judged.
+// answers are the checks of mtrace doctor, with the results that docs/mac-checklist.md expects. A check with the
+// status "info" counts as expected.
 var answers = []struct{ id, expected string }{
-	{"library", "a library that this machine's programs load"},
+	{"library", "the library to inject exists and programs of this machine load it"},
 	{"python", "each Python that should load the library loads it"},
-	{"variables", "no variable that changes what a trace shows"},
+	{"variables", "no environment variable is set that changes what a trace contains"},
 	{"paths", "room for sockets and traces"},
 	{"self-test", "every call of every kind recorded exactly once"},
-	{"gpu-clock", "GPU times on the clock of mach_absolute_time, by 2 us"},
-	{"full-queue", "a wait of 30 ms for a command buffer, recorded to within a tenth"},
-	{"lock", "a wait for a lock, with its holder"},
-	{"cost", "below 100 ns a call, the handler below 1 us"},
+	{"gpu-clock", "GPU times agree with mach_absolute_time to within 2 us"},
+	{"full-queue", "a wait of 30 ms for a free command buffer is recorded to within 10 %"},
+	{"lock", "a wait for a lock is recorded with the thread that held it"},
+	{"cost", "tracing adds less than 100 ns to a call; the completion handler takes less than 1 us"},
 	{"start-cost", "no thread and no signal handler in a program without Metal"},
-	{"coverage", "all commits and completions pass the internal functions of Metal that the tracer counts at"},
+	{"coverage", "the tracer counted all commits and completions inside Metal"},
 	{"nested-calls", "nested calls counted once"},
 	{"validation", "the same counts under MTL_DEBUG_LAYER=1"},
-	{"stacks", "stacks that reach beyond their caller, with names"},
-	{"encoder-timing", "encoders measured, or a reason why not"},
+	{"stacks", "stacks go beyond the calling function, and functions have names"},
+	{"encoder-timing", "encoders' GPU times are measured, or the reason is given why not"},
 }
 
-// bases has the class in Metal.framework that each object's class chain must contain directly below the root: the hooks
-// on base classes depend on it.
+// bases names the class of Metal.framework from which each kind of object must inherit. The tracer's second line of
+// hooks is on these classes: objects that do not inherit from them may be missed.
 var bases = map[string]string{
 	"device": "_MTLDevice", "queue": "_MTLCommandQueue", "command_buffer": "_MTLCommandBuffer",
 	"compute_encoder": "_MTLCommandEncoder",
@@ -64,7 +66,7 @@ func expectations(e *Evidence) []expectation {
 	return all
 }
 
-// macExpectations are about files that only a Mac's tools can judge.
+// macExpectations check the output of macOS's own tools (codesign, dyld_info) for the injected library.
 var macExpectations = []expectation{
 	{"library/signature", "valid on disk", contains("library/signature.txt", "valid on disk")},
 	{"library/fixups", "a bind of MTLCreateSystemDefaultDevice",
@@ -86,7 +88,8 @@ func contains(file, text string) func(*Evidence) (string, bool) {
 	}
 }
 
-// lacks returns a check that fails if the file contains any of the texts. The file's first line is the command.
+// lacks returns a check that fails if the tool's output in file contains any of the texts. The first line is skipped:
+// it is the command. A missing file also fails.
 func lacks(file string, texts ...string) func(*Evidence) (string, bool) {
 	return func(e *Evidence) (string, bool) {
 		_, answer, asked := strings.Cut(string(e.files[file]), "\n")
@@ -142,8 +145,8 @@ func orNone(text string) string {
 	return text
 }
 
-// sameOutput: tracing must not change the program's output. The C program prints times, so only its standard error is
-// compared.
+// sameOutput checks that tracing did not change the program's output. The C program prints measured times on standard
+// output, so only its standard error is compared.
 func (r *Run) sameOutput() (string, bool) {
 	switch {
 	case r.Untraced.Err != "" && r.Untraced.Err != r.Traced.Err:
@@ -154,7 +157,7 @@ func (r *Run) sameOutput() (string, bool) {
 	return "the same", true
 }
 
-// sameCalls compares the program's own counts of calls with the report's.
+// sameCalls compares how often the program says it made each Metal call with how often the trace has it.
 func (r *Run) sameCalls() (string, bool) {
 	made, seen := map[string]int64{}, map[string]int64{}
 	for _, call := range r.Said.Calls {
@@ -181,7 +184,7 @@ func (r *Run) gpuTimes() (string, bool) {
 	for _, t := range r.Report.Threads {
 		seen += int(t.CommandBuffers)
 	}
-	found := fmt.Sprintf("%d command buffers, %d ns of the GPU", seen, r.Report.GPU.SumNS)
+	found := fmt.Sprintf("%d command buffers, %d ns of GPU time", seen, r.Report.GPU.SumNS)
 	return found, seen >= r.Said.CommandBuffers && r.Said.CommandBuffers > 0 && r.Report.GPU.SumNS > 0
 }
 
@@ -199,7 +202,7 @@ func answered(r doctor.Report, id string) (string, bool) {
 	return "not asked", false
 }
 
-// chain returns a role's class chain from the doctor's class table.
+// chain returns the classes from which the object in this role inherits, as text, and whether base is one of them.
 func chain(r doctor.Report, role, base string) (string, bool) {
 	for _, c := range r.Checks {
 		if c.ID != "classes" {
@@ -227,7 +230,7 @@ func chain(r doctor.Report, role, base string) (string, bool) {
 	return "no such object", false
 }
 
-// compare holds the evidence against all expectations.
+// compare returns a check for each expectation.
 func compare(e *Evidence) []Check {
 	var checks []Check
 	for _, x := range expectations(e) {

@@ -19,23 +19,23 @@ import (
 //go:embed program.py
 var pythonProgram []byte
 
-// Run is one program, run alone and then under the tracer.
+// Run has the results of one program that was run twice: untraced and traced.
 type Run struct {
 	Name    string // "c" or "python"
 	Problem string // the reason why it was not run or not traced
-	// The outputs of the two runs are equal except for measured times, which only the C program prints.
+	// Untraced and Traced must have the same output, except for the measured times that the C program prints.
 	Untraced, Traced Outcome
 	Said             Said           // by the traced one
 	Report           *report.Report // nil where there is no trace
 }
 
-// Outcome is the result of a program as its parent process sees it.
+// Outcome is a program's exit status and output.
 type Outcome struct {
 	Exit     int // -1: it did not start, or was ended by a signal or the time limit
 	Out, Err string
 }
 
-// Said is the output of both programs about themselves.
+// Said is the JSON that both programs print: what they did, to be compared with the trace.
 type Said struct {
 	CommandBuffers int  `json:"command_buffers"`
 	ResultRight    bool `json:"result_right"`
@@ -55,10 +55,11 @@ type Setting struct {
 	Alone    []string // environment of the untraced runs: with the software Metal, if it is used
 }
 
-// limit is far more than the seconds that a run takes, also on a loaded machine.
+// limit is when a program is killed as hung. A run takes seconds even on a loaded machine.
 const limit = 3 * time.Minute
 
-// Programs runs both programs and adds their outputs, reports and traces to the evidence.
+// Programs runs a C program and a Python program, each untraced and traced, and adds outputs, reports and traces to
+// the evidence. progress receives the name of each program when it starts.
 func (e *Evidence) Programs(s Setting, progress func(string)) error {
 	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-bundle-")
 	if err != nil {
@@ -86,11 +87,11 @@ func (e *Evidence) program(s Setting, folder, name string, command []string) {
 	r.Untraced = start(s.Alone, command...)
 	r.Traced = start(s.Environ, slices.Concat([]string{s.Tool, "run", "--no-report", "-o", trace, "--"}, command)...)
 	if err := json.Unmarshal([]byte(r.Traced.Out), &r.Said); err != nil {
-		r.Problem = "the traced program did not print what it does: " + err.Error()
+		r.Problem = "the traced program printed no valid description of its calls: " + err.Error()
 	}
 	summary := start(s.Environ, s.Tool, "report", "--json", trace)
 	if err := json.Unmarshal([]byte(summary.Out), &r.Report); err != nil {
-		r.Problem, r.Report = "there is no report of its trace: "+summary.Err, nil
+		r.Problem, r.Report = "mtrace report failed for its trace: "+summary.Err, nil
 	}
 	text := filepath.Join(folder, name+".jsonl")
 	exported := start(s.Environ, s.Tool, "export", trace, "--format", "jsonl", "-o", text)

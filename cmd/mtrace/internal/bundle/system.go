@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// macQuestions are the commands that are run on a Mac, by file in the archive. If a command fails, the file has its
-// error message.
+// macQuestions are commands to run on a Mac, by the archive's file that gets their output, or the error message if a
+// command fails.
 var macQuestions = map[string][]string{
 	"system/versions.txt": {"sw_vers"}, "system/kernel.txt": {"uname", "-a"}, "system/processor.txt": {"sysctl", "hw",
 		"machdep.cpu"},
@@ -20,17 +20,18 @@ var macQuestions = map[string][]string{
 
 var linuxQuestions = map[string][]string{"system/kernel.txt": {"uname", "-srm"}}
 
-// mostLog is how much of the end of a log or crash report is kept.
+// mostLog is how many bytes at the end of a log or crash report go into the archive.
 const mostLog = 1 << 20
 
-// System collects system information that the doctor does not have, including the system's view of the library.
+// System adds system information that mtrace doctor does not have, and on macOS what the system's tools say about the
+// injected library.
 func (e *Evidence) System(s Setting) {
 	questions := linuxQuestions
 	if e.OS == "darwin" {
 		questions = macQuestions
 		questions["library/signature.txt"] = []string{"codesign", "--verify", "--verbose=4", s.Library}
 		questions["library/fixups.txt"] = []string{"dyld_info", "-fixups", s.Library}
-		// with it dyld_info prints nothing else
+		// -validate_only suppresses all other output of dyld_info, so it needs a run of its own
 		questions["library/malformations.txt"] = []string{"dyld_info", "-validate_only", s.Library}
 		questions["library/load-commands.txt"] = []string{"otool", "-l", s.Library}
 	}
@@ -45,8 +46,8 @@ func (e *Evidence) System(s Setting) {
 	}
 }
 
-// Log collects the lines of the system's log about mtrace's programs since a given time. Only a Mac's log names the
-// library of each line.
+// Log adds the lines that mtrace's programs and its library wrote to the system's log since the given time. Only
+// macOS's log says which library wrote a line, so other systems are skipped.
 func (e *Evidence) Log(since time.Time) {
 	if e.OS != "darwin" {
 		return
@@ -56,7 +57,7 @@ func (e *Evidence) Log(since time.Time) {
 	e.add("system/log.txt", end([]byte(o.Out+o.Err)))
 }
 
-// CrashFolders are where systems leave crash reports.
+// CrashFolders returns the folders into which the system writes crash reports.
 func CrashFolders(system, home string) []string {
 	if system == "darwin" {
 		return []string{filepath.Join(home, "Library/Logs/DiagnosticReports"), "/Library/Logs/DiagnosticReports"}
@@ -64,7 +65,7 @@ func CrashFolders(system, home string) []string {
 	return []string{"/var/crash"}
 }
 
-// Crash collects the crash reports of mtrace's programs since a given time.
+// Crash adds crash reports written since the given time that concern mtrace's programs or its library.
 func (e *Evidence) Crash(folders []string, since time.Time) {
 	for _, folder := range folders {
 		entries, err := os.ReadDir(folder)
@@ -86,10 +87,11 @@ func (e *Evidence) Crash(folders []string, since time.Time) {
 	}
 }
 
-// mostReport bounds a crash report; larger files are ignored.
+// mostReport is how many bytes of a crash report are read at most.
 const mostReport = 16 << 20
 
-// readReport reads a crash report. On some systems everybody may write into the folder, so links are not followed.
+// readReport reads a crash report. It does not follow symbolic links: in a folder where everybody may write, a link
+// could add another file of the user to the archive.
 func readReport(path string) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -99,7 +101,8 @@ func readReport(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, mostReport))
 }
 
-// ours reports whether a crash report is about one of mtrace's programs, or a program that had loaded the library.
+// ours reports whether a crash report is of one of mtrace's programs, or of a program that had loaded the tracer's
+// library.
 func ours(name string, content []byte) bool {
 	return strings.Contains(name, "mtrace") || strings.Contains(string(content), "libmtrace")
 }

@@ -16,24 +16,25 @@ import (
 	"mtrace/analyze"
 )
 
-// The exit statuses of docs/vocabulary.md; `mtrace run` has more, see run.go.
+// Exit statuses of all commands, as listed in docs/vocabulary.md. `mtrace run` also passes on the traced program's
+// status.
 const (
 	ExitDone  = 0
 	ExitNo    = 1 // the answer is no: a check failed, a regression was found
 	ExitUsage = 2 // wrong usage or unusable input
 )
 
-// Stdio has the streams of a command: results go to out, everything else to err.
+// Stdio has a command's streams. Only results go to Out, so that it can be piped; messages and progress go to Err.
 type Stdio struct {
 	In       *os.File
 	Out, Err *os.File
 }
 
-// BeQuiet is the flag --quiet of all commands.
+// BeQuiet is set by the flag --quiet: only results and errors are printed.
 var BeQuiet bool
 
-// quietly restricts standard error to error messages if --quiet is set. mtrace run handles --quiet itself, because its
-// report and the program's own output go to standard error.
+// quietly discards what a command writes to standard error if --quiet is set; its final error is printed all the
+// same. `mtrace run` is left alone, because the traced program and the report also write there.
 func (s Stdio) quietly(command string) (Stdio, error) {
 	if !BeQuiet || command == "run" {
 		return s, nil
@@ -42,23 +43,24 @@ func (s Stdio) quietly(command string) (Stdio, error) {
 	return Stdio{s.In, s.Out, nowhere}, err
 }
 
-// A Command is one subcommand of mtrace. Its flags are declared on the given set; run receives the remaining arguments.
+// A Command is a subcommand of mtrace. Setup declares its flags and returns the function that runs it with the
+// remaining arguments.
 type Command struct {
 	Name    string
 	Summary string
 	Usage   string // what follows the name
 	Example string
 	Setup   func(*pflag.FlagSet) func(Stdio, []string) error
-	// Whole makes flag parsing stop at the first word that is no flag: that word and the rest belong to another
-	// program.
+	// Whole stops flag parsing at the first argument that is not a flag: from there on the arguments are the command
+	// line of another program, whose flags are not mtrace's.
 	Whole bool
-	// Values are the completions of flags' values, by flag. Arguments are the completions of arguments; nil if the
-	// command takes files.
+	// Values has the values that shells complete for a flag, by flag. Arguments returns those for arguments; if nil,
+	// shells complete file names.
 	Values    map[string][]string
 	Arguments func() []string
 }
 
-// Status is an error with an exit status. Its text, if any, is shown to the user.
+// Status is an error that also sets mtrace's exit status. If Err is nil, nothing is printed.
 type Status struct {
 	Code int
 	Err  error
@@ -73,17 +75,19 @@ func (s Status) Error() string {
 
 func (s Status) Unwrap() error { return s.Err }
 
-// UsageError is an error in the command line.
+// UsageError returns an error that ends mtrace with status 2: the command line is wrong.
 func UsageError(format string, args ...any) error {
 	return Status{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Tell writes a line that may contain names of the traced program or of files: control characters are removed.
+// Tell writes a line without control characters: names of files and of the traced program could otherwise send
+// commands to the terminal.
 func Tell(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, analyze.Printable(fmt.Sprintf(format, args...)))
 }
 
-// Cobra converts the command to cobra's form. Its errors begin with its name.
+// Cobra returns the command as cobra needs it. Errors of the command get the prefix "mtrace NAME: ", and status 2
+// unless they have one.
 func (c Command) Cobra(std Stdio) *cobra.Command {
 	firstLine, more, _ := strings.Cut(c.Usage, "\n")
 	cmd := &cobra.Command{Use: strings.TrimSpace(c.Name + " " + firstLine), Short: c.Summary, Long: c.Summary + "." +
@@ -118,14 +122,16 @@ func (c Command) Cobra(std Stdio) *cobra.Command {
 	return cmd
 }
 
-// PlainDefault sets the printed default of a list flag to its form on the command line; an empty list has no default.
+// PlainDefault changes the default that help prints for a list flag from "[1,2]" to "1,2", as users type it; an empty
+// list prints none.
 func PlainDefault(f *pflag.Flag) {
 	if list := strings.Trim(f.DefValue, "[]"); list != "" || f.Value.Type() == "uintSlice" {
 		f.DefValue = list
 	}
 }
 
-// asCode formats lines as code in pages, without their common indentation.
+// asCode indents lines by four spaces, which makes them a code block in the generated pages. Their own common
+// indentation is removed.
 func asCode(text string) string {
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
 	if lines[0] == "" {
@@ -149,7 +155,7 @@ func (c Command) help(w io.Writer, flags *pflag.FlagSet) {
 	}
 }
 
-// AsStatus returns an error with the status of unusable input; nil for nil.
+// AsStatus gives an error the exit status 2 (unusable input); nil stays nil.
 func AsStatus(err error) error {
 	if err == nil {
 		return nil
@@ -157,13 +163,13 @@ func AsStatus(err error) error {
 	return Status{ExitUsage, err}
 }
 
-// LastLine returns the last line of a program's output.
+// LastLine returns the last line of a program's output that is not blank.
 func LastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// ExitStatus returns the status that a shell would report: the program's own, or 128+N if signal N ended it.
+// ExitStatus returns the status that a shell would show: the program's own, or 128+N if signal N ended it.
 func ExitStatus(w syscall.WaitStatus) int {
 	if w.Signaled() {
 		return 128 + int(w.Signal())

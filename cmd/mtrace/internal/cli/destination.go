@@ -18,11 +18,11 @@ import (
 	"mtrace/analyze/wholefile"
 )
 
-// StandardOutput stands for standard output where a file name is expected.
+// StandardOutput is the file name that stands for standard output.
 const StandardOutput = "-"
 
-// A Destination is where a document goes: nowhere if empty, otherwise to a file, to standard output (-), or to a
-// descriptor that the tool was started with (fd:N). Given as a flag without a value, it is standard output.
+// A Destination is where a document is written: a file, standard output (-), an inherited file descriptor (fd:N), or
+// nowhere if empty. A flag of this type without a value means standard output.
 type Destination string
 
 // Set implements pflag.Value.
@@ -45,10 +45,10 @@ func (d *Destination) Type() string { return "destination" }
 // String implements pflag.Value.
 func (d *Destination) String() string { return string(*d) }
 
-// Elsewhere reports whether the document is requested and does not go to standard output.
+// Elsewhere reports whether a document is written, but not to standard output.
 func (d Destination) Elsewhere() bool { return d != "" && d != StandardOutput }
 
-// descriptor is the number behind fd:.
+// descriptor returns N if the destination is fd:N; is tells whether it has that form.
 func (d Destination) descriptor() (number int, is bool, err error) {
 	text, is := strings.CutPrefix(string(d), "fd:")
 	if !is {
@@ -58,8 +58,8 @@ func (d Destination) descriptor() (number int, is bool, err error) {
 	return int(n), true, err
 }
 
-// Take returns an error early, before long work, if the destination cannot be written. From then on a descriptor is
-// closed on exec, so that started programs do not inherit it.
+// Take checks that the destination can be written; call it before long work, so that the work is not lost. It also
+// marks a descriptor fd:N close-on-exec: otherwise programs that mtrace starts would inherit it.
 func (d Destination) Take(flag string, force bool, inputs ...string) error {
 	number, is, err := d.descriptor()
 	switch {
@@ -76,13 +76,13 @@ func (d Destination) Take(flag string, force bool, inputs ...string) error {
 	return nil
 }
 
-// ForceFlag declares the flag that permits replacing a file.
+// ForceFlag declares --force, without which no command replaces an existing file.
 func ForceFlag(flags *pflag.FlagSet, force *bool) {
 	flags.BoolVar(force, "force", false, "replace existing files")
 }
 
-// MayWrite returns an error early, before long work, if the file that a flag names cannot be written. The file must not
-// be one of the inputs. An empty path is no file, and - is standard output.
+// MayWrite returns an error if the file named by a flag cannot be written, or is one of the inputs; call it before
+// long work. It accepts an empty path (no file) and - (standard output).
 func MayWrite(flag, path string, force bool, inputs ...string) error {
 	if path == "" || path == StandardOutput {
 		return nil
@@ -101,8 +101,8 @@ func MayWrite(flag, path string, force bool, inputs ...string) error {
 	return nil
 }
 
-// given reports whether a descriptor was open for writing when the tool was started. Descriptors that the tool opened
-// itself are close-on-exec; inherited ones are not.
+// given reports whether the user passed this descriptor, open for writing, to mtrace. Descriptors that mtrace opened
+// itself are close-on-exec, inherited ones are not: that tells them apart.
 func given(number int) bool {
 	flags, err := unix.FcntlInt(uintptr(number), unix.F_GETFD, 0)
 	if err != nil || flags&unix.FD_CLOEXEC != 0 {
@@ -112,8 +112,8 @@ func given(number int) bool {
 	return err == nil && mode&unix.O_ACCMODE != unix.O_RDONLY
 }
 
-// Write writes the document. It replaces an existing file only with force, and never the input file, which is being
-// read.
+// Write calls fill with the opened destination. An existing file is replaced only with force, and never if it is the
+// input, which is still being read.
 func (d Destination) Write(std Stdio, input string, force bool, fill func(io.Writer) error) error {
 	number, is, err := d.descriptor()
 	switch {
@@ -129,8 +129,8 @@ func (d Destination) Write(std Stdio, input string, force bool, fill func(io.Wri
 	return WriteFile(std, string(d), input, force, func(f *os.File) error { return fill(f) })
 }
 
-// WriteText writes the text that print prints on its standard output. An incomplete trace is printed as far as
-// possible, and the error says so.
+// WriteText runs print with the destination as its standard output. If print fails, what it printed so far is still
+// written, and its error is returned: so an incomplete trace is shown as far as possible.
 func (d Destination) WriteText(std Stdio, input string, force bool, print func(Stdio, string) error) error {
 	var printed error
 	err := d.Write(std, input, force, func(w io.Writer) error {
@@ -146,8 +146,8 @@ func (d Destination) WriteText(std Stdio, input string, force bool, print func(S
 	return cmp.Or(err, printed)
 }
 
-// WriteFile writes the file at path from input; - is standard output. It replaces an existing file only with force, and
-// never the input itself.
+// WriteFile calls write with a new file at path; - is standard output. An existing file is replaced only with force,
+// and never if it is the input.
 func WriteFile(std Stdio, path, input string, force bool, write func(*os.File) error) error {
 	if path == StandardOutput {
 		return AsStatus(toStandardOutput(std, write))
@@ -158,7 +158,8 @@ func WriteFile(std Stdio, path, input string, force bool, write func(*os.File) e
 	return AsStatus(wholefile.Write(path, force, write))
 }
 
-// toStandardOutput writes to standard output. On a terminal, control characters are removed.
+// toStandardOutput calls write with standard output. If that is a terminal, control characters are removed, which
+// names in a trace could use to send it commands.
 func toStandardOutput(std Stdio, write func(*os.File) error) error {
 	if !term.IsTerminal(int(std.Out.Fd())) {
 		return write(std.Out)
@@ -177,7 +178,7 @@ func toStandardOutput(std Stdio, write func(*os.File) error) error {
 	return errors.Join(err, <-copied)
 }
 
-// NotTheInput returns the error for an output file that is also the input.
+// NotTheInput returns an error if the output file is the input, which would be overwritten while it is read.
 func NotTheInput(path, input string) error {
 	if path != StandardOutput && wholefile.Same(path, input) {
 		return UsageError("%s is the input: name another file for the output", path)
@@ -185,7 +186,7 @@ func NotTheInput(path, input string) error {
 	return nil
 }
 
-// NotForPeople returns the error for writing binary data to a terminal.
+// NotForPeople returns an error if standard output is a terminal, where binary data would be unreadable.
 func NotForPeople(std Stdio, what string) error {
 	if term.IsTerminal(int(std.Out.Fd())) {
 		return UsageError("%s is binary, and standard output is a terminal: name a file", what)
@@ -193,7 +194,7 @@ func NotForPeople(std Stdio, what string) error {
 	return nil
 }
 
-// notAFolder reports whether path is not an existing folder.
+// notAFolder reports whether path does not exist or is not a folder.
 func notAFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err != nil || !info.IsDir()

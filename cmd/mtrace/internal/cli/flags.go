@@ -12,18 +12,18 @@ import (
 	"golang.org/x/term"
 )
 
-// The values of --color. The flag decides; without it the variables NO_COLOR and FORCE_COLOR; without these, whether
-// the output is a terminal.
+// Values of --color. With auto the environment variables NO_COLOR and FORCE_COLOR decide, in this order; without them
+// only terminals get colours.
 const (
 	ColourAuto   = "auto"
 	colourAlways = "always"
 	colourNever  = "never"
 )
 
-// colourMode is the value of --color, which every command has.
+// colourMode is the type of the flag --color, which all commands have.
 type colourMode string
 
-// ChosenColour is what the command line says.
+// ChosenColour is the value of --color on the command line.
 var ChosenColour colourMode = ColourAuto
 
 var ColourModes = []string{ColourAuto, colourAlways, colourNever}
@@ -43,7 +43,8 @@ func (*colourMode) Type() string { return "when" }
 // String implements pflag.Value.
 func (m *colourMode) String() string { return string(*m) }
 
-// Colour reports whether output to f has colours (https://no-color.org, https://force-color.org).
+// Colour reports whether output to f is coloured: --color decides, then NO_COLOR and FORCE_COLOR, then whether f is a
+// terminal.
 func Colour(f *os.File) bool {
 	forced := os.Getenv("FORCE_COLOR")
 	switch {
@@ -57,7 +58,8 @@ func Colour(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd()))
 }
 
-// FlagError returns the error for an invalid flag. For an unknown flag it suggests the most similar one.
+// FlagError returns the error for an invalid flag. For an unknown long flag it suggests the most similar flag, if one
+// is close.
 func FlagError(err error, flags *pflag.FlagSet) error {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
@@ -79,8 +81,8 @@ func FlagError(err error, flags *pflag.FlagSet) error {
 	return fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, like)
 }
 
-// editDistance returns the minimum number of insertions, deletions, replacements and transpositions of neighbours that
-// turn one word into another.
+// editDistance returns how many single-letter changes turn a into b: insertions, deletions, replacements, and swaps
+// of neighbouring letters.
 func editDistance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {
@@ -99,7 +101,6 @@ func editDistance(a, b string) int {
 	return rows[(len(a)+1)%3][len(b)]
 }
 
-// differs returns 1 for two different letters, else 0.
 func differs(a, b byte) int {
 	if a != b {
 		return 1
@@ -107,7 +108,7 @@ func differs(a, b byte) int {
 	return 0
 }
 
-// completeValues makes shells complete the values of the command's flags and its arguments.
+// completeValues registers what shells complete for the command's flags and arguments.
 func (c Command) completeValues(cmd *cobra.Command) {
 	for flag, values := range c.Values {
 		_ = cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, begun string) ([]string,

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// LibraryName returns the file name of the injected library on this system.
+// LibraryName returns the file name of the library that mtrace injects into traced programs.
 func LibraryName() string {
 	if runtime.GOOS == "darwin" {
 		return "libmtrace.dylib"
@@ -17,7 +17,8 @@ func LibraryName() string {
 	return "libmtrace.so"
 }
 
-// FindLibrary finds the library of this tool: MTRACE_LIBRARY, otherwise next to the executable or in ../lib.
+// FindLibrary returns the path of the library to inject: the file in MTRACE_LIBRARY, otherwise the one in the
+// executable's folder or in ../lib.
 func FindLibrary() (string, error) {
 	if path := os.Getenv("MTRACE_LIBRARY"); path != "" {
 		if _, err := os.Stat(path); err != nil {
@@ -30,12 +31,13 @@ func FindLibrary() (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s is not in the tool's folder, and nothing can be recorded without it (go install builds the "+
-		"tool only): run ./build.sh build in mtrace's sources "+
-		"and set MTRACE_LIBRARY to its bin/%[1]s, or use a release's archive, which has both", LibraryName())
+	return "", fmt.Errorf("%s, which records the calls, is neither in mtrace's folder nor in ../lib (go install "+
+		"does not build it): run ./build.sh build in mtrace's sources and set MTRACE_LIBRARY to its bin/%[1]s, "+
+		"or use a release's archive, which includes it", LibraryName())
 }
 
-// SoftwareMetal finds the preload library of the software Metal, for machines that have no Metal.
+// SoftwareMetal returns the path of the library that provides Metal on a machine without one, when preloaded; false
+// on macOS, and if it is not installed.
 func SoftwareMetal() (string, bool) {
 	if runtime.GOOS == "darwin" {
 		return "", false
@@ -48,18 +50,19 @@ func SoftwareMetal() (string, bool) {
 	return BesideExecutable("softmetal", "libsoftmetal-preload.so")
 }
 
-// WithSoftwareMetal adds the software Metal to an environment, as its launcher does, if there is no other Metal.
+// WithSoftwareMetal adds the variables that preload the software Metal, a replacement on the CPU. It does nothing on
+// macOS, or if the replacement is not installed.
 func WithSoftwareMetal(environ []string) []string {
 	preload, ok := SoftwareMetal()
 	if !ok {
 		return environ
 	}
 	environ = withPath(environ, "LD_PRELOAD", preload)
-	// for programs that search libMetal.so by its Linux name
+	// some programs open libMetal.so by name, without a path
 	return withPath(environ, "LD_LIBRARY_PATH", filepath.Join(filepath.Dir(preload), "lib"))
 }
 
-// withPath appends an entry to a variable that is a list of paths, unless it is in the list already.
+// withPath appends entry to an environment variable that holds a list of paths, unless the list has it.
 func withPath(environ []string, variable, entry string) []string {
 	for i, e := range environ {
 		if value, ok := strings.CutPrefix(e, variable+"="); ok {
@@ -72,7 +75,8 @@ func withPath(environ []string, variable, entry string) []string {
 	return append(environ, variable+"="+entry)
 }
 
-// BesideExecutable looks for a file in a folder relative to the folder of the running executable.
+// BesideExecutable returns the path of a file in dir, relative to the folder of mtrace's executable, and whether it
+// exists. Symbolic links to the executable are resolved first.
 func BesideExecutable(dir, name string) (string, bool) {
 	executable, err := os.Executable()
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Columns returns the width of text for f, from COLUMNS or the terminal; 0 if unknown.
+// Columns returns how many characters fit into a line of f: the variable COLUMNS, otherwise the terminal's width; 0
+// if f is no terminal.
 func Columns(f *os.File) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -21,7 +22,7 @@ func Columns(f *os.File) int {
 	return n
 }
 
-// Bar returns a progress bar with a percentage.
+// Bar returns a progress bar for done out of "of", such as "[####....] 50%".
 func Bar[N int | int64](done, of N) string {
 	const cells = 24
 	share := 1.0

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// A SizeValue is a number of bytes on the command line, like 512M or 4G. K, M, G and T are powers of 1024; KiB or KB
-// mean the same.
+// A SizeValue is a number of bytes as a flag's value, such as 512M or 4G. The units K, M, G and T are powers of 1024,
+// also when written as KB or KiB.
 type SizeValue int64
 
-// sizeUnits are the suffixes in the order of their powers.
+// sizeUnits has the unit for 1024^(i+1) at index i.
 const sizeUnits = "KMGT"
 
 // Set implements pflag.Value.

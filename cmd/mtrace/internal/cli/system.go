@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SystemName returns the operating system with its release, as uname reports it.
+// SystemName returns the operating system and its release, as uname reports them.
 func SystemName() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {
@@ -16,7 +16,7 @@ func SystemName() string {
 	return cString(u.Sysname[:]) + " " + cString(u.Release[:])
 }
 
-// MachineName returns the kind of processor, as uname reports it.
+// MachineName returns the processor architecture, as uname reports it.
 func MachineName() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {

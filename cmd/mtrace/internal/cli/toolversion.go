@@ -2,11 +2,11 @@ package cli
 
 import "runtime/debug"
 
-// ToolRelease is the version of a release, which main sets; it is empty in other builds.
+// ToolRelease is the version of a release, set by main; empty in other builds.
 var ToolRelease string
 
-// ToolVersion returns the version of this build: the release's, the module's if it was installed by version, or the
-// commit.
+// ToolVersion returns mtrace's version: that of the release, otherwise of the Go module, otherwise the first 12
+// digits of the commit.
 func ToolVersion() string {
 	if ToolRelease != "" {
 		return ToolRelease

@@ -12,8 +12,8 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// An Unfinished is the file of a trace during the recording. It is called FILE.part until it is complete. So an
-// existing file is not damaged, and if mtrace is killed, the partial recording has a name that shows what it is.
+// An Unfinished is the file of a trace that is still being recorded. It is named FILE.part until it is complete, so
+// an older FILE stays intact, and after a crash the name shows that the recording is partial.
 type Unfinished struct {
 	*os.File
 	Path string      // of the unfinished file
@@ -21,12 +21,11 @@ type Unfinished struct {
 	Kept bool        // a pipe or a device, which has its final name already
 }
 
-// PartSuffix is the suffix of an unfinished trace's name.
+// PartSuffix is appended to a trace's name while it is being recorded.
 const PartSuffix = wholefile.Suffix
 
-// BeginTrace creates the file for a trace with the final name path. An existing file is not touched; without force it
-// is an error, as is an unfinished trace of that name: it may be all that is left of a recording, or belong to one in
-// progress.
+// BeginTrace creates PATH.part for a trace that will be named path. Without force it fails if path or PATH.part
+// exists: PATH.part may be all that is left of a recording, or another mtrace may still be writing it.
 func BeginTrace(path string, force bool) (*Unfinished, error) {
 	use, err := wholefile.Look(path, force)
 	if errors.Is(err, fs.ErrExist) {
@@ -49,9 +48,8 @@ func BeginTrace(path string, force bool) (*Unfinished, error) {
 	}
 	u, err := newUnfinished(path + PartSuffix)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, UsageError("%s exists already: it belongs to a recording that was killed, which mtrace report reads, "+
-			"or that still runs; move it away, or "+
-			"give --force to replace it", path+PartSuffix)
+		return nil, UsageError("%s exists already: its recording was killed, or still runs. Look at it with "+
+			"mtrace report, then move it away, or give --force to replace it", path+PartSuffix)
 	}
 	return u, err
 }
@@ -70,7 +68,7 @@ func newUnfinished(path string) (*Unfinished, error) {
 	return &Unfinished{File: f, Path: path, info: info}, nil
 }
 
-// BeginUnnamed creates a hidden file for a trace whose name is not known yet.
+// BeginUnnamed creates a hidden file for a trace whose final name is chosen later, with NameAfter.
 func BeginUnnamed(dir, base string) (*Unfinished, error) {
 	for n := 1; ; n++ {
 		u, err := newUnfinished(filepath.Join(dir, "."+Numbered(fmt.Sprintf("%s-%d", base, os.Getpid()), n)+PartSuffix))
@@ -80,13 +78,13 @@ func BeginUnnamed(dir, base string) (*Unfinished, error) {
 	}
 }
 
-// Exists says whether anything has a name.
+// Exists reports whether a file, folder or symbolic link (even a broken one) has this name.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// Numbered returns the n-th possible name for a trace called base.
+// Numbered returns the name of the n-th trace called base: base.mtrace, base-2.mtrace and so on.
 func Numbered(base string, n int) string {
 	if n > 1 {
 		base += "-" + strconv.Itoa(n)
@@ -94,8 +92,8 @@ func Numbered(base string, n int) string {
 	return base + ".mtrace"
 }
 
-// NameAfter names the unfinished trace with the first free name derived from base: neither a trace nor an unfinished
-// one has it.
+// NameAfter renames the unfinished trace to the first of base, base-2, ... that neither a trace nor another
+// unfinished trace uses.
 func (u *Unfinished) NameAfter(base string) error {
 	dir := filepath.Dir(u.Path)
 	for n := 1; ; n++ {
@@ -114,8 +112,8 @@ func (u *Unfinished) NameAfter(base string) error {
 	}
 }
 
-// Finish gives the closed trace its final name, and returns it. It replaces another file only with force. If renaming
-// is impossible, it returns the path of the unfinished file.
+// Finish renames the trace from FILE.part to FILE and returns its path. It replaces an existing FILE only with force.
+// On an error it returns the path that the trace still has.
 func (u *Unfinished) Finish(force bool) (path string, err error) {
 	if u.Kept {
 		return u.Path, nil
@@ -127,7 +125,8 @@ func (u *Unfinished) Finish(force bool) (path string, err error) {
 	if force {
 		err = os.Rename(u.Path, path)
 	} else if err = wholefile.RenameToNew(u.Path, path); errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("another program created %s in the meantime: the trace is %s", path, u.Path)
+		err = fmt.Errorf("another program created %s during the recording: the trace is complete, but named "+
+			"%s", path, u.Path)
 	}
 	if err != nil {
 		return u.Path, err
@@ -135,7 +134,8 @@ func (u *Unfinished) Finish(force bool) (path string, err error) {
 	return path, nil
 }
 
-// FinishNumbered is Finish for a generated name: if the name was taken in the meantime, the next one is used.
+// FinishNumbered is Finish for a name that mtrace chose: if another program has created that file meanwhile, the
+// trace gets the next number.
 func (u *Unfinished) FinishNumbered(base string) (path string, err error) {
 	for {
 		path, err = u.Finish(false)
@@ -148,33 +148,35 @@ func (u *Unfinished) FinishNumbered(base string) (path string, err error) {
 	}
 }
 
-// check returns an error if the file is no longer at its path: it was moved, removed or replaced.
+// check returns an error if the file was moved, removed or replaced during the recording: Finish would otherwise
+// rename a file that is not this trace.
 func (u *Unfinished) check() error {
 	info, err := os.Lstat(u.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s does not exist any more: it, or its folder, was moved while it was recorded, or it was "+
-			"removed, and its content is lost", u.Path)
+		return fmt.Errorf("%s was moved or removed during the recording (or its folder was): look for it where "+
+			"it was moved; if it was removed, the trace is lost", u.Path)
 	case err != nil:
 		return err
 	case !os.SameFile(info, u.info):
-		return fmt.Errorf("%s was replaced by another file while it was recorded, and its content is lost", u.Path)
+		return fmt.Errorf("%s was replaced by another file during the recording: the trace is lost", u.Path)
 	}
 	return nil
 }
 
-// Discard removes the file of a trace that is not needed.
+// Discard removes the file of a trace that is not needed, unless somebody has replaced it.
 func (u *Unfinished) Discard() {
 	if !u.Kept && u.check() == nil {
 		os.Remove(u.Path)
 	}
 }
 
-// OrUnfinished extends the error of opening a trace: if only an unfinished one of that name exists, it names that.
+// OrUnfinished extends the error of opening a trace that does not exist: if there is an unfinished recording
+// FILE.part, the message names it.
 func OrUnfinished(path string, err error) error {
 	if _, there := os.Stat(path + PartSuffix); errors.Is(err, fs.ErrNotExist) && there == nil {
-		return fmt.Errorf("%w; there is %s, of a recording that was killed or still runs: mtrace reads it as "+
-			"far as it goes", err, path+PartSuffix)
+		return fmt.Errorf("%w; %s exists, of a recording that was killed or still runs: open that file to see "+
+			"what was recorded so far", err, path+PartSuffix)
 	}
 	return err
 }

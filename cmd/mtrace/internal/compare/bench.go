@@ -47,25 +47,30 @@ func BenchCommand() cli.Command {
 			var o benchOptions
 			flags.BoolVar(&o.list, "list", false, "list the benchmarks, one line each, and run none")
 			flags.BoolVar(&o.quick, "quick", false, "small sizes and few operations: every benchmark in under a minute")
-			flags.IntSliceVar(&o.threads, "threads", nil, "run scaling, axpy and overhead with these `NUMBERS` of threads")
+			flags.IntSliceVar(&o.threads, "threads", nil, "`NUMBERS` of threads with which scaling, axpy and "+
+				"overhead are run")
 			flags.IntVar(&o.iterations, "iters", 0,
-				"measure this `NUMBER` of operations per case, and per thread, over all rounds")
-			flags.IntVar(&o.rounds, "rounds", 0, "run all cases alternately this `NUMBER` of times; intervals need six")
+				"`NUMBER` of operations that each thread of a case runs, over all rounds")
+			flags.IntVar(&o.rounds, "rounds", 0, "`NUMBER` of rounds, each of which runs all cases once; 95 % "+
+				"intervals need at least six")
 			flags.IntSliceVar(&o.elements, "elements", nil, "array `SIZES`, in elements")
 			flags.IntSliceVar(&o.sizes, "sizes", nil, "matrix `SIZES`: matmul, fused")
-			flags.StringVar(&o.sync, "sync", "", "`HOW` threads wait in scaling and axpy: wait, event, device or none "+
+			flags.StringVar(&o.sync, "sync", "", "`HOW` threads wait for the GPU in scaling and axpy: wait, "+
+				"event, device or none "+
 				"(default wait)")
 			flags.BoolVar(&o.trace, "trace", false, "run under the tracer and keep the trace bench-NAME.mtrace")
-			flags.StringVar(&o.claims, "claims", "", "a `FILE` of claims to judge; exits 1 when one fails")
+			flags.StringVar(&o.claims, "claims", "", "compare the results with the claims in this `FILE`; exit 1 "+
+				"if a claim fails")
 			flags.BoolVar(&o.json, "json", false, "print everything as JSON ("+bench.Schema+")")
 			flags.BoolVar(&o.markdown, "markdown", false, "print the tables as Markdown")
-			flags.StringVar(&o.shaders, "shaders", "", "the `FOLDER` of the Metal kernels (default shaders/ of this project)")
+			flags.StringVar(&o.shaders, "shaders", "", "the `FOLDER` with the benchmarks' Metal kernels "+
+				"(default: mtrace's own shaders)")
 			return func(std cli.Stdio, args []string) error { return o.run(std, args) }
 		},
 	}
 }
 
-// benchNames lists the benchmarks for help.
+// benchNames returns the list of benchmarks for the help text, one per line.
 func benchNames() string {
 	var b strings.Builder
 	b.WriteString("Benchmarks (all runs every one):")
@@ -112,7 +117,8 @@ func (o *benchOptions) run(std cli.Stdio, names []string) error {
 		}
 		run, err := r.run(b, o.parameters(b))
 		if ctx.Err() != nil || wasInterrupted(err) {
-			return cli.Status{Code: interruptedStatus, Err: errors.New("interrupted: an incomplete run is not reported")}
+			return cli.Status{Code: interruptedStatus, Err: errors.New("interrupted: no results are printed, " +
+				"because the run is incomplete")}
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", b.Name, err)
@@ -135,8 +141,8 @@ func (o *benchOptions) run(std cli.Stdio, names []string) error {
 	return verdictOf(&report, failures)
 }
 
-// verdictOf returns the error for a report that was printed: a benchmark that did not run, a wrong result, or a failed
-// claim.
+// verdictOf returns the error with which mtrace bench ends after it printed the report: for benchmarks that did not
+// run, wrong results and failed claims. nil if there are none.
 func verdictOf(report *bench.Report, failures []error) error {
 	for i := range report.Runs {
 		for _, wrong := range report.Runs[i].Results.Wrong() {
@@ -162,7 +168,8 @@ func (o *benchOptions) write(std cli.Stdio, report *bench.Report) error {
 	return report.WriteText(analyze.SafeText(std.Out, false))
 }
 
-// chosen checks the command line and returns the benchmarks that it names.
+// chosen validates the flags and returns the benchmarks that the arguments name. With --trace it drops those that
+// compare traced with untraced runs, because they start the tracer themselves.
 func (o *benchOptions) chosen(names []string) ([]*bench.Bench, error) {
 	if len(names) == 0 {
 		return nil, cli.UsageError("which benchmark? one of: %s, all", bench.Names())
@@ -171,7 +178,7 @@ func (o *benchOptions) chosen(names []string) ([]*bench.Bench, error) {
 		return nil, cli.UsageError("--json and --markdown exclude each other: give one of them")
 	}
 	if o.sync != "" && !slices.Contains([]string{"wait", "event", "device", "none"}, o.sync) {
-		return nil, cli.UsageError("--sync is wait, event, device or none, not %q", o.sync)
+		return nil, cli.UsageError("--sync must be wait, event, device or none, not %q", o.sync)
 	}
 	if o.iterations < 0 || o.rounds < 0 {
 		return nil, cli.UsageError("--iters and --rounds must be above 0")
@@ -182,11 +189,11 @@ func (o *benchOptions) chosen(names []string) ([]*bench.Bench, error) {
 		most   int
 	}{{"--threads", o.threads, 256}, {"--elements", o.elements, 1 << 30}, {"--sizes", o.sizes, 16384}} {
 		if len(list.values) > 16 {
-			return nil, cli.UsageError("%s takes at most 16 values, but got %d", list.flag, len(list.values))
+			return nil, cli.UsageError("%s takes at most 16 values, but %d were given", list.flag, len(list.values))
 		}
 		for _, v := range list.values {
 			if v < 1 || v > list.most {
-				return nil, cli.UsageError("%s takes numbers from 1 to %d, but got %d", list.flag, list.most, v)
+				return nil, cli.UsageError("%s takes numbers from 1 to %d, not %d", list.flag, list.most, v)
 			}
 		}
 	}
@@ -204,15 +211,16 @@ func (o *benchOptions) chosen(names []string) ([]*bench.Bench, error) {
 	}
 	if o.trace {
 		if len(names) == 1 && benches[0].Compared {
-			return nil, cli.UsageError("%s runs itself traced and untraced: leave --trace out", benches[0].Name)
+			return nil, cli.UsageError("%s compares traced with untraced runs, which it starts itself: leave "+
+				"--trace out", benches[0].Name)
 		}
 		benches = slices.DeleteFunc(benches, func(b *bench.Bench) bool { return b.Compared })
 	}
 	return benches, nil
 }
 
-// parameters returns the benchmark's parameters as changed by flags. Flags that the benchmark does not use are
-// ignored.
+// parameters returns the benchmark's parameters, changed by the flags. A flag that the benchmark does not use is
+// ignored, so that `bench all --threads 8` works.
 func (o *benchOptions) parameters(b *bench.Bench) bench.Parameters {
 	p := b.Full
 	if o.quick {

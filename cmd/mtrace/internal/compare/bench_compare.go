@@ -9,7 +9,8 @@ import (
 	"mtrace/cmd/mtrace/internal/bench"
 )
 
-// compare runs an untraced and a traced process in each round, in alternating order.
+// compare runs one untraced and one traced process per round. The order alternates between rounds, so that a drift of
+// the machine affects both equally.
 func (r *benchRunner) compare(run *bench.Run) error {
 	for round := range run.Parameters.Rounds {
 		for turn := range 2 {
@@ -32,8 +33,8 @@ func (r *benchRunner) compare(run *bench.Run) error {
 	return nil
 }
 
-// confirm compares the trace of the last traced process with the process's own counts of calls: a tracer that loses
-// records would seem to cost less than it does.
+// confirm adds a check that the trace of the last traced process has the calls that the process counted itself,
+// within 1%: if records were lost, the measured overhead would be too low.
 func (r *benchRunner) confirm(run *bench.Run, round int) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -60,13 +61,15 @@ func (r *benchRunner) confirm(run *bench.Run, round int) error {
 		{"setComputePipelineState:", "pipelines_set"}} {
 		made := run.Results.Find(run.Bench.Program, "made", "traced=yes").Series(call.metric)
 		if made == nil || len(made.Rounds) <= round {
-			return fmt.Errorf("rawmetal does not report its number of %s", call.selector)
+			return fmt.Errorf("rawmetal did not report how often it called %s, so the trace cannot be "+
+				"checked", call.selector)
 		}
 		want := made.Rounds[round][0]
 		run.Results.Checks = append(run.Results.Checks, bench.Check{
 			Bench: run.Bench.Name, Case: call.selector + " in the trace", Compared: 1,
 			OK: float64(recorded[call.selector]) >= 0.99*want && float64(recorded[call.selector]) <= want,
-			Detail: fmt.Sprintf("%d of %.0f calls were recorded, so this is not the cost of tracing",
+			Detail: fmt.Sprintf("only %d of %.0f calls were recorded, so the measured overhead is not that of a "+
+				"complete trace",
 				recorded[call.selector], want),
 		})
 	}

@@ -21,7 +21,8 @@ import (
 	"mtrace/collector"
 )
 
-// A benchRunner runs benchmarks as processes of rawmetal, with or without the tracer, and reads their measurements.
+// A benchRunner runs benchmarks as processes of rawmetal (the program that makes the Metal calls), traced or not, and
+// reads the measurements that they print.
 type benchRunner struct {
 	ctx      context.Context
 	program  string   // rawmetal
@@ -53,7 +54,8 @@ func newBenchRunner(ctx context.Context, std cli.Stdio, shaders string, traced b
 
 func (r *benchRunner) close() { os.RemoveAll(r.scratch) }
 
-// findRawmetal finds the measuring program: MTRACE_RAWMETAL, otherwise next to this executable.
+// findRawmetal returns the path of rawmetal, the program that makes the Metal calls and measures: MTRACE_RAWMETAL,
+// otherwise the file next to mtrace.
 func findRawmetal() (string, error) {
 	if path := os.Getenv("MTRACE_RAWMETAL"); path != "" {
 		if _, err := os.Stat(path); err != nil {
@@ -64,12 +66,13 @@ func findRawmetal() (string, error) {
 	if path, ok := cli.BesideExecutable(".", "rawmetal"); ok {
 		return path, nil
 	}
-	return "", errors.New("rawmetal is not in the tool's folder: take it from a release's archive or wheel, build it with " +
-		"./build.sh in mtrace's sources, or set MTRACE_RAWMETAL")
+	return "", errors.New("rawmetal, the program that is measured, is not in mtrace's folder: take it from a " +
+		"release's archive or wheel, build it with ./build.sh in mtrace's sources, or set MTRACE_RAWMETAL to its " +
+		"path")
 }
 
-// findShaders finds the folder of the kernels: the given one, otherwise the folder of the tool's project or release,
-// otherwise ./shaders.
+// findShaders returns the folder with the benchmarks' Metal kernels: the one in --shaders, otherwise that of mtrace's
+// installation, otherwise ./shaders.
 func findShaders(named string) (string, error) {
 	const kernel = "axpy.metal"
 	if named != "" {
@@ -86,10 +89,12 @@ func findShaders(named string) (string, error) {
 	if _, err := os.Stat(filepath.Join("shaders", kernel)); err == nil {
 		return filepath.Abs("shaders")
 	}
-	return "", errors.New("the Metal kernels are not found: name their folder with --shaders")
+	return "", errors.New("the benchmarks' Metal kernels were not found: name their folder (shaders/ of mtrace's " +
+		"sources) with --shaders")
 }
 
-// run runs one benchmark: one process, or one per round, or one traced and one untraced per round.
+// run runs a benchmark: in one process, in a process per round (PerProcess), or in a traced and an untraced process
+// per round (Compared).
 func (r *benchRunner) run(b *bench.Bench, p bench.Parameters) (bench.Run, error) {
 	run := bench.Run{Bench: b, Parameters: p, Results: &bench.Results{}}
 	begin := time.Now()
@@ -107,7 +112,7 @@ func (r *benchRunner) run(b *bench.Bench, p bench.Parameters) (bench.Run, error)
 	return run, err
 }
 
-// single returns the parameters of a process that runs one round.
+// single returns the parameters for a process that runs one of p's rounds, with that round's share of the iterations.
 func single(p bench.Parameters) bench.Parameters {
 	p.Iterations = max(1, (p.Iterations+p.Rounds-1)/p.Rounds)
 	p.Rounds = 1
@@ -115,7 +120,7 @@ func single(p bench.Parameters) bench.Parameters {
 }
 
 func (r *benchRunner) perProcess(run *bench.Run) error {
-	// the first process compiles everything: it fills Metal's own cache and is not counted
+	// Metal's cache of compiled kernels is on disk: the first process fills it, so its times differ and do not count
 	warm := bench.Run{Bench: run.Bench, Results: &bench.Results{}}
 	if err := r.process(&warm, single(run.Parameters), bench.Process{}, false); err != nil {
 		return err
@@ -129,7 +134,7 @@ func (r *benchRunner) perProcess(run *bench.Run) error {
 	return nil
 }
 
-// process runs rawmetal once and adds its measurements to the run.
+// process runs rawmetal once, traced or not, and adds the measurements that it prints to run.
 func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.Process, traced bool) error {
 	args := append([]string{r.program, run.Bench.Program, "--shaders", r.shaders, "--scratch", r.scratch},
 		p.Arguments()...)
@@ -141,7 +146,7 @@ func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.
 		}
 	}
 	cmd := exec.CommandContext(r.ctx, args[0], args[1:]...)
-	// an interrupted benchmark is ended by the signal that a terminal would send, and killed if it does not end
+	// when ctx is cancelled: SIGTERM first, so that `mtrace run` can finish the trace; SIGKILL after WaitDelay
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 3 * time.Second
 	cmd.Env = r.environ
@@ -176,7 +181,7 @@ func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.
 	return nil
 }
 
-// underTracer prepends `mtrace run` to a command and returns the path of the trace.
+// underTracer puts `mtrace run` before the command, and also returns the path of the trace that will be written.
 func (r *benchRunner) underTracer(run *bench.Run, process bench.Process, args []string) ([]string, string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -186,7 +191,8 @@ func (r *benchRunner) underTracer(run *bench.Run, process bench.Process, args []
 	return append([]string{self, "run", "--no-report", "--force", "-o", trace, "--"}, args...), trace, nil
 }
 
-// trace returns the path for the trace of a traced process: a free name, or a temporary file.
+// trace returns the path for a process's trace: bench-NAME.mtrace or the next free number in the current folder; in
+// the scratch folder if only the tracer's overhead is measured.
 func (r *benchRunner) trace(run *bench.Run, round int) string {
 	name := "bench-" + run.Bench.Name
 	if run.Bench.PerProcess {
@@ -202,7 +208,8 @@ func (r *benchRunner) trace(run *bench.Run, round int) string {
 	}
 }
 
-// A processError describes how a benchmark's process ended, with the last line of its output.
+// A processError says why a benchmark's process failed. Its text is the last line that the process printed to
+// standard error, or the exit status if it printed nothing.
 type processError struct {
 	err  error
 	said string
@@ -220,14 +227,15 @@ func (e processError) Unwrap() error { return e.err }
 // interruptedStatus is the exit status after SIGINT.
 const interruptedStatus = 128 + int(syscall.SIGINT)
 
-// wasInterrupted reports whether SIGINT ended a benchmark's process. The terminal sends it to the whole group, and the
-// process may be gone before this one has handled the signal.
+// wasInterrupted reports whether SIGINT ended the benchmark's process. Ctrl-C signals mtrace and the process at once;
+// the process can end before mtrace has noticed its own signal, and must not be reported as crashed.
 func wasInterrupted(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && cli.ExitStatus(exit.Sys().(syscall.WaitStatus)) == interruptedStatus
 }
 
-// benchStatus returns 2 if the benchmark reported unusable input, otherwise 1.
+// benchStatus returns mtrace's exit status after a benchmark failed: 2 if rawmetal rejected its input (status 2),
+// otherwise 1.
 func benchStatus(err error) int {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == cli.ExitUsage {
@@ -236,14 +244,14 @@ func benchStatus(err error) int {
 	return cli.ExitNo
 }
 
-// step shows how far a benchmark is.
+// step prints a benchmark's progress to the terminal.
 func (r *benchRunner) step(p bench.Progress) {
 	if p.Total > 1 {
 		r.say(fmt.Sprintf("%s: %d of %d: %s", p.Bench, p.Done, p.Total, p.Case))
 	}
 }
 
-// say replaces the line of progress; an empty one removes it.
+// say replaces the progress line on the terminal with text; an empty text clears it.
 func (r *benchRunner) say(text string) {
 	if r.progress == nil {
 		return

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// silence is how long a benchmark may print nothing: much longer than its longest operation.
+// silence is how long a benchmark may print nothing before it is ended as hung. No single operation takes nearly as
+// long.
 const silence = 10 * time.Minute
 
-// A watchdog is a reader that acts if it has read nothing for too long.
+// A watchdog is a reader that calls a function if nothing arrives from the inner reader for the given time.
 type watchdog struct {
 	in    io.Reader
 	limit time.Duration
@@ -21,12 +22,12 @@ func watch(in io.Reader, limit time.Duration, act func()) *watchdog {
 
 func (w *watchdog) Read(p []byte) (int, error) {
 	n, err := w.in.Read(p)
-	// after the timer has triggered it must not be reset, because stop reports that
+	// Stop is false if the timer has fired. It is not restarted then: stop() would no longer know that it fired.
 	if w.timer.Stop() {
 		w.timer.Reset(w.limit)
 	}
 	return n, err
 }
 
-// stop ends the watch and reports whether it had triggered.
+// stop ends the watch and reports whether the time limit had been exceeded.
 func (w *watchdog) stop() bool { return !w.timer.Stop() }

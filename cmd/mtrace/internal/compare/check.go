@@ -22,7 +22,7 @@ import (
 func CheckCommand() cli.Command {
 	return cli.Command{
 		Name:    "check",
-		Summary: "Check claims about a run against its trace: PASS, FAIL or SKIPPED",
+		Summary: "Check a run's trace against your claims about it: PASS, FAIL or SKIPPED for each",
 		Usage:   "[flags] FILE --claims CLAIMS.json",
 		Example: "mtrace check trace.mtrace --claims claims.json --junit results.xml",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
@@ -30,13 +30,14 @@ func CheckCommand() cli.Command {
 			flags.StringVar(&c.claims, "claims", "",
 				"the `FILE` of claims: {\"claims\": [{\"title\": …, \"expr\": \"gpu.busy_share > 0.9\", \"tolerance\": \"5%\"}]}")
 			c.output.flags(flags, claims.Schema)
-			flags.BoolVar(&c.strict, "strict", false, "exit 1 if a claim was skipped, too")
+			flags.BoolVar(&c.strict, "strict", false, "also exit 1 if a claim was skipped")
 			return func(std cli.Stdio, args []string) error {
 				switch {
 				case len(args) != 1:
-					return cli.UsageError("takes one trace or report, but got %d: mtrace check FILE --claims CLAIMS.json", len(args))
+					return cli.UsageError("give one trace or report, not %d: mtrace check FILE --claims "+
+						"CLAIMS.json", len(args))
 				case c.claims == "":
-					return cli.UsageError("no claims: mtrace check FILE --claims CLAIMS.json")
+					return cli.UsageError("no file of claims is given: mtrace check FILE --claims CLAIMS.json")
 				}
 				if err := c.output.check(); err != nil {
 					return err
@@ -113,7 +114,7 @@ func (c *check) run(std cli.Stdio, path string) error {
 	return nil
 }
 
-// mostClaims is the maximum size of a file of claims, because a device could be read for ever.
+// mostClaims is the maximum size of a claims file. Without a limit a path such as /dev/zero would be read for ever.
 const mostClaims = 64 << 20
 
 func readClaimsFile(path string) ([]byte, error) {
@@ -124,15 +125,18 @@ func readClaimsFile(path string) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, mostClaims+1))
 	if err == nil && len(text) > mostClaims {
-		err = fmt.Errorf("%s has more than %s, which is the maximum", path, analyze.FormatBytes(mostClaims))
+		err = fmt.Errorf("%s is larger than %s, the maximum for a file of "+
+			"claims", path, analyze.FormatBytes(mostClaims))
 	}
 	return text, err
 }
 
-// mostDocument is the maximum size of a JSON document: a report of the longest runs has some megabytes.
+// mostDocument is the maximum size of a JSON report, in bytes. Reports of the longest runs have a few MB; without a
+// limit a device would be read for ever.
 const mostDocument = 256 << 20
 
-// readDocument reads a JSON document of mtrace. It returns nil if the file is not a document but may be a trace.
+// readDocument reads a JSON document that mtrace wrote, and returns its schema. It returns nil without an error if
+// the file is not JSON, because it may be a trace.
 func readDocument(path string) (document []byte, schema string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -149,7 +153,7 @@ func readDocument(path string) (document []byte, schema string, err error) {
 		return nil, "", cli.AsStatus(err)
 	}
 	if len(document) > mostDocument {
-		return nil, "", cli.UsageError("%s has more than %s, which is the maximum for a document", path,
+		return nil, "", cli.UsageError("%s is larger than %s, the maximum for a JSON report", path,
 			analyze.FormatBytes(mostDocument))
 	}
 	var kind struct {
@@ -159,7 +163,7 @@ func readDocument(path string) (document []byte, schema string, err error) {
 		return nil, "", cli.UsageError("reading %s: not JSON: %w", path, err)
 	}
 	if !strings.HasPrefix(kind.Schema, "mtrace.") {
-		return nil, "", cli.UsageError("%s is JSON, but not a document of mtrace: its schema is %q", path, kind.Schema)
+		return nil, "", cli.UsageError("%s is JSON, but mtrace did not write it: its schema is %q", path, kind.Schema)
 	}
 	return document, kind.Schema, nil
 }

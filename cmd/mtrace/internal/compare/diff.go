@@ -28,29 +28,30 @@ func DiffCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var output gateOutput
 			output.flags(flags, diff.Schema)
-			htmlPage := flags.String("html", "", "write the comparison, with intervals, as an HTML page, which "+
-				"needs no other file, to this `FILE`; - is standard output, and replaces the text")
+			htmlPage := flags.String("html", "", "write the comparison, with intervals, as one self-contained "+
+				"HTML page to this `FILE`; - prints the page instead of the text")
 			failOver := flags.Float64("fail-over", 0,
-				"exit 1 if something became slower by more than this `PERCENTAGE`, beyond noise; waits for the GPU and for "+
-					"signals do not count")
+				"exit 1 if a call, kernel or thread became slower by more than this `PERCENTAGE` and by more "+
+					"than noise; waits for the GPU and for signals are not judged")
 			return func(std cli.Stdio, args []string) error {
 				if len(args) != 2 {
-					return cli.UsageError("takes two sides, but got %d: mtrace diff A B, each a trace, several with commas between, or "+
-						"a folder of them", len(args))
+					return cli.UsageError("give two sides, not %d: mtrace diff A B. A side is a trace, several "+
+						"traces separated by commas, or a folder of traces", len(args))
 				}
 				if !(*failOver >= 0) || math.IsInf(*failOver, 0) {
 					return cli.UsageError("--fail-over %v: give a percentage of 0 or more", *failOver)
 				}
 				if (output.junit != "" || output.github) && !flags.Changed("fail-over") {
-					return cli.UsageError("--junit and --github report failures, and nothing fails without a limit: give --fail-over " +
-						"PERCENTAGE")
+					return cli.UsageError("--junit and --github report failures, but without a limit nothing can " +
+						"fail: give --fail-over PERCENTAGE")
 				}
 				if err := output.check(); err != nil {
 					return err
 				}
 				if output.taken = *htmlPage == cli.StandardOutput; output.taken && (output.json || output.markdown ||
 					output.junit == cli.StandardOutput) {
-					return cli.UsageError("--html - and --json, --markdown or --junit - would share standard output: name a file for the page")
+					return cli.UsageError("--html - and --json, --markdown or --junit - would both write to " +
+						"standard output: name a file for the page")
 				}
 				if err := cli.MayWrite("--html", *htmlPage, output.force); err != nil {
 					return err
@@ -116,7 +117,8 @@ func compare(std cli.Stdio, a, b string, output gateOutput, html string, fails b
 	return nil
 }
 
-// incompleteRun returns the error for a run whose trace is incomplete.
+// incompleteRun returns an error if the run's trace is incomplete (cut or damaged), so that mtrace diff decides
+// nothing from it.
 func incompleteRun(run *diff.Run) error {
 	if !run.Report.Source.Truncated {
 		return nil
@@ -128,7 +130,7 @@ func incompleteRun(run *diff.Run) error {
 	return loading.IncompleteFile(run.Path, kind)
 }
 
-// readSide reads one run: a trace or a report of mtrace, or a recording of Instruments.
+// readSide reads one run for the comparison: a trace, a JSON report of mtrace, or a recording of Instruments.
 func readSide(std cli.Stdio, path string) (*diff.Run, error) {
 	if loading.Instruments(path) {
 		trace, err := (&loading.Selection{}).Load(std, path, nil)
@@ -145,7 +147,8 @@ func readSide(std cli.Stdio, path string) (*diff.Run, error) {
 	return run, nil
 }
 
-// sidePaths returns the files of one side: one file, several separated by commas, or those in a folder.
+// sidePaths returns the runs that an argument of mtrace diff names: a file, files separated by commas, or the .mtrace
+// and .json files of a folder.
 func sidePaths(arg string) ([]string, error) {
 	if info, err := os.Stat(arg); err == nil && info.IsDir() && !loading.Instruments(arg) {
 		var paths []string
@@ -159,7 +162,7 @@ func sidePaths(arg string) ([]string, error) {
 			}
 		}
 		if len(paths) == 0 {
-			return nil, cli.UsageError("no .mtrace files in the folder %s", arg)
+			return nil, cli.UsageError("the folder %s has no traces (.mtrace) and no reports (.json)", arg)
 		}
 		return paths, nil
 	}

@@ -14,7 +14,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A gateOutput lists the additional forms in which a decision is written, and their destinations.
+// A gateOutput has the flags that choose how the result of mtrace diff or mtrace check is written.
 type gateOutput struct {
 	json, markdown, github bool
 	junit                  string // path
@@ -27,9 +27,9 @@ func (o *gateOutput) flags(flags *pflag.FlagSet, schema string) {
 	flags.BoolVar(&o.markdown, "markdown", false,
 		"print the results as Markdown, for a pull request or GitHub's job summary")
 	flags.BoolVar(&o.github, "github", false,
-		"print an annotation of GitHub Actions for each failure, to standard error")
-	flags.StringVar(&o.junit, "junit", "", "also write the results as JUnit XML into this `FILE`; - is standard "+
-		"output, and replaces the text")
+		"also print a GitHub Actions annotation for each failure, on standard error")
+	flags.StringVar(&o.junit, "junit", "", "also write the results as JUnit XML to this `FILE`; - prints them "+
+		"instead of the text")
 	cli.ForceFlag(flags, &o.force)
 }
 
@@ -38,19 +38,20 @@ func (o *gateOutput) check() error {
 		return cli.UsageError("--json and --markdown exclude each other: give one of them")
 	}
 	if o.junit == cli.StandardOutput && (o.json || o.markdown) {
-		return cli.UsageError("--junit - and --json or --markdown would share standard output: name a file for the JUnit XML")
+		return cli.UsageError("--junit - and --json or --markdown would both write to standard output: name a " +
+			"file for the JUnit XML")
 	}
 	return cli.MayWrite("--junit", o.junit, o.force)
 }
 
-// A decision can be printed in the forms of gateOutput.
+// A decision is the result of mtrace diff or mtrace check, which gateOutput.write can print in each format.
 type decision interface {
 	Gate() *gate.Gate
 	WriteText(io.Writer) error
 }
 
-// write writes the decision about the traces. If the command ends with the error undecided, it writes that there is no
-// decision.
+// write prints the decision in the formats that the flags chose. If undecided is not nil (such as for a cut trace),
+// the output says that nothing was decided, and why. inputs must not be overwritten.
 func (o *gateOutput) write(std cli.Stdio, d decision, undecided error, inputs ...string) error {
 	g := d.Gate()
 	if undecided != nil {
@@ -90,10 +91,10 @@ func (o *gateOutput) write(std cli.Stdio, d decision, undecided error, inputs ..
 	return err
 }
 
-// decided matches the words of a decision at the beginning of a line or in a column of their own.
+// decided matches PASS, FAIL and SKIPPED where they are a result: at the start of a line, or as a column.
 var decided = regexp.MustCompile(`(?m)(^|  )(PASS|FAIL|SKIPPED)(:|$)`)
 
-// painted colours the decisions in a text: green, red, and yellow for undecided ones.
+// painted colours results in a text: PASS green, FAIL red, SKIPPED yellow.
 func painted(text []byte) []byte {
 	return decided.ReplaceAllFunc(text, func(found []byte) []byte {
 		paint := "\x1b[33m"
@@ -107,7 +108,7 @@ func painted(text []byte) []byte {
 	})
 }
 
-// writeJSON writes a document of ours.
+// writeJSON writes a document as indented JSON, without characters that could control a terminal.
 func writeJSON(w io.Writer, doc any) error {
 	e := json.NewEncoder(analyze.SafeJSON(w))
 	e.SetIndent("", "  ")

@@ -27,26 +27,28 @@ import (
 	"mtrace/collector"
 )
 
-// threadsMark is the placeholder for the number of threads in a command.
+// threadsMark is replaced by the number of threads in each argument of the command.
 const threadsMark = "{threads}"
 
 func SweepCommand() cli.Command {
 	return cli.Command{
-		Name:    "sweep",
-		Summary: "Run a program with several numbers of threads: scaling table, fitted laws, and the cause that limits scaling",
+		Name: "sweep",
+		Summary: "Run a program with several numbers of threads, and print how its throughput scales and what " +
+			"limits it",
 		Usage:   "[flags] -- CMD … " + threadsMark + " …",
 		Example: "mtrace sweep --threads 1,2,4,8 --runs 3 -- python3 workload.py --threads {threads} --json",
 		Whole:   true,
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var s sweep
 			flags.IntSliceVar(&s.threads, "threads", []int{1, 2, 4, 8},
-				"the `NUMBERS` of threads, inserted in the command at "+threadsMark)
-			flags.IntVar(&s.runs, "runs", 1, "the `NUMBER` of runs for each number of threads; with three or more, intervals come from the runs")
+				"the `NUMBERS` of threads to run with; each replaces "+threadsMark)
+			flags.IntVar(&s.runs, "runs", 1, "`NUMBER` of runs for each number of threads; from three on, their "+
+				"spread gives the intervals")
 			flags.StringVarP(&s.output, "output", "o", "", "keep the traces in this `FOLDER`")
-			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this `FILE`, an .svg; - is standard "+
-				"output, and replaces the text")
-			flags.StringVar(&s.html, "html", "", "write the scaling, its laws and the threads' time as an HTML page, which needs "+
-				"no other file, to this `FILE`; - is standard output, and replaces the text")
+			flags.StringVar(&s.plot, "plot", "", "draw throughput by number of threads into this .svg `FILE`; - "+
+				"prints the image instead of the text")
+			flags.StringVar(&s.html, "html", "", "write the scaling, the fitted laws and the threads' use of "+
+				"time as one self-contained HTML page to this `FILE`; - prints the page instead of the text")
 			flags.BoolVar(&s.json, "json", false, "print the result as JSON ("+scaling.Schema+")")
 			cli.ForceFlag(flags, &s.force)
 			return func(std cli.Stdio, args []string) error { return s.run(std, args) }
@@ -64,7 +66,7 @@ type sweep struct {
 	dir          string // of the traces
 }
 
-// sweptRun is one run of the program.
+// sweptRun is one run of the program with a given number of threads.
 type sweptRun struct {
 	threads    int
 	trace      string
@@ -79,12 +81,13 @@ func (s *sweep) check(command []string) (err error) {
 	case len(command) == 0:
 		return cli.UsageError("no program to run: mtrace sweep -- CMD … %s …", threadsMark)
 	case !slices.ContainsFunc(command, has):
-		return cli.UsageError("the command has no place for the number of threads: insert %s, as in --threads %s",
+		return cli.UsageError("the command does not say where the number of threads goes: insert %s, as in "+
+			"--threads %s",
 			threadsMark, threadsMark)
 	case len(s.threads) == 0:
 		return cli.UsageError("no numbers of threads: --threads 1,2,4,8")
 	case s.runs < 1:
-		return cli.UsageError("--runs %d: run each at least once", s.runs)
+		return cli.UsageError("--runs %d: at least 1 run for each number of threads is needed", s.runs)
 	}
 	slices.Sort(s.threads)
 	for i, n := range s.threads {
@@ -96,10 +99,11 @@ func (s *sweep) check(command []string) (err error) {
 		}
 	}
 	if s.plot == cli.StandardOutput && s.json {
-		return cli.UsageError("--plot - and --json would share standard output: name a file for the plot")
+		return cli.UsageError("--plot - and --json would both write to standard output: name a file for the plot")
 	}
 	if s.html == cli.StandardOutput && (s.json || s.plot == cli.StandardOutput) {
-		return cli.UsageError("--html - and --json or --plot - would share standard output: name a file for the page")
+		return cli.UsageError("--html - and --json or --plot - would both write to standard output: name a file " +
+			"for the page")
 	}
 	if s.plot != "" && s.plot != cli.StandardOutput {
 		if err := scaling.CheckPlot(s.plot); err != nil {
@@ -149,8 +153,8 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 				if !r.reported {
 					with, without = without, with
 				}
-				return cli.UsageError("with --threads %d the program printed ops_per_s, with --threads %d it did "+
-					"not: it must always, or never", with, without)
+				return cli.UsageError("with --threads %d the program printed its throughput (ops_per_s), with %d "+
+					"threads it did not: it must always or never print it", with, without)
 			}
 		}
 	}
@@ -161,12 +165,13 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 	return s.print(std, doc)
 }
 
-// tracePath returns the path for the trace of a run.
+// tracePath returns the path for the trace of run number turn (from 0) with this number of threads.
 func (s *sweep) tracePath(threads, turn int) string {
 	return filepath.Join(s.dir, fmt.Sprintf("%d-threads-%d.mtrace", threads, turn+1))
 }
 
-// prepareFolder creates the folder for the traces. It refuses one that has traces of an earlier sweep.
+// prepareFolder creates the folder for the traces. Without --force it fails if a trace of an earlier sweep would be
+// replaced.
 func (s *sweep) prepareFolder() error {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return cli.AsStatus(err)
@@ -182,7 +187,7 @@ func (s *sweep) prepareFolder() error {
 	return nil
 }
 
-// once runs the program once, traced as `mtrace run` does it.
+// once runs the program once with n threads under the tracer, and returns its throughput and report.
 func (s *sweep) once(std cli.Stdio, command []string, n, turn int) (sweptRun, error) {
 	r := sweptRun{threads: n, trace: s.tracePath(n, turn)}
 	args := make([]string, len(command))
@@ -226,21 +231,20 @@ func (s *sweep) once(std cli.Stdio, command []string, n, turn int) (sweptRun, er
 		return r, cli.AsStatus(err)
 	}
 	if r.throughput, r.reported = reportedThroughput(printed); r.reported && !(r.throughput > 0) {
-		return r, cli.UsageError("with --threads %d the program printed an ops_per_s of %v, which is no "+
-			"throughput", n, r.throughput)
+		return r, cli.UsageError("with --threads %d the program printed ops_per_s %v, which must be above "+
+			"0", n, r.throughput)
 	}
 	if !r.reported {
 		if r.throughput = completedPerSecond(trace); r.throughput == 0 {
-			return r, cli.UsageError("with --threads %d no command buffer completed, so there is no "+
-				"throughput: mtrace doctor -- %s says whether the "+
-				"program can be traced", n, args[0])
+			return r, cli.UsageError("with --threads %d no command buffer completed, so the throughput is unknown: "+
+				"run mtrace doctor -- %s to see whether the program can be traced", n, args[0])
 		}
 	}
 	return r, nil
 }
 
-// reportedThroughput returns the last ops_per_s of a JSON object that the program printed: in a line, or as its whole
-// output.
+// reportedThroughput returns the "ops_per_s" that the program printed as JSON: its whole output may be one object,
+// otherwise the last line with one counts. false if there is none.
 func reportedThroughput(printed []byte) (float64, bool) {
 	var result struct {
 		OpsPerSecond *float64 `json:"ops_per_s"`
@@ -257,7 +261,8 @@ func reportedThroughput(printed []byte) (float64, bool) {
 	return 0, false
 }
 
-// completedPerSecond returns the rate of command buffers from the first commit to the last completion.
+// completedPerSecond returns completed command buffers per second, from the first commit to the last completion; 0 if
+// there are none.
 func completedPerSecond(t *analyze.Trace) float64 {
 	var span analyze.Interval
 	count := 0
@@ -292,7 +297,7 @@ func (s *sweep) document(command []string, runs []sweptRun) (*scaling.Document, 
 	if err != nil {
 		return nil, err
 	}
-	if doc.Counted = "reported by the program while it was traced"; !runs[0].reported {
+	if doc.Counted = "reported by the program (as ops_per_s) while it was traced"; !runs[0].reported {
 		doc.Counted = "command buffers from the first commit to the last completion, counted in the trace"
 	}
 	doc.NoteNoise()
@@ -306,7 +311,7 @@ func (s *sweep) document(command []string, runs []sweptRun) (*scaling.Document, 
 	return doc, nil
 }
 
-// timeWith divides the threads' time in the runs with n threads.
+// timeWith returns what share of the threads' time each activity took, over all runs with n threads.
 func timeWith(runs []sweptRun, n int) scaling.Time {
 	all := map[string]float64{}
 	sum := 0.0
@@ -325,7 +330,8 @@ func timeWith(runs []sweptRun, n int) scaling.Time {
 	return scaling.Time{Threads: n, Shares: all}
 }
 
-// verdict returns the verdict of most runs with n threads, from the run with the median throughput among them.
+// verdict returns the verdict that most runs with n threads have. Of the runs with this verdict, the one with the
+// median throughput provides the details.
 func (s *sweep) verdict(runs []sweptRun, n int) scaling.Verdict {
 	var own []sweptRun
 	votes := map[string]int{}

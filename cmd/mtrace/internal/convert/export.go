@@ -25,7 +25,7 @@ import (
 func ExportCommand() cli.Command {
 	return cli.Command{
 		Name:    "export",
-		Summary: "Write a trace for other tools: a timeline, or tables",
+		Summary: "Convert a trace for other tools, to a timeline or to tables",
 		Usage:   "[flags] FILE --format FORMAT -o OUT",
 		Example: "mtrace export trace.mtrace --format perfetto -o trace.pftrace   # open it in ui.perfetto.dev",
 		Values:  map[string][]string{"format": FormatNames(AnyFormat), "partition": {byRun}},
@@ -33,12 +33,13 @@ func ExportCommand() cli.Command {
 			var x ExportJob
 			flags.StringSliceVar(&x.Formats, "format", nil,
 				"the `FORMAT`: "+listed(FormatNames(isTimeline), "or")+" (timelines), "+listed(FormatNames(isTables), "or")+
-					" (tables); with several formats, each is written into the folder OUT")
+					" (tables); if several are given, the folder OUT gets a file for each")
 			flags.StringVarP(&x.Output, "output", "o", "",
-				"the `FILE` to write, - for stdout; for "+listed(FormatNames(isFolder), "and")+
+				"the `FILE` to write, - for standard output; for "+listed(FormatNames(isFolder), "and")+
 					" a folder with a file for each table")
 			flags.StringVar(&x.table, "table", "",
-				"write the unchanged rows of the table of this `NAME` from a recording of Instruments ("+singleFormats()+")")
+				"write only the table with this `NAME` of a recording of Instruments, its rows unchanged "+
+					"(formats "+singleFormats()+")")
 			flags.StringVar(&x.by, "partition", "",
 				"with "+listed(FormatNames(isFolder), "and")+", `run`: write each table's file into TABLE/host=HOST/run=START of the "+
 					"folder OUT, so that the exports of many runs form one dataset")
@@ -49,7 +50,7 @@ func ExportCommand() cli.Command {
 	}
 }
 
-// An ExportJob describes what to write of a trace, and where.
+// An ExportJob holds the flags of mtrace export: which part of a trace to write, in which formats, and where.
 type ExportJob struct {
 	Formats   []string
 	Output    string
@@ -59,7 +60,8 @@ type ExportJob struct {
 	Selection loading.Selection
 }
 
-// outlet is the output of an exporter; files get their names only at commit.
+// outlet is one output of an export: the exporter, and its unfinished file or folder. commit gives it its final name,
+// discard removes it.
 type outlet struct {
 	exporter
 	format  *format
@@ -71,11 +73,11 @@ type outlet struct {
 func (x *ExportJob) run(std cli.Stdio, args []string) error {
 	switch {
 	case len(args) != 1:
-		return cli.UsageError("takes one trace, but got %d: mtrace export FILE --format FORMAT -o OUT", len(args))
+		return cli.UsageError("give one trace, not %d: mtrace export FILE --format FORMAT -o OUT", len(args))
 	case len(x.Formats) == 0:
 		return cli.UsageError("no format: --format %s", strings.Join(FormatNames(AnyFormat), ", "))
 	case x.Output == "":
-		return cli.UsageError("nowhere to write to: -o OUT")
+		return cli.UsageError("the output is missing: -o OUT")
 	}
 	for i, f := range x.Formats {
 		if FormatNamed(f) == nil {
@@ -138,8 +140,8 @@ func (x *ExportJob) Write(std cli.Stdio, path string) (err error) {
 	return loading.CutError(trace)
 }
 
-// fill passes the trace's content to the outlets. It returns the trace, or the last slice of a long trace, which is
-// read slice by slice.
+// fill sends every call and object of the trace to the outlets. A long trace is read one slice (range of time) after
+// the other to bound memory; then the last slice is returned, else the whole trace.
 func (x *ExportJob) fill(std cli.Stdio, path string, outlets []*outlet) (*analyze.Trace, error) {
 	visit := func(c *analyze.VisitedCall) {
 		for _, o := range outlets {
@@ -168,7 +170,7 @@ func (x *ExportJob) fill(std cli.Stdio, path string, outlets []*outlet) (*analyz
 	return trace, nil
 }
 
-// discardWhenInterrupted removes the unfinished files if a signal ends the tool, until stop is called.
+// discardWhenInterrupted removes the unfinished output files and exits if a signal arrives before stop is called.
 func discardWhenInterrupted(outlets []*outlet) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -191,7 +193,8 @@ func discardWhenInterrupted(outlets []*outlet) (stop func()) {
 	}
 }
 
-// open makes the outlet of one format.
+// open creates the output for one format. With several formats the file goes into the folder -o, named after the
+// trace.
 func (x *ExportJob) open(std cli.Stdio, trace string, f *format) (*outlet, error) {
 	path := x.Output
 	if len(x.Formats) > 1 {
@@ -230,7 +233,7 @@ func openStandardOutput(std cli.Stdio, f *format) (*outlet, error) {
 	case f.file != nil:
 		return nil, errors.New("a database cannot be written to a stream: name a file")
 	case f.binary && terminal:
-		return nil, fmt.Errorf("%s's format is binary and stdout is a terminal: name a file", f.Name)
+		return nil, fmt.Errorf("%s is a binary format, and standard output is a terminal: name a file", f.Name)
 	}
 	out := io.Writer(std.Out)
 	if terminal {

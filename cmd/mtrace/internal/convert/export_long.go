@@ -9,7 +9,8 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// slices exports a long trace slice by slice, and returns the last.
+// slices exports a long trace one slice (range of time) after the other, so that memory stays bounded, and returns
+// the last slice.
 func (x *ExportJob) slices(std cli.Stdio, path string, file *analyze.File, outlets []*outlet,
 	visit func(*analyze.VisitedCall)) (last *analyze.Trace, err error) {
 	show := loading.ShowSteps(std, path, file, x.Selection.Options())
@@ -36,13 +37,13 @@ func (x *ExportJob) slices(std cli.Stdio, path string, file *analyze.File, outle
 		return nil, cli.Status{Code: cli.ExitUsage, Err: cli.OrUnfinished(path, err)}
 	}
 	if cut > 0 {
-		fmt.Fprintf(std.Err, "mtrace: %d command buffers were written before their end was known, because very many were "+
-			"open at once: select a range with --from and --to\n", cut)
+		fmt.Fprintf(std.Err, "mtrace: %d command buffers are written without their end, because too many were in "+
+			"flight at once to remember: export a shorter time with --from and --to\n", cut)
 	}
 	for _, o := range outlets {
 		if w, is := o.exporter.(interface{ Cut() int }); is && w.Cut() > 0 {
-			fmt.Fprintf(std.Err, "mtrace: the release times of %d allocations are missing in the output, because very many "+
-				"were live at once: select a range with --from and --to\n", w.Cut())
+			fmt.Fprintf(std.Err, "mtrace: %d allocations are written without their release time, because too "+
+				"many were live at once to remember: export a shorter time with --from and --to\n", w.Cut())
 		}
 	}
 	return last, nil

@@ -8,7 +8,7 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// byRun is the only way to partition datasets.
+// byRun is the only value of --partition: a folder for each run.
 const byRun = "run"
 
 func (x *ExportJob) checkPartition(path string) error {
@@ -16,17 +16,19 @@ func (x *ExportJob) checkPartition(path string) error {
 	case x.by == "":
 		return nil
 	case x.by != byRun:
-		return cli.UsageError("--partition is run, not %q", x.by)
+		return cli.UsageError("--partition must be run, not %q", x.by)
 	case len(x.Formats) != 1 || !isFolder(FormatNamed(x.Formats[0])):
-		return cli.UsageError("--partition divides tables: it requires --format %s", listed(FormatNames(isFolder), "or"))
+		return cli.UsageError("--partition works only with tables: give --format "+
+			"%s", listed(FormatNames(isFolder), "or"))
 	case x.table != "" || loading.Instruments(path):
-		return cli.UsageError("--partition divides traces, and %s is a recording of Instruments", path)
+		return cli.UsageError("--partition works only with traces of mtrace, and %s is a recording of "+
+			"Instruments", path)
 	}
 	return nil
 }
 
-// partition is the position of a trace among the runs of a dataset: its host and its start, in Unix time in
-// nanoseconds, which databases read as a text and an integer. It is empty if the export is not part of a dataset.
+// partition returns the folders host=HOST/run=START under which a trace's tables are written, so that databases get
+// the columns host (text) and run (start in Unix nanoseconds) from the path. It is empty without --partition.
 func (x *ExportJob) partition(path string) (string, error) {
 	if x.by == "" {
 		return "", nil
@@ -40,8 +42,8 @@ func (x *ExportJob) partition(path string) (string, error) {
 	return fmt.Sprintf("host=%s/run=%d", HiveValue(host), began), nil
 }
 
-// HiveValue encodes a value for the name of a folder: special characters become %XX, which readers of such folders
-// decode.
+// HiveValue encodes a value for a folder name of the form KEY=VALUE: special characters become %XX, which readers of
+// Hive partitions decode.
 func HiveValue(s string) string {
 	if s == "" {
 		return "__HIVE_DEFAULT_PARTITION__" // null

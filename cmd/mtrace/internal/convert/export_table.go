@@ -13,17 +13,17 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// writeTable writes the rows of one table of a recording of Instruments.
+// writeTable writes the rows of one table of an Instruments recording, for mtrace export --table.
 func (x *ExportJob) writeTable(std cli.Stdio, path string) error {
 	format := x.Formats[0]
 	switch {
 	case !loading.Instruments(path):
-		return cli.UsageError("--table is for recordings of Instruments; for the tables of a trace use --format csv or " +
-			"parquet write")
+		return cli.UsageError("--table is for recordings of Instruments; --format csv or parquet without --table " +
+			"writes all tables of a trace")
 	case len(x.Formats) > 1 || !FormatNamed(format).single:
-		return cli.UsageError("--table takes one format of %s", singleFormats())
+		return cli.UsageError("--table takes one --format, which must be one of %s", singleFormats())
 	case x.Selection.From != 0 || x.Selection.To != 0 || len(x.Selection.PIDs) > 0:
-		return cli.UsageError("--table writes all rows: --from, --to and --pid do not go with it")
+		return cli.UsageError("--table writes all rows: leave --from, --to and --pid out")
 	}
 	inputs, bundles, err := xctrace.Inputs([]string{path}, std.In)
 	if err != nil {
@@ -31,7 +31,7 @@ func (x *ExportJob) writeTable(std cli.Stdio, path string) error {
 	}
 	if len(inputs) == 0 && len(bundles) > 0 {
 		return cli.UsageError("%s is a bundle: export the table with xctrace export --input %s --xpath "+
-			"'/trace-toc/run[@number=\"1\"]/data/table[@schema=\"%s\"]', and give that",
+			"'/trace-toc/run[@number=\"1\"]/data/table[@schema=\"%s\"]', and give mtrace the file that it writes",
 			path, path, x.table)
 	}
 	var cut []string
@@ -46,12 +46,13 @@ func (x *ExportJob) writeTable(std cli.Stdio, path string) error {
 		fmt.Fprintln(std.Out, x.Output)
 	}
 	if len(cut) > 0 {
-		return cli.UsageError("%s cut: only the rows before the cut are written; export again for a complete one", loading.Are(cut))
+		return cli.UsageError("%s incomplete: only the rows before the end of the file are written; export the "+
+			"recording from Instruments again", loading.Are(cut))
 	}
 	return nil
 }
 
-// tableTo writes the table, and returns the inputs that were cut.
+// tableTo writes the rows of the table to w, and returns the names of inputs that end in the middle of the table.
 func (x *ExportJob) tableTo(std cli.Stdio, inputs []xctrace.Input, path, format string, w io.Writer) (cut []string,
 	err error) {
 	var out *table.Plain
@@ -67,7 +68,8 @@ func (x *ExportJob) tableTo(std cli.Stdio, inputs []xctrace.Input, path, format 
 		}
 		if out != nil {
 			if !slices.Equal(names, columns) {
-				return fmt.Errorf("the tables named %s have different columns: name one file", x.table)
+				return fmt.Errorf("several files have a table %s, with different columns: give mtrace one of the "+
+					"files", x.table)
 			}
 			return nil
 		}
@@ -97,10 +99,11 @@ func (x *ExportJob) tableTo(std cli.Stdio, inputs []xctrace.Input, path, format 
 		for _, t := range doc.Tables {
 			there = append(there, fmt.Sprintf("%s (%d rows)", t.Name(), t.Rows))
 			if t.Rejected > 0 {
-				cli.Tell(std.Err, "mtrace: %s: %d of %d rows left out: %s", t.Name(), t.Rejected, t.Rows, t.Problems[0])
+				cli.Tell(std.Err, "mtrace: table %s: %d of %d rows are left out: "+
+					"%s", t.Name(), t.Rejected, t.Rows, t.Problems[0])
 			}
 			if t.Refused != "" {
-				cli.Tell(std.Err, "mtrace: %s in %s is left out: %s", t.Name(), doc.Name, t.Refused)
+				cli.Tell(std.Err, "mtrace: table %s in %s is left out: %s", t.Name(), doc.Name, t.Refused)
 			}
 		}
 	}
@@ -108,7 +111,8 @@ func (x *ExportJob) tableTo(std cli.Stdio, inputs []xctrace.Input, path, format 
 		if len(there) == 0 {
 			there = []string{"none"}
 		}
-		return nil, cli.UsageError("no row of a table named %s in %s: there are %s", x.table, path, strings.Join(there, ", "))
+		return nil, cli.UsageError("no rows of a table named %s in %s; its tables: "+
+			"%s", x.table, path, strings.Join(there, ", "))
 	}
 	return cut, out.Close()
 }

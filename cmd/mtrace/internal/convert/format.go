@@ -11,7 +11,8 @@ import (
 	"mtrace/analyze/timeline"
 )
 
-// An exporter writes one run: it gets every call, every slice of the run after that slice's calls, and then Finish.
+// An exporter writes one run in some format. Call receives every call; Slice receives each slice (range of time)
+// after its calls; Finish completes the output, Abandon gives it up.
 type exporter interface {
 	Call(*analyze.VisitedCall)
 	Slice(*analyze.Slice) error
@@ -19,14 +20,14 @@ type exporter interface {
 	Abandon()
 }
 
-// A format is an output format of `mtrace export`. Flags, help, completion and the possible destinations follow from
-// its row in ExportFormats.
+// A format is an output format of `mtrace export`. Help, shell completion and the checks of flags follow from its row
+// in ExportFormats.
 type format struct {
 	Name   string // of --format
 	Suffix string // file name extension in a folder of several formats
 
-	// Exactly one of these is set; it creates the exporter. It also determines the destination: a stream, such as
-	// standard output; a file with random access; or a folder with a file per table.
+	// Exactly one of the three is set. It creates the exporter, and decides what -o must be: a stream (a file or
+	// standard output), a file with random access, or a folder with one file per table.
 	stream func(io.Writer) exporter
 	file   func(*os.File) exporter
 	folder func(table.Files) exporter
@@ -34,14 +35,15 @@ type format struct {
 	tables bool // it holds tables; others are timelines
 	binary bool // it is not written to a terminal
 	single bool // --table writes the rows of one table of a recording of Instruments in it
-	// its tables are written even without rows, and a message names the tables that Instruments cannot fill
+	// a table without rows is written too; for a recording of Instruments, which lacks some tables, a message then
+	// says which are empty
 	keepsEmpty bool
-	// the format contains the threads' use of time and the threads whose work they waited for. Each slice of a long
-	// trace is then read together with some time around it; other formats get smaller slices without that
+	// the format has rows about waiting threads and the threads they waited for. Slices of a long trace are then read
+	// with some time before and after, where those other threads may be; other formats read smaller slices alone
 	neighbours bool
 }
 
-// ExportFormats are the formats in the order of the help: timelines, then tables.
+// ExportFormats lists the formats in the order in which help prints them: timelines, then tables.
 var ExportFormats = []format{
 	{Name: "perfetto", Suffix: ".pftrace", binary: true,
 		stream: func(w io.Writer) exporter { return timeline.NewPerfetto(w) }},
@@ -67,7 +69,7 @@ func isFolder(f *format) bool   { return f.folder != nil }
 func isSingle(f *format) bool   { return f.single }
 func AnyFormat(*format) bool    { return true }
 
-// FormatNames returns the names of the formats for which wanted is true.
+// FormatNames returns the names of all formats for which wanted returns true.
 func FormatNames(wanted func(*format) bool) (names []string) {
 	for i := range ExportFormats {
 		if wanted(&ExportFormats[i]) {
@@ -77,7 +79,7 @@ func FormatNames(wanted func(*format) bool) (names []string) {
 	return names
 }
 
-// FormatNamed returns the format of a name, or nil.
+// FormatNamed returns the format with this name, or nil.
 func FormatNamed(name string) *format {
 	i := slices.IndexFunc(ExportFormats, func(f format) bool { return f.Name == name })
 	if i < 0 {
@@ -86,7 +88,7 @@ func FormatNamed(name string) *format {
 	return &ExportFormats[i]
 }
 
-// listed formats a list as people write it: "a, b or c".
+// listed joins names for a sentence; word is "and" or "or": "a, b or c".
 func listed(names []string, word string) string {
 	last := len(names) - 1
 	if last < 1 {
@@ -95,7 +97,7 @@ func listed(names []string, word string) string {
 	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
 }
 
-// singleFormats are the formats of --table.
+// singleFormats returns the formats that --table can write, separated by commas.
 func singleFormats() string {
 	names := FormatNames(isSingle)
 	slices.Sort(names)

@@ -20,7 +20,7 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// profileFormats are the formats of profiles and their file name extensions.
+// profileFormats maps each value of --format to the extension of the files it writes.
 var profileFormats = map[string]string{"pprof": ".pb.gz", "folded": ".folded"}
 
 func PprofCommand() cli.Command {
@@ -33,9 +33,10 @@ func PprofCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var j ProfileJob
 			flags.StringVarP(&j.out, "output", "o", "",
-				"write the profiles into this `FOLDER`, one TYPE.pb.gz each; with one --type, a file, a folder, or - for standard output")
+				"write each profile to TYPE.pb.gz in this `FOLDER`; with only one --type also a file, or - for "+
+					"standard output")
 			flags.StringSliceVar(&j.Types, "type", profile.Types,
-				"write profiles of these `TYPES`; for a recording of Instruments also cpu")
+				"write profiles of these `TYPES`; a recording of Instruments also has cpu")
 			flags.StringVar(&j.format, "format", "pprof",
 				"write this `FORMAT`: pprof, or folded (one line per stack, for flame graphs)")
 			cli.ForceFlag(flags, &j.force)
@@ -48,7 +49,8 @@ func PprofCommand() cli.Command {
 	}
 }
 
-// A ProfileJob describes the profiles to write, in which format and where.
+// A ProfileJob holds the flags of mtrace pprof: which profiles to make from which part of a trace, in which format,
+// and where.
 type ProfileJob struct {
 	out    string
 	Types  []string
@@ -66,16 +68,17 @@ type built struct {
 
 func (j *ProfileJob) run(std cli.Stdio, args []string) error {
 	if len(args) != 1 {
-		return cli.UsageError("takes one trace, but got %d: mtrace pprof FILE -o OUT", len(args))
+		return cli.UsageError("give one trace, not %d: mtrace pprof FILE -o OUT", len(args))
 	}
 	if j.out == "" {
 		return cli.UsageError("the output is missing: mtrace pprof FILE -o OUT")
 	}
 	if j.out == cli.StandardOutput && len(j.Types) != 1 {
-		return cli.UsageError("-o - is for one profile: --type %s", strings.Join(profile.Types, ", or "))
+		return cli.UsageError("standard output (-o -) can take only one profile: --type "+
+			"%s", strings.Join(profile.Types, ", or "))
 	}
 	if profileFormats[j.format] == "" {
-		return cli.UsageError("no format %q: there are pprof, folded", j.format)
+		return cli.UsageError("unknown format %q: --format must be pprof or folded", j.format)
 	}
 	made, err := j.profiles(std, args[0])
 	if err != nil {
@@ -87,25 +90,25 @@ func (j *ProfileJob) run(std cli.Stdio, args []string) error {
 	return made.incomplete
 }
 
-// profiles are the profiles of a file.
+// profiles are the profiles made from one trace or recording.
 type profiles struct {
 	list       []built
 	host       string // where it was recorded; empty when that is not known
 	incomplete error  // the error to return after the profiles are written, if the file is incomplete
 }
 
-// profiles makes those that are asked for.
+// profiles makes the profiles of j.Types from the trace or recording at path.
 func (j *ProfileJob) profiles(std cli.Stdio, path string) (made profiles, err error) {
 	known := profile.Types
 	if loading.Instruments(path) {
 		known = append(slices.Clone(profile.Types), "cpu")
 	}
 	if len(j.Types) == 0 {
-		return made, cli.UsageError("no type of profile: --type %s", strings.Join(known, ", "))
+		return made, cli.UsageError("no profile type is given: --type %s", strings.Join(known, ", "))
 	}
 	for _, t := range j.Types {
 		if !slices.Contains(known, t) {
-			return made, cli.UsageError("no profile of type %q: there are %s", t, strings.Join(known, ", "))
+			return made, cli.UsageError("unknown profile type %q: --type takes %s", t, strings.Join(known, ", "))
 		}
 	}
 	if err := j.Of.Check(); err != nil {
@@ -121,7 +124,8 @@ func (j *ProfileJob) profiles(std cli.Stdio, path string) (made profiles, err er
 	return profiles{list, trace.Source.Host, loading.CutError(trace)}, nil
 }
 
-// traced creates the profiles of a trace, and returns the trace, or the last part of a long one.
+// traced makes the profiles of a trace of mtrace. It also returns the trace, or of a long trace the last range that
+// was read.
 func (j *ProfileJob) traced(std cli.Stdio, path string) (list []built, trace *analyze.Trace, err error) {
 	file, err := loading.OpenTrace(path)
 	if err != nil {
@@ -150,8 +154,9 @@ func (j *ProfileJob) traced(std cli.Stdio, path string) (list []built, trace *an
 	return list, trace, nil
 }
 
-// AddedUp creates the profiles of a long trace part by part. Costs are those of the kernels over the whole trace; a
-// profile of the GPU needs them.
+// AddedUp makes the profiles of a trace too long for memory: it reads one range of time after the other and adds up
+// their samples. costs, needed only for the type gpu, is how much GPU time each kernel takes, estimated from the
+// whole trace. It also returns the last range.
 func (j *ProfileJob) AddedUp(std cli.Stdio, path string, file *analyze.File, costs *kernels.Costs) (list []built,
 	last *analyze.Trace, err error) {
 	sum, show := profile.NewSum(j.Types, costs), loading.ShowSteps(std, path, file, j.Of.Options())
@@ -173,7 +178,8 @@ func (j *ProfileJob) AddedUp(std cli.Stdio, path string, file *analyze.File, cos
 	return list, last, nil
 }
 
-// costs fits the kernels' costs over a whole long trace, because a part may not identify them.
+// costs estimates how much GPU time each kernel takes, from the whole trace: in a single range some kernels may
+// always run together, so that their costs cannot be separated.
 func (j *ProfileJob) costs(file *analyze.File) (*kernels.Costs, error) {
 	var sum *kernels.Sum
 	err := file.EachRange(j.Of.Options(), loading.ProfiledRecords, func(part *analyze.Trace, _, _ int) error {
@@ -190,8 +196,8 @@ func (j *ProfileJob) costs(file *analyze.File) (*kernels.Costs, error) {
 	return sum.Costs(), nil
 }
 
-// recorded creates the possible profiles of a recording of Instruments. A profile without samples is not created: it
-// would claim that nothing happened where nothing is known.
+// recorded makes those profiles that a recording of Instruments has samples for. An empty profile would claim that
+// nothing happened, when it was only not recorded; so none is made, and a message says so.
 func (j *ProfileJob) recorded(std cli.Stdio, path string) (made profiles, err error) {
 	recording, err := (&loading.RecordingSource{}).Load(std, []string{path})
 	if err != nil {
@@ -231,18 +237,18 @@ func (j *ProfileJob) recorded(std cli.Stdio, path string) (made profiles, err er
 	return made, nil
 }
 
-// noProfile returns the reason why a recording of Instruments has no such profile.
+// noProfile returns why an Instruments recording has no profile of this kind, as the end of a message.
 func noProfile(kind string) string {
 	switch kind {
 	case "api", "wait":
-		return "Instruments records neither calls nor waits; mtrace run does"
+		return "Instruments does not record calls and waits; record the program with mtrace run"
 	case "cpu":
-		return "it has no CPU samples (time-profile, cpu-profile, time-sample)"
+		return "the recording has no CPU samples (tables time-profile, cpu-profile, time-sample)"
 	}
 	return "the recording has no rows for it"
 }
 
-// write writes the profiles: one to a file, several into a folder.
+// write writes the profiles to -o: a single one to a file, several into a folder. It prints the paths.
 func (j *ProfileJob) write(std cli.Stdio, input string, list []built) error {
 	if j.out == cli.StandardOutput && j.format == "pprof" {
 		if err := cli.NotForPeople(std, "a profile"); err != nil {

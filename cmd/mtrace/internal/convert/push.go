@@ -20,13 +20,13 @@ import (
 	"mtrace/cmd/mtrace/internal/push"
 )
 
-// pushTokenVariable is the environment variable with the token for a server of profiles.
+// pushTokenVariable is the environment variable with the token that mtrace push sends, if --token-file is not given.
 const pushTokenVariable = "MTRACE_PUSH_TOKEN"
 
 func PushCommand() cli.Command {
 	return cli.Command{
 		Name:    "push",
-		Summary: "Send a trace's profiles to Pyroscope, Parca or a receiver of OpenTelemetry",
+		Summary: "Send a trace's profiles to Pyroscope, Parca or an OpenTelemetry receiver",
 		Usage:   "[flags] --server KIND URL FILE",
 		Example: "mtrace push --server pyroscope http://localhost:4040 trace.mtrace",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
@@ -34,18 +34,18 @@ func PushCommand() cli.Command {
 			flags.StringVar(&j.to, "server", "", "the `KIND` of server at URL: pyroscope (its push API), parca (gRPC) or "+
 				"otlp (profiles of OTLP over HTTP)")
 			flags.StringSliceVar(&j.profiles.Types, "type", profile.Types,
-				"send profiles of these `TYPES`; for a recording of Instruments also cpu")
+				"send profiles of these `TYPES`; a recording of Instruments also has cpu")
 			flags.StringVar(&j.service, "service", "",
-				"the `NAME` of the profiled service (default: the program's)")
+				"the `NAME` of the service to which the profiles belong (default: the program's name)")
 			flags.StringArrayVar(&j.labels, "label", nil,
-				"a label of all profiles, as `NAME=VALUE`; the host and the run, by the time of its start, are labels already")
+				"add the label `NAME=VALUE` to all profiles; host and run (its start time) are always added")
 			flags.StringVar(&j.tokenFile, "token-file", "",
-				"read the token to send from this `FILE`; without the flag, from the variable "+pushTokenVariable+", if it is set")
-			flags.StringVar(&j.user, "user", "", "send the token as the password of this user `NAME`; without it, as a "+
-				"bearer's")
+				"read the server's access token from this `FILE` (default: the variable "+pushTokenVariable+")")
+			flags.StringVar(&j.user, "user", "", "send the token as the password of the user `NAME`, by HTTP "+
+				"basic authentication (default: as a bearer token)")
 			flags.StringVar(&j.tenant, "tenant", "", "the `ID` of the tenant, for servers that have several (X-Scope-OrgID)")
 			flags.DurationVar(&j.timeout, "timeout", 30*time.Second,
-				"wait at most this `TIME` for the server to accept a profile")
+				"wait at most this `TIME` for the server to accept each profile")
 			j.profiles.Of.Flags(flags)
 			return func(std cli.Stdio, args []string) error {
 				j.profiles.asked = flags.Changed("type")
@@ -55,7 +55,7 @@ func PushCommand() cli.Command {
 	}
 }
 
-// A pushJob describes the profiles to send, the server, and the labels.
+// A pushJob holds the flags of mtrace push: the profiles to send, the server, and the labels.
 type pushJob struct {
 	profiles                             ProfileJob
 	to, service, tokenFile, user, tenant string
@@ -84,7 +84,8 @@ func (j *pushJob) run(std cli.Stdio, args []string) error {
 		err := one.Send(ctx, push.Profile{Kind: b.Kind, Profile: b.Profile})
 		cancel()
 		if err != nil {
-			return cli.UsageError("the %s profile was not accepted (%d of %d were): %w", b.Kind, sent,
+			return cli.UsageError("the server did not accept the %s profile (%d of %d were sent before): "+
+				"%w", b.Kind, sent,
 				len(made.list), err)
 		}
 		sent++
@@ -96,7 +97,8 @@ func (j *pushJob) run(std cli.Stdio, args []string) error {
 	return made.incomplete
 }
 
-// labelled returns the labels of one profile: the user's, and service, host and run by default.
+// labelled returns the labels of one profile: service, host and run (start time), and those in given, which override
+// them.
 func (j *pushJob) labelled(given map[string]string, b built, host string) map[string]string {
 	labels := map[string]string{push.ServiceLabel: j.service}
 	if j.service == "" {
@@ -117,7 +119,7 @@ func (j *pushJob) labelled(given map[string]string, b built, host string) map[st
 	return labels
 }
 
-// server returns the server that the command line describes.
+// server validates the command line and returns the server to which profiles are sent.
 func (j *pushJob) server(args []string) (*push.Server, error) {
 	names := make([]string, len(push.Protocols))
 	for i, p := range push.Protocols {
@@ -128,9 +130,10 @@ func (j *pushJob) server(args []string) (*push.Server, error) {
 	case at < 0 && j.to == "":
 		return nil, cli.UsageError("the kind of server is missing: --server %s", strings.Join(names, ", or "))
 	case at < 0:
-		return nil, cli.UsageError("profiles cannot be sent to %q: there are %s", j.to, strings.Join(names, ", "))
+		return nil, cli.UsageError("unknown kind of server %q: --server must be one of "+
+			"%s", j.to, strings.Join(names, ", "))
 	case len(args) != 2:
-		return nil, cli.UsageError("takes an address and a trace, but got %d arguments: mtrace push --server %s URL FILE",
+		return nil, cli.UsageError("give a URL and a trace, not %d arguments: mtrace push --server %s URL FILE",
 			len(args), j.to)
 	case j.timeout <= 0:
 		return nil, cli.UsageError("--timeout must be above 0")
@@ -141,10 +144,9 @@ func (j *pushJob) server(args []string) (*push.Server, error) {
 		return nil, cli.UsageError("the address contains a name or a password, which other users can see on the command line: give "+
 			"--user NAME, and the password in %s or --token-file", pushTokenVariable)
 	case err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https":
-		return nil, cli.UsageError("%q is not the address of a server: give http://HOST:PORT, or https", args[0])
+		return nil, cli.UsageError("%q is not a server's URL: give http://HOST:PORT or https://HOST:PORT", args[0])
 	case address.RawQuery != "" || address.Fragment != "":
-		return nil, cli.UsageError("the address ends with a query or fragment: give http://HOST:PORT, and a path if the " +
-			"server is below one")
+		return nil, cli.UsageError("the URL must not contain ? or #: give http://HOST:PORT or http://HOST:PORT/PATH")
 	}
 	labels, err := labelsOf(j.labels)
 	if err != nil {
@@ -158,7 +160,7 @@ func (j *pushJob) server(args []string) (*push.Server, error) {
 		Tenant: j.tenant, Version: cli.ToolVersion()}, nil
 }
 
-// token returns the token for the server; empty if none was given.
+// token returns the token to send, from --token-file or the environment; empty if neither is given.
 func (j *pushJob) token() (string, error) {
 	token := os.Getenv(pushTokenVariable)
 	if j.tokenFile != "" {
@@ -172,7 +174,7 @@ func (j *pushJob) token() (string, error) {
 		}
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return "", cli.UsageError("the token has several lines, or invalid characters")
+		return "", cli.UsageError("the token contains line breaks or control characters: it must be one line of text")
 	}
 	if j.user != "" && token == "" {
 		return "", cli.UsageError("--user %s needs a password: set %s, or give --token-file", j.user, pushTokenVariable)
@@ -180,7 +182,8 @@ func (j *pushJob) token() (string, error) {
 	return token, nil
 }
 
-// labelName matches names of labels that all servers accept. Names with two leading underscores are reserved.
+// labelName matches label names that all servers accept: letters, digits and _. Names that begin with __ are reserved
+// by Prometheus.
 var labelName = regexp.MustCompile(`^(?:[a-zA-Z]|_[a-zA-Z0-9])[a-zA-Z0-9_]*$`)
 
 func labelsOf(given []string) (map[string]string, error) {

@@ -15,7 +15,7 @@ import (
 func RepairCommand() cli.Command {
 	return cli.Command{
 		Name:    "repair",
-		Summary: "Write the readable parts of a damaged or cut trace into a new file",
+		Summary: "Write what is readable of a damaged or cut trace into a new trace",
 		Usage:   "[flags] FILE",
 		Example: "mtrace repair slow.mtrace.part -o slow.mtrace",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
@@ -25,7 +25,7 @@ func RepairCommand() cli.Command {
 			cli.ForceFlag(flags, &force)
 			return func(std cli.Stdio, args []string) error {
 				if len(args) != 1 {
-					return cli.UsageError("takes one trace, but got %d: mtrace repair FILE", len(args))
+					return cli.UsageError("give one trace, not %d: mtrace repair FILE", len(args))
 				}
 				return repair(std, args[0], *out, force)
 			}
@@ -33,7 +33,7 @@ func RepairCommand() cli.Command {
 	}
 }
 
-// repair writes the intact part of a trace to a new file. The trace itself is not changed.
+// repair writes what is readable of a damaged trace into a new file. The damaged file is not changed.
 func repair(std cli.Stdio, path, out string, force bool) error {
 	trace, err := tracefile.Open(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func repair(std cli.Stdio, path, out string, force bool) error {
 	return nil
 }
 
-// tellRepair states what was left out.
+// tellRepair prints what could not be read and is missing in the new file.
 func tellRepair(w *os.File, path string, trace *tracefile.Reader, said *tracefile.Repair) {
 	if said == nil && len(trace.Damage()) == 0 {
 		fmt.Fprintf(w, "mtrace repair: %s is not damaged: the new file is a copy\n", path)

@@ -4,7 +4,8 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// command checks whether the user's command can be traced, and through which programs it starts.
+// command checks whether the library can be injected into the user's command, and lists the programs through which
+// the command starts (scripts, env, wrappers).
 func (p *Probe) command(args []string, library string) Check {
 	c := Check{ID: "command", Status: OK}
 	plan, err := p.Host.Prepare(args, library, p.Environ)

@@ -11,7 +11,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// families maps the self-test's kinds of objects to families of the wire format.
+// families maps the kinds of objects that the self-test program names in its output to those of the trace format.
 var families = map[string]wire.Family{
 	"function": wire.FamilyFunction, "device": wire.FamilyDevice, "queue": wire.FamilyQueue,
 	"command_buffer":  wire.FamilyCommandBuffer,
@@ -19,7 +19,7 @@ var families = map[string]wire.Family{
 	"event": wire.FamilyEvent,
 }
 
-// A sight is the tracer's record of the self-test.
+// A sight is what the trace of the self-test program contains.
 type sight struct {
 	calls    map[wire.Call]uint64
 	threads  int
@@ -39,7 +39,7 @@ type sight struct {
 	cut      string
 }
 
-// readTrace counts what a trace holds.
+// readTrace counts the calls, GPU times and waits in the trace at path.
 func readTrace(path string) (*sight, error) {
 	reader, err := tracefile.Open(path)
 	if err != nil {
@@ -105,8 +105,7 @@ func readTrace(path string) (*sight, error) {
 	return s, nil
 }
 
-// addTimes takes the GPU times of a completed command buffer. Zeros mean that
-// Metal had none.
+// addTimes counts a completed command buffer as timed or untimed. Metal reports zero if it has no GPU times.
 func (s *sight) addTimes(m wire.More) {
 	if m.X0 > 0 && m.X1 >= m.X0 {
 		s.timed++
@@ -115,7 +114,8 @@ func (s *sight) addTimes(m wire.More) {
 	}
 }
 
-// compareCalls compares every selector's count with the program's own count.
+// compareCalls checks that the trace has each call as often as the self-test program says it made it, no more and no
+// less.
 func compareCalls(r *said, s *sight) Check {
 	expected := map[wire.Call]uint64{}
 	var total, seen uint64
@@ -175,12 +175,12 @@ func compareCalls(r *said, s *sight) Check {
 	return c
 }
 
-// clockTolerance is the largest contradiction of GPU and CPU times that rounding may cause: ticks of 42 ns, and doubles
-// of seconds, which resolve a nanosecond until a machine has been up for weeks.
+// clockTolerance is how far GPU and CPU times may contradict each other because of rounding: CPU clock ticks last up
+// to 42 ns, and Metal reports seconds as floating-point numbers.
 const clockTolerance = 2000.0 // ns
 
-// compareTimes checks that the GPU's times exist and are on the CPU's clock: a command buffer starts after its commit
-// and ends before the wait for it returns.
+// compareTimes checks that command buffers have GPU times on the CPU's clock: they must start after their commit and
+// end before the wait for them returns. Otherwise GPU work would appear shifted in reports.
 func compareTimes(r *said, s *sight) Check {
 	c := Check{ID: "gpu-clock", Status: OK, Data: map[string]any{
 		"gpu_start_after_commit_ns": r.StartAfter, "return_after_gpu_end_ns": r.ReturnAfter, "timed": s.timed,
@@ -203,8 +203,8 @@ func compareTimes(r *said, s *sight) Check {
 	return c
 }
 
-// fullQueue checks that the wait for a free slot in a full queue is recorded correctly: as the duration of the call
-// that creates one command buffer more than the queue can hold.
+// fullQueue checks that waiting for a full command queue is recorded. The self-test fills a queue of 4 and creates a
+// fifth command buffer; that call must be recorded with the time it waited.
 func fullQueue(r *said, s *sight) Check {
 	c := Check{ID: "full-queue", Status: OK, Data: map[string]any{"waited_ns": r.FullQueue, "seen_ns": s.acquire}}
 	c.Text = fmt.Sprintf("creating a command buffer on a full queue waited %s, and %s of it were recorded",
@@ -221,7 +221,7 @@ func fullQueue(r *said, s *sight) Check {
 	return c
 }
 
-// lock checks that a wait for a contended mutex is recorded.
+// lock checks that the wait for a mutex held by another thread is recorded, to within 10%.
 func lock(r *said, s *sight) Check {
 	c := Check{ID: "lock", Status: OK, Data: map[string]any{"waited_ns": r.Lock, "seen_ns": s.lock}}
 	c.Text = fmt.Sprintf("a wait for a mutex took %s, and %s of it were recorded", nanosText(r.Lock), nanosText(s.lock))
@@ -235,7 +235,7 @@ func lock(r *said, s *sight) Check {
 	return c
 }
 
-// cost reports how much the tracer adds to the duration of a call and of a completion.
+// cost compares the traced with the untraced run: how much longer a call takes, and the notification of a completion.
 func cost(untraced, traced *said, s *sight) Check {
 	handler := math.NaN()
 	if len(s.handlers) > 0 {
@@ -261,8 +261,8 @@ func cost(untraced, traced *said, s *sight) Check {
 	return c
 }
 
-// coverage reports the library's own statistics: the calls of its self-check that it recorded, and the command buffers
-// that passed the internal functions of Metal at which it counts.
+// coverage checks that no call was missed, by two counts of the injected library: the calls of its own self-check
+// that it recorded, and the command buffers that it counted inside Metal, independently of the hooks.
 func coverage(s *sight) Check {
 	made, seen := 0, 0
 	c := Check{ID: "coverage", Status: OK}
@@ -295,7 +295,8 @@ func coverage(s *sight) Check {
 	return c
 }
 
-// nested reports the calls that Metal made inside other calls, which are counted and not recorded.
+// nested reports how many calls Metal made inside other calls. They are counted but not recorded, because they are
+// part of the outer call's time.
 func nested(s *sight) Check {
 	return Check{
 		ID: "nested-calls", Status: Info, Data: map[string]any{"nested": s.nested},

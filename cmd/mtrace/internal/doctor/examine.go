@@ -1,18 +1,18 @@
 package doctor
 
-// Question is what mtrace doctor was asked.
+// Question says what mtrace doctor must check.
 type Question struct {
 	Tool string // mtrace's version
-	// Library is the file to inject; if it is empty, LibraryProblem is the reason.
+	// Library is the path of the library to inject. If it is empty, LibraryProblem says why it was not found.
 	Library        string
 	LibraryProblem error
 	Command        []string
-	// SelfTest is nil if it must not be run; SelfTestProblem is the reason.
+	// SelfTest runs the bundled Metal program. If it is nil, the self-test is skipped and SelfTestProblem says why.
 	SelfTest        *SelfTest
 	SelfTestProblem string
 }
 
-// Examine runs all checks. progress receives the name of the next one.
+// Examine runs all checks and returns their results. It calls progress with the name of each check before running it.
 func Examine(p *Probe, q Question, progress func(what string)) Report {
 	r := Report{Schema: Schema, Tool: q.Tool, OS: p.OS, Arch: p.Arch, Args: q.Command}
 	add := func(what string, check func() Check) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// writable creates and removes a file in a folder.
+// writable returns an error if no file can be created in the folder. It creates one and removes it again.
 func writable(folder string) error {
 	file, err := os.CreateTemp(folder, ".mtrace-doctor-")
 	if err != nil {
@@ -16,7 +16,7 @@ func writable(folder string) error {
 	return os.Remove(file.Name())
 }
 
-// answers reports whether a process listens on a socket.
+// answers reports whether a process accepts connections on the unix socket at path.
 func answers(path string) bool {
 	connection, err := net.DialTimeout("unix", path, time.Second)
 	if err != nil {
@@ -26,7 +26,8 @@ func answers(path string) bool {
 	return true
 }
 
-// holdsOnlySockets excludes folders of other programs whose names happen to have the same prefix.
+// holdsOnlySockets reports whether all paths are sockets. If not, the folder belongs to another program whose folders
+// also begin with "mtrace-", and must not be reported as a leftover.
 func holdsOnlySockets(paths []string) bool {
 	for _, path := range paths {
 		if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSocket == 0 {

@@ -9,7 +9,7 @@ import (
 	"mtrace/collector/accelerator"
 )
 
-// displays is the part of `system_profiler -json SPDisplaysDataType` that has the Metal version of each GPU.
+// displays is what gpus reads of the output of `system_profiler -json SPDisplaysDataType`.
 type displays struct {
 	GPUs []struct {
 		Model  string `json:"sppci_model"`
@@ -19,7 +19,7 @@ type displays struct {
 	} `json:"SPDisplaysDataType"`
 }
 
-// gpus lists the GPUs and the Metal they support.
+// gpus lists the GPUs with their Metal versions. It fails if no GPU supports Metal.
 func (p *Probe) gpus() Check {
 	c := Check{ID: "gpu", Status: OK}
 	output, err := p.Run("system_profiler", "-json", "SPDisplaysDataType")
@@ -58,7 +58,8 @@ func (p *Probe) gpus() Check {
 	return c
 }
 
-// busy lists the processes that use the GPU now, so that a slow run can be distinguished from a busy machine.
+// busy lists how many processes use each GPU now, and warns if it is more than 30% busy: a run would then be slow for
+// reasons outside of the program.
 func (p *Probe) busy() Check {
 	c := Check{ID: "gpu-use", Status: Info}
 	sample, err := accelerator.Take(context.Background(), func(context.Context) ([]byte, error) {

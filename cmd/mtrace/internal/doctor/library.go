@@ -8,8 +8,8 @@ import (
 	"mtrace/interpose/darwin"
 )
 
-// library checks the file to inject: it exists, is for this system and processor, has a valid signature, and is not
-// quarantined.
+// library checks the library to inject: it exists, is built for this system and processor, and on macOS is validly
+// signed.
 func (p *Probe) library(path string, problem error) Check {
 	c := Check{ID: "library", Status: OK}
 	if problem != nil {
@@ -33,8 +33,8 @@ func (p *Probe) library(path string, problem error) Check {
 	return c
 }
 
-// verify checks the signature of every slice: if a tool changes a Mach-O file without signing it again, the kernel
-// kills the program that loads it.
+// verify checks the code signature of each architecture in a Mach-O file. macOS kills a program that loads a library
+// with an invalid signature, such as one changed after it was signed.
 func verify(path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// machine describes the computer and its system.
+// machine reports the computer's model, processor, memory and system version, and fails below macOS 13.
 func (p *Probe) machine() Check {
 	c := Check{ID: "machine", Status: Info}
 	data := map[string]any{"processors": runtime.NumCPU()}
@@ -42,7 +42,8 @@ func (p *Probe) machine() Check {
 	return c
 }
 
-// protection reads the state of System Integrity Protection, which also determines which programs can be injected.
+// protection reports whether System Integrity Protection is on. It also tells the injection checks (p.Host), because
+// programs that come with macOS can be injected only if it is off.
 func (p *Probe) protection() Check {
 	c := Check{ID: "protection", Status: Info}
 	answer := p.ask("csrutil", "status")

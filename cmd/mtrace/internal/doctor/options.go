@@ -12,8 +12,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// stacks records the self-test's native stacks and checks that they extend beyond the calling function. That requires
-// frame pointers, and the self-test is compiled with them.
+// stacks traces the self-test with --stacks native and checks that at least 90% of the stacks go beyond the calling
+// function. The self-test is compiled with frame pointers, so shorter stacks mean that unwinding fails.
 func (s *SelfTest) stacks() Check {
 	var seen, deep, longest, addresses, named int
 	err := s.option(func(r *tracefile.Reader) {
@@ -58,7 +58,8 @@ func (s *SelfTest) stacks() Check {
 	return c
 }
 
-// encoderTiming measures the self-test's encoders and reports whether this device supports that.
+// encoderTiming traces the self-test with --gpu-timing encoder and reports whether this device can measure the GPU
+// time of single encoders; otherwise reports estimate it.
 func (s *SelfTest) encoderTiming() Check {
 	var made, measured int
 	var reasons []string
@@ -102,7 +103,7 @@ func (s *SelfTest) encoderTiming() Check {
 	return c
 }
 
-// option runs the self-test with flags of mtrace run and reads the trace.
+// option traces the self-test with additional flags of mtrace run, and calls read with the trace.
 func (s *SelfTest) option(read func(*tracefile.Reader), flags ...string) error {
 	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-doctor-")
 	if err != nil {

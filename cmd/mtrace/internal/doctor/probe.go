@@ -12,7 +12,7 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// A Probe is the interface through which the checks access the machine; tests replace it.
+// A Probe gives the checks access to the machine. Tests use one that describes another machine.
 type Probe struct {
 	OS, Arch string
 	Environ  []string
@@ -28,10 +28,10 @@ type Probe struct {
 	Host inject.Host
 }
 
-// commandLimit is the time limit for a system command. The first run of system_profiler takes seconds.
+// commandLimit is when a system command is killed. The first run of system_profiler takes several seconds.
 const commandLimit = 20 * time.Second
 
-// ThisMachine returns a probe of the machine that this process runs on.
+// ThisMachine returns a probe that runs real commands and reads real files.
 func ThisMachine() *Probe {
 	host := inject.ThisHost()
 	return &Probe{
@@ -80,7 +80,7 @@ func (p *Probe) env(name string) string {
 	return ""
 }
 
-// ask runs a program and returns the first line that it prints, or "".
+// ask runs a program and returns the first line of its output; empty if it fails.
 func (p *Probe) ask(name string, args ...string) string {
 	output, err := p.Run(name, args...)
 	if err != nil {

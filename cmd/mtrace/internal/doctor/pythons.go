@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pythonFolders are folders with Python interpreters, in addition to PATH. ~ is the home folder.
+// pythonFolders are searched for Python interpreters after the folders in PATH. ~ is the home folder, * any name.
 var pythonFolders = []string{
 	"/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/opt/local/bin",
 	"/Library/Frameworks/Python.framework/Versions/*/bin",
@@ -16,25 +16,26 @@ var pythonFolders = []string{
 	"~/.local/share/uv/python/*/bin", ".venv/bin", "venv/bin",
 }
 
-// python is an interpreter and whether the library can be loaded into it.
+// python describes one interpreter, and whether mtrace's library can be injected into it.
 type python struct {
 	Path       string   `json:"path"`
 	Real       string   `json:"real"` // behind links, shims and stubs
 	Injectable bool     `json:"injectable"`
 	Reasons    []string `json:"reasons,omitempty"`
-	// Loaded reports whether the library connected from it; nil if that was not tried.
+	// Loaded reports whether the injected library connected from this interpreter. It is nil if the interpreter was
+	// not run.
 	Loaded *bool `json:"loaded,omitempty"`
-	// Frames reports whether the frames of its functions were recorded; nil if that was not tried. If they were not,
-	// FramesUnknown is the library's reason.
+	// Frames reports whether --stacks python recorded the interpreter's functions; nil if that was not tried. If
+	// false, FramesUnknown is the library's reason, if it gave one.
 	Frames        *bool  `json:"frames,omitempty"`
 	FramesUnknown string `json:"frames_unknown,omitempty"`
 }
 
-// maxProved is the maximum number of interpreters that are run, because each takes a fraction of a second.
+// maxProved is how many interpreters are run at most, because each takes a fraction of a second.
 const maxProved = 12
 
-// pythons lists the interpreters of the machine, those in PATH first. If prove is not nil, each interpreter that should
-// accept the library is run with it.
+// pythons checks each Python interpreter of the machine. If prove is not nil, it runs the interpreters that should be
+// injectable, to see whether they are.
 func (p *Probe) pythons(library string, prove func(program string) loading) Check {
 	var found []python
 	seen := map[string]bool{}

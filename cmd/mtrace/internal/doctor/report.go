@@ -8,13 +8,13 @@ import (
 	"io"
 )
 
-// Schema names the JSON form of a Report.
+// Schema is the "schema" of the document that mtrace doctor --json prints.
 const Schema = "mtrace.doctor/1"
 
 // Status is the outcome of a check.
 type Status string
 
-// Outcomes, best first. Only Fail means that tracing will not work.
+// Statuses, from good to bad. Only fail means that tracing will not work.
 const (
 	OK      Status = "ok"
 	Info    Status = "info"
@@ -25,20 +25,20 @@ const (
 
 // Check is the result of one check.
 type Check struct {
-	// ID is stable: a lower-case word or two, joined by a dash.
+	// ID names the check: lower-case words joined by dashes. It does not change between versions.
 	ID     string `json:"id"`
 	Status Status `json:"status"`
-	// Text states what was found, one line.
+	// Text is what was found, in one line.
 	Text string `json:"text"`
-	// Advice states what the user can do about it; empty if there is nothing to do.
+	// Advice is what the user can do about it; empty if nothing is needed.
 	Advice string `json:"advice,omitempty"`
-	// Details are further lines, for reading and for bug reports.
+	// Details are further lines, which help to find the cause.
 	Details []string `json:"details,omitempty"`
-	// Data is the result for programs; nil if Text is complete.
+	// Data has the same result for programs; missing if Text says everything.
 	Data any `json:"data,omitempty"`
 }
 
-// Report is everything that was found out.
+// Report has the results of all checks of mtrace doctor.
 type Report struct {
 	Schema string   `json:"schema"`
 	Tool   string   `json:"tool"`
@@ -49,7 +49,7 @@ type Report struct {
 	Checks []Check  `json:"checks"`
 }
 
-// finish decides whether the machine, or the command, can be traced.
+// finish sets can_trace: it is true if no check failed.
 func (r *Report) finish() {
 	r.Can = true
 	for _, c := range r.Checks {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Private has the texts of this machine that identify its user, and the values of its environment: they are replaced
-// before a report is shown or attached to a bug report.
+// Private lists texts that identify the user or the machine, and values of environment variables, each with its
+// replacement. They are replaced before a report is shown or attached to a bug report.
 type Private []replacement
 
 type replacement struct {
@@ -18,7 +18,8 @@ type replacement struct {
 	anywhere      bool // also in the middle of a word
 }
 
-// ThisUser finds the private texts of this machine and user.
+// ThisUser returns the private texts of this machine: user, host and home folder, and values of environment
+// variables.
 func ThisUser() Private {
 	p := Private{}.environment(os.Environ())
 	if home, err := os.UserHomeDir(); err == nil {
@@ -38,8 +39,8 @@ func ThisUser() Private {
 	return p
 }
 
-// add adds a secret and its replacement. It ignores texts that are parts of ordinary words, and names that every
-// machine has.
+// add adds a secret text and its replacement. Very short texts and names that every machine has (root, localhost) are
+// ignored: replacing them would make reports unreadable.
 func (p Private) add(secret, shown string) Private {
 	switch {
 	case len(secret) < 3, secret == "root", secret == "localhost", secret == "/root":
@@ -50,7 +51,7 @@ func (p Private) add(secret, shown string) Private {
 	return p
 }
 
-// Text replaces whole names: "ann" in "/home/ann/x" and not in "channel".
+// Text replaces private texts in s where they are whole words: "ann" in "/home/ann/x", but not in "channel".
 func (p Private) Text(s string) string {
 	for _, r := range p {
 		if r.anywhere {
@@ -85,10 +86,10 @@ func isNameByte(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }
 
-// Scrub returns the report with all private texts replaced, data included.
+// Scrub returns the report with private texts replaced everywhere, also in Data.
 func (p Private) Scrub(r Report) (Report, error) { return p.rewrite(r, p.value) }
 
-// Share is Scrub for a report that is sent to others: arguments and paths are replaced, too.
+// Share is Scrub for a report that is sent to others: it also replaces the command's arguments and shortens paths.
 func (p Private) Share(r Report) (Report, error) {
 	return p.rewrite(r, func(v any) any { return p.shared("", v) })
 }
@@ -110,7 +111,7 @@ func (p Private) rewrite(r Report, change func(any) any) (Report, error) {
 	return clean, err
 }
 
-// decodeExactly keeps numbers as they are written.
+// decodeExactly decodes JSON without converting numbers to float64, which would change large integers.
 func decodeExactly(encoded []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(encoded))
 	decoder.UseNumber()

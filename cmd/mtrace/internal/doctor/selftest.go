@@ -19,21 +19,22 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// SelfTest runs the bundled Metal program without and with the tracer and compares the program's own counts with the
-// tracer's records.
+// SelfTest runs mtrace-selftest, a Metal program that counts its own calls, without and with the tracer, and compares
+// its counts with the trace.
 type SelfTest struct {
 	Program string // mtrace-selftest
 	Tool    string // mtrace itself
 	Library string // the library it injects
-	// Preload is the software Metal for machines without one, or "".
+	// Preload is the library that provides Metal on a machine without one; empty on macOS.
 	Preload string
 	Environ []string
 }
 
-// selfTestLimit is far more than the fraction of a second that the program takes.
+// selfTestLimit is when the self-test is killed as hung. It takes a fraction of a second.
 const selfTestLimit = time.Minute
 
-// said is the program's output; see interpose/selftest/selftest.c.
+// said is the JSON that the self-test program prints. interpose/selftest/selftest.c writes it; both must have the
+// same fields.
 type said struct {
 	Schema         string  `json:"schema"`
 	Device         string  `json:"device"`
@@ -62,7 +63,7 @@ type said struct {
 	} `json:"calls"`
 }
 
-// Run runs the program without and with the tracer, and returns one check for each question.
+// Run runs the self-test without and with the tracer, and returns the results of all checks that compare the two.
 func (s *SelfTest) Run() []Check {
 	untraced, err := s.untraced()
 	if err != nil {
@@ -94,8 +95,8 @@ func (s *SelfTest) Run() []Check {
 	}
 }
 
-// validated repeats the traced run under Metal's API validation, which wraps every object: each call must still be
-// recorded once.
+// validated repeats the traced run with Metal's API validation, which wraps every object in another one that forwards
+// its calls. Each call must still be recorded once, not twice.
 func (s *SelfTest) validated(folder string) Check {
 	again := *s
 	again.Environ = append(slices.Clone(s.Environ), "MTL_DEBUG_LAYER=1")
@@ -118,14 +119,14 @@ func (s *SelfTest) validated(folder string) Check {
 	return c
 }
 
-// idle is the output of the self-test program when it is asked not to use Metal.
+// idle is the JSON that the self-test program prints if it is run as `mtrace-selftest idle`, without using Metal.
 type idle struct {
 	Threads  int   `json:"threads"`
 	Handlers []int `json:"handlers"` // signals with a handler
 }
 
-// startCost measures the library's cost for a program that never uses Metal: on a Mac the library links Metal, which
-// dyld then loads into every such program.
+// startCost measures how much longer a program without Metal takes to start and end if the library is injected. On
+// macOS the library makes dyld load Metal into every such program.
 func (s *SelfTest) startCost() Check {
 	plan, err := inject.Prepare([]string{s.Program}, s.Library, s.Environ)
 	if err != nil || plan.Variable == "" {
@@ -155,7 +156,8 @@ func (s *SelfTest) startCost() Check {
 	return c
 }
 
-// starts runs the idle program several times and returns the median of the durations and its output.
+// starts runs `mtrace-selftest idle` nine times, with extra variables, and returns the median duration and the last
+// output.
 func (s *SelfTest) starts(extra ...string) (median time.Duration, state idle, err error) {
 	const runs = 9
 	var times []time.Duration
@@ -215,8 +217,8 @@ func (s *SelfTest) execute(environ []string, name string, args ...string) (*said
 	return &result, nil
 }
 
-// classTable lists the classes of the objects and which of them implement each selector, to learn about unknown
-// drivers.
+// classTable lists the class chain of each kind of object, and which class implements each selector. Bug reports need
+// it: the classes differ between GPU drivers.
 func (r *said) classTable() Check {
 	c := Check{ID: "classes", Status: Info, Data: map[string]any{"classes": r.Classes, "owners": r.Owners}}
 	wrapped := 0
@@ -238,14 +240,14 @@ func (r *said) classTable() Check {
 	return c
 }
 
-// A loading is the result of loading the library into an interpreter.
+// A loading says whether injection into an interpreter worked.
 type loading struct {
 	loaded bool   // it connected from the program that did the work
 	frames bool   // it recorded the frames of the interpreter's functions
 	why    string // the library's reason why not, if it reported one
 }
 
-// pythonProgram makes a Metal call from a function, if the machine has Metal.
+// pythonProgram makes one Metal call from the function mtrace_doctor; without Metal it does nothing.
 const pythonProgram = `
 import sys
 print(sys.executable)
@@ -264,8 +266,8 @@ try: mtrace_doctor()
 except (ImportError, OSError, AttributeError): pass
 `
 
-// loads runs an interpreter under the tracer. It returns whether the library connected from the interpreter that did
-// the work, and whether it could read the interpreter's frames.
+// loads runs a Python interpreter under the tracer, and returns whether the injected library connected from it and
+// could read its function frames.
 func (s *SelfTest) loads(interpreter string) (l loading) {
 	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-doctor-")
 	if err != nil {
@@ -303,8 +305,8 @@ func (s *SelfTest) loads(interpreter string) (l loading) {
 	return l
 }
 
-// sameProgram compares executables after resolving links; a framework build of Python reports the application that it
-// re-executed.
+// sameProgram reports whether two paths are the same executable, after resolving links. A framework build of Python
+// on macOS starts Python.app in its place, which counts as the same.
 func sameProgram(a, b string) bool {
 	if strings.Contains(a, "Python.app/") {
 		return true

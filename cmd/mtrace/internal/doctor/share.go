@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// harmless are the variables whose values need not be hidden: they are not private, or contain only texts that are
-// replaced anyway, such as names of users and hosts, and paths.
+// harmless are environment variables whose values stay in a shared report. They are public, or contain only user
+// names, host names and paths, which are replaced by other rules.
 var harmless = []string{
 	"PATH", "HOME", "PWD", "OLDPWD", "TMPDIR", "SHELL", "USER", "LOGNAME", "TERM", "TERM_PROGRAM", "COLORTERM", "LANG",
 	"LANGUAGE", "EDITOR", "PAGER",
 	"SHLVL", "_", "HOSTNAME", "GOPATH", "GOROOT", "GOFLAGS", "GOCACHE", "XPC_SERVICE_NAME", "DEBIAN_FRONTEND",
 }
 
-// leastSecret is the minimum length of a variable's value that is replaced: shorter values occur in too many ordinary
-// words.
+// leastSecret is the minimum length of a variable's value that is replaced. Shorter values occur in ordinary words,
+// which would be replaced too.
 const leastSecret = 6
 
-// ordinary matches values that reports contain for other reasons: numbers, switches, and paths, which have a rule of
-// their own.
+// ordinary matches values that reports contain for other reasons: numbers, switches and paths. They are not replaced;
+// paths are shortened by SharedText.
 var ordinary = regexp.MustCompile(`^(?:[0-9.,]+|(?i:true|false|enabled|disabled|always|never)|[~/.][^\s]*)$`)
 
-// environment adds the values of all variables except the allowed ones. A value is replaced by the variable's name.
+// environment adds the values of all variables that are not known to be harmless. Each value is replaced by $NAME.
 func (p Private) environment(environ []string) Private {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
@@ -39,7 +39,7 @@ func (p Private) environment(environ []string) Private {
 	return p
 }
 
-// Folders adds the working folder and the folder for temporary files, whose names may be private too.
+// Folders adds the working folder and the temporary folder, whose names may identify the user or the project.
 func (p Private) Folders() Private {
 	if folder, err := os.Getwd(); err == nil && strings.Count(folder, "/") > 1 {
 		p = p.add(folder, "$PWD")
@@ -50,18 +50,19 @@ func (p Private) Folders() Private {
 	return p
 }
 
-// userInfo matches the name and the password in an address.
+// userInfo matches the user name and password in a URL.
 var userInfo = regexp.MustCompile(`://[^/@\s"]+@`)
 
-// absolute matches a path of two or more names, and the preceding character.
+// absolute matches an absolute path of at least two names, or one below ~, together with the character before it.
 var absolute = regexp.MustCompile(`(^|[\s"'=:(,;\[])(~|)((?:/[^/\s"'<>:;,()\[\]\\]+){2,})`)
 
-// known are the folders whose contents are the same on every machine.
+// known are folders whose contents are the same on every machine: paths in them stay in a shared report.
 var known = []string{"/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/System/", "/Library/", "/Applications/",
 	"/opt/homebrew/", "/dev/", "/proc/", "/etc/",
 	"/var/crash/", "/tmp/mtrace-"}
 
-// SharedText is Text for a text that is sent to others: a path is reduced to its last name, unless it is the system's.
+// SharedText is Text for a report that is sent to others: it also shortens a path to its last name, unless the path
+// is in one of the known system folders.
 func (p Private) SharedText(s string) string {
 	return absolute.ReplaceAllStringFunc(p.Text(s), func(found string) string {
 		m := absolute.FindStringSubmatch(found)
@@ -75,8 +76,8 @@ func (p Private) SharedText(s string) string {
 	})
 }
 
-// shared returns a value of a report with private texts replaced, for a report that is sent to others. key is the
-// value's key.
+// shared returns a JSON value with all private texts replaced. key is the name under which the value stands:
+// arguments of "command" and "args" are replaced too.
 func (p Private) shared(key string, v any) any {
 	switch v := v.(type) {
 	case string:
@@ -98,7 +99,8 @@ func (p Private) shared(key string, v any) any {
 	return v
 }
 
-// arguments replaces the arguments of a command line except the program, the names of flags and variables, and files.
+// arguments replaces the arguments of a command line, which may contain secrets. It keeps the program, the names of
+// flags and variables, and existing files.
 func arguments(line []any) {
 	for i, v := range line {
 		text, is := v.(string)
@@ -119,7 +121,7 @@ func arguments(line []any) {
 	}
 }
 
-// isName reports whether a text can be the name of a variable.
+// isName reports whether a text can be the name of an environment variable.
 func isName(text string) bool {
 	return text != "" && strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 || !isNameByte(byte(r)) }) < 0
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// watched are the variables that influence Metal, the dynamic linkers or this tool, by prefix, with their effect on a
-// trace.
+// watched lists prefixes of environment variables that influence Metal, the dynamic linker or mtrace, with the effect
+// that a user should know.
 var watched = []struct{ prefix, meaning string }{
 	{"MTL_DEBUG_LAYER", "API validation wraps every object and slows every call"},
 	{"METAL_DEVICE_WRAPPER_TYPE", "API validation wraps every object and slows every call"},
@@ -24,8 +24,8 @@ var watched = []struct{ prefix, meaning string }{
 	{"MTL_", ""}, {"METAL_", ""}, {"MTRACE_", ""}, {"OBJC_", ""}, {"GODEBUG", "applies to the library's own runtime too"},
 }
 
-// shown are the variables whose values a report may contain. Other watched variables are listed without the value,
-// which may be a secret, such as MTRACE_TOKEN.
+// shown are variables whose values a report may contain. Other watched variables are listed without their value,
+// which may be a secret, such as MTRACE_TOKEN's.
 var shown = []string{
 	"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_CAPTURE_ENABLED", "MTL_HUD_ENABLED", "METAL_CAPTURE_ENABLED",
 	"METAL_DEVICE_WRAPPER_TYPE",
@@ -40,7 +40,7 @@ var shown = []string{
 // notShown stands for a value that a report does not show.
 const notShown = "(not shown)"
 
-// variables lists the watched variables that are set.
+// variables lists the watched environment variables that are set, and warns about those that change measurements.
 func (p *Probe) variables() Check {
 	c := Check{ID: "variables", Status: OK, Text: "no variable is set that changes a trace"}
 	names := map[string]string{}
@@ -77,11 +77,11 @@ func (p *Probe) variables() Check {
 	return c
 }
 
-// maxSocketFolder is the maximum length of TMPDIR; with a longer one the socket is created in /tmp. The path of a unix
-// socket has at most 104 bytes on macOS, 108 on Linux.
+// maxSocketFolder is the maximum length of TMPDIR: the path of a unix socket has at most 104 bytes on macOS. With a
+// longer TMPDIR mtrace creates its socket in /tmp.
 const maxSocketFolder = 60
 
-// paths checks the folders a trace needs.
+// paths checks that files can be created where mtrace puts its sockets and traces.
 func (p *Probe) paths() Check {
 	c := Check{ID: "paths", Status: OK, Text: "sockets in " + p.Temp + ", traces in " + p.Directory}
 	if len(p.Temp) > maxSocketFolder {
@@ -102,7 +102,8 @@ func (p *Probe) paths() Check {
 	return c
 }
 
-// leftovers finds the remains of killed runs: folders of sockets without a listener, and unfinished traces.
+// leftovers lists what killed runs left: socket folders in which no process listens, and unfinished traces in the
+// working folder.
 func (p *Probe) leftovers() Check {
 	c := Check{ID: "leftovers", Status: OK, Text: "nothing left of earlier runs"}
 	temps := []string{p.Temp}

@@ -8,15 +8,15 @@ import (
 	"mtrace/analyze"
 )
 
-// marks and colours of the statuses.
+// marks has the mark that is printed before a check, and its colour, by status.
 var marks = map[Status]struct{ mark, colour string }{
 	OK: {"ok", "32"}, Info: {"--", ""}, Warn: {"!!", "33"}, Skipped: {"..", ""}, Fail: {"NO", "31"},
 }
 
 const width = 100
 
-// WriteText writes the report as text, at most 100 columns wide where words allow it. Without all, the details of
-// successful checks are left out.
+// WriteText writes the report as text, wrapped at 100 columns. If all is false, details of checks that went well are
+// left out.
 func (r *Report) WriteText(w io.Writer, all, colour bool) error {
 	var b strings.Builder
 	for _, c := range r.Checks {
@@ -49,7 +49,7 @@ func (r *Report) WriteText(w io.Writer, all, colour bool) error {
 	return err
 }
 
-// indented breaks a line between words; continuation lines are indented.
+// indented wraps a text between words at 100 columns, and indents all lines but the first.
 func indented(text string, indent int) string {
 	before := strings.Repeat(" ", indent)
 	return strings.TrimPrefix(strings.Join(analyze.Wrap(strings.Fields(analyze.Printable(text)), width, before, before),

@@ -2,7 +2,8 @@ package doctor
 
 import "strings"
 
-// xcode reports which of Apple's developer tools are installed. Only xctrace recordings need the complete Xcode.
+// xcode reports which of Apple's developer tools are installed. The command line tools suffice, except for `mtrace
+// xctrace record`, which needs Xcode.
 func (p *Probe) xcode() Check {
 	c := Check{ID: "xcode", Status: OK}
 	folder := p.ask("xcode-select", "-p")

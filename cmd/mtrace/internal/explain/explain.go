@@ -7,7 +7,8 @@ import (
 	"mtrace/docs"
 )
 
-// otherNames are other words for a verdict or a term.
+// otherNames maps other words, such as columns of the report and JSON keys, to the verdict or term under which they
+// are explained.
 var otherNames = map[string]string{
 	"foreign": "cross-thread", "others": "cross-thread", "wait-foreign": "cross-thread", "run": "executing",
 	"exec": "executing",
@@ -22,14 +23,14 @@ var otherNames = map[string]string{
 	"single-submission": "single-submitter", "compile": "compile-bound",
 }
 
-// Verdicts returns the names of the verdicts, in the order of docs/verdicts.md.
+// Verdicts returns the names of all verdicts, in the order of docs/verdicts.md.
 func Verdicts() []string { return sections(docs.Verdicts) }
 
-// Terms returns the other terms that are explained, in the order of docs/terms.md.
+// Terms returns the other terms that `mtrace explain` knows, in the order of docs/terms.md.
 func Terms() []string { return sections(docs.Terms) }
 
-// Find returns the title of the page section that asked refers to, and its paragraphs, each in one line. It ignores
-// case, blanks, dashes, underscores, and "_ns" at the end. It returns no paragraphs if there is no such section.
+// Find returns the verdict or term that asked names, and the paragraphs that explain it, each as one line; none if it
+// is unknown. Case, blanks, dashes, underscores and a final "_ns" make no difference.
 func Find(asked string) (name string, paragraphs []string) {
 	key := strings.TrimSuffix(normalized(asked), "-ns")
 	if other := otherNames[key]; other != "" {
@@ -45,12 +46,12 @@ func Find(asked string) (name string, paragraphs []string) {
 	return "", nil
 }
 
-// normalized returns a name in lower case, with dashes.
+// normalized returns a name in lower case, with dashes for blanks and underscores.
 func normalized(name string) string {
 	return strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(strings.TrimSpace(name)))
 }
 
-// sections returns the titles of a page's sections.
+// sections returns the titles of a Markdown page's sections (## lines).
 func sections(page string) (names []string) {
 	for line := range strings.Lines(page) {
 		if name, found := strings.CutPrefix(strings.TrimRight(line, "\n"), "## "); found {

@@ -2,13 +2,12 @@ package live
 
 import "golang.org/x/sys/unix"
 
-// A console is a separate file descriptor of the terminal, so that the program's changes to its own standard input,
-// such as making it non-blocking, do not affect it.
+// A console is mtrace's own descriptor of the terminal. Changes that the program makes to its standard input, such as
+// making it non-blocking, do not affect it.
 //
-// No operation waits for longer than a tenth of a second. A write that waits in the kernel until a slow terminal has
-// space may wait for ever: ^Z and similar keys discard the terminal's output buffer, and Linux does not wake waiting
-// writers then (n_tty.c: isig, then pty.c: pty_flush_buffer). The table would hang in this way, with the program
-// stopped and its shell waiting. It uses select because macOS does not support poll for /dev/tty.
+// No call blocks for more than a tenth of a second. On Linux a blocking write to a slow terminal can hang for ever:
+// ^Z discards the terminal's output buffer without waking the writer (n_tty.c: isig, pty.c: pty_flush_buffer), and
+// then the stopped program's shell would wait, too. It uses select, because macOS has no poll for /dev/tty.
 type console struct{ fd int }
 
 func openConsole(path string) (*console, error) {
@@ -23,7 +22,7 @@ func openConsole(path string) (*console, error) {
 	return &console{fd}, nil
 }
 
-// Write writes all of b, however long the terminal takes.
+// Write writes all of b, and waits as long as the terminal needs.
 func (c *console) Write(b []byte) (written int, err error) {
 	for written < len(b) {
 		n, err := unix.Write(c.fd, b[written:])
@@ -39,21 +38,21 @@ func (c *console) Write(b []byte) (written int, err error) {
 	return written, nil
 }
 
-// typed waits briefly for input, and reports whether there is some. It also returns true if the terminal is gone; the
-// next read then returns the error.
+// typed waits up to a tenth of a second for input, and reports whether there is some. If the terminal is gone it
+// returns true, and the next read returns the error.
 func (c *console) typed() bool {
 	n, err := c.await(c.set(), nil)
 	return n > 0 || err != nil && err != unix.EINTR
 }
 
-// set returns a set with only the console's descriptor.
+// set returns a select set that contains only the console's descriptor.
 func (c *console) set() *unix.FdSet {
 	var set unix.FdSet
 	set.Set(c.fd)
 	return &set
 }
 
-// await waits, for a tenth of a second at most, until the terminal can be read or written.
+// await waits until the terminal can be read or written, at most a tenth of a second.
 func (c *console) await(read, write *unix.FdSet) (int, error) {
 	return unix.Select(c.fd+1, read, write, nil, &unix.Timeval{Usec: 100_000})
 }

@@ -17,10 +17,9 @@ import (
 	"mtrace/collector"
 )
 
-// Held is the program's terminal output while the table occupies the terminal. The program writes to a pseudo-terminal,
-// from which this process reads, and the real terminal gets everything in order when the table is closed. It is stored
-// in an unnamed file. A pseudo-terminal is used because programs choose colours, progress bars and buffering by whether
-// they write to a terminal; a pipe would change their behaviour.
+// Held collects the program's terminal output while the live table occupies the terminal, and writes it to the
+// terminal when the table closes. The program writes to a pseudo-terminal, because with a pipe it would change
+// colours, progress bars and buffering. The output is kept in an unnamed temporary file.
 type Held struct {
 	Program *os.File      // where it writes
 	Full    chan struct{} // closed when no more output can be stored: the table must close
@@ -37,10 +36,10 @@ type Held struct {
 	beyond  []byte // what came since then
 }
 
-// lastLines is the number of lines that are kept for the table, longestLine the maximum length of a line.
+// lastLines is how many of the newest output lines the table can show, longestLine how many bytes of each are kept.
 const lastLines, longestLine = 32, 512
 
-// Hold starts to store what a program writes to Program in place of the real terminal.
+// Hold creates a pseudo-terminal (Held.Program) for the program, and starts to collect what it writes there.
 func Hold() (*Held, error) {
 	real, err := openConsole("/dev/tty")
 	if err != nil {
@@ -66,7 +65,8 @@ func Hold() (*Held, error) {
 	return h, nil
 }
 
-// settings copies the real terminal's settings, without output processing, which the real terminal will do.
+// settings copies the real terminal's settings to the pseudo-terminal. Output processing (such as \n to \r\n) is
+// switched off: the real terminal does it later, and twice would be wrong.
 func (h *Held) settings() error {
 	settings, err := unix.IoctlGetTermios(h.real.fd, getTermios)
 	if err != nil {
@@ -76,7 +76,7 @@ func (h *Held) settings() error {
 	return unix.IoctlSetTermios(int(h.Program.Fd()), setTermios, settings)
 }
 
-// Resized sets the pseudo-terminal's size to the real one's, and reports whether it changed.
+// Resized gives the pseudo-terminal the real terminal's size, and reports whether that changed it.
 func (h *Held) Resized() bool {
 	want, err := unix.IoctlGetWinsize(h.real.fd, unix.TIOCGWINSZ)
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *Held) take() {
 	}
 }
 
-// came adds output. The caller holds the mutex.
+// came adds output of the program and recognizes the mark that Finish wrote after it. The caller holds the mutex.
 func (h *Held) came(b []byte) {
 	if h.mark == nil {
 		h.put(b)
@@ -122,7 +122,7 @@ func (h *Held) came(b []byte) {
 	h.rest = bytes.Clone(b[whole:])
 }
 
-// overlap returns the length of the longest end of b that is a beginning of mark.
+// overlap returns how many bytes at the end of b may be the start of mark, whose rest has not arrived yet.
 func overlap(b, mark []byte) int {
 	for n := min(len(b), len(mark)-1); n > 0; n-- {
 		if bytes.HasSuffix(b, mark[:n]) {
@@ -159,12 +159,12 @@ func (h *Held) put(b []byte) {
 	h.last = h.last[max(0, len(h.last)-lastLines):]
 }
 
-// Last returns the last lines, without control characters.
+// Last returns the newest lines of the program's output, for the table: without control characters and empty lines.
 func (h *Held) Last() (lines []string) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	for _, l := range h.last {
-		// of a progress bar only the newest state is shown
+		// a progress bar overwrites its line after \r: only the newest state is shown
 		if _, after, again := cutLast(strings.TrimRight(l, "\r"), "\r"); again {
 			l = after
 		}
@@ -183,7 +183,7 @@ func cutLast(s, separator string) (before, after string, found bool) {
 	return s[:i], s[i+len(separator):], true
 }
 
-// shown returns a line without terminal control: ECMA-48 sequences and control characters.
+// shown returns a line without terminal escape sequences and control characters.
 func shown(l string) string {
 	var b strings.Builder
 	for len(l) > 0 {
@@ -205,7 +205,7 @@ func shown(l string) string {
 	return strings.TrimRightFunc(analyze.Printable(b.String()), unicode.IsSpace)
 }
 
-// Release writes the held output to the real terminal. Later output goes there directly.
+// Release writes the collected output to the real terminal. From then on output goes there directly.
 func (h *Held) Release() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -228,8 +228,9 @@ func (h *Held) release() {
 	h.kept.Close()
 }
 
-// Finish waits until everything that the program has written is on the real terminal. Later output of its children is
-// passed on as long as this process lives.
+// Finish returns when everything that the program wrote is on the real terminal: it writes a mark to the
+// pseudo-terminal and waits until the mark arrives. Output of children that outlive the program is passed on as long
+// as mtrace runs.
 func (h *Held) Finish() {
 	mark := []byte(fmt.Sprintf("\x00mtrace %s\x00", rand.Text()))
 	h.mutex.Lock()

@@ -15,12 +15,11 @@ import (
 	"golang.org/x/term"
 )
 
-// A keyboard reads keys for the table without echo. It is not in raw mode: ^C, ^\ and ^Z are meant for the program, so
-// the terminal still converts them to signals. It implements tcell.Tty.
+// A keyboard reads keys for the live table, without echo. ^C, ^\ and ^Z still become signals, because they are meant
+// for the program. It implements tcell.Tty.
 //
-// The terminal's settings also apply to the program's standard input. Reads of the program must keep waiting as usual:
-// with a timeout of a tenth of a second (VTIME) the program may see an end of its input. Therefore the keyboard polls
-// for input, and reads only what the program has not read.
+// The program may read from the same terminal, and its reads must block as usual. A read timeout (VTIME) would apply
+// to them too, and look like an end of input. So the keyboard polls, and reads only what the program leaves.
 type keyboard struct {
 	*console
 	drained atomic.Bool
@@ -34,7 +33,7 @@ type keyboard struct {
 	watched chan struct{} // closed when resizing is no longer watched
 }
 
-// openKeyboard opens the controlling terminal, if this process is in its foreground.
+// openKeyboard opens the controlling terminal.
 func openKeyboard() (*keyboard, error) {
 	c, err := openConsole("/dev/tty")
 	if err != nil {
@@ -43,7 +42,7 @@ func openKeyboard() (*keyboard, error) {
 	return &keyboard{console: c, resized: make(chan os.Signal, 1)}, nil
 }
 
-// SameTerminal reports whether two files are this process's controlling terminal.
+// SameTerminal reports whether both files are this process's controlling terminal.
 func SameTerminal(a, b *os.File) bool {
 	for _, f := range []*os.File{a, b} {
 		if _, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP); err != nil { // no terminal, or not ours
@@ -53,7 +52,7 @@ func SameTerminal(a, b *os.File) bool {
 	return true
 }
 
-// inForeground reports whether typed input goes to this process's group.
+// inForeground reports whether this process's group is in the terminal's foreground, so that it may read keys.
 func (k *keyboard) inForeground() bool {
 	group, err := unix.IoctlGetInt(k.fd, unix.TIOCGPGRP)
 	return err == nil && group == syscall.Getpgrp()
@@ -85,8 +84,8 @@ func (k *keyboard) Start() (err error) {
 	return nil
 }
 
-// set changes the terminal's settings. If a program has just taken the foreground, the kernel must not stop this
-// process for that, because the rings would fill.
+// set changes the terminal's settings. It ignores SIGTTOU meanwhile: if another program has just taken the
+// foreground, the signal would stop mtrace, and the buffers of records in shared memory would fill up.
 func (k *keyboard) set(settings *unix.Termios) error {
 	if !signal.Ignored(syscall.SIGTTOU) {
 		signal.Ignore(syscall.SIGTTOU)
@@ -95,8 +94,8 @@ func (k *keyboard) set(settings *unix.Termios) error {
 	return unix.IoctlSetTermios(k.fd, setTermios, settings)
 }
 
-// restore resets the terminal to its former settings if it still has the table's. Other settings belong to the program
-// or to the foreground process.
+// restore restores the terminal's former settings, unless somebody else has changed them since: then they belong to
+// the program or the foreground process.
 func (k *keyboard) restore() error {
 	if k.ours == nil || !k.inForeground() {
 		return nil
@@ -123,13 +122,13 @@ func (k *keyboard) watch(over <-chan struct{}) {
 	}
 }
 
-// Drain implements tcell.Tty: it ends a waiting read.
+// Drain implements tcell.Tty: it makes a waiting Read return.
 func (k *keyboard) Drain() error {
 	k.drained.Store(true)
 	return nil
 }
 
-// Stop implements tcell.Tty: it restores the terminal.
+// Stop implements tcell.Tty: it restores the terminal's settings.
 func (k *keyboard) Stop() error {
 	signal.Stop(k.resized)
 	close(k.watched)
@@ -149,11 +148,12 @@ func (k *keyboard) WindowSize() (size tcell.WindowSize, err error) {
 	return size, err
 }
 
-// theirsFirst is how long typed input is left to the program, which reads it at once if it is waiting for input.
+// theirsFirst is how long typed input is left to the program. A program that waits for input reads it within this
+// time; then it is not a key for the table.
 const theirsFirst = 20 * time.Millisecond
 
-// Read implements tcell.Tty. It returns an error when the table closes, when the terminal is gone, or when this process
-// is in the background.
+// Read implements tcell.Tty. It returns an error when the table closes, the terminal is gone, or this process is no
+// longer in the foreground.
 func (k *keyboard) Read(b []byte) (int, error) {
 	for !k.drained.Load() && k.inForeground() {
 		if k.hushed.Load() {
@@ -177,17 +177,18 @@ func (k *keyboard) Read(b []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// hush stops passing keys to the table, and waits until the keys that were read have been processed.
+// hush stops reading keys, and returns when the reading goroutine has noticed.
 func (k *keyboard) hush() {
 	for k.hushed.Store(true); !k.still.Load(); {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// Close implements tcell.Tty, and does nothing: see end.
+// Close implements tcell.Tty. It does nothing, because the terminal is needed until end.
 func (k *keyboard) Close() error { return nil }
 
-// end restores the terminal again if a program that ended has reset it to the table's settings.
+// end closes the terminal. It restores the settings once more, in case a program that ended has set them back to the
+// table's.
 func (k *keyboard) end() {
 	k.restore()
 	k.close()

@@ -10,10 +10,10 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// An Order is a column by which rows are sorted.
+// An Order is the column by which the table's rows are sorted.
 type Order int
 
-// The orders, in the sequence in which the key s switches between them.
+// The orders, in the sequence in which the key s goes through them.
 const (
 	ByCommits Order = iota
 	ByCalls
@@ -25,7 +25,7 @@ const (
 
 var orderNames = [orders]string{"commits/s", "calls/s", "waited", "state", "name"}
 
-// A line is one of the screen.
+// A line is one line of the screen.
 type line struct {
 	text  string
 	style style
@@ -42,7 +42,7 @@ const (
 	alarm
 )
 
-// A column is a column of the table. Columns that do not fit are dropped from the end.
+// A column is a column of the table of threads. If the terminal is narrow, the last columns are left out.
 type column struct {
 	title string
 	width int
@@ -51,7 +51,8 @@ type column struct {
 	of    func(Thread) string
 }
 
-// columns are ordered by importance, which is also their order on the screen.
+// columns are in the order of the screen, the most important first, because the last ones are left out on narrow
+// terminals.
 var columns = []column{
 	{"THREAD", 21, false, ByName, func(t Thread) string { return t.Name }},
 	{"STATE", 13, false, ByState, func(t Thread) string { return string(t.State) }},
@@ -63,8 +64,8 @@ var columns = []column{
 	{"CALL", 42, false, orders, func(t Thread) string { return t.Call }},
 }
 
-// since formats the duration of the current call; it is empty for very short calls, because the figure could not be
-// read.
+// since returns how long the thread has been in its current call, as text. It is empty below 10 ms, where the value
+// changes too fast to be read.
 func since(t Thread) string {
 	if t.Call == "" || t.For < 10*time.Millisecond {
 		return ""
@@ -76,14 +77,15 @@ func number(x float64) string { return fmt.Sprintf("%.0f", x) }
 
 func percent(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
 
-// A view is how a picture is displayed.
+// A view is how the user chose to see the table, and the program output below it.
 type view struct {
 	order  Order
 	paused bool
 	output []string // the last lines of the program's output
 }
 
-// layout lays out a picture: the rates, the threads, then the program's output, and the keys.
+// layout returns the lines of the screen: totals and warnings, the threads, the program's last output, and what keys
+// do.
 func layout(p Picture, v view, width, height int) []line {
 	lines := []line{{heading(p), bold}, {figures(p), plain}}
 	if width < len(lines[1].text) { // the rates do not fit on the first line
@@ -139,7 +141,7 @@ func figuresRates(p Picture) string {
 
 func figures(p Picture) string { return figuresNow(p) + "  " + figuresRates(p) }
 
-// fitting returns the columns that fit into a width.
+// fitting returns the first columns, as many as fit into the width.
 func fitting(width int) []column {
 	n, used := 0, -1
 	for n < len(columns) && used+1+columns[n].width <= width {
@@ -166,7 +168,7 @@ func cells(fits []column, of func(column) string) string {
 	return strings.Join(all, " ")
 }
 
-// cell pads or cuts a text to a width.
+// cell returns text in exactly width columns: padded, or cut with an ellipsis.
 func cell(text string, width int, right bool) string {
 	if uniseg.StringWidth(text) > width {
 		cut := ""
@@ -182,7 +184,7 @@ func cell(text string, width int, right bool) string {
 	return text + space
 }
 
-// rows returns the lines of the threads, sorted; the last line counts the threads that do not fit.
+// rows returns a line for each thread, sorted. If not all fit into room lines, the last line counts the others.
 func rows(threads []Thread, order Order, fits []column, room int) (lines []line) {
 	threads = slices.Clone(threads)
 	slices.SortFunc(threads, func(x, y Thread) int {
@@ -219,7 +221,7 @@ func compare(order Order, x, y Thread) int {
 	return cmp.Compare(x.Name, y.Name)
 }
 
-// keysLine states what keys do.
+// keysLine returns the last line of the screen, which explains the keys.
 func keysLine(v view, width int) string {
 	pause := "p pause"
 	if v.paused {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// A Lines writes one line per second, if there is no terminal for a table.
+// A Lines writes one line of counts per second, in place of the live table, if the output is no terminal.
 type Lines struct {
 	stop    chan struct{}
 	stopped sync.WaitGroup
 	once    sync.Once
 }
 
-// NewLines starts writing the watcher's counts.
+// NewLines starts a goroutine that writes the watcher's counts to out every second, until Close.
 func NewLines(out io.Writer, w *Watcher) *Lines {
 	l := &Lines{stop: make(chan struct{})}
 	l.stopped.Go(func() {
@@ -32,13 +32,13 @@ func NewLines(out io.Writer, w *Watcher) *Lines {
 	return l
 }
 
-// Close ends them.
+// Close ends the lines, and returns when no more will be written.
 func (l *Lines) Close() {
 	l.once.Do(func() { close(l.stop) })
 	l.stopped.Wait()
 }
 
-// oneLine formats a picture as a line, which is written at once.
+// oneLine returns a picture's totals as one line of text.
 func oneLine(p Picture) string {
 	waiting := 0
 	for _, t := range p.Threads {

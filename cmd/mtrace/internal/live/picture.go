@@ -14,7 +14,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Picture has the events since the previous picture, and the current state of the threads.
+// A Picture has the rates since the previous picture, and what each thread does now.
 type Picture struct {
 	Elapsed  time.Duration // since the recording began
 	Programs []string      // IDs of the running programs that use Metal
@@ -28,7 +28,7 @@ type Picture struct {
 	Threads  []Thread
 }
 
-// A Thread is one that lives.
+// A Thread is a row of the live table: a running thread, its current call and its rates.
 type Thread struct {
 	Process tracefile.ProcessIndex
 	ID      uint64
@@ -42,10 +42,10 @@ type Thread struct {
 	Waited  float64       // share of the time that it waited, 0 to 1, in waits that have ended
 }
 
-// A State is the current activity of a thread.
+// A State is what a thread does at the moment.
 type State string
 
-// The states, in words for people.
+// States, as the table shows them. Those in which the thread waits must begin with "waits:", see State.Waits.
 const (
 	Works          State = "works"    // outside of Metal
 	Silent         State = "no calls" // what it does is not seen
@@ -59,7 +59,8 @@ const (
 	AwaitsChild    State = "waits: child"
 )
 
-// stuck reports whether a thread has long been in a wait that is typical of a hang.
+// stuck reports whether the thread has waited so long for the GPU, for a queue or for a lock that it may never
+// return.
 func (t Thread) stuck() bool {
 	switch t.State {
 	case AwaitsGPU, AwaitsRoom, AwaitsLock:
@@ -68,7 +69,7 @@ func (t Thread) stuck() bool {
 	return false
 }
 
-// NoProgress returns a line about the time without progress; empty if there is progress.
+// NoProgress returns the warning that the program seems to hang; empty if it does not.
 func (p *Picture) NoProgress() string {
 	if p.Quiet == 0 {
 		return ""
@@ -76,7 +77,7 @@ func (p *Picture) NoProgress() string {
 	return fmt.Sprintf("NO PROGRESS for %v: send SIGQUIT to mtrace to see where the program is stuck", p.Quiet.Truncate(time.Second))
 }
 
-// Waits reports whether a thread in this state waits.
+// Waits reports whether a thread in this state is blocked.
 func (s State) Waits() bool { return len(s) > 6 && s[:6] == "waits:" }
 
 func stateOf(row wire.Row) State {
@@ -100,7 +101,7 @@ func stateOf(row wire.Row) State {
 	return InMetal
 }
 
-// Picture takes one, and counts anew.
+// Picture returns the rates since its previous call, and the threads' states, and starts the counters anew.
 func (w *Watcher) Picture(now time.Time) Picture {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -176,7 +177,7 @@ func (q *process) picture(index tracefile.ProcessIndex, t *thread, seconds float
 	return picture
 }
 
-// waits returns the total waiting time, in nanoseconds, and what the thread waited for longest.
+// waits returns for how many nanoseconds the thread waited since the last picture, and what it waited for longest.
 func (t *thread) waits() (all int64, most awaited) {
 	for _, s := range slices.SortedFunc(maps.Keys(t.waited), func(x, y awaited) int {
 		return cmp.Or(cmp.Compare(x.what, y.what), cmp.Compare(x.thread, y.thread))
@@ -197,7 +198,7 @@ func (q *process) name(id uint64) string {
 	return fmt.Sprintf("thread %d", id)
 }
 
-// busy returns the length of the union of intervals.
+// busy returns the total time covered by the intervals; overlapping time counts once.
 func busy(intervals []analyze.Interval) time.Duration {
 	slices.SortFunc(intervals, func(a, b analyze.Interval) int { return cmp.Compare(a.Begin, b.Begin) })
 	var sum, end analyze.Nanos

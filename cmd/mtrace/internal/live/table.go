@@ -10,8 +10,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// A Table shows a watcher's pictures on a terminal's alternate screen, and handles keys. While it is shown, the
-// program's output goes to Held.
+// A Table shows the live table of threads on a terminal's alternate screen, and handles its keys. While it is shown,
+// Held keeps the program's output.
 type Table struct {
 	Held     *Held
 	watcher  *Watcher
@@ -27,11 +27,11 @@ type Table struct {
 	stopped  sync.WaitGroup
 }
 
-// refresh is how often a new picture is taken.
+// refresh is how often the table is updated.
 const refresh = 500 * time.Millisecond
 
-// CanTable reports whether a table can be shown on a file: it must be this process's controlling terminal, in the
-// foreground, with cursor control.
+// CanTable reports whether the live table can be shown on the file: it must be this process's controlling terminal,
+// in the foreground, and able to move the cursor (TERM).
 func CanTable(file *os.File) bool {
 	if kind := os.Getenv("TERM"); kind == "" || kind == "dumb" || !SameTerminal(file, file) {
 		return false
@@ -44,7 +44,7 @@ func CanTable(file *os.File) bool {
 	return k.inForeground()
 }
 
-// NewTable creates a table for this process's controlling terminal, without showing it yet.
+// NewTable prepares the live table on the controlling terminal; Show shows it.
 func NewTable(w *Watcher) (*Table, error) {
 	keyboard, err := openKeyboard()
 	if err != nil {
@@ -64,7 +64,8 @@ func NewTable(w *Watcher) (*Table, error) {
 		gone: true, over: make(chan struct{})}, nil
 }
 
-// Show takes over the terminal. If that fails there is no table, and the program's output goes to the terminal.
+// Show shows the table. If the terminal cannot be taken over, no table appears and the program's output goes to the
+// terminal.
 func (t *Table) Show() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -72,7 +73,7 @@ func (t *Table) Show() {
 	t.stopped.Go(func() {
 		for range t.resized {
 			if t.Held.Resized() {
-				// processes that handled the resize signal earlier have read the old size
+				// processes that handled their SIGWINCH before this one have read the old size of the pseudo-terminal
 				syscall.Kill(0, syscall.SIGWINCH)
 			}
 		}
@@ -119,7 +120,7 @@ func (t *Table) run(events <-chan tcell.Event) {
 	}
 }
 
-// event handles a key, and reports whether the table must close.
+// event handles a key or a new size, and reports whether the table must close.
 func (t *Table) event(e tcell.Event) (quit bool) {
 	switch e := e.(type) {
 	case *tcell.EventError:
@@ -175,7 +176,7 @@ func (t *Table) draw() {
 	t.screen.Show()
 }
 
-// hide releases the terminal for good.
+// hide closes the table for good, and writes the program's collected output to the terminal.
 func (t *Table) hide() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -187,8 +188,8 @@ func (t *Table) hide() {
 	t.Held.Release()
 }
 
-// drained releases the terminal. tcell waits until its input was read, and would hang if it was about to read more, for
-// instance if text is pasted after a q.
+// drained calls give, which releases tcell's screen. tcell then waits until its queue of typed keys has space; if
+// text was pasted after a q nobody reads the queue, and it would hang. So the queue is emptied meanwhile.
 func (t *Table) drained(give func()) {
 	typed := t.screen.(interface{ EventQ() chan tcell.Event }).EventQ()
 	given := make(chan struct{})
@@ -206,7 +207,7 @@ func (t *Table) drained(give func()) {
 	close(given)
 }
 
-// Suspend releases the terminal while the program is stopped.
+// Suspend releases the terminal while the program is stopped (^Z), so that the shell can use it.
 func (t *Table) Suspend() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -216,7 +217,8 @@ func (t *Table) Suspend() {
 	}
 }
 
-// Resume takes over the terminal again, if this process is in its foreground; otherwise the table is closed.
+// Resume shows the table again after the program was stopped. If this process is now in the background, the table is
+// closed for good.
 func (t *Table) Resume() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -232,7 +234,7 @@ func (t *Table) Resume() {
 	t.Held.Release()
 }
 
-// Close releases the terminal and waits until the program's output is on it. It may be called again.
+// Close closes the table, and returns when all of the program's output is on the terminal. Further calls do nothing.
 func (t *Table) Close() {
 	select {
 	case <-t.over:

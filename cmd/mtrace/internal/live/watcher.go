@@ -11,7 +11,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Watcher counts records as they arrive. It is a collector's Observer, and its Look is the collector's Watch.
+// A Watcher counts records as they arrive at the collector, for the live table. It is a collector.Observer; Look is
+// called with what the threads do at the moment.
 type Watcher struct {
 	collector.Nobody
 	mutex     sync.Mutex
@@ -26,7 +27,7 @@ type Watcher struct {
 	progress  time.Time // time of the last record that shows progress
 }
 
-// process is what is known of one.
+// process is what the watcher knows about one traced process.
 type process struct {
 	tracefile.Process // its clock
 	texts             map[wire.StringID]string
@@ -36,7 +37,7 @@ type process struct {
 	ended             bool
 }
 
-// thread is who has a ring.
+// thread is what the watcher knows about one traced thread.
 type thread struct {
 	id      uint64
 	name    wire.StringID
@@ -49,19 +50,19 @@ type thread struct {
 	waited  map[awaited]int64 // nanoseconds
 }
 
-// awaited is the object of a wait, and the responsible thread, 0 if unknown.
+// awaited says what a thread waited for: the kind of wait, and the thread that could end it (0 if unknown).
 type awaited struct {
 	what   State
 	thread uint64
 }
 
-// NewWatcher has seen nothing yet.
+// NewWatcher returns a watcher without any counts.
 func NewWatcher() *Watcher {
 	now := time.Now()
 	return &Watcher{processes: map[tracefile.ProcessIndex]*process{}, began: now, since: now, progress: now}
 }
 
-// Fail stores the reason why records from now on are not written to the trace.
+// Fail notes why the trace cannot be written any more (a full disk); later records are only counted.
 func (w *Watcher) Fail(err error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -104,7 +105,8 @@ func (w *Watcher) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
 	}
 }
 
-// Stop ends the counting: no more pictures are taken.
+// Stop ends the counting, because no more pictures will be requested; otherwise the list of GPU times would grow for
+// ever.
 func (w *Watcher) Stop() {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -162,7 +164,7 @@ func (q *process) thread(ring uint16) *thread {
 	return t
 }
 
-// call counts a call, and returns the number of command buffers that it committed.
+// call counts a call of the thread, and returns how many command buffers it committed.
 func (q *process) call(t *thread, row wire.Row, r wire.Record) (committed int) {
 	switch row.Group {
 	case wire.GroupLock, wire.GroupSignal: // which are no calls of Metal
@@ -186,7 +188,7 @@ func (q *process) call(t *thread, row wire.Row, r wire.Record) (committed int) {
 	return committed
 }
 
-// Look adds a collector's observation of a process. Collector.Watch calls it.
+// Look notes what the threads of a process do at the moment. Collector.Watch calls it.
 func (w *Watcher) Look(p tracefile.ProcessIndex, s collector.Sight) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -204,7 +206,8 @@ func (w *Watcher) Look(p tracefile.ProcessIndex, s collector.Sight) {
 	}
 }
 
-// recent remembers the committing threads of the latest command buffers; older ones are dropped to bound the memory.
+// recent remembers which thread committed each of the latest command buffers: at least 65,536, then the oldest are
+// dropped to bound the memory.
 type recent struct{ now, before map[wire.ObjectID]uint64 }
 
 const remembered = 1 << 16
@@ -216,7 +219,7 @@ func (c *recent) add(object wire.ObjectID, thread uint64) {
 	c.now[object] = thread
 }
 
-// of returns the committing thread of a command buffer; 0 when it is not known.
+// of returns the thread that committed the command buffer; 0 if that is not known.
 func (c *recent) of(object wire.ObjectID) uint64 {
 	if t, ok := c.now[object]; ok {
 		return t

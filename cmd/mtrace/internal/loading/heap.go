@@ -10,13 +10,13 @@ import (
 	"mtrace/analyze"
 )
 
-// usualMemory is the memory, in bytes and including garbage, within which traces are read unless a trace needs more:
-// see docs/scale.md.
+// usualMemory is how many bytes, including garbage, a command that reads traces should use, unless a trace needs
+// more: see docs/scale.md.
 const usualMemory = 220 << 20
 
-// BoundHeap configures the garbage collector for commands that read traces. The model stays in memory, so the collector
-// need not run whenever the heap has doubled, but only when memory is near a bound. If the live data approaches the
-// bound, the bound is raised. The user's GOGC and GOMEMLIMIT take precedence.
+// BoundHeap configures Go's garbage collector for commands that read traces. Most of what they allocate stays in use,
+// so collecting each time the heap has doubled would waste CPU time; it runs only near a memory limit, which grows
+// with the live data. The user's GOGC and GOMEMLIMIT take precedence.
 func BoundHeap() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(analyze.GCPercent)
@@ -27,10 +27,11 @@ func BoundHeap() {
 	}
 }
 
-// bounded reports whether the bound is managed.
+// bounded is set once the memory limit is managed, so that it is not set up twice.
 var bounded atomic.Bool
 
-// afterCollection runs after each garbage collection and raises the bound if needed.
+// afterCollection arranges that after each garbage collection the limit is raised to 1.5 times the live data, if that
+// is more. It uses a finalizer, which runs after a collection.
 func afterCollection(bound uint64) {
 	type sentinel struct{ _ [32]byte }
 	runtime.SetFinalizer(&sentinel{}, func(*sentinel) {

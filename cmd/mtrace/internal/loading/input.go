@@ -17,7 +17,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A Selection is the part of a trace that the user asked for.
+// A Selection holds the flags that select a part of a trace: a time range and processes.
 type Selection struct {
 	From, To time.Duration
 	PIDs     []int
@@ -39,8 +39,8 @@ func (p *Selection) Check() error {
 	return nil
 }
 
-// Instruments reports whether a path is a recording of Instruments or its export: by its name, or for a folder by its
-// content. A folder or archive of other files is no export.
+// Instruments reports whether path is a recording of Instruments or its XML export. File names decide, for a folder
+// those in it.
 func Instruments(path string) bool {
 	ends := func(name string, with ...string) bool {
 		return slices.Contains(with, strings.ToLower(filepath.Ext(name)))
@@ -57,8 +57,9 @@ func Instruments(path string) bool {
 	return path == "-" || ends(path, ".xml", ".trace", ".gz", ".zst", ".xz", ".bz2", ".zip")
 }
 
-// Load loads a trace of mtrace or a recording of Instruments. visit receives the calls of a trace; a recording has
-// none. A range in which nothing happened is an error, because a report on nothing would look like a verdict.
+// Load reads the selected part of a trace or of a recording of Instruments. visit is called for each call of a trace;
+// recordings have no calls. A selected time range without any event is an error: a report about it would look like a
+// result.
 func (p *Selection) Load(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
 	trace, err := p.read(std, path, visit)
 	if err != nil || p.From == 0 && p.To == 0 || !trace.Empty() {
@@ -88,7 +89,7 @@ func (p *Selection) read(std cli.Stdio, path string, visit func(*analyze.Visited
 	return p.ModelOf(recording, path)
 }
 
-// Filter is the selection for a recording of Instruments.
+// Filter returns the selection in the form that recordings of Instruments need.
 func (p *Selection) Filter() summary.Filter {
 	filter := summary.Filter{From: analyze.Nanos(p.From), To: analyze.Nanos(p.To)}
 	for _, pid := range p.PIDs {
@@ -97,8 +98,8 @@ func (p *Selection) Filter() summary.Filter {
 	return filter
 }
 
-// ModelOf builds the model of a recording. A recording without Metal data is an error, because an empty report, or a
-// file without rows, would look like a result.
+// ModelOf builds the trace model of a recording of Instruments. A recording without Metal data is an error: an empty
+// report would look like a result.
 func (p *Selection) ModelOf(recording *xctrace.Recording, path string) (*analyze.Trace, error) {
 	trace, err := summary.Trace(recording, p.Filter())
 	if err != nil {
@@ -112,7 +113,8 @@ func (p *Selection) ModelOf(recording *xctrace.Recording, path string) (*analyze
 		path, whoseTables(trace, recording), cpuHint(recording))
 }
 
-// whoseTables lists the tables of a recording, and explains why they have no data of the target.
+// whoseTables returns a text for the error of a recording without Metal data: its tables, and that their rows belong
+// to other processes if so.
 func whoseTables(trace *analyze.Trace, recording *xctrace.Recording) string {
 	var names []string
 	for _, d := range recording.Documents {
@@ -139,7 +141,7 @@ func cpuHint(recording *xctrace.Recording) string {
 	return ", and mtrace pprof its CPU samples"
 }
 
-// Options are those for loading the part. Relative source roots are below the working directory.
+// Options returns the selection as options of analyze. Relative source folders are made absolute.
 func (p *Selection) Options() analyze.Options {
 	var roots []string
 	for _, root := range p.Sources {
@@ -151,8 +153,8 @@ func (p *Selection) Options() analyze.Options {
 	return analyze.Options{From: analyze.Nanos(p.From), To: analyze.Nanos(p.To), PIDs: p.PIDs, SourceRoots: roots}
 }
 
-// ShowSteps shows the progress, the speed and the remaining time of reading the selected part of a long trace, on a
-// terminal; otherwise nothing.
+// ShowSteps returns a function that prints the progress, speed and remaining time of reading a long trace. It prints
+// nothing if standard error is no terminal.
 func ShowSteps(std cli.Stdio, path string, file *analyze.File, asked analyze.Options) func(done, of int) {
 	if !term.IsTerminal(int(std.Err.Fd())) {
 		return func(int, int) {}
@@ -174,7 +176,7 @@ func ShowSteps(std cli.Stdio, path string, file *analyze.File, asked analyze.Opt
 	}
 }
 
-// showProgress extends a visit function to show the progress on a terminal.
+// showProgress returns visit, extended to print on a terminal how many calls were read.
 func showProgress(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) func(*analyze.VisitedCall) {
 	if visit == nil || !term.IsTerminal(int(std.Err.Fd())) {
 		return visit

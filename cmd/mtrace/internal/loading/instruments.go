@@ -19,13 +19,13 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A RecordingSource selects what is read of a recording of Instruments.
+// A RecordingSource selects what is read from a recording of Instruments.
 type RecordingSource struct {
 	Run      int // number of the run within a bundle; 0 is the last
 	From, To time.Duration
 }
 
-// Load reads a recording. If it is interrupted, it removes its temporary files.
+// Load reads a recording of Instruments. SIGINT and SIGTERM stop it after removing its temporary files.
 func (v *RecordingSource) Load(std cli.Stdio, paths []string) (*xctrace.Recording, error) {
 	inputs, bundles, err := xctrace.Inputs(paths, std.In)
 	if err != nil {
@@ -36,7 +36,8 @@ func (v *RecordingSource) Load(std cli.Stdio, paths []string) (*xctrace.Recordin
 	}
 	ctx := context.Background()
 	if len(bundles) > 0 {
-		// only exporting creates temporary files; while reading a pipe, the process may simply be killed
+		// only exporting a bundle creates temporary files that must be removed; otherwise signals may kill the
+		// process
 		var stop func()
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
@@ -69,10 +70,11 @@ func (v *RecordingSource) Load(std cli.Stdio, paths []string) (*xctrace.Recordin
 	return recording, nil
 }
 
-// exitInterrupted is the exit status after SIGINT, as a shell reports it.
+// exitInterrupted is the exit status after SIGINT, as shells report it.
 const exitInterrupted = 128 + int(syscall.SIGINT)
 
-// loadBundle exports a bundle and reads the exports. A failure is tolerated if the bundle was found next to exports.
+// loadBundle exports the tables of a .trace bundle with xctrace, and reads them. If xctrace is missing and the bundle
+// lies next to exports (beside), the bundle is skipped with a message.
 func (v *RecordingSource) loadBundle(ctx context.Context, std cli.Stdio, recording *xctrace.Recording, path string,
 	beside bool, progress xctrace.Progress) error {
 	tool, err := InstrumentsTool(std)
@@ -96,7 +98,7 @@ func (v *RecordingSource) loadBundle(ctx context.Context, std cli.Stdio, recordi
 	return err
 }
 
-// InstrumentsTool returns xctrace; it prints its progress on stderr.
+// InstrumentsTool finds xctrace, Instruments' command line tool. It prints its messages to standard error.
 func InstrumentsTool(std cli.Stdio) (*bundle.Tool, error) {
 	tool, err := bundle.Find()
 	if err != nil {
@@ -109,7 +111,7 @@ func InstrumentsTool(std cli.Stdio) (*bundle.Tool, error) {
 	return tool, nil
 }
 
-// Are returns "x is" or "x and 2 more are".
+// Are returns the subject of a message about incomplete files: "x is", or "x and 2 more are".
 func Are(names []string) string {
 	if len(names) == 1 {
 		return names[0] + " is"
@@ -117,7 +119,7 @@ func Are(names []string) string {
 	return fmt.Sprintf("%s and %d more are", names[0], len(names)-1)
 }
 
-// ProgressOn shows how far reading is, on a terminal only.
+// ProgressOn returns a function that prints how much of a file was read. It prints nothing if f is no terminal.
 func ProgressOn(f *os.File) func(name string, read, size int64) {
 	if !term.IsTerminal(int(f.Fd())) {
 		return func(string, int64, int64) {}

@@ -14,14 +14,14 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// ProfiledRecords is the number of records of a long trace that are profiled at a time.
+// ProfiledRecords is how many records of a long trace are read at a time for profiles, which bounds the memory.
 const ProfiledRecords = 3 << 17
 
-// Sliced has the length from which a trace is exported in slices, and the length of slices.
+// Sliced says how long a trace must be to be exported in slices (ranges of time), and how long a slice is.
 var Sliced = report.UsualLimits
 
-// CutError returns an error for a cut or damaged trace after its contents were used, so that scripts do not mistake it
-// for a complete one.
+// CutError returns an error if the trace is cut or damaged. Commands return it after they printed their result, so
+// that scripts see that the result is incomplete.
 func CutError(t *analyze.Trace) error {
 	if t.Source.Short == nil {
 		return nil
@@ -29,10 +29,11 @@ func CutError(t *analyze.Trace) error {
 	return IncompleteFile(t.Source.Path, t.Source.Short.Kind)
 }
 
-// An incompleteError states that the output covers only part of a recording.
+// An incompleteError says that the output covers only a part of the recording.
 type incompleteError struct{ error }
 
-// IncompleteFile returns the error for an incomplete trace. A repaired trace is not an error.
+// IncompleteFile returns the error for a cut or damaged trace. For a repaired trace it returns nil: its user knows
+// that parts are missing.
 func IncompleteFile(path, kind string) error {
 	switch path = filepath.Base(path); kind {
 	case analyze.Repaired:
@@ -45,7 +46,7 @@ func IncompleteFile(path, kind string) error {
 		"program again for the whole", path)})
 }
 
-// LoadTrace loads one trace for a command that reads traces.
+// LoadTrace reads one trace of mtrace. Its errors name an unfinished FILE.part if only that exists.
 func LoadTrace(path string, opts analyze.Options) (*analyze.Trace, error) {
 	file, err := OpenTrace(path)
 	if err != nil {
@@ -59,7 +60,7 @@ func LoadTrace(path string, opts analyze.Options) (*analyze.Trace, error) {
 	return trace, nil
 }
 
-// OpenTrace opens one trace for a command that reads traces.
+// OpenTrace opens one trace of mtrace, and limits the memory for reading it.
 func OpenTrace(path string) (*analyze.File, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, cli.UsageError("%s is a folder, not a trace", path)
@@ -72,7 +73,8 @@ func OpenTrace(path string) (*analyze.File, error) {
 	return file, nil
 }
 
-// EachTrace continues after an incomplete trace, and returns the first such error.
+// EachTrace calls use for each path. An incomplete trace does not stop it; its error is returned at the end. Any
+// other error is returned at once.
 func EachTrace(paths []string, use func(path string) error) error {
 	var incomplete error
 	for _, path := range paths {

@@ -21,8 +21,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Recording counts the events of one trace. Its Write accepts the trace's text form, line by line; counters only
-// grow.
+// A Recording counts the events of one trace while it is recorded. Write it the trace's text form, in pieces of any
+// size.
 type Recording struct {
 	Name  string // of the trace
 	Bytes int64  // of it, so far
@@ -44,12 +44,12 @@ type process struct {
 	lost                uint64
 }
 
-// NewRecording counts nothing yet.
+// NewRecording returns a recording without counts.
 func NewRecording(name string) *Recording {
 	return &Recording{Name: name, processes: map[int]*process{}}
 }
 
-// A line is what matters of one.
+// A line has those fields of a line of the trace's text form that are counted.
 type line struct {
 	Process int
 	Header  *struct {
@@ -67,7 +67,7 @@ type line struct {
 	Result *struct{}
 }
 
-// Write reads lines of the trace's text form and skips lines that are not.
+// Write counts the complete lines in b and keeps the rest for the next call. Lines that are not JSON are skipped.
 func (r *Recording) Write(b []byte) (int, error) {
 	r.rest = append(r.rest, b...)
 	for {
@@ -135,8 +135,8 @@ func (p *process) record(call, family string, arg uint64, more []uint64) {
 // completed is MTLCommandBufferStatusCompleted.
 const completed = 4
 
-// commits are the calls that submit command buffers to their queue, by family and name, with the kind of their
-// receiver.
+// commits maps each call that commits command buffers (family, selector) to the kind of object it is called on: a
+// command buffer, or in Metal 4 a queue.
 var commits = func() map[[2]string]wire.Kind {
 	all := map[[2]string]wire.Kind{}
 	for i := range wire.Table {
@@ -147,7 +147,7 @@ var commits = func() map[[2]string]wire.Kind {
 	return all
 }()
 
-// A figure is one metric of a process.
+// A figure is a Prometheus metric with its values for a process.
 type figure struct {
 	name, help string
 	kind       dto.MetricType
@@ -168,7 +168,7 @@ const (
 	gauge   = dto.MetricType_GAUGE
 )
 
-// figures are the metrics of each process that makes calls.
+// figures lists the metrics. Only processes that made calls have them.
 var figures = []figure{
 	{"mtrace_calls_total", "Calls that returned, by their Objective-C selector or C symbol.", counter,
 		func(p *process) (list []value) {
@@ -203,7 +203,7 @@ func labels(pairs ...string) (list []*dto.LabelPair) {
 	return list
 }
 
-// family is a metric without samples.
+// family returns a Prometheus metric family without samples.
 func family(name, help string, kind dto.MetricType) *dto.MetricFamily {
 	return &dto.MetricFamily{Name: proto.String(name), Help: proto.String(help), Type: kind.Enum()}
 }
@@ -218,7 +218,7 @@ func add(f *dto.MetricFamily, v float64, labels []*dto.LabelPair) {
 	f.Metric = append(f.Metric, m)
 }
 
-// Write says all of recordings.
+// Write writes all recordings' metrics in Prometheus's text format.
 func Write(w io.Writer, recordings []*Recording) error {
 	recordings = slices.SortedFunc(slices.Values(recordings),
 		func(x, y *Recording) int { return cmp.Compare(x.Name, y.Name) })

@@ -17,8 +17,8 @@ import (
 	"mtrace/analyze/profile/otlp"
 )
 
-// otlpHTTP sends a profile in OpenTelemetry's protocol over HTTP. The request, ExportProfilesServiceRequest, has the
-// same wire format as ProfilesData.
+// otlpHTTP sends a profile by OTLP over HTTP. The request message, ExportProfilesServiceRequest, is encoded exactly
+// like ProfilesData.
 func otlpHTTP(ctx context.Context, s *Server, p Profile) error {
 	of := map[string]string{}
 	for name, value := range s.Labels {
@@ -52,7 +52,8 @@ func otlpHTTP(ctx context.Context, s *Server, p Profile) error {
 	return partly(said)
 }
 
-// partly returns an error if the server accepted only a part. A warning alone is ignored: everything was accepted.
+// partly returns an error if the server's response says that it rejected profiles. A warning without rejected
+// profiles is ignored.
 func partly(said []byte) error {
 	partial, err := textField(said, 1)
 	if err != nil {
@@ -76,7 +77,7 @@ func partly(said []byte) error {
 	return nil
 }
 
-// textField returns the last bytes field with the given number in a message.
+// textField returns the content of a protobuf field with this number; the last one counts, nil if there is none.
 func textField(b []byte, wanted protowire.Number) (text []byte, err error) {
 	err = eachField(b, func(field protowire.Number, _ uint64, content []byte) {
 		if field == wanted {
@@ -86,7 +87,7 @@ func textField(b []byte, wanted protowire.Number) (text []byte, err error) {
 	return text, err
 }
 
-// eachField calls see with each field of a message that is a number or has bytes.
+// eachField calls see for each varint and length-delimited field of a protobuf message.
 func eachField(b []byte, see func(field protowire.Number, number uint64, content []byte)) error {
 	for len(b) > 0 {
 		field, kind, n := protowire.ConsumeTag(b)
@@ -111,7 +112,7 @@ func eachField(b []byte, see func(field protowire.Number, number uint64, content
 	return nil
 }
 
-// attributeName returns the name of a label in OpenTelemetry's conventions.
+// attributeName returns the OpenTelemetry attribute for a label.
 func attributeName(label string) string {
 	switch label {
 	case ServiceLabel:
@@ -122,7 +123,7 @@ func attributeName(label string) string {
 	return label
 }
 
-// Labels that have a name in OpenTelemetry's conventions.
+// Labels that attributeName translates to OpenTelemetry's names.
 const (
 	ServiceLabel = "service_name"
 	HostLabel    = "host"

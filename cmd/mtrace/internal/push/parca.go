@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// parca calls WriteRaw of parca.profilestore.v1alpha1.ProfileStoreService by gRPC
-// (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md), which is one HTTP/2 request for one message in each
-// direction.
+// parca sends a profile to Parca with WriteRaw of parca.profilestore.v1alpha1.ProfileStoreService. It speaks gRPC
+// itself (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): one HTTP/2 request with one message each
+// way.
 func parca(ctx context.Context, s *Server, p Profile) error {
 	raw, err := p.raw()
 	if err != nil {
@@ -22,7 +22,7 @@ func parca(ctx context.Context, s *Server, p Profile) error {
 	series := message(nil, 1, labelPairs(nil, 1, s.named(p)))
 	series = message(series, 2, message(nil, 1, raw))
 	request := message(nil, 2, series)
-	// addresses are relative to the files already: the server must not adjust them
+	// field 3, normalized: addresses are relative to their files already, so that the server must not adjust them
 	request = protowire.AppendVarint(protowire.AppendTag(request, 3, protowire.VarintType), 1)
 
 	framed := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(request))) // not compressed: the profile is
@@ -40,8 +40,8 @@ func parca(ctx context.Context, s *Server, p Profile) error {
 	return callFailed(answer, said)
 }
 
-// callFailed returns the error of a gRPC call, or nil. Its status is in the trailers, or in the headers if the call
-// failed at once.
+// callFailed returns the error of a gRPC call, or nil. The status is in the trailers, or in the headers if the call
+// failed before it sent a body.
 func callFailed(answer *http.Response, said []byte) error {
 	for _, end := range []http.Header{answer.Trailer, answer.Header} {
 		switch code := end.Get("Grpc-Status"); code {

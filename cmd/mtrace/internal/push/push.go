@@ -16,14 +16,14 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// A Profile is one to be sent.
+// A Profile is a profile to send, with its type.
 type Profile struct {
 	Kind    string // one of profile.Types, or cpu
 	Profile *profile.Profile
 }
 
-// raw encodes the profile as in files. Pyroscope and Parca name a profile's types also by the type of its period:
-// nothing here is sampled, so each counted unit has a period of 1.
+// raw encodes the profile as a .pb.gz file. Pyroscope and Parca require a period type; mtrace counts every event
+// instead of sampling, so the period is 1 unit.
 func (p Profile) raw() ([]byte, error) {
 	whole := p.Profile.Copy()
 	if whole.PeriodType == nil && len(whole.SampleType) > 0 {
@@ -34,28 +34,28 @@ func (p Profile) raw() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// A Server is the destination of profiles, with labels and credentials.
+// A Server is where profiles are sent, with the labels of all profiles and the credentials.
 type Server struct {
 	URL *url.URL
 	Protocol
 	Labels map[string]string // labels of every profile, including service_name and the like
-	// for basic authentication with the token as password; if empty, the token is a bearer token
+	// User sends the token as the password of HTTP basic authentication; if it is empty, the token is a bearer token.
 	User    string
 	Token   string
 	Tenant  string // of a server that has several
 	Version string // of this tool
 }
 
-// A Protocol defines how a kind of server receives profiles.
+// A Protocol is a way to send profiles, by the name that --server takes.
 type Protocol struct {
 	Name string
 	send func(ctx context.Context, s *Server, p Profile) error
 }
 
-// Protocols are those that there are.
+// Protocols are the kinds of server that --server accepts.
 var Protocols = []Protocol{{"pyroscope", pyroscope}, {"parca", parca}, {"otlp", otlpHTTP}}
 
-// Send sends a profile, and returns when the server has confirmed it. An error is one line with the server's reason.
+// Send sends a profile, and returns when the server has accepted it. An error is one line with the server's reason.
 func (s *Server) Send(ctx context.Context, p Profile) error {
 	if err := s.send(ctx, s, p); err != nil {
 		return fmt.Errorf("%s of %s: %s", s.Name, s.URL.Redacted(), oneLine(err.Error()))
@@ -63,8 +63,8 @@ func (s *Server) Send(ctx context.Context, p Profile) error {
 	return nil
 }
 
-// post sends a message to a path below the server's address. The response's headers and trailers are complete when it
-// returns.
+// post sends a request to path below the server's URL, with its credentials, and returns the response with its whole
+// body, up to 64 KiB.
 func (s *Server) post(ctx context.Context, client *http.Client, path string, body []byte, headers map[string]string) (
 	answer *http.Response, said []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL.JoinPath(path).String(), bytes.NewReader(body))
@@ -92,11 +92,12 @@ func (s *Server) post(ctx context.Context, client *http.Client, path string, bod
 	return answer, said, plain(err)
 }
 
-// mostOfAnAnswer is the maximum number of bytes that are read of a response, which confirms or gives a reason.
+// mostOfAnAnswer is how many bytes of a response are read at most. A normal response is a short confirmation or
+// error.
 const mostOfAnAnswer = 64 << 10
 
-// client follows no redirects: the redirected request would lack the profile, and many servers would answer it with a
-// page.
+// client returns an HTTP client that does not follow redirects: Go would repeat the request as a GET without the
+// profile, and the page that answers it could pass for success.
 func client(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request,
 		[]*http.Request) error {
@@ -104,7 +105,7 @@ func client(transport http.RoundTripper) *http.Client {
 	}}
 }
 
-// plain returns the error without the address, because the message names the address already.
+// plain returns an error of the HTTP client without the URL, which Send puts before every message.
 func plain(err error) error {
 	of, is := err.(*url.Error)
 	switch {
@@ -116,7 +117,8 @@ func plain(err error) error {
 	return err
 }
 
-// refused returns the server's reason for rejecting a profile.
+// refused returns the error for a response that rejects a profile: the HTTP status, and the server's reason or
+// redirect.
 func refused(answer *http.Response, said string) error {
 	if to := answer.Header.Get("Location"); to != "" && answer.StatusCode/100 == 3 {
 		said = "it is at " + to
@@ -127,7 +129,7 @@ func refused(answer *http.Response, said string) error {
 	return fmt.Errorf("refused with %s: %s", answer.Status, said)
 }
 
-// oneLine reduces a server's text to a part of a line, without control characters.
+// oneLine returns at most 300 characters of a server's text in one line, without control characters.
 func oneLine(s string) string {
 	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool {
 		return r <= ' ' || r >= 0x7f &&

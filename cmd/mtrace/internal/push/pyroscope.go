@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// pyroscope calls Push of push.v1.PusherService in Connect's protocol (https://connectrpc.com/docs/protocol): an error
-// is JSON, whatever the request's format.
+// pyroscope sends a profile to Pyroscope with Push of push.v1.PusherService, by Connect's protocol
+// (https://connectrpc.com/docs/protocol). Errors are JSON, although the request is protobuf.
 func pyroscope(ctx context.Context, s *Server, p Profile) error {
 	raw, err := p.raw()
 	if err != nil {
@@ -33,7 +33,7 @@ func pyroscope(ctx context.Context, s *Server, p Profile) error {
 	return refused(answer, string(said))
 }
 
-// named returns the labels of a profile: those of all profiles, and its kind.
+// named returns the labels of one profile: its name, mtrace_TYPE, and the labels of all profiles.
 func (s *Server) named(p Profile) [][2]string {
 	list := [][2]string{{"__name__", "mtrace_" + p.Kind}}
 	for _, name := range sortedNames(s.Labels) {
@@ -42,7 +42,7 @@ func (s *Server) named(p Profile) [][2]string {
 	return list
 }
 
-// labelPairs appends labels, each a message of name and value, as a field.
+// labelPairs appends each label to b as a protobuf message of name (field 1) and value (field 2).
 func labelPairs(b []byte, field protowire.Number, labels [][2]string) []byte {
 	for _, l := range labels {
 		pair := message(nil, 1, []byte(l[0]))
@@ -51,7 +51,7 @@ func labelPairs(b []byte, field protowire.Number, labels [][2]string) []byte {
 	return b
 }
 
-// message appends a field of bytes: a text, or another message.
+// message appends a length-delimited protobuf field to b: a text, or an encoded message.
 func message(b []byte, field protowire.Number, content []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), content)
 }

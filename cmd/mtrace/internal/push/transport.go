@@ -7,9 +7,8 @@ import (
 	"sync"
 )
 
-// patient is Go's transport, except that data which a server sends before the request is held back until the request is
-// sent. A server of another protocol (HTTP/2 without TLS, as in gRPC) sends such data. Go's transport then reports one
-// of two different errors, one of which it also logs, depending on which of its goroutines is first.
+// patient is Go's HTTP transport, changed so that nothing is read from the server before the request was written. A
+// gRPC server speaks first; Go's transport would then report one of two errors, by chance, and log a line.
 var patient = patientTransport()
 
 func patientTransport() *http.Transport {
@@ -25,7 +24,7 @@ func patientTransport() *http.Transport {
 	return t
 }
 
-// An asked is a connection that delivers no data before a request was written, or before it is closed.
+// An asked is a connection whose reads wait until something was written, or until it is closed.
 type asked struct {
 	net.Conn
 	once   sync.Once

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Unpack returns the files of an archive by their names in its folder.
+// Unpack returns the content of each file in the archive, by its name below mtrace-bundle/.
 func Unpack(t *testing.T, archive io.Reader) map[string]string {
 	t.Helper()
 	uncompressed, err := gzip.NewReader(archive)
@@ -31,7 +31,7 @@ func Unpack(t *testing.T, archive io.Reader) map[string]string {
 		}
 		name, inside := strings.CutPrefix(header.Name, "mtrace-bundle/")
 		if !inside {
-			t.Fatalf("%s is outside of the archive's folder", header.Name)
+			t.Fatalf("the archive has the file %s, which is not in its folder mtrace-bundle/", header.Name)
 		}
 		files[name] = string(content)
 	}

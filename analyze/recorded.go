@@ -85,8 +85,7 @@ func (s *Source) waitsText() string {
 	}
 	return "WAITS FOR LOCKS AND SIGNALS ARE NOT RECORDED in " + Plural(s.WaitsUnseen, "process") +
 		": the system does not let the tracer replace functions there, and the report cannot show whether threads " +
-		"wait " +
-		"for each other"
+		"wait for each other"
 }
 
 // selectedText is RecordedText for what was requested.

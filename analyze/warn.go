@@ -127,8 +127,7 @@ func warnOfDoubts(t *Trace) {
 	t.Recording.Lost.Untimed = t.Recording.doubts.untimed
 	if n := t.Recording.Lost.Untimed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: other commits "+
-			"with the "+
-			"same options were under way at the same "+
+			"with the same options were under way at the same "+
 			"time, or the trace ends before they did", n))
 	}
 	if n := t.Recording.doubts.stray; n > 0 {
@@ -136,8 +135,7 @@ func warnOfDoubts(t *Trace) {
 	}
 	if n := t.Recording.doubts.skewed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same "+
-			"thread; "+
-			"they were cut", n))
+			"thread; they were cut", n))
 	}
 	t.Warnings = append(t.Warnings, UnfinishedWarnings(t, nil)...)
 }
@@ -215,8 +213,7 @@ func warnOfClocks(t *Trace) {
 	if d.early+d.late > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
 			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended "+
-				"after their "+
-				"completion was seen", d.checked, d.early, d.late))
+				"after their completion was seen", d.checked, d.early, d.late))
 	}
 	if d.past > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d command buffers ended on the GPU "+

@@ -10,19 +10,21 @@ import (
 	"mtrace/analyze"
 )
 
-// An answer is one figure of the page's first screen.
+// An answer is one labelled figure on the first screen of the HTML page, such as "costs: 12% of thread time".
 type answer struct{ Title, Text string }
 
-// A strip is a bar that shows how one kind of time was spent, with its largest parts in words.
+// A strip is a bar on the HTML page that shows how thread time or GPU time was spent. Most has its largest parts,
+// which are also named in Text.
 type strip struct {
 	Title, Text string
 	Bars, Most  []bar
 }
 
-// mostStripParts is the maximum number of parts of a strip that are named below it.
+// mostStripParts is the maximum number of a strip's parts that are named in words.
 const mostStripParts = 5
 
-// Answer returns what the first screen shows below the verdict: the cost, the gain, the line of code and the advice.
+// Answer returns the figures that the page shows below the verdict: the cost of its cause, the gain of removing that,
+// the line of code and the advice. It is empty if no cause was found.
 func (d pageData) Answer() (list []answer) {
 	s := &d.Serialization
 	if s.Share <= 0 || len(s.Causes) == 0 {
@@ -39,7 +41,8 @@ func (d pageData) Answer() (list []answer) {
 	return append(list, answer{"what to do", top.Advice})
 }
 
-// Strips returns how the time of threads and of GPUs was spent.
+// Strips returns two bars: how all threads together, and all GPUs together, spent their time. Without GPU times there
+// is only the first.
 func (d pageData) Strips() (list []strip) {
 	var bars []bar
 	total := int64(0)
@@ -69,7 +72,7 @@ func (d pageData) Strips() (list []strip) {
 	return appendStrip(list, "GPU time", bars)
 }
 
-// gpuColors has the colors of GPU time: kernels, other work, idle.
+// gpuColors are the colors of the strip of GPU time: one per kernel, then other work, then idle time.
 var gpuColors = []template.CSS{"#3880e2", "#da8a20", "#2da042", "#8d61b3", "#8a8f98", "#d4d7dc"}
 
 func addPart(bars []bar, color template.CSS, name string, ns, of int64) []bar {

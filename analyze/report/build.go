@@ -13,21 +13,21 @@ import (
 	"mtrace/analyze/steps"
 )
 
-// Options control the content of a report and how it is written.
+// Options control what a report contains and how it is written.
 type Options struct {
 	Seed   uint64 // seed of the analysis's random generator
 	Limits Limits // of BuildLong; zero is UsualLimits
 
-	// Range loads a range of the trace again, given by times since its Origin, to analyze ranges of the run on their
-	// own. If it is nil, that is not done.
+	// Range loads a range of the same trace, from and to counted from its Origin, so that phases of the run and the
+	// time before a hang can be analysed separately. If it is nil, they are not.
 	Range func(from, to analyze.Nanos) (*analyze.Trace, error)
 
 	WhatIf []replay.Wanted // to be predicted together; empty is nothing
-	// threads to list; the tables of who waits for whom also have the other threads of these waits. Empty means all
+	// the threads to list; empty means all. Tables of who waits for whom also show the other threads of these waits
 	Threads []ThreadPattern
 	Queues  []uint32 // queues to list; empty is all
-	// for WriteText; empty means one screen, or everything if All is set. Data that only other sections need is not
-	// computed
+	// the sections that WriteText writes; empty means one screen, or everything if All is set. Analyses that only
+	// other sections need are skipped
 	Sections []string
 	All      bool // WriteText writes every section
 	Document bool // everything is computed, because the report is also written as JSON or HTML
@@ -36,7 +36,7 @@ type Options struct {
 	Top      int  // rows of each table of WriteText; 0 means the table's default
 }
 
-// answers are the results of the analyses of a trace.
+// answers holds the results of all analyses of one trace, from which the report is built.
 type answers struct {
 	trace    *analyze.Trace
 	serial   *cause.Analysis
@@ -73,7 +73,8 @@ func ask(t *analyze.Trace, opts Options, unpredicted bool) *answers {
 	return x
 }
 
-// Build runs all analyses and fills the document.
+// Build runs all analyses on a trace that was loaded as a whole, and returns the report. Traces too long for that use
+// BuildLong.
 func Build(t *analyze.Trace, opts Options) *Report {
 	x := ask(t, opts, false)
 	x.untilHang(opts)
@@ -117,7 +118,7 @@ func (x *answers) report(opts Options) *Report {
 	return r
 }
 
-// list maps a slice; the result is never nil, so that JSON has an empty list.
+// list converts each element of a slice. The result is never nil, so that JSON has [] instead of null.
 func list[T, U any](in []T, f func(T) U) []U {
 	out := make([]U, 0, len(in))
 	for _, v := range in {

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A Call sums the calls of one selector on one class.
+// A Call sums the calls of one selector on objects of one class.
 type Call struct {
 	Selector    string `json:"selector"`
 	Class       string `json:"class"`
@@ -21,7 +21,8 @@ type Call struct {
 	P99NS       int64  `json:"p99_ns"`
 	MaxNS       int64  `json:"max_ns"`
 	Threads     int    `json:"threads"`
-	// calls that had not returned at the end. They are not in count, but in total, mean, min and max
+	// calls that had not returned when the run ended. They are counted in total_ns, mean_ns, min_ns and max_ns, but
+	// not in count
 	Unfinished int64 `json:"unfinished,omitempty"`
 }
 
@@ -32,9 +33,10 @@ func buildCalls(r *Report, t *analyze.Trace) {
 		if all == 0 {
 			continue
 		}
-		c := Call{Selector: s.Selector, Class: s.Class, Count: s.Count, Unfinished: s.Unfinished, TotalNS: int64(s.Total),
-			MeanNS: int64(s.Total) / all,
-			MinNS:  int64(s.Min), MaxNS: int64(s.Max)}
+		c := Call{Selector: s.Selector, Class: s.Class, Count: s.Count, Unfinished: s.Unfinished,
+			TotalNS: int64(s.Total),
+			MeanNS:  int64(s.Total) / all,
+			MinNS:   int64(s.Min), MaxNS: int64(s.Max)}
 		for _, n := range s.Exclusive {
 			c.ExclusiveNS += int64(n)
 		}

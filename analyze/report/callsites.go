@@ -4,11 +4,11 @@ import (
 	"mtrace/analyze"
 )
 
-// A CallSite sums the calls of one selector from one place of the program. The list has the sites that took the most
-// time, at most 50; it is empty if stacks were not recorded (--stacks).
+// A CallSite sums the calls of one selector made from one place in the program. The document lists at most 50 places,
+// those with the most time first; none if stacks were not recorded (--stacks).
 type CallSite struct {
 	At string `json:"at"` // "train.py:42 step()"
-	// the innermost function of the program's own; a Python function if there is one
+	// the innermost function of the program itself, not of a library; a Python function if there is one
 	Function    string   `json:"function"`
 	File        string   `json:"file"`  // source file; empty for machine code
 	Line        int      `json:"line"`  // 0 for machine code

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A column of the table of threads shows one part of the threads' time, or several.
+// A column of the table of threads shows the time of one part of the threads' time, or of several parts together.
 type column struct {
 	head   string // short form for text
 	name   string // long form
@@ -15,7 +15,7 @@ type column struct {
 	color  string // in HTML
 }
 
-// one returns the column of a single part, which has the part's name.
+// one returns a column for a single part. The column's long name is the part's name.
 func one(part analyze.Part, head, legend, color string) column {
 	return column{head, part.Name(), []analyze.Part{part}, legend, color}
 }
@@ -34,7 +34,7 @@ var columns = []column{
 	one(analyze.PartCommit, "commit", "", "#9fe78f"),
 	one(analyze.PartCompile, "compile", "", "#c862a2"),
 	{"api", "other API", []analyze.Part{analyze.PartAllocate, analyze.PartOtherAPI},
-		"other calls of Metal, allocation among them", "#31e4ff"},
+		"other Metal calls, such as allocations", "#31e4ff"},
 	one(analyze.PartOutside, "outside", "in no traced call", "#d4d7dc"),
 }
 
@@ -45,25 +45,29 @@ func (c *column) of(t *Thread) (sum int64) {
 	return sum
 }
 
-// meaning explains the time that a column shows in this run.
+// meaning returns the explanation of a column. Time outside of Metal also contains calls that a flag excluded from
+// recording, if there are any.
 func meaning(r *Report, c column) string {
 	if r.Source.LeftOut > 0 && slices.Contains(c.parts, analyze.PartOutside) {
-		return c.legend + ", or in a call that a flag left out"
+		return c.legend + ", or in a call that a flag excluded"
 	}
 	return c.legend
 }
 
-// usedColumns returns the columns in which at least one thread has 0.5% of its time or more.
+// usedColumns returns the columns in which at least one thread spent 0.5% of its time or more. Others are not shown.
 func usedColumns(threads []Thread) (used []column) {
 	for _, c := range columns {
-		if slices.ContainsFunc(threads, func(th Thread) bool { return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0 }) {
+		if slices.ContainsFunc(threads, func(th Thread) bool {
+			return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0
+		}) {
 			used = append(used, c)
 		}
 	}
 	return used
 }
 
-// TimeParts returns the nanoseconds of all threads in each part that occurs, by the part's name.
+// TimeParts returns the nanoseconds that all threads together spent in each part of their time, by the part's name.
+// Parts without time are left out.
 func (r *Report) TimeParts() map[string]int64 {
 	all := map[string]int64{}
 	for i := range r.Threads {

@@ -10,7 +10,8 @@ import (
 	"mtrace/analyze/compile"
 )
 
-// Compile sums up the compilations. HitShare is null if nothing was compiled twice.
+// Compile sums up the compilations of the run. HitShare is the share of repeated compilations that a cache served; it
+// is null if nothing was compiled twice.
 type Compile struct {
 	Libraries int           `json:"libraries"`
 	Functions int           `json:"functions"`
@@ -25,12 +26,13 @@ type Compile struct {
 	LostNS    int64         `json:"lost_ns"`
 	Items     []CompileItem `json:"items"`
 
-	// waits for child processes that compiled; the part that counts as compilation is in the threads' compile_ns
+	// waits for child processes that compiled; the time that counts as compilation is also in the waiting threads'
+	// compile_ns
 	Waited    []CompileWait    `json:"waited"`
 	Processes []CompileProcess `json:"processes"` // those that compiled
 }
 
-// A CompileWait is the time that a thread waited, in calls of one kind, for child processes that compiled.
+// A CompileWait is the time that a thread waited for child processes that compiled, in calls of one kind.
 type CompileWait struct {
 	TID        uint64 `json:"tid"`
 	PID        int    `json:"pid"`
@@ -52,7 +54,7 @@ type CompileProcess struct {
 	TotalNS int64  `json:"total_ns"`
 }
 
-// A CompileItem is one library, function or pipeline state that was compiled.
+// A CompileItem is one library, function or pipeline state, with all its compilations.
 type CompileItem struct {
 	Kind        string `json:"kind"`
 	Name        string `json:"name"`
@@ -64,8 +66,8 @@ type CompileItem struct {
 	Functions []string `json:"functions"` // for a library: the functions that were looked up in it
 }
 
-// Title returns the item's name in the table. A library made from source is named by its functions, as far as they are
-// known.
+// Title returns the item's name in tables. A library made from source has only a hash as its name, so it is named by
+// the functions that were looked up in it, if known.
 func (i CompileItem) Title() string {
 	switch {
 	case i.Kind != "library" || i.SourceBytes == 0:
@@ -80,8 +82,8 @@ func (i CompileItem) Title() string {
 	return text
 }
 
-// Listed returns the items for the tables. A function that was looked up for a pipeline state is in that pipeline
-// state's row.
+// Listed returns the items that tables show. Functions with the name of a pipeline state are left out, because that
+// pipeline state's row shows them.
 func (c *Compile) Listed() (items []CompileItem) {
 	states := map[string]bool{}
 	for _, item := range c.Items {
@@ -95,10 +97,10 @@ func (c *Compile) Listed() (items []CompileItem) {
 	return items
 }
 
-// titleFunctions is the maximum number of functions in a library's title.
+// titleFunctions is the maximum number of functions that a library's title names.
 const titleFunctions = 3
 
-// mostItems is the maximum number of compilations that are listed individually.
+// mostItems is the maximum number of compilations that the document lists one by one.
 const mostItems = 50
 
 func buildCompile(r *Report, c *compile.Use) {
@@ -109,7 +111,8 @@ func buildCompile(r *Report, c *compile.Use) {
 		r.Compile.HitShare = &s
 	}
 	r.Compile.Waited = list(c.Waited, func(w *compile.Waited) CompileWait {
-		x := CompileWait{TID: uint64(w.Thread.ID), Thread: w.Thread.Name, How: w.How, Program: w.Program, Count: w.Count,
+		x := CompileWait{TID: uint64(w.Thread.ID), Thread: w.Thread.Name, How: w.How, Program: w.Program,
+			Count:      w.Count,
 			TotalNS:    int64(w.Total),
 			CompiledNS: int64(w.Compiled), CountedNS: int64(w.Counted)}
 		if w.Thread.Process != nil {
@@ -146,7 +149,7 @@ func writeCompile(w *sheet, r *Report) {
 	c.writeWaits(w)
 }
 
-// writeWaits writes the threads that waited for child processes that compiled, and these processes.
+// writeWaits writes a table of threads that waited for compiling child processes, and a table of these processes.
 func (c *Compile) writeWaits(w *sheet) {
 	if len(c.Waited) == 0 {
 		return
@@ -167,7 +170,7 @@ func (c *Compile) writeWaits(w *sheet) {
 // Title names the thread that waited.
 func (x CompileWait) Title() string { return fmt.Sprintf("thread %d of process %d", x.TID, x.PID) }
 
-// By returns the call that the thread waited in, and the program that it waited for.
+// By returns what the thread waited in and for: the call, and the child's program if it is known.
 func (x CompileWait) By() string {
 	if x.Program == "" {
 		return x.How
@@ -181,7 +184,7 @@ func (c Compile) Text() string {
 		analyze.Plural(c.Functions, "function"), analyze.Plural(c.Pipelines, "pipeline state"), ns(c.TotalNS))
 	text += fmt.Sprintf("%s repeated, %s after the first commit", orNone(c.Repeated), orNone(c.Late))
 	if c.LostNS > 0 {
-		text += fmt.Sprintf(": %s lost to those", ns(c.LostNS))
+		text += fmt.Sprintf(", which cost %s", ns(c.LostNS))
 	}
 	if c.HitShare != nil {
 		text += fmt.Sprintf("; %s of the repeated ones came from a cache", analyze.FormatShare(*c.HitShare))

@@ -9,10 +9,11 @@ import (
 	"mtrace/analyze"
 )
 
-// Coverage compares what the tracer recorded with its own counts: objects that passed internal functions of Metal
-// through which all command buffers pass, against the calls recorded by the hooks on the public methods.
+// Coverage shows how completely the tracer saw the program's use of Metal. It compares objects counted in internal
+// functions of Metal, through which all command buffers pass, with those that the hooks on public methods recorded.
 type Coverage struct {
-	// the share of all commits that were seen; null if there was nothing to count, or no internal function to count at
+	// the share of all commits that were recorded, 0 to 1; null if there were none, or if Metal has no internal
+	// function to count them in
 	Share     *float64          `json:"share"`
 	Processes []ProcessCoverage `json:"processes"`
 }
@@ -22,22 +23,23 @@ type ProcessCoverage struct {
 	PID      int             `json:"pid"`
 	Classes  []string        `json:"classes_hooked"`
 	Unhooked []UnhookedClass `json:"classes_not_hooked"`
-	// calls left out on purpose, because an outer call represents them, by kind of object
+	// calls inside other calls, which were left out on purpose because the outer call represents them, by kind of
+	// object
 	Nested      map[string]int64 `json:"nested_calls"`
 	Commits     Audit            `json:"commits"`
 	Completions Audit            `json:"completions"`
 	SelfCheck   *SelfCheck       `json:"self_check"` // null when none was made
 }
 
-// An UnhookedClass is a class whose objects the program used and whose calls are not recorded, or not all.
+// An UnhookedClass is a class whose objects the program used, but whose calls are not recorded, or not all of them.
 type UnhookedClass struct {
 	Class   string `json:"class"`
 	Family  string `json:"family"`
 	Methods int    `json:"methods"` // that are not recorded; 0 is all
 }
 
-// An Audit compares the number of objects that passed an internal function of Metal with the number that the tracer
-// saw.
+// An Audit compares how many objects passed an internal function of Metal (made) with how many the tracer recorded
+// (seen).
 type Audit struct {
 	Made int64 `json:"made"`
 	Seen int64 `json:"seen"`
@@ -50,7 +52,7 @@ type SelfCheck struct {
 	Calls []CheckedCall `json:"calls"`
 }
 
-// A CheckedCall is a call that the self-check made, and how often it was seen.
+// A CheckedCall is a call that the self-check made on purpose: made times, of which seen were recorded.
 type CheckedCall struct {
 	Selector string `json:"selector"`
 	Made     int    `json:"made"`
@@ -69,19 +71,20 @@ func buildCoverage(r *Report, t *analyze.Trace) {
 				u.Methods}
 		})
 		if c.SelfCheck != nil {
-			p.SelfCheck = &SelfCheck{Calls: list(c.SelfCheck, func(k analyze.CheckedCall) CheckedCall { return CheckedCall(k) })}
+			p.SelfCheck = &SelfCheck{Calls: list(c.SelfCheck,
+				func(k analyze.CheckedCall) CheckedCall { return CheckedCall(k) })}
 			p.SelfCheck.Made, p.SelfCheck.Seen = c.SelfChecked()
 		}
 		return p
 	})
 }
 
-// right reports whether every call of the self-check was seen exactly once.
+// right reports whether the tracer recorded every call of the self-check exactly once.
 func (s *SelfCheck) right() bool {
 	return !slices.ContainsFunc(s.Calls, func(k CheckedCall) bool { return k.Made != k.Seen })
 }
 
-// writeCoverage writes what the tracer knows that it missed, by process if there are few.
+// writeCoverage writes what the tracer knows to have missed, one line for each of the first eight processes.
 func writeCoverage(w *sheet, r *Report) {
 	const most = 8
 	for i, p := range r.Coverage.Processes {
@@ -97,7 +100,8 @@ func writeCoverage(w *sheet, r *Report) {
 	}
 }
 
-// parts lists the calls that were seen, the classes without hooks, and the calls that were omitted.
+// parts returns phrases about one process: the share of commits and completions that were seen, classes without
+// hooks, inner calls left out, and the self-check. Phrases about gaps are red.
 func (p *ProcessCoverage) parts(w *sheet) []string {
 	audit := func(a Audit, what string) string {
 		if a.Made == 0 {
@@ -129,7 +133,8 @@ func (p *ProcessCoverage) parts(w *sheet) []string {
 	if s := p.SelfCheck; s != nil && s.right() {
 		parts = append(parts, fmt.Sprintf("self-check: %d of %d calls seen, each once", s.Seen, s.Made))
 	} else if s != nil {
-		parts = append(parts, w.red(fmt.Sprintf("SELF-CHECK FAILED: %d of %d calls seen, or some more than once", s.Seen,
+		parts = append(parts, w.red(fmt.Sprintf("SELF-CHECK FAILED: %d of %d calls seen, or some more than once",
+			s.Seen,
 			s.Made)))
 	}
 	return slices.DeleteFunc(parts, func(s string) bool { return s == "" })

@@ -11,13 +11,13 @@ import (
 // Schema names the document.
 const Schema = "mtrace.report/1"
 
-// A Report is the document. Times are nanoseconds, shares are 0…1; lists are never null.
+// A Report is the document mtrace.report/1. Times are in nanoseconds, shares are 0 to 1, lists are never null.
 type Report struct {
 	Schema string `json:"schema"`
 	Source Source `json:"source"`
-	// the ranges that were analysed of a run too long to be analysed as a whole; absent otherwise
+	// the ranges that were analysed for causes, if the run was too long to analyse all of it; absent otherwise
 	Sampled *Sampled `json:"sampled,omitempty"`
-	// what made no progress at the end of the run; absent when all did
+	// the threads and processes that made no progress at the end of the run; absent when all did
 	Hang *hang.Document `json:"hang,omitempty"`
 	Recording
 	Calls     []Call     `json:"calls"`
@@ -25,7 +25,7 @@ type Report struct {
 	Threads   []Thread   `json:"threads"`
 	Queues    []Queue    `json:"queues"`
 	GPU       GPU        `json:"gpu"`
-	// of encoders: "measured" when the GPU's own clock gave the time of each, else "estimated"
+	// "measured" if the GPU's own clock gave the time of every encoder, else "estimated"
 	GPUTiming        string            `json:"gpu_timing"`
 	Kernels          []Kernel          `json:"kernels"`
 	Operations       []Operation       `json:"operations"` // what the kernels ran for; empty when nothing has a name
@@ -37,26 +37,26 @@ type Report struct {
 	Serialization    Serialization     `json:"serialization"`
 	WhatIf           []WhatIf          `json:"what_if"` // predicted gains of changes, the largest first
 	Insights         []Insight         `json:"insights"`
-	// the results of an experiment, in which mtrace added delays to the run; absent if there was none
+	// the results of an experiment, for which mtrace added delays to the run; absent if there was none
 	Experiment *experiment.Measurement `json:"experiment,omitempty"`
 
-	// the reason why a requested change is not predicted
+	// why a change that was requested with --what-if is not predicted; absent if all are
 	WhatIfNotPredicted string `json:"what_if_not_predicted,omitempty"`
 
 	undocumented
 }
 
-// undocumented are results that are not in the document.
+// undocumented holds results that callers of this package need and that are not written to JSON.
 type undocumented struct {
 	unmatched error          // of a name that was asked for and is not in the trace
 	costs     *kernels.Costs // of a long trace
 }
 
-// KernelCosts returns the costs of the kernels over a long trace, for profiles that are made of its parts; nil if the
-// report is of a trace that was loaded as one.
+// KernelCosts returns the estimated GPU cost of each kernel, computed over all of a long trace, for profiles that
+// load the trace range by range. It is nil if the report's trace was loaded as a whole.
 func (r *Report) KernelCosts() *kernels.Costs { return r.costs }
 
-// A Recording is how much of the run the trace has. Its fields are fields of the document.
+// A Recording states how much of the run was recorded. Its fields are top-level fields of the document.
 type Recording struct {
 	Events   int64     `json:"events"` // calls that returned
 	Lost     Lost      `json:"lost"`

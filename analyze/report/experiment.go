@@ -11,8 +11,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// buildExperiment adds the results of an experiment, if the run was one. If the experiment contradicts the replay, the
-// verdict's confidence is lowered, because the verdict relies on the replay's predictions.
+// buildExperiment adds the results of an experiment, if the run was one. If the measured results contradict the
+// replay's predictions, the verdict's confidence is lowered, because the verdict relies on such predictions.
 func buildExperiment(r *Report, x *answers) {
 	p := experiment.Of(x.trace)
 	if p == nil {
@@ -41,7 +41,7 @@ func writeExperiment(w *sheet, r *Report) {
 	}
 }
 
-// screenExperiment writes the experiment's results for its first targets, a line each.
+// screenExperiment writes one line for each of the first targets of an experiment: how delaying it changed the run.
 func screenExperiment(r *Report, w *sheet, rows screenRows) {
 	if r.Experiment == nil {
 		return
@@ -61,7 +61,8 @@ func screenExperiment(r *Report, w *sheet, rows screenRows) {
 	}
 }
 
-// A sensitivityRow is a target on the page. Positions are percentages of the axis.
+// A sensitivityRow is one target of an experiment on the HTML page: its interval drawn on an axis. Positions are
+// percentages of the axis' width.
 type sensitivityRow struct {
 	Name, Words, Replay, Result string
 	Blocks                      int
@@ -70,7 +71,8 @@ type sensitivityRow struct {
 	Marks                       []float64 // positions of 0 and 1 on the axis
 }
 
-// sensitivities returns the targets with a sensitivity, on a common axis.
+// sensitivities returns a row for each target that was delayed; virtual speed-ups are left out. All rows share one
+// axis, so that they can be compared.
 func sensitivities(d *experiment.Measurement) (rows []sensitivityRow) {
 	least, most := -0.2, 1.2
 	var shown []*experiment.TargetResult
@@ -109,5 +111,6 @@ func sensitivities(d *experiment.Measurement) (rows []sensitivityRow) {
 	return rows
 }
 
-// widestShown is the width of intervals above which the axis does not show them completely.
+// widestShown is the width of an interval above which the axis does not extend to show all of it. Otherwise one wide
+// interval would squeeze all others to a point.
 const widestShown = 10

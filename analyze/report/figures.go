@@ -8,7 +8,7 @@ import (
 
 func ns(n int64) string { return analyze.Nanos(n).String() }
 
-// nanoseconds formats a mean, with one decimal if it is small.
+// nanoseconds formats a mean duration, with one decimal if it is below 100 ns.
 func nanoseconds(n float64) string {
 	if n < 100 {
 		return fmt.Sprintf("%.1f ns", n)
@@ -29,7 +29,7 @@ func count[T ~int | ~int64 | ~uint64](n T) string {
 	return analyze.FormatCount(n)
 }
 
-// percentCell formats part/whole in percent; empty for 0.
+// percentCell formats part/whole in percent without the sign, as in "12.3"; "·" for 0.
 func percentCell(part, whole int64) string {
 	if part == 0 || whole == 0 {
 		return "·"

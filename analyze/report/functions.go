@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// functionsOf returns one sum for each function and class. A trace may have two sums for a function such as sem_wait,
-// which waits for a lock in some calls and for a signal in others.
+// functionsOf joins the sums of one function on one class into one. The trace has two sums for functions such as
+// sem_wait, some of whose calls wait for a lock and others for a signal; a user expects one row.
 func functionsOf(calls []*analyze.CallStat) (list []*analyze.CallStat) {
 	type function struct{ selector, class string }
 	known := map[function]int{}

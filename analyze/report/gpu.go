@@ -24,9 +24,9 @@ type GPU struct {
 	Devices      []Device  `json:"devices"`
 }
 
-// InUse returns the time from the first commit to the last completion, summed over the GPUs, and the share of it in
-// which they were busy: the share that verdicts quote. BusyShare is lower where the program begins and ends without GPU
-// work.
+// InUse returns the time from the first commit to the last completion, summed over all GPUs, and the share of it in
+// which the GPUs were busy. Verdicts quote this share. BusyShare refers to the whole run and is lower if the program
+// begins or ends without GPU work.
 func (g *GPU) InUse() (ns int64, share float64) {
 	for _, d := range g.Devices {
 		ns += d.ActiveNS
@@ -37,7 +37,7 @@ func (g *GPU) InUse() (ns int64, share float64) {
 	return ns, float64(g.BusyNS) / float64(ns)
 }
 
-// BusyText returns how long the GPUs were busy: "busy 1.2 ms (71% from first commit to last completion)".
+// BusyText returns the GPUs' busy time and its share: "busy 1.2 ms (71% from first commit to last completion)".
 func (g *GPU) BusyText() string {
 	text := "busy " + ns(g.BusyNS)
 	if _, share := g.InUse(); share > 0 {
@@ -46,22 +46,25 @@ func (g *GPU) BusyText() string {
 	return text
 }
 
-// Encoders says how the times of encoders came about; report's gpu_timing is "measured" when all were measured.
+// Encoders states how the GPU times of encoders were determined. gpu_timing of the report is "measured" only if all
+// were measured.
 type Encoders struct {
 	Asked    bool `json:"asked"`    // --gpu-timing encoder
 	Measured int  `json:"measured"` // by the GPU's own clock
-	// number of encoders whose time is estimated from their command buffer's time and the threads they dispatched
+	// number of encoders whose GPU time is only estimated: a part of their command buffer's time, in proportion to
+	// the threads they dispatched
 	Estimated int          `json:"estimated"`
 	Because   []Unmeasured `json:"because"`
 }
 
-// Unmeasured is a reason why encoders that should have been measured were not.
+// Unmeasured is a reason why GPU times of encoders are missing although they were requested, and the number of such
+// encoders.
 type Unmeasured struct {
 	Why   string `json:"why"`
 	Count int    `json:"count"`
 }
 
-// An IdleGap is a time in which a GPU was idle.
+// An IdleGap is a time between two command buffers in which a GPU was idle.
 type IdleGap struct {
 	BeginNS int64  `json:"begin_ns"` // after the window's beginning
 	NS      int64  `json:"ns"`
@@ -69,7 +72,7 @@ type IdleGap struct {
 	Doing   string `json:"doing"`
 }
 
-// IdleBy sums idle gaps by the thread whose work ended them.
+// IdleBy sums the idle gaps that the same thread ended while it was doing the same thing.
 type IdleBy struct {
 	TID   uint64 `json:"tid"`
 	Doing string `json:"doing"`
@@ -77,7 +80,7 @@ type IdleBy struct {
 	Gaps  int    `json:"gaps"`
 }
 
-// A Device has the activity of one GPU between the first commit to it and the last completion.
+// A Device has the activity of one GPU from the first commit to it until its last completion (active_ns).
 type Device struct {
 	Name         string  `json:"name"`
 	ActiveNS     int64   `json:"active_ns"`
@@ -175,7 +178,7 @@ func writeGPU(w *sheet, r *Report) {
 	}
 }
 
-// Text describes how the encoders' times were determined, if they were requested; else "".
+// Text describes how the encoders' GPU times were determined; "" if encoder times were not requested.
 func (e Encoders) Text() string {
 	if !e.Asked {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze/hang"
 )
 
-// untilHang restricts the analysis of causes to the run before it stopped making progress, because a hung program shows
-// nothing of how it worked. Totals still cover the whole run.
+// untilHang makes the causes come from the run before it stopped making progress: the time of a hang shows nothing of
+// how the program worked. Totals still cover the whole run.
 func (x *answers) untilHang(opts Options) {
 	if !x.hang.Hung() || opts.Range == nil || !opts.wants(causes) {
 		return
@@ -25,7 +25,7 @@ func (x *answers) untilHang(opts Options) {
 	x.serial = &cause.Analysis{Totals: evidence.Measure(x.trace)}
 }
 
-// warnings returns the trace's warnings without those about threads that the hang report covers.
+// warnings returns the trace's warnings. Warnings about threads that the hang report already describes are left out.
 func (x *answers) warnings() []string {
 	all := append([]string{}, x.trace.Warnings...)
 	if !x.hang.Hung() {
@@ -42,7 +42,7 @@ func (x *answers) warnings() []string {
 	return append(all, analyze.UnfinishedWarnings(x.trace, stuck)...)
 }
 
-// causesIn returns the analysis from which the causes are taken.
+// causesIn returns the analysis to take causes from: of the run before the hang if it hangs, else of the whole run.
 func (x *answers) causesIn() *cause.Analysis {
 	if x.before != nil {
 		return x.before
@@ -57,10 +57,11 @@ func buildHang(r *Report, found *hang.Document) {
 	}
 }
 
-// Hung reports whether a program stopped making progress.
+// Hung reports whether a process stopped making progress before the end of the run.
 func (r *Report) Hung() bool { return r.Hang != nil && len(r.Hang.Hangs) > 0 }
 
-// writeHang writes, before any verdict, whether a program stopped making progress.
+// writeHang writes which threads made no progress and what they wait for. It comes before any verdict, because a hung
+// program has no other problem.
 func writeHang(w *sheet, r *Report) {
 	if r.Hang == nil {
 		return
@@ -78,7 +79,7 @@ func writeHang(w *sheet, r *Report) {
 	}
 }
 
-// screenHang writes the hang for the one-screen report, with the verdict on the run before the hang in a line.
+// screenHang writes the hang for the one-screen report, and one line with the verdict on the run before the hang.
 func screenHang(r *Report, w *sheet, _ screenRows) {
 	writeHang(w, r)
 	if !r.Hung() {

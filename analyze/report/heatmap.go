@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// A heatMap is a matrix for the page: threads with their names, without those that have little in their row and column.
+// A heatMap is a matrix of waits between threads as the HTML page shows it. Threads with little in their row and
+// column are left out and counted in More.
 type heatMap struct {
 	Columns []string
 	Rows    []heatRow
@@ -24,7 +25,7 @@ type heatCell struct {
 	Heat template.CSS // the redder, the longer
 }
 
-// mostHeat is the maximum number of rows and of columns of a heat map.
+// mostHeat is the maximum number of rows, and of columns, of a heat map.
 const mostHeat = 40
 
 func (m Matrix) largest() (most int64) {
@@ -36,7 +37,7 @@ func (m Matrix) largest() (most int64) {
 	return most
 }
 
-// HeatMap returns the heat map of a matrix.
+// HeatMap returns the heat map of a matrix, with only those rows and columns that have a notable time.
 func (r *Report) HeatMap(m Matrix) (h heatMap) {
 	waits, causes := make([]int64, len(m.TIDs)), make([]int64, len(m.TIDs)) // sums of rows and columns
 	total := int64(0)
@@ -92,7 +93,8 @@ func (r *Report) HeatMap(m Matrix) (h heatMap) {
 		for _, j := range columns {
 			c := heatCell{NS: m.NS[i][j]}
 			if c.NS > 0 {
-				c.Heat = template.CSS(fmt.Sprintf("background:rgba(214,39,40,%.2f)", 0.06+0.5*float64(c.NS)/float64(most)))
+				c.Heat = template.CSS(fmt.Sprintf("background:rgba(214,39,40,%.2f)",
+					0.06+0.5*float64(c.NS)/float64(most)))
 			}
 			row.Cells = append(row.Cells, c)
 		}

@@ -14,12 +14,13 @@ import (
 var (
 	//go:embed report.html.tmpl
 	page string
-	// Style is the style sheet of all pages.
+	// Style is the style sheet that all HTML pages of mtrace embed.
+	//
 	//go:embed style.css
 	Style string
 )
 
-// A pageData is the input of the page's template.
+// A pageData is the input of the template report.html.tmpl.
 type pageData struct {
 	*Report
 	Style         template.CSS
@@ -33,7 +34,7 @@ type pageData struct {
 	SeparateLocks bool // some waiting for other threads was not for locks
 }
 
-// A bar shows a part of a thread's time on the page.
+// A bar is one colored part of a horizontal bar on the page, for instance of a thread's time.
 type bar struct {
 	Color   template.CSS
 	Title   string
@@ -73,7 +74,8 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"calls":          func(list []Call) []Call { return list[:min(4*mostRows, len(list))] },
 }).Parse(page))
 
-// mostKernels limits the kernels on the page, and mostListed other lists that may be very long.
+// mostKernels limits the kernels on the page, and mostListed its other lists, because a page with a million rows does
+// not open in a browser.
 const (
 	mostKernels = 100
 	mostListed  = 200
@@ -91,7 +93,7 @@ func toInt(n any) int64 {
 	return 0
 }
 
-// bars returns the parts of a thread's time, in the order of the columns.
+// bars returns the colored parts of a thread's bar, in the order of the table's columns.
 func bars(t Thread) []bar {
 	var list []bar
 	for _, c := range columns {
@@ -103,16 +105,18 @@ func bars(t Thread) []bar {
 	return list
 }
 
-// Pictures are the parts that analyze/page adds to the report's page; all are empty in a page with tables only.
+// Pictures are HTML fragments that package analyze/page adds to the page: timeline, flame graph and charts. All are
+// empty in a page with tables only.
 type Pictures struct{ Head, Timeline, Flame, Charts, Tail template.HTML }
 
 // Meaning is what a column shows.
 func (d pageData) Meaning(c column) string { return meaning(d.Report, c) }
 
-// MoreThreads describes the threads that the page's table leaves out.
+// MoreThreads describes the threads that the page's table leaves out, such as "6 more threads with at most 60 command
+// buffers".
 func (d pageData) MoreThreads() string { return moreThreads(d.Shown, d.More) }
 
-// WriteHTML writes the report as one page that needs no other file.
+// WriteHTML writes the report as one HTML page that loads no other file, so that it can be sent by mail.
 func (r *Report) WriteHTML(w io.Writer, with Pictures) error {
 	data := pageData{Report: r, Style: template.CSS(Style), Pictures: with,
 		SeparateLocks: !r.Serialization.LockMatrix.equal(r.Serialization.WaitMatrix)}

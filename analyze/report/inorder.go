@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// inOrder runs tasks on all processors and passes their results to use in order. Tasks start only shortly before their
-// results are used, because results take memory until then. It stops at the first error.
+// inOrder runs do(0) to do(count-1) on several goroutines and passes the results to use in order. It starts a task
+// only shortly before its result is needed, because results take much memory. It stops at the first error and returns
+// it.
 func inOrder[T any](count int, do func(int) (T, error), use func(T)) error {
 	type result struct {
 		of  T

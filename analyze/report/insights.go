@@ -7,19 +7,20 @@ import (
 	"mtrace/analyze/insight"
 )
 
-// An Insight is a habit of the program that costs time, or a rule that could not be evaluated.
+// An Insight is something that the program does in a slow way, or (severity "skipped") a rule that could not be
+// evaluated for this trace.
 type Insight struct {
 	ID       string `json:"id"`
 	Severity string `json:"severity"`
 	Title    string `json:"title"`
 	Evidence string `json:"evidence"`
 	Advice   string `json:"advice"`
-	// cost in thread time, or in GPU time for insights about the GPU; 0 if not known
+	// what it costs in thread time, or in GPU time for insights about the GPU; 0 if not known
 	CostNS int64  `json:"cost_ns"`
 	Where  []Site `json:"where"` // the places that have most of it
 }
 
-// A Site is a place in the program.
+// A Site is a place in the program to which an insight refers.
 type Site struct {
 	At       string   `json:"at"` // the innermost function of the program; "" when stacks were not recorded
 	Function string   `json:"function"`
@@ -32,7 +33,8 @@ type Site struct {
 	Count    int      `json:"count"`
 	NS       int64    `json:"ns"`
 	Bytes    uint64   `json:"bytes"`
-	// share of the sum over all places: of time if there is any, else of bytes, else of the count
+	// this place's share of the sum over all places: of the time if there is any, else of the bytes, else of the
+	// count
 	Share float64 `json:"share"`
 	Text  string  `json:"text"`
 }
@@ -76,7 +78,8 @@ func writeInsights(w *sheet, r *Report) {
 	}
 }
 
-// foundInsights returns the insights with a result and, by reason, those that could not be examined.
+// foundInsights returns the insights that found something, and one line for each reason why rules could not be
+// evaluated.
 func foundInsights(r *Report) (found []Insight, skipped []string) {
 	titles := map[string][]string{}
 	var reasons []string

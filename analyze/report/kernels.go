@@ -12,32 +12,38 @@ import (
 // A Kernel is what one kernel did.
 type Kernel struct {
 	Name string `json:"name"`
-	// distinguishes kernels of the same name: the source of the library and the constants; else empty
+	// distinguishes kernels of the same name: the source of the library and the specialisation constants; empty if
+	// the name is unique
 	Variant string `json:"variant"`
-	// the layer that dispatched it: "app", or classes of Metal Performance Shaders; several are separated by commas
+	// the layer that dispatched the kernel: "app", or classes of Metal Performance Shaders; several are separated by
+	// commas
 	Layer      string `json:"layer"`
 	Dispatches int    `json:"dispatches"`
-	// GPU time. If the source is "not identified", it is a value between the bounds, chosen so that all kernels add up
+	// GPU time of all dispatches. If source is "not identified", it is only a value between gpu_low_ns and
+	// gpu_high_ns, chosen so that all kernels add up
 	GPUNS     int64   `json:"gpu_ns"`
 	GPULowNS  int64   `json:"gpu_low_ns"`
 	GPUHighNS int64   `json:"gpu_high_ns"`
 	MeanNS    int64   `json:"mean_ns"` // per dispatch
 	Share     float64 `json:"share"`
-	// how gpu_ns was determined: "measured", "fitted" or "not identified"; "estimated" in reports of older versions
+	// how gpu_ns was determined: "measured", "fitted" or "not identified"; reports of older versions have "estimated"
 	Source string `json:"source"`
-	// 1 for the kernel with the most GPU time; equal if the run does not show which has more, 0 if not identified
+	// 1 for the kernel with the most GPU time. Kernels have the same rank if the run does not show which has more; 0
+	// if not identified
 	Rank           int     `json:"rank"`
 	MeanThreads    float64 `json:"mean_threads"`
 	CommandBuffers int     `json:"command_buffers"`
 
-	// the operation that it ran for, the one with the most GPU time; empty if it has no name
+	// the operation for which the kernel ran, the one with the most GPU time if there are several; empty if none has
+	// a name
 	Operation string `json:"operation"`
-	// the source of the operation's name: "debug group", "encoder label", …
+	// where the operation's name comes from: "debug group", "encoder label", …
 	OperationFrom string            `json:"operation_from"`
 	Operations    []KernelOperation `json:"operations"` // all, when any has a name
 }
 
-// A KernelOperation sums up a kernel's work for one operation; one without a name sums up the unnamed work.
+// A KernelOperation sums up a kernel's work for one operation. The one with an empty name sums up the work without a
+// name.
 type KernelOperation struct {
 	Name       string `json:"name"`
 	From       string `json:"from"`
@@ -45,7 +51,8 @@ type KernelOperation struct {
 	GPUNS      int64  `json:"gpu_ns"`
 }
 
-// A FusionCandidate is a sequence of kernels that a thread nearly always dispatches one right after the other.
+// A FusionCandidate is a sequence of kernels that a thread nearly always dispatches directly one after another, so
+// that one kernel could do the work of all.
 type FusionCandidate struct {
 	Kernels []string `json:"kernels"`
 	Count   int      `json:"count"`
@@ -73,12 +80,13 @@ func buildKernels(r *Report, ks []*kernels.Kernel, fusions []kernels.Fusion) {
 		return out
 	})
 	r.FusionCandidates = list(fusions, func(f kernels.Fusion) FusionCandidate {
-		return FusionCandidate{Kernels: f.Kernels, Count: f.Count, Share: f.Share, Across: f.Across, GPUNS: int64(f.GPU),
+		return FusionCandidate{Kernels: f.Kernels, Count: f.Count, Share: f.Share, Across: f.Across,
+			GPUNS:   int64(f.GPU),
 			SavedNS: int64(f.Saved)}
 	})
 }
 
-// operations sets the operations for which the kernel ran.
+// operations fills in the operations for which the kernel ran. The list stays empty if none of them has a name.
 func (k *Kernel) operations(from *kernels.Kernel) {
 	k.Operations = []KernelOperation{}
 	for _, o := range from.Operations {
@@ -94,10 +102,10 @@ func (k *Kernel) operations(from *kernels.Kernel) {
 	}
 }
 
-// widestOperation is the maximum width of an operation in text.
+// widestOperation is the maximum width in characters of an operation's name in a text table.
 const widestOperation = 30
 
-// OperationCell formats the operation with most of the kernel's time, and the number of others.
+// OperationCell returns the operation with most of the kernel's time, and how many others there are: "attention +2".
 func (k *Kernel) OperationCell() string {
 	if n := len(k.Operations); n > 1 {
 		return fmt.Sprintf("%s +%d", cut(k.Operation, widestOperation), n-1)
@@ -113,7 +121,7 @@ func (k *Kernel) Title() string {
 	return k.Name + " [" + k.Variant + "]"
 }
 
-// A cost is a GPU time with its bounds.
+// A cost is the GPU time of a kernel or an operation, with lower and upper bound.
 type cost struct {
 	gpu, low, high int64
 	share          float64
@@ -124,22 +132,22 @@ func (k *Kernel) cost() cost {
 	return cost{k.GPUNS, k.GPULowNS, k.GPUHighNS, k.Share, k.Source}
 }
 
-// Identified reports whether the run identifies the kernel's GPU time.
+// Identified reports whether the trace determines the kernel's GPU time. If not, only the bounds may be shown.
 func (k *Kernel) Identified() bool { return k.Source != kernels.NotIdentified }
 
-// GPUCell formats the GPU time, or its bounds.
+// GPUCell returns the kernel's GPU time for a table; its bounds if the time is not identified.
 func (k *Kernel) GPUCell() string { return k.cost().time(1) }
 
-// ShareCell formats the share of all GPU time, or its bounds.
+// ShareCell returns the kernel's share of all GPU time for a table; bounds if the time is not identified.
 func (k *Kernel) ShareCell() string { return k.cost().ofAll() }
 
-// MeanCell formats the mean time of a dispatch, or its bounds.
+// MeanCell returns the kernel's mean GPU time per dispatch for a table; bounds if the time is not identified.
 func (k *Kernel) MeanCell() string { return k.cost().time(int64(max(1, k.Dispatches))) }
 
-// SourceCell formats how the time was determined, and its precision.
+// SourceCell returns how the kernel's GPU time was determined, with the precision of a fit: "fitted ±3.1%".
 func (k *Kernel) SourceCell() string { return k.cost().from() }
 
-// time formats the time divided by parts, or its bounds.
+// time formats the GPU time divided by parts; the range between the bounds if the time is not identified.
 func (c cost) time(parts int64) string {
 	if c.source == kernels.NotIdentified {
 		return ns(c.low/parts) + "–" + ns(c.high/parts)
@@ -147,7 +155,7 @@ func (c cost) time(parts int64) string {
 	return ns(c.gpu / parts)
 }
 
-// ofAll formats the share of all GPU time, or its bounds.
+// ofAll formats the share of all GPU time; the range between the bounds if the time is not identified.
 func (c cost) ofAll() string {
 	if c.source == kernels.NotIdentified && c.gpu > 0 {
 		of := c.share / float64(c.gpu)
@@ -164,7 +172,7 @@ func (c cost) from() string {
 	return c.source
 }
 
-// notIdentifiedText explains why a kernel's time is not identified.
+// notIdentifiedText explains below the table of kernels why some have only bounds.
 const notIdentifiedText = "not identified: the kernel nearly always shares its command buffers and encoders with " +
 	"the same other kernels, so the trace shows only bounds of its time. These kernels are in no order; mtrace run " +
 	"--gpu-timing encoder separates kernels of different encoders"
@@ -209,7 +217,7 @@ func writeKernels(w *sheet, r *Report) {
 	}
 }
 
-// notIdentified explains kernels that are not identified; "" if all are.
+// notIdentified returns an explanation if any kernel's time is not identified; "" otherwise.
 func notIdentified(list []Kernel) string {
 	if slices.ContainsFunc(list, func(k Kernel) bool { return !k.Identified() }) {
 		return notIdentifiedText

@@ -16,40 +16,42 @@ import (
 	"mtrace/analyze/steps"
 )
 
-// A run of hours is too long for analyses that compare each event with all others, so those use ranges of it.
-// Everything additive is summed range by range over the whole run, so that memory does not grow with its length
-// (docs/scale.md). Limits has the length from which on a run counts as long, and the sizes of ranges.
+// Limits decide which runs are too long to be analysed as a whole, and how those are divided. Analyses that compare
+// each event with all others run only on some windows of a long run. Everything that can be summed is summed range by
+// range over the whole run, so that memory does not grow with the run's length (docs/scale.md).
 type Limits struct {
 	Whole  int64 // maximum number of records that are analysed as a whole
 	Window int64 // records of a window
 	Summed int64 // records of a range that is loaded and added to the totals at once
-	// minimum number of command buffers in a window: a window with fewer is widened, up to the whole range that it
-	// stands for
+	// minimum number of command buffers in a window: a window with fewer is widened, but not beyond the range of the
+	// run that it stands for
 	Buffers int
 }
 
-// UsualLimits are the default limits. A run that is analysed as a whole, about a million calls, takes two to three
-// seconds and 400 MB. A window usually has thousands of command buffers, while the tests need hundreds. Summed ranges
-// are so large that little is read twice at their borders, and so small that the garbage collector has little to scan.
+// UsualLimits are the default limits. The longest run that is analysed as a whole, about a million calls, takes two
+// to three seconds and 400 MB. A window usually has thousands of command buffers, where the statistical tests need
+// hundreds. Summed ranges are large enough to read little twice at their borders, and small enough to keep the
+// garbage collector's work low.
 var UsualLimits = Limits{Whole: 3 << 19, Window: 3 << 14, Summed: 3 << 16, Buffers: 300}
 
-// windows is the number of windows, one in the middle of each of as many equal ranges of the run. A phase that lasts a
-// quarter of the run contains two of them.
+// windows is the number of windows of a long run: the run is divided into as many equal ranges, and a window is the
+// middle of each. Then a phase that lasts a quarter of the run contains two windows.
 const windows = 8
 
-// Sampled describes the ranges of a long run from which causes were derived. Totals cover the whole run: calls, times
-// of threads, queues, the GPU, kernels, memory, compilations. Verdict, evidence, predictions, tests, critical path,
-// chains and insights come from the ranges.
+// Sampled describes the ranges (windows) of a long run on which causes are based: the verdict, its evidence,
+// predictions, tests, critical path, chains and insights. Totals cover the whole run: calls, times of threads,
+// queues, the GPU, kernels, memory, compilations.
 type Sampled struct {
 	Windows []SampledWindow `json:"windows"`
-	// Predicted is the number of ranges for which gains were predicted: half of the ranges if these agree.
+	// Predicted is the number of ranges for which gains were predicted: half of the ranges if their verdicts agree,
+	// else all
 	Predicted int     `json:"predicted"`
 	Calls     int64   `json:"calls"` // in all of them
 	Share     float64 `json:"share"` // of the run's calls
 	Rule      string  `json:"rule"`
 }
 
-// A SampledWindow is a range of the run that was analysed for causes.
+// A SampledWindow is a range of a long run that was analysed for causes, with its own verdict.
 type SampledWindow struct {
 	BeginNS    int64   `json:"begin_ns"` // from the beginning of the trace
 	EndNS      int64   `json:"end_ns"`
@@ -64,7 +66,8 @@ func (s *Sampled) Text() string {
 	predictions := "Causes, predictions and insights come"
 	of := ""
 	if s.Predicted < len(s.Windows) {
-		predictions, of = "Causes and insights come", fmt.Sprintf("; predictions come from %d of them, which agree", s.Predicted)
+		predictions, of = "Causes and insights come", fmt.Sprintf("; predictions come from %d of them, which agree",
+			s.Predicted)
 	}
 	return fmt.Sprintf("Totals cover the whole run. %s from %d ranges spread over it, with %s of its calls%s.",
 		predictions, len(s.Windows), analyze.FormatShare(s.Share), of)
@@ -76,13 +79,14 @@ func writeSampled(w *sheet, r *Report) {
 	}
 }
 
-// Long reports whether a file, or its requested range, is too long to be analysed as a whole.
+// Long reports whether a file, or the requested range of it, is too long to be analysed as a whole. BuildLong must
+// then be used instead of Build, or the analysis may need more memory than there is.
 func (l Limits) Long(f *analyze.File, asked analyze.Options) bool {
 	return f.Records() > l.Whole && len(f.Ranges(asked, l.Whole)) > 1
 }
 
-// BuildLong builds the report of a long trace: see Sampled. progress receives the number of finished steps and of all
-// steps. The report's trace has totals and no single events.
+// BuildLong builds the report of a long trace; see Sampled. progress is called with the number of finished steps and
+// of all steps. The returned trace has totals and no single events.
 func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress func(done, of int)) (*Report,
 	*analyze.Trace, error) {
 	if opts.Limits == (Limits{}) {
@@ -114,7 +118,7 @@ func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress fu
 	return l.report(f.Calls(asked.PIDs))
 }
 
-// long is a long trace for which a report is built.
+// long is the state while the report of a long trace is built.
 type long struct {
 	file     *analyze.File
 	opts     Options
@@ -139,7 +143,8 @@ type long struct {
 	hang  *hang.Document
 }
 
-// A look is a window, the range that it stands for, and its results.
+// A look is one window of a long run (at), the range of the run that it stands for (around), and the results of its
+// analysis.
 type look struct {
 	at     analyze.Options
 	around analyze.Options
@@ -148,7 +153,8 @@ type look struct {
 	answer *answers
 }
 
-// A windowed has the windows' results for the run, without their traces.
+// A windowed has what the windows' results mean for the whole run. It does not refer to the windows' traces, so that
+// their memory can be freed.
 type windowed struct {
 	judgement *cause.Judgement
 	fusions   []kernels.Fusion
@@ -160,7 +166,8 @@ type windowed struct {
 	replay    *replay.Replay // of a typical window; nil if nothing was predicted
 }
 
-// choose selects the windows in the middles of equal ranges of the run, from small parts of it.
+// choose divides the run into equal ranges and selects the middle of each as a window. small has consecutive small
+// ranges of the whole run.
 func (l *long) choose(small []analyze.Options) {
 	n := min(windows, len(small))
 	for i := range n {
@@ -173,7 +180,7 @@ func (l *long) choose(small []analyze.Options) {
 	}
 }
 
-// read analyses the windows, and then adds up the parts in order.
+// read analyses the windows for causes, and then reads the whole run range by range and sums the totals in order.
 func (l *long) read() error {
 	if err := l.learn(l.start); err != nil {
 		return err
@@ -195,8 +202,9 @@ func (l *long) read() error {
 	return err
 }
 
-// lookAtAll first analyses every second window completely. If its neighbours agree, a window in between is analysed for
-// its verdict only, and completely if that verdict differs.
+// lookAtAll analyses the windows. It first analyses every second window with predictions, which take the most time.
+// If the verdicts of these agree, the other windows are analysed without predictions, and with them only if their
+// verdict differs.
 func (l *long) lookAtAll() error {
 	var first, between []*look
 	for i := range l.looks {
@@ -206,7 +214,8 @@ func (l *long) lookAtAll() error {
 			between = append(between, &l.looks[i])
 		}
 	}
-	err := inOrder(len(first), func(i int) (bool, error) { return true, l.look(first[i], false) }, func(bool) { l.step() })
+	err := inOrder(len(first), func(i int) (bool, error) { return true, l.look(first[i], false) },
+		func(bool) { l.step() })
 	if err != nil || len(between) == 0 {
 		return err
 	}
@@ -225,16 +234,16 @@ func (l *long) lookAtAll() error {
 	}, func(bool) { l.step() })
 }
 
-// step reports that one more step is done.
+// step counts one finished step of work and reports it to the caller's progress function.
 func (l *long) step() {
 	if l.done++; l.progress != nil {
 		l.progress(l.done, l.steps)
 	}
 }
 
-// learn determines, from a small part, the objects with which threads send requests to a submitter. At the start of a
-// run the submitter waits for the first requests. Later there may always be a next request, so that it never waits and
-// nothing shows the requests.
+// learn finds, in a small range at the start of the run, the condition variables and semaphores through which threads
+// send requests to a submitting thread. At the start the submitting thread still waits for requests. Later a next
+// request may always be pending, so that it never waits and nothing shows what requests are.
 func (l *long) learn(small analyze.Options) error {
 	t, err := l.file.Load(small)
 	if err == nil && len(t.CPUWaits.Signals) > 0 {
@@ -243,7 +252,7 @@ func (l *long) learn(small analyze.Options) error {
 	return err
 }
 
-// know adds objects with which threads send requests, and reports whether any is new.
+// know adds addresses of objects through which threads send requests. It reports whether any address is new.
 func (l *long) know(objects []uint64) (news bool) {
 	for _, object := range objects {
 		if l.known[object] {
@@ -259,7 +268,8 @@ func (l *long) know(objects []uint64) (news bool) {
 	return news
 }
 
-// lookAgain analyses windows without apparent requests again if other windows show the objects that requests use.
+// lookAgain repeats the analysis of windows that showed no requests between threads, if other windows have shown
+// through which objects requests are sent.
 func (l *long) lookAgain() error {
 	news := false
 	for i := range l.looks {
@@ -276,7 +286,8 @@ func (l *long) lookAgain() error {
 	}, func(bool) {})
 }
 
-// look analyses the causes in a window; unpredicted omits predictions.
+// look loads a window and analyses it for causes. A window with too few command buffers is widened first. unpredicted
+// omits predictions, which take the most time.
 func (l *long) look(w *look, unpredicted bool) error {
 	t, err := l.load(w.at)
 	if err == nil && len(t.CommandBuffers) < l.opts.Limits.Buffers {
@@ -299,13 +310,13 @@ func (l *long) look(w *look, unpredicted bool) error {
 	return nil
 }
 
-// load loads a range, with what is known about the whole run.
+// load loads a range of the run and tells the loader which objects are known to carry requests between threads.
 func (l *long) load(part analyze.Options) (*analyze.Trace, error) {
 	part.RequestObjects = l.known
 	return l.file.Load(part)
 }
 
-// measured has the results of a range that add up.
+// measured has the results of one range that can be summed over the ranges of the run.
 type measured struct {
 	trace   *analyze.Trace
 	shows   *evidence.Totals
@@ -337,8 +348,8 @@ func (l *long) add(m *measured) {
 	l.first = min(l.first, m.first)
 }
 
-// conclude derives the verdict on the run from its windows and frees them: for a program that waits much they use the
-// most memory.
+// conclude derives the verdict on the run from the results of its windows. Then it frees the windows: their traces
+// use the most memory if a program waits a lot.
 func (l *long) conclude() {
 	if len(l.parts) == 0 { // no part was read; load any part for the properties of the whole run
 		l.total.Add(l.looks[0].answer.trace)
@@ -400,10 +411,12 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	return r, x.trace, nil
 }
 
-// sampled describes the ranges that causes come from.
+// sampled describes the windows for the report: where they are, how many calls they contain, and how they were
+// chosen.
 func (l *long) sampled(calls int64) *Sampled {
 	s := &Sampled{Windows: l.found.windows, Predicted: l.found.predicted,
-		Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run",
+		Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts "+
+			"of the run",
 			l.opts.Limits.Whole, l.opts.Limits.Window, windows)}
 	for i := range s.Windows {
 		s.Calls += s.Windows[i].Calls
@@ -412,7 +425,7 @@ func (l *long) sampled(calls int64) *Sampled {
 	return s
 }
 
-// fusions adds up the fusion candidates of all windows.
+// fusions sums the fusion candidates of all windows, each scaled to the range of the run that its window stands for.
 func (l *long) fusions() (all []kernels.Fusion) {
 	for i := range l.looks {
 		all = kernels.AddFusions(all, l.looks[i].answer.fusions, l.looks[i].found.Scale)
@@ -420,7 +433,8 @@ func (l *long) fusions() (all []kernels.Fusion) {
 	return all
 }
 
-// insights merges the insights of all windows, each in the words of the window in which it costs most.
+// insights joins the insights of all windows. An insight that several windows have is described in the words of the
+// window in which it costs most.
 func (l *long) insights(typical int) (all []insight.Insight) {
 	var lists [][]insight.Insight
 	var scales []float64
@@ -433,7 +447,8 @@ func (l *long) insights(typical int) (all []insight.Insight) {
 	return insight.Together(lists, scales, names)
 }
 
-// phases returns consecutive ranges of the run with different verdicts, at least two windows each.
+// phases returns consecutive ranges of the run that have different verdicts. It returns none unless every verdict is
+// well supported and each phase has at least two windows.
 func (l *long) phases() []Phase {
 	none := []Phase{}
 	var found []Phase

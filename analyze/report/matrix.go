@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// A Matrix has the time that each thread waited for each other thread: NS[i][j] is how long TIDs[i] waited for TIDs[j].
+// A Matrix has the time that threads waited for each other: thread TIDs[i] waited NS[i][j] nanoseconds for thread
+// TIDs[j].
 type Matrix struct {
 	TIDs []uint64  `json:"tids"`
 	NS   [][]int64 `json:"ns"`
@@ -33,10 +34,11 @@ func (m Matrix) equal(other Matrix) bool {
 	return slices.EqualFunc(m.NS, other.NS, slices.Equal[[]int64])
 }
 
-// leastWeight is the share of all waiting that a thread must have to be shown.
+// leastWeight is the minimum share of all waiting time in the matrix that a thread must have to be shown.
 const leastWeight = 0.002
 
-// mostColumns is the maximum number of threads in a matrix: those with the most time are shown.
+// mostColumns is the maximum number of threads shown in a matrix: those with the most waiting time. More columns
+// would be too wide.
 const mostColumns = 9
 
 func writeMatrix(w *sheet, r *Report, title, remark string, m Matrix) {

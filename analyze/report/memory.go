@@ -8,24 +8,25 @@ import (
 	"mtrace/analyze/memory"
 )
 
-// Memory sums up the allocations. ReuseShare is null when addresses are not known.
+// Memory sums up the allocations. ReuseShare is the share of allocations at an address used before; it is null when
+// addresses are not known.
 type Memory struct {
 	Allocations int    `json:"allocations"`
 	Bytes       uint64 `json:"bytes"`
 	PeakBytes   uint64 `json:"peak_bytes"`
-	// "measured", or "upper bound" if the trace does not have the releases
+	// "measured", or "upper bound" if the trace does not have the releases of memory
 	PeakSource string `json:"peak_source"`
 	Releases   int    `json:"releases"`
-	// the largest value of currentAllocatedSize, if the program or the tracer read it; null otherwise
+	// the largest value of the device's currentAllocatedSize that the program or the tracer read; null if none did
 	DeviceBytes   *uint64 `json:"device_peak_bytes"`
 	DeviceSamples int     `json:"device_samples"`
-	// the devices' recommended maximum; null if a device reports none
+	// the devices' recommendedMaxWorkingSetSize; null if a device reports none
 	Recommended   *uint64            `json:"device_recommended_bytes"`
 	ReuseShare    *float64           `json:"reuse_share"`
 	ByStorageMode map[string]Storage `json:"by_storage_mode"`
 }
 
-// Storage sums up the allocations in one storage mode.
+// Storage sums up the allocations with one storage mode, such as "shared".
 type Storage struct {
 	Count int    `json:"count"`
 	Bytes uint64 `json:"bytes"`
@@ -76,7 +77,8 @@ func (m Memory) Text() string {
 	if m.PeakSource != "measured" {
 		peak = fmt.Sprintf("at most %s at a time", analyze.FormatBytes(m.PeakBytes))
 	}
-	text := fmt.Sprintf("%s of %s in all, %s", analyze.Plural(m.Allocations, "allocation"), analyze.FormatBytes(m.Bytes),
+	text := fmt.Sprintf("%s of %s in all, %s", analyze.Plural(m.Allocations, "allocation"),
+		analyze.FormatBytes(m.Bytes),
 		peak)
 	if m.DeviceBytes != nil {
 		text += fmt.Sprintf(", %s as the device itself reports", analyze.FormatBytes(*m.DeviceBytes))

@@ -10,24 +10,26 @@ import (
 	"mtrace/analyze"
 )
 
-// The default text of a report answers on one screen: what was traced, the verdict with its evidence, what to do, and
-// the largest rows of the most important tables. `--all` writes every section, `--section` the named ones.
+// The default text of a report fits on one screen: what was traced, the verdict with its evidence, what to do, and
+// the largest rows of the most important tables. --all writes every section, --section the named ones.
 
-// mostScreenLines is the maximum length of the one-screen report.
+// mostScreenLines is the maximum number of lines of the one-screen report.
 const mostScreenLines = 40
 
-// screenRows limits the rows of each part of the one-screen report.
+// screenRows limits the number of rows of each part of the one-screen report.
 type screenRows struct {
 	evidence, targets, helps, threads, kernels, notes, warnings int
 }
 
-// usualScreenRows are the numbers of rows of a report that fits completely.
+// usualScreenRows are the limits with which a report is tried first. If it is too long for the screen, rows are
+// removed.
 var usualScreenRows = screenRows{evidence: 4, targets: 3, helps: 5, threads: 8, kernels: 5, notes: 4, warnings: 3}
 
 // leastScreenRows are the minimum numbers of rows.
 var leastScreenRows = screenRows{evidence: 2, targets: 1, helps: 3, threads: 3, kernels: 1, notes: 1, warnings: 1}
 
-// tighter returns one row less of the part that can best spare it, or false if every part has its least rows.
+// tighter returns the limits with one row less, in the part where a row is missed least; false if every part is at
+// its minimum.
 func (s screenRows) tighter() (screenRows, bool) {
 	least := leastScreenRows
 	switch {
@@ -53,16 +55,18 @@ func (s screenRows) tighter() (screenRows, bool) {
 	return s, true
 }
 
-// screenParts are the parts of the one-screen report in their order.
+// screenParts writes the parts of the one-screen report, in this order.
 var screenParts = []func(r *Report, w *sheet, rows screenRows){
 	screenSource, screenHang, screenVerdict, screenExperiment, screenHelps, screenThreads,
 	screenGPU, screenSteps, screenNotes, screenEnd,
 }
 
-// hungParts are the parts for a run that hangs: only where the program is stuck.
+// hungParts writes the parts for a run that hangs: only where it is stuck, because other figures of such a run
+// mislead.
 var hungParts = []func(r *Report, w *sheet, rows screenRows){screenSource, screenHang, screenEnd}
 
-// writeScreen writes the one-screen report, with as many rows in its tables as fit.
+// writeScreen writes the one-screen report. It writes into memory, and repeats that with fewer rows until the text
+// fits.
 func writeScreen(w io.Writer, r *Report, opts Options) error {
 	rows, parts := usualScreenRows, screenParts
 	if r.Hung() {
@@ -82,7 +86,7 @@ func writeScreen(w io.Writer, r *Report, opts Options) error {
 	}
 }
 
-// screenSource writes what was traced, on which machine, and what is missing.
+// screenSource writes what was traced and on which machine, what is missing in the trace, and the first warnings.
 func screenSource(r *Report, w *sheet, rows screenRows) {
 	s := &r.Source
 	if s.Incomplete != nil {
@@ -118,7 +122,7 @@ func screenSource(r *Report, w *sheet, rows screenRows) {
 	}
 }
 
-// screenHelps writes the rows of "what would help" that bring most, with three factors.
+// screenHelps writes the changes with the largest predicted gains: for 25% and 50% less time, and for removal.
 func screenHelps(r *Report, w *sheet, rows screenRows) {
 	helps, asked := r.Helps(), r.Asked()
 	if len(helps) == 0 && asked == "" {
@@ -131,14 +135,15 @@ func screenHelps(r *Report, w *sheet, rows screenRows) {
 	if len(helps) == 0 {
 		return
 	}
-	t := &table{heads: []string{"", "25% shorter", "50% shorter", "gone or done"}, left: 1, most: rows.helps, spare: []int{1}}
+	t := &table{heads: []string{"", "25% shorter", "50% shorter", "gone or done"}, left: 1, most: rows.helps,
+		spare: []int{1}}
 	for _, h := range helps {
 		t.add(h.Title(), h.Gains[1], h.Gains[2], h.Gains[3])
 	}
 	t.write(w)
 }
 
-// screenGPU writes how busy the GPU was and the kernels with most of its time.
+// screenGPU writes how busy the GPU was, and the kernels with the most GPU time.
 func screenGPU(r *Report, w *sheet, rows screenRows) {
 	fmt.Fprintln(w)
 	g := &r.GPU
@@ -162,7 +167,7 @@ func screenGPU(r *Report, w *sheet, rows screenRows) {
 	writeScreenKernels(w, r, rows)
 }
 
-// idleReason states what the thread whose work ended idle gaps was doing during them.
+// idleReason returns what a thread was doing while the GPU was idle, until that thread's work ended the idle time.
 func idleReason(r *Report, by IdleBy) string {
 	thread := "the next thread"
 	if by.TID != 0 {
@@ -178,7 +183,7 @@ func idleReason(r *Report, by IdleBy) string {
 	return fmt.Sprintf("%s was %s", thread, doing)
 }
 
-// writeScreenKernels writes one line for each of the kernels with the most GPU time.
+// writeScreenKernels writes one line for each of the kernels with the most GPU time, up to the limit in rows.
 func writeScreenKernels(w *sheet, r *Report, rows screenRows) {
 	label := "KERNELS"
 	for i, k := range r.Kernels {
@@ -218,10 +223,10 @@ func screenNotes(r *Report, w *sheet, rows screenRows) {
 	}
 }
 
-// labelWidth is the width of the labels to the left of lines that are no table.
+// labelWidth is the width of labels such as VERDICT, to the right of which the one-screen report writes its text.
 const labelWidth = 9
 
-// labelled writes words behind a label, and the lines after the first below them.
+// labelled writes a bold label and words to its right. Further lines are indented to the same column.
 func labelled(w *sheet, label string, words []string) {
 	blank := strings.Repeat(" ", labelWidth)
 	for i, line := range w.lines(words, blank, blank) {
@@ -232,7 +237,7 @@ func labelled(w *sheet, label string, words []string) {
 	}
 }
 
-// screenEnd names what the one-screen report leaves out.
+// screenEnd writes which commands show what the one-screen report leaves out.
 func screenEnd(r *Report, w *sheet, _ screenRows) {
 	fmt.Fprintln(w)
 	more := "mtrace report --all"
@@ -240,6 +245,5 @@ func screenEnd(r *Report, w *sheet, _ screenRows) {
 		more += " " + r.Source.Path
 	}
 	wrap(w, more+" shows causes that were ruled out, who waits for whom, the critical path, calls, memory and "+
-		"compilation; "+
-		"mtrace view opens the timeline.", "", "")
+		"compilation; mtrace view opens the timeline.", "", "")
 }

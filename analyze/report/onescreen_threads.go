@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A screenColumn is a share of the threads' time in the one-screen report, which combines several parts of the time.
+// A screenColumn is a column of the one-screen table of threads: the share of a thread's time in one or several
+// parts.
 type screenColumn struct {
 	heads [2]string // two lines
 	parts []analyze.Part
@@ -24,11 +25,12 @@ var screenColumns = []screenColumn{
 	{[2]string{"full", "queue"}, []analyze.Part{analyze.PartAcquire}},
 	{[2]string{"for a", "drawable"}, []analyze.Part{analyze.PartDrawable}},
 	{[2]string{"encode,", "commit"}, []analyze.Part{analyze.PartEncode, analyze.PartCommit}},
-	{[2]string{"compile,", "other API"}, []analyze.Part{analyze.PartCompile, analyze.PartAllocate, analyze.PartOtherAPI}},
+	{[2]string{"compile,", "other API"}, []analyze.Part{analyze.PartCompile, analyze.PartAllocate,
+		analyze.PartOtherAPI}},
 	{[2]string{"outside", "Metal"}, []analyze.Part{analyze.PartOutside}},
 }
 
-// of returns the thread's time in the column.
+// of returns the nanoseconds that the thread spent in the column's parts.
 func (c *screenColumn) of(t *Thread) (sum int64) {
 	for _, p := range c.parts {
 		sum += t.Time[p.Key()]
@@ -36,7 +38,7 @@ func (c *screenColumn) of(t *Thread) (sum int64) {
 	return sum
 }
 
-// screenThreads writes how the threads with the most command buffers spent their time.
+// screenThreads writes how the threads with the most command buffers spent their time, up to the limit in rows.
 func screenThreads(r *Report, w *sheet, rows screenRows) {
 	if len(r.Threads) == 0 {
 		return
@@ -78,7 +80,8 @@ func screenThreads(r *Report, w *sheet, rows screenRows) {
 	}
 }
 
-// submitting returns the threads that committed command buffers; all threads if none did.
+// submitting returns the threads that committed command buffers; all threads if none did, so that the text about them
+// is never empty.
 func submitting(threads []Thread) []Thread {
 	list := slices.DeleteFunc(slices.Clone(threads), func(th Thread) bool { return th.CommandBuffers == 0 })
 	if len(list) == 0 {
@@ -87,18 +90,21 @@ func submitting(threads []Thread) []Thread {
 	return list
 }
 
-// usedScreenColumns returns the columns in which at least one thread has 0.5% of its time or more.
+// usedScreenColumns returns the columns in which at least one thread spent 0.5% of its time or more. Others are not
+// shown.
 func usedScreenColumns(threads []Thread) (used []screenColumn) {
 	for _, c := range screenColumns {
-		if slices.ContainsFunc(threads, func(th Thread) bool { return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0 }) {
+		if slices.ContainsFunc(threads, func(th Thread) bool {
+			return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0
+		}) {
 			used = append(used, c)
 		}
 	}
 	return used
 }
 
-// busiestThreads returns the threads that used Metal, sorted by command buffers, most first, and the number of other
-// threads.
+// busiestThreads returns the threads that used Metal, most command buffers first. idle is the number of threads left
+// out because they only waited for locks.
 func busiestThreads(r *Report) (busiest []Thread, idle int) {
 	for _, th := range r.Threads {
 		if th.CommandBuffers == 0 && th.Waits == 0 && len(r.Threads) > 1 && th.onlyLocks() {
@@ -111,7 +117,7 @@ func busiestThreads(r *Report) (busiest []Thread, idle int) {
 	return busiest, idle
 }
 
-// wholePercent formats part/whole without decimals: "62%", "<1%", and "-" for 0.
+// wholePercent formats part/whole as a percentage without decimals: "62%", "<1%" for less than 0.5%, "-" for 0.
 func wholePercent(part, whole int64) string {
 	if part == 0 || whole == 0 {
 		return "-"

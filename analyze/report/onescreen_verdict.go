@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// screenVerdict writes the verdict line, the sentence behind it, its evidence, and what to do.
+// screenVerdict writes the line VERDICT, a sentence that explains it, its evidence, the advice, and the other causes.
 func screenVerdict(r *Report, w *sheet, rows screenRows) {
 	s := &r.Serialization
 	fmt.Fprintln(w)
@@ -41,7 +41,8 @@ func screenVerdict(r *Report, w *sheet, rows screenRows) {
 	s.writeAlso(w, others)
 }
 
-// headline returns the parts of the verdict line: name, cost, gain, certainty.
+// headline returns the phrases of the line VERDICT: the cause's name, its cost, the gain of removing it, and how
+// certain it is.
 func (s *Serialization) headline() []string {
 	if s.Confidence == 0 {
 		return []string{s.Verdict, "not enough data"}
@@ -57,15 +58,15 @@ func (s *Serialization) headline() []string {
 	return append(parts, s.certainty())
 }
 
-// faster formats a predicted speedup: "1.42x faster (1.21-1.58)".
+// faster formats a predicted speed-up with its interval: "1.42x faster (1.21-1.58)".
 func (g Gain) faster() string {
 	return fmt.Sprintf("%s faster (%s-%s)", FormatSpeedup(g.Estimate), factor(g.Low), factor(g.High))
 }
 
-// FormatSpeedup formats a speedup as in all texts of mtrace: "1.42x".
+// FormatSpeedup formats a speed-up in the way of all texts of mtrace: "1.42x".
 func FormatSpeedup(x float64) string { return factor(x) + "x" }
 
-// factor formats with three significant digits: 1.42, 14.2, 142.
+// factor formats a number with three significant digits: 1.42, 14.2, 142.
 func factor(x float64) string {
 	switch {
 	case x < 9.995:
@@ -76,7 +77,8 @@ func factor(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// certainty says in a word how certain the verdict is; `mtrace explain confidence` explains the words.
+// certainty returns how certain the verdict is: "clear", "likely" or "close call". `mtrace explain confidence`
+// explains these words.
 func (s *Serialization) certainty() string {
 	switch {
 	case len(s.CloseCalls) > 0:
@@ -89,7 +91,8 @@ func (s *Serialization) certainty() string {
 	return "close call"
 }
 
-// gains reports whether removing the verdict's cause certainly makes the run faster, according to the prediction.
+// gains reports whether the whole interval of the prediction says that removing the verdict's cause makes the run
+// faster. It is true if nothing was predicted.
 func (s *Serialization) gains() bool {
 	if s.Verdict == cause.None || len(s.Causes) == 0 || s.Causes[0].SpeedupInterval == nil {
 		return true
@@ -100,7 +103,8 @@ func (s *Serialization) gains() bool {
 // mostAlso is the maximum number of other causes that the one-screen report names.
 const mostAlso = 2
 
-// writeAlso names the largest other causes and the gain of removing two.
+// writeAlso writes the line "Also:" with the largest other causes, and the gain of removing the two largest causes
+// together.
 func (s *Serialization) writeAlso(w *sheet, others []Cause) {
 	var also []string
 	for i := range others {

@@ -6,21 +6,21 @@ import (
 	"mtrace/analyze/kernels"
 )
 
-// An Operation is the program's, or its framework's, name for a part of the GPU's work. The operation without a name
-// sums up the unnamed work.
+// An Operation is a name that the program or its framework gave to some of the GPU work, with that work's costs. The
+// operation with an empty name sums up the work without a name.
 type Operation struct {
 	Name string `json:"name"`
-	// the source of the name: "debug group", "encoder label", "function", "scope", …; empty without a name
+	// where the name comes from: "debug group", "encoder label", "function", "scope", …; empty without a name
 	From       string `json:"from"`
 	Dispatches int    `json:"dispatches"`
-	// GPU time. If the source is "not identified", it is a value between the bounds, chosen so that all operations add
-	// up
+	// GPU time of all dispatches. If source is "not identified", it is only a value between gpu_low_ns and
+	// gpu_high_ns, chosen so that all operations add up
 	GPUNS     int64   `json:"gpu_ns"`
 	GPULowNS  int64   `json:"gpu_low_ns"`
 	GPUHighNS int64   `json:"gpu_high_ns"`
 	MeanNS    int64   `json:"mean_ns"` // per dispatch
 	Share     float64 `json:"share"`
-	// how gpu_ns was determined: "measured", "fitted" or "not identified"; "estimated" in reports of older versions
+	// how gpu_ns was determined: "measured", "fitted" or "not identified"; reports of older versions have "estimated"
 	Source  string   `json:"source"`
 	Kernels []string `json:"kernels"`
 }
@@ -37,22 +37,22 @@ func (o *Operation) cost() cost {
 	return cost{o.GPUNS, o.GPULowNS, o.GPUHighNS, o.Share, o.Source}
 }
 
-// Identified reports whether the run identifies the operation's GPU time.
+// Identified reports whether the trace determines the operation's GPU time. If not, only the bounds may be shown.
 func (o *Operation) Identified() bool { return o.Source != kernels.NotIdentified }
 
-// GPUCell formats the GPU time, or its bounds.
+// GPUCell returns the operation's GPU time for a table; its bounds if the time is not identified.
 func (o *Operation) GPUCell() string { return o.cost().time(1) }
 
-// ShareCell formats the share of all GPU time, or its bounds.
+// ShareCell returns the operation's share of all GPU time for a table; bounds if the time is not identified.
 func (o *Operation) ShareCell() string { return o.cost().ofAll() }
 
-// MeanCell formats the mean time of a dispatch, or its bounds.
+// MeanCell returns the operation's mean GPU time per dispatch for a table; bounds if the time is not identified.
 func (o *Operation) MeanCell() string { return o.cost().time(int64(max(1, o.Dispatches))) }
 
-// SourceCell formats how the time was determined, and its precision.
+// SourceCell returns how the operation's GPU time was determined, with the precision of a fit: "fitted ±3.1%".
 func (o *Operation) SourceCell() string { return o.cost().from() }
 
-// KernelCell formats the operation's kernel, or the number of its kernels.
+// KernelCell returns the name of the operation's only kernel, or how many kernels it has.
 func (o *Operation) KernelCell() string {
 	if len(o.Kernels) == 1 {
 		return cut(o.Kernels[0], widestOperation)

@@ -8,13 +8,15 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// Outside divides a thread's time outside of Metal; its values add up to the thread's time.outside_ns.
+// Outside divides the time that a thread spent outside of Metal. Its values add up to outside_ns in the thread's
+// time.
 type Outside struct {
 	RunningNS  *int64 `json:"running_ns"`  // on a processor; null when not known
 	RunnableNS *int64 `json:"runnable_ns"` // waiting for a processor; null when not known
-	// recorded waits, by the kind of awaited object: signal, process, file, pipe, socket, terminal, sleep, join, other
+	// time in recorded waits, by what was waited for: signal, process, file, pipe, socket, terminal, sleep, join,
+	// other
 	BlockedNS map[string]int64 `json:"blocked_ns"`
-	// time blocked in calls that are not recorded; if running_ns is null, it includes running
+	// time blocked in calls that are not recorded; if running_ns is null, it also contains the running time
 	UnknownNS int64 `json:"unknown_ns"`
 }
 
@@ -37,10 +39,10 @@ func outsideOf(t *evidence.ThreadTime) *Outside {
 	return out
 }
 
-// known reports whether samples of processor time tell how long the thread ran.
+// known reports whether the trace has samples of processor time, from which the running time comes.
 func (o *Outside) known() bool { return o.RunningNS != nil }
 
-// outsideParts are the parts of the time outside of Metal in order, with the head of each column.
+// outsideParts are the parts of time outside of Metal, in the order of the table's columns.
 var outsideParts = func() (list []outsidePart) {
 	list = append(list, outsidePart{"running", func(o *Outside) int64 { return orZero(o.RunningNS) }},
 		outsidePart{"runnable", func(o *Outside) int64 { return orZero(o.RunnableNS) }})
@@ -63,8 +65,8 @@ func orZero(n *int64) int64 {
 	return *n
 }
 
-// outsideWords describes in one line the threads' time outside of Metal, in shares of all of their time; empty if there
-// was hardly any.
+// outsideWords returns one line on how the threads spent their time outside of Metal, in shares of all their time;
+// empty if that was less than a tenth of it.
 func outsideWords(threads []Thread) string {
 	var window, outside int64
 	sums := make([]int64, len(outsideParts))
@@ -99,13 +101,14 @@ func outsideWords(threads []Thread) string {
 	return "outside Metal: " + strings.Join(words, ", ")
 }
 
-// writeOutside writes the division of the listed threads' time outside of Metal.
+// writeOutside writes the table of how the listed threads spent their time outside of Metal.
 func (r *Report) writeOutside(w *sheet, shown []Thread) {
 	t := &table{heads: []string{"outside Metal"}, left: 1}
 	var used []outsidePart
 	for _, p := range outsideParts {
 		for i := range shown {
-			if o := shown[i].Outside; o != nil && o.known() && p.of(o)*200 >= shown[i].WindowNS && shown[i].WindowNS > 0 {
+			if o := shown[i].Outside; o != nil && o.known() && p.of(o)*200 >= shown[i].WindowNS &&
+				shown[i].WindowNS > 0 {
 				used, t.heads = append(used, p), append(t.heads, p.head)
 				break
 			}
@@ -126,6 +129,7 @@ func (r *Report) writeOutside(w *sheet, shown []Thread) {
 		t.add(row...)
 	}
 	t.write(w)
-	wrap(w, "outside Metal, in % of the window: running and runnable (ready to run, without a processor) by samples of "+
-		"processor time; signal to other: blocked in a recorded wait; unknown: in a call that is not recorded", "  ", "  ")
+	wrap(w, "outside Metal, in % of the window: running and runnable (ready to run, without a processor) by samples "+
+		"of processor time; signal to other: blocked in a recorded wait; unknown: in a call that is not recorded",
+		"  ", "  ")
 }

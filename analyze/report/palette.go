@@ -2,13 +2,14 @@ package report
 
 import "mtrace/analyze"
 
-// SignalColor is the color of time outside of Metal in which a thread waits for another thread's signal.
+// SignalColor is the color for time in which a thread waits for another thread's signal, outside of Metal.
 const SignalColor = "#aaaaa9"
 
-// A PartColor has the name and colour of a part of a thread's time.
+// A PartColor is how one part of a thread's time is named, explained and colored.
 type PartColor struct{ Name, Meaning, Color string }
 
-// PartColors returns the colors of all parts, in the order of the table of threads.
+// PartColors returns the color of each part of a thread's time, so that the timeline uses the same colors as the
+// table of threads.
 func PartColors() (all [analyze.PartCount]PartColor) {
 	for _, c := range columns {
 		for _, p := range c.parts {

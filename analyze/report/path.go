@@ -9,13 +9,14 @@ import (
 	"mtrace/analyze/path"
 )
 
-// CriticalPath is the chain of work and waits that determined when the run ended. Its parts add up to LengthNS.
+// CriticalPath is the chain of work and waits that determined when the run ended. Shortening anything else does not
+// shorten the run. The times of its parts add up to LengthNS.
 type CriticalPath struct {
 	LengthNS int64      `json:"length_ns"`
 	Parts    []PathPart `json:"parts"` // the longest first
 }
 
-// A PathPart is the time on the critical path of one kind of work by one thread.
+// A PathPart is the time that one kind of work by one thread has on the critical path.
 type PathPart struct {
 	What  string  `json:"what"`
 	TID   uint64  `json:"tid"` // the thread that the work belongs to; 0 when not known
@@ -23,7 +24,7 @@ type PathPart struct {
 	Share float64 `json:"share"`
 }
 
-// A Chain is a sequence of threads, each waiting for the next, and the object that the last one waited for.
+// A Chain is a sequence of threads in which each waits for the next, and what the last one waited for (root).
 type Chain struct {
 	TIDs  []uint64 `json:"tids"`
 	Root  string   `json:"root"` // "gpu", "running" or "unknown"
@@ -42,10 +43,11 @@ func criticalPath(p path.Path) CriticalPath {
 }
 
 func chain(c path.Chain) Chain {
-	return Chain{list(c.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }), c.Root, int64(c.Time), c.Waits}
+	return Chain{list(c.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }), c.Root, int64(c.Time),
+		c.Waits}
 }
 
-// pathWords describes the parts of a critical path that a single word does not.
+// pathWords describes those parts of the critical path whose keys are not clear by themselves.
 var pathWords = map[string]string{
 	path.Program:    "the program: outside of Metal, or encoding",
 	path.Compile:    "compiling",
@@ -58,12 +60,12 @@ var pathWords = map[string]string{
 	path.Unknown:    "waiting for something that is not recorded",
 }
 
-// writePath writes the parts of the critical path, summed over threads, and the chains of waits.
+// writePath writes the parts of the critical path, each summed over all threads, and the longest chains of waits.
 func writePath(w *sheet, r *Report) {
 	p := &r.Serialization.CriticalPath
 	if len(p.Parts) > 0 {
-		head(w, "critical path", "which work waited for which, from the end back: only shortening these items shortens "+
-			"the run")
+		head(w, "critical path", "which work waited for which, from the end back: only shortening these items "+
+			"shortens the run")
 		var order []string
 		sum, threads := map[string]int64{}, map[string]int{}
 		for _, part := range p.Parts {

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// A Phase is a range of the run with a verdict of its own.
+// A Phase is a range of the run whose verdict differs from that of its neighbours.
 type Phase struct {
 	BeginNS    int64   `json:"begin_ns"` // from the beginning of the window
 	EndNS      int64   `json:"end_ns"`
@@ -26,9 +26,9 @@ const (
 	phaseNone       = 0.1  // a phase without a cause may have at most this share
 )
 
-// buildPhases analyses the ranges between the instants at which the threads' use of time changes, each loaded
-// separately. It keeps them if their verdicts differ and all are well supported. Without phases, if two causes
-// alternate, the verdict on the whole run is the more expensive one, and does not show when it acts.
+// buildPhases splits the run where the threads' use of time changes, and analyses each range separately. Phases are
+// only reported if their verdicts differ and all are well supported. Without phases, if two causes take turns, the
+// verdict would be the more expensive one, and nothing would show when it applies.
 func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 	r.Serialization.Phases = []Phase{}
 	shifts := evidence.Shifts(a.Evidence.Work, &a.Evidence.Times, a.Evidence.Blocked)
@@ -47,7 +47,8 @@ func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 			return
 		}
 		v := cause.Analyze(part, cause.Options{Seed: opts.Seed}).Verdict
-		p := Phase{int64(begin - t.Window.Begin), int64(end - t.Window.Begin), v.Cause, v.Share, v.Confidence, v.Summary}
+		p := Phase{int64(begin - t.Window.Begin), int64(end - t.Window.Begin), v.Cause, v.Share, v.Confidence,
+			v.Summary}
 		if !p.supported() {
 			return
 		}
@@ -70,7 +71,7 @@ func (p *Phase) supported() bool {
 	return p.Confidence >= phaseConfidence && p.Share >= phaseShare
 }
 
-// PhaseLine describes in one line how the verdict changes over time; empty if it does not.
+// PhaseLine returns one line on how the verdict changes during the run; empty if the run has no phases.
 func (s Serialization) PhaseLine() string {
 	var parts []string
 	for i, p := range s.Phases {

@@ -50,7 +50,8 @@ func writeQueues(w *sheet, r *Report) {
 		return
 	}
 	head(w, "queues", "")
-	t := &table{heads: []string{"queue", "threads", "command buffers", "in flight, mean", "most", "capacity", "full for"},
+	t := &table{heads: []string{"queue", "threads", "command buffers", "in flight, mean", "most", "capacity",
+		"full for"},
 		left: 1, most: w.rows(mostRows)}
 	several := len(r.GPU.Devices) > 1
 	if several {
@@ -66,14 +67,15 @@ func writeQueues(w *sheet, r *Report) {
 	t.write(w)
 }
 
-// A queueRow is a queue in the printed table. Cells that the source does not provide are empty.
+// A queueRow is one queue in a printed table. Cells for which the trace has no data are empty.
 type queueRow struct{ Name, Threads, CommandBuffers, Mean, Most, Capacity, Full string }
 
 func queueRows(r *Report) (rows []queueRow) {
 	for _, q := range r.Queues {
 		row := queueRow{Name: strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), Threads: count(q.Threads),
 			CommandBuffers: count(q.CommandBuffers),
-			Mean:           fmt.Sprintf("%.2f", q.InFlightMean), Most: count(q.InFlightMax), Capacity: "64 (default)", Full: "·"}
+			Mean:           fmt.Sprintf("%.2f", q.InFlightMean), Most: count(q.InFlightMax),
+			Capacity: "64 (default)", Full: "·"}
 		if q.Capacity > 0 {
 			row.Capacity = count(q.Capacity)
 		}

@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze"
 )
 
-// WriteRuns writes a table of the reports of several runs, a line each: the program, the verdict with its share of the
-// threads' time, how busy the GPU was, and what the recording lacks.
+// WriteRuns writes a table with one line for each of several traces: the program, the verdict with its share of
+// thread time, how busy the GPU was, and what the recording lacks.
 func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 	b := bufio.NewWriter(w)
 	page := newSheet(b, opts)
@@ -33,7 +33,8 @@ func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 		if page.width != AnyWidth {
 			program = cut(program, longestProgram)
 		}
-		t.add(names[i], program, r.Serialization.Verdict, share, busy, analyze.Nanos(s.WindowNS).String(), count(r.Events),
+		t.add(names[i], program, r.Serialization.Verdict, share, busy, analyze.Nanos(s.WindowNS).String(),
+			count(r.Events),
 			lacks(r))
 		software = software || s.SoftwareMetal
 	}
@@ -44,7 +45,8 @@ func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 	return b.Flush()
 }
 
-// runNames returns the traces' names: their file names, with as many parent folders as needed to make them unique.
+// runNames returns a unique name for each trace: its file name, with as many parent folders as needed to tell them
+// apart.
 func runNames(runs []*Report) []string {
 	paths, names, folders := make([][]string, len(runs)), make([]string, len(runs)), 1
 	for i, r := range runs {
@@ -64,10 +66,10 @@ func runNames(runs []*Report) []string {
 	return names
 }
 
-// longestProgram is the maximum length of a command line in the table.
+// longestProgram is the maximum length of a command line in the table of several runs.
 const longestProgram = 28
 
-// what returns the program with its arguments, in one line.
+// what returns the traced command: the program with its arguments, in one line.
 func (s *Source) what() string {
 	what := s.Program
 	if len(s.Args) > 0 {
@@ -76,7 +78,7 @@ func (s *Source) what() string {
 	return analyze.Printable(strings.Join(strings.Fields(what), " "))
 }
 
-// lacks says briefly what the recording lacks; "" if nothing.
+// lacks returns a short remark on what the recording lacks, such as "12 RECORDS LOST"; "" if nothing is missing.
 func lacks(r *Report) string {
 	var words []string
 	if r.Source.Incomplete != nil {

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A Scope sums the time ranges to which the program gave the same name.
+// A Scope sums the time ranges that the program marked with the same name.
 type Scope struct {
 	Name    string `json:"name"`
 	Count   int    `json:"count"`
@@ -18,7 +18,8 @@ type Scope struct {
 	GPUNS   int64  `json:"gpu_ns"` // of command buffers committed in it
 }
 
-// scopesOf sums the scopes by name, and the GPU time of the work committed in each. A mark is a scope without a length.
+// scopesOf sums the trace's scopes by name. The GPU time of a scope is that of command buffers whose commit happened
+// in it. A mark counts as a scope without a length.
 func scopesOf(t *analyze.Trace) []Scope {
 	by := map[string]*Scope{}
 	var order []string
@@ -55,7 +56,7 @@ func scopesOf(t *analyze.Trace) []Scope {
 	return finishScopes(list(order, func(name string) Scope { return *by[name] }))
 }
 
-// finishScopes computes derived figures and sorts the scopes.
+// finishScopes computes the means and sorts the scopes, longest total time first.
 func finishScopes(all []Scope) []Scope {
 	for i := range all {
 		all[i].MeanNS = all[i].TotalNS / int64(max(1, all[i].Count))
@@ -64,7 +65,7 @@ func finishScopes(all []Scope) []Scope {
 	return all
 }
 
-// addScopes adds the scopes of the next range.
+// addScopes adds the scopes of the next range of the run to the sums in all.
 func addScopes(all, part []Scope) []Scope {
 	for _, s := range part {
 		i := slices.IndexFunc(all, func(of Scope) bool { return of.Name == s.Name })

@@ -8,10 +8,10 @@ import (
 	"mtrace/analyze"
 )
 
-// A ThreadPattern selects threads by their system-wide number, or by name with the wildcards * and ? as in a shell.
+// A ThreadPattern selects threads by their ID, or by their name with the wildcards * and ?.
 type ThreadPattern string
 
-// Check returns path.ErrBadPattern if the pattern is malformed.
+// Check returns path.ErrBadPattern if the pattern is malformed, and nil otherwise.
 func (p ThreadPattern) Check() error {
 	_, err := path.Match(string(p), "")
 	return err
@@ -26,13 +26,14 @@ func (p ThreadPattern) Matches(id analyze.ThreadID, name string) bool {
 	return err == nil && found
 }
 
-// lists reports whether the thread is to be listed.
+// lists reports whether the user's --thread patterns select the thread; without patterns, all are selected.
 func (o *Options) lists(t *analyze.Thread) bool {
 	return len(o.Threads) == 0 || slices.ContainsFunc(o.Threads,
 		func(p ThreadPattern) bool { return p.Matches(t.ID, t.Name) })
 }
 
-// about returns the rows and columns of a matrix in which a listed thread waited or was waited for.
+// about returns the part of a matrix that concerns listed threads: only waits in which a listed thread waited or was
+// waited for.
 func (m Matrix) about(listed func(i int) bool) Matrix {
 	kept := Matrix{TIDs: []uint64{}, NS: [][]int64{}}
 	var places []int

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// A sheet is the output of text: its width, the maximum length of tables, and whether colours are used.
+// A sheet is the writer of a text report, with the limits that its lines and tables keep to.
 type sheet struct {
 	io.Writer
 	width int // columns that the text may take
@@ -13,7 +13,8 @@ type sheet struct {
 	color bool
 }
 
-// Limits of a sheet's width. Narrower tables cut too much of the names; longer lines are hard to read.
+// Limits of the width of a text report in columns. Narrower tables cut too much of the names; longer lines are hard
+// to read.
 const (
 	UsualWidth = 100
 	LeastWidth = 60
@@ -21,7 +22,8 @@ const (
 	AnyWidth   = 1 << 16 // lines are not broken, names not cut
 )
 
-// newSheet returns a sheet with the settings of the options.
+// newSheet returns a sheet with the width, table length and colours of the options. The width is limited to
+// LeastWidth and MostWidth, unless it is AnyWidth.
 func newSheet(w io.Writer, opts Options) *sheet {
 	s := &sheet{w, cmp.Or(opts.Width, UsualWidth), opts.Top, opts.Color}
 	if s.width != AnyWidth {
@@ -30,7 +32,7 @@ func newSheet(w io.Writer, opts Options) *sheet {
 	return s
 }
 
-// rows returns the maximum number of rows of a table whose default is usual; 0 means no limit.
+// rows returns the maximum number of rows of a table: --top if it was given, else usual. 0 means no limit.
 func (s *sheet) rows(usual int) int {
 	switch {
 	case s.top > 0:

@@ -29,7 +29,8 @@ func buildSource(r *Report, t *analyze.Trace) {
 		r.Source.OthersShare = &had
 	}
 	if s.Short != nil {
-		r.Source.Incomplete = &Incomplete{s.Short.Kind, s.Short.Why, int64(s.Short.After), s.Short.Parts, analyze.Headline(t)}
+		r.Source.Incomplete = &Incomplete{s.Short.Kind, s.Short.Why, int64(s.Short.After), s.Short.Parts,
+			analyze.Headline(t)}
 	}
 	r.Source.Recorded, r.Source.RecordedText = []Recorded{}, s.RecordedText()
 	for _, w := range s.Recorded {
@@ -60,17 +61,17 @@ type Source struct {
 	WindowNS      int64     `json:"window_ns"`
 	Truncated     bool      `json:"truncated"`
 	Processors    int       `json:"processors"` // of the machine; 0 when not known
-	// the share of these processors' time that programs outside the trace used; null when not known
+	// the share (0 to 1) of these processors' time that programs outside of the trace used; null when not known
 	OthersShare *float64 `json:"others_processors_share"`
 
-	// the time ranges that were recorded, if the user requested only a part of the run; empty otherwise
+	// the time ranges that were recorded, if the user requested only parts of the run; empty otherwise
 	Recorded []Recorded `json:"recorded"`
 	Selected []string   `json:"selected"` // the calls that were requested, flag by flag; empty means all
 	LeftOut  int64      `json:"left_out"` // records that were not asked for
-	// the recorded part of the run in one line; empty if all was recorded
+	// one line on what was recorded, if it was not everything; empty otherwise
 	RecordedText string `json:"recorded_text"`
 
-	// data that traces of this source never have: "waits", "locks", "calls", "kernel-names"
+	// data that no trace from this kind of source has: "waits", "locks", "calls", "kernel-names"
 	NotRecorded []string `json:"not_recorded"`
 
 	Incomplete *Incomplete `json:"incomplete"` // null if the trace has everything that was recorded
@@ -85,21 +86,22 @@ type Recorded struct {
 	Shown  bool   `json:"shown"` // the report is of it
 }
 
-// Incomplete describes the missing parts of an incomplete trace; Lost counts the records that are known to be missing.
+// Incomplete describes what is missing in a trace whose file is cut or damaged. Lost counts the records that are
+// known to be missing.
 type Incomplete struct {
 	Kind string `json:"kind"` // "cut", "damaged" or "repaired"
 	Why  string `json:"why"`  // one line
-	// for a trace that was cut: the time from the start to the last known event of the recording; 0 if not known
+	// for a file that is cut: the time from the start to the last known event of the recording; 0 if not known
 	AfterNS int64  `json:"after_ns"`
 	Parts   int    `json:"parts"` // number of parts of the file that could not be read
 	Text    string `json:"text"`  // all of it in one line
 }
 
-// hasCalls reports whether the source records calls, threads' waits and queues.
+// hasCalls reports whether the source records calls. Sources without calls (Instruments) also lack waits and queues.
 func (s *Source) hasCalls() bool { return !slices.Contains(s.NotRecorded, "calls") }
 
-// Busy returns a warning if other programs used so much of the machine's processors that the program may have been
-// slower.
+// Busy returns a warning if other programs used so much of the machine's processors that they may have slowed down
+// the traced program; "" otherwise.
 func (s *Source) Busy() string {
 	if s.OthersShare == nil || *s.OthersShare < policy.WorthNaming.Value {
 		return ""
@@ -109,7 +111,7 @@ func (s *Source) Busy() string {
 		analyze.Plural(s.Processors, "processor"))
 }
 
-// Contents says how much data the trace has.
+// Contents returns how much data the trace has: "1,234 calls", or command buffers if the source has no calls.
 func (r *Report) Contents() string {
 	if r.Source.hasCalls() {
 		return count(r.Events) + " calls"
@@ -121,7 +123,7 @@ func (r *Report) Contents() string {
 	return count(n) + " command buffers"
 }
 
-// Losses says briefly what is missing from the trace, or that it is complete; empty if that is not known.
+// Losses returns in a few words how many records are lost, or "none lost"; "" if that is not known.
 func (r *Report) Losses() string {
 	if !r.Source.hasCalls() && !r.Lost.Some() {
 		return "" // the source does not tell
@@ -161,7 +163,7 @@ func writeSource(w *sheet, r *Report) {
 	}
 }
 
-// contentsAndLosses returns the part of the head that says how much was recorded, and what is missing.
+// contentsAndLosses returns phrases for the head of a report: how much was recorded, and in red what is missing.
 func contentsAndLosses(r *Report, w *sheet) (parts []string) {
 	contents := r.Contents()
 	switch lost := r.Losses(); {

@@ -9,13 +9,13 @@ import (
 	"mtrace/analyze/steps"
 )
 
-// Steps are the loops of the run, and the prompts and tokens of a language model.
+// Steps are the repetitions found in the run: its loops, and the prompts and tokens of a language model.
 type Steps struct {
 	Generation *Generation `json:"generation,omitempty"` // absent if no tokens were found
 	Phases     []StepPhase `json:"phases"`               // by their begin; empty if nothing repeats
 }
 
-// Generation sums up the prompts and tokens of all phases.
+// Generation sums up the prompts and tokens that a language model processed in all phases.
 type Generation struct {
 	From     string    `json:"from"`      // "marks" or "command buffers"
 	PromptNS Quantiles `json:"prompt_ns"` // from a prompt's first command buffer, or its mark, to its end
@@ -24,7 +24,7 @@ type Generation struct {
 	IdleNS   Quantiles `json:"idle_ns"`   // time within a token in which the GPU ran none of its work
 }
 
-// A StepPhase is a range of the run with steps of one kind.
+// A StepPhase is a range of the run in which one kind of step repeats.
 type StepPhase struct {
 	Kind           string    `json:"kind"`  // "prompt", "decode" or "loop"
 	From           string    `json:"from"`  // "marks", or "command buffers" if the steps were found by their period
@@ -40,11 +40,11 @@ type StepPhase struct {
 	IdleNS         Quantiles `json:"idle_ns"` // time within a step in which the GPU ran none of its work
 }
 
-// lengths are the durations of steps, each list in ascending order.
+// lengths has the durations of steps, in nanoseconds: whole steps, their GPU work, and the GPU's idle time in them.
 type lengths struct{ step, gpu, idle []int64 }
 
-// add adds the steps of a phase. The first step of a sequence has a length only if the end of the previous step is
-// known.
+// add adds the steps of a phase. A step lasts from the end of the previous step to its own end, so the first step of
+// a sequence has no length.
 func (l *lengths) add(p *steps.Phase) {
 	for _, s := range p.Steps {
 		l.gpu = append(l.gpu, int64(s.GPU))
@@ -70,7 +70,7 @@ func quantilesOf(values []int64) (q Quantiles) {
 		P99NS: at(99), MaxNS: values[n-1]}
 }
 
-// buildSteps fills in the phases of steps; their times are relative to the begin of the window.
+// buildSteps fills in the phases of repeated steps. Their times count from the begin of the window.
 func buildSteps(r *Report, t *analyze.Trace, sequences *steps.Sequences) {
 	r.Steps.Phases = []StepPhase{}
 	if sequences == nil {
@@ -83,7 +83,8 @@ func buildSteps(r *Report, t *analyze.Trace, sequences *steps.Sequences) {
 		p := &phases[i]
 		var all lengths
 		all.add(p)
-		r.Steps.Phases = append(r.Steps.Phases, StepPhase{Kind: p.Kind, From: p.From, PID: p.Queue.PID, Queue: p.Queue.Queue,
+		r.Steps.Phases = append(r.Steps.Phases, StepPhase{Kind: p.Kind, From: p.From, PID: p.Queue.PID,
+			Queue: p.Queue.Queue,
 			Label: p.Label, BeginNS: int64(p.Begin - t.Window.Begin), EndNS: int64(p.End - t.Window.Begin),
 			Steps: len(p.Steps), CommandBuffers: p.CommandBuffers, StepNS: quantilesOf(all.step),
 			GPUNS: quantilesOf(all.gpu), IdleNS: quantilesOf(all.idle)})
@@ -100,7 +101,7 @@ func buildSteps(r *Report, t *analyze.Trace, sequences *steps.Sequences) {
 	}
 }
 
-// perSecond formats a rate, with one decimal if it is small.
+// perSecond formats a rate per second, with one decimal if it is below 100.
 func perSecond(rate float64) string {
 	if rate < 100 {
 		return fmt.Sprintf("%.1f", rate)
@@ -108,7 +109,8 @@ func perSecond(rate float64) string {
 	return count(int64(rate + 0.5))
 }
 
-// Parts describes the generation in phrases: prompts, tokens, and how long the GPU was idle between tokens.
+// Parts returns phrases about a language model's run: prompts, tokens, tokens per second, and the GPU's idle time
+// between tokens.
 func (g *Generation) Parts() (parts []string) {
 	switch n := g.PromptNS.Count; {
 	case n == 1:
@@ -134,11 +136,13 @@ func (p *StepPhase) Cells() []string {
 	if p.StepNS.Count > 0 {
 		length, tail, idle = ns(p.StepNS.P50NS), ns(p.StepNS.P95NS), ns(p.IdleNS.P50NS)
 	}
-	return []string{p.Kind, p.source(), ns(p.BeginNS), ns(p.EndNS), count(p.Steps), count(p.CommandBuffers), length, tail,
+	return []string{p.Kind, p.source(), ns(p.BeginNS), ns(p.EndNS), count(p.Steps), count(p.CommandBuffers), length,
+		tail,
 		ns(p.GPUNS.P50NS), idle}
 }
 
-// source returns the queue's name as in the table of queues, or the name of the marks.
+// source returns the name of the phase's queue as in the table of queues; for steps that the program marks, the name
+// of the marks.
 func (p *StepPhase) source() string {
 	if p.From == steps.FromMarks {
 		return p.Label
@@ -161,8 +165,8 @@ func (g *Generation) source() string {
 	if g.From == steps.FromMarks {
 		return "Prompts and tokens are ranges that the program marks."
 	}
-	return "A prompt is work on the same graph as the steps after it, with several times their threads. One step counts " +
-		"as one token."
+	return "A prompt is work on the same graph as the steps after it, with several times their threads. One step " +
+		"counts as one token."
 }
 
 func writeSteps(w *sheet, r *Report) {
@@ -181,7 +185,7 @@ func writeSteps(w *sheet, r *Report) {
 	}
 }
 
-// screenSteps writes prompts and tokens in a line or two.
+// screenSteps writes prompts and tokens in a line or two; nothing if the run has none.
 func screenSteps(r *Report, w *sheet, _ screenRows) {
 	g := r.Steps.Generation
 	if g == nil {

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A table has columns as wide as their contents. If it is too wide, its first column is shortened, then columns are
-// omitted with a note.
+// A table has columns as wide as their contents. If it is too wide for the sheet, its first column is shortened. If
+// that is not enough, columns are omitted and a note says how many.
 type table struct {
 	over  []string // a line above the heads, for heads of two lines; nil if there is none
 	heads []string
@@ -21,13 +21,13 @@ type table struct {
 	more  int
 }
 
-// mostThreads and mostRows limit the tables; a note counts the omitted rows.
+// mostThreads and mostRows are the default maximum numbers of rows of tables. A note counts the omitted rows.
 const (
 	mostThreads = 24
 	mostRows    = 15
 )
 
-// leastFirst is the minimum width of the first column.
+// leastFirst is the width to which the first column may be shortened before other columns are omitted.
 const leastFirst = 16
 
 func (t *table) add(cells ...string) {
@@ -41,7 +41,7 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// write writes the table with an indentation of two.
+// write writes the table, indented by two blanks, with notes on omitted rows and columns.
 func (t *table) write(w *sheet) {
 	widths := make([]int, len(t.heads))
 	for _, row := range append([][]string{t.heads, t.over}, t.rows...) {
@@ -82,8 +82,8 @@ func (t *table) write(w *sheet) {
 	}
 }
 
-// fit returns the columns that fit into a width, and the number of blanks between them. It narrows the first column as
-// far as necessary.
+// fit returns which columns fit into a width, and the number of blanks between them. It narrows the first column
+// (widths[0]) as far as needed.
 func (t *table) fit(widths []int, width int) (shown []int, gap int) {
 	order := slices.Clone(t.spare) // the order in which columns are omitted
 	for i := range widths {

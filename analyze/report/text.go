@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// A section is a part of the report that can be requested by name.
+// A section is a part of the report that can be requested by name with --section.
 type section struct {
 	name  string
 	write func(w *sheet, r *Report)
 	needs need
 }
 
-// A need is an input that a section requires.
+// A need is a kind of analysis that a section requires. Analyses that no requested section needs are skipped.
 type need uint8
 
 const (
@@ -47,12 +47,12 @@ var sections = []section{
 	{"tracer", writeTracer, totals},
 }
 
-// Sections returns the names that Options.Sections may have, in the order in which they are written.
+// Sections returns the names that --section accepts, in the order in which the sections are written.
 func Sections() []string {
 	return list(sections, func(s section) string { return s.name })
 }
 
-// wants reports whether a requested section needs n.
+// wants reports whether any requested section needs analyses of kind n, so that others can be skipped.
 func (o *Options) wants(n need) bool {
 	if len(o.Sections) == 0 || o.Document || len(o.WhatIf) > 0 {
 		return true
@@ -63,7 +63,7 @@ func (o *Options) wants(n need) bool {
 	})
 }
 
-// CheckSections returns an error that names the first unknown section, if there is one.
+// CheckSections returns an error that names the first unknown section in names; nil if all are known.
 func CheckSections(names []string) error {
 	for _, n := range names {
 		if !slices.Contains(Sections(), n) {
@@ -73,8 +73,8 @@ func CheckSections(names []string) error {
 	return nil
 }
 
-// WriteText writes the report as text: by default one screen with what was traced, the verdict with its evidence and
-// the largest rows of the tables; otherwise the sections in opts, or everything.
+// WriteText writes the report as text. The default is one screen with what was traced, the verdict with its evidence
+// and the largest rows of the tables. Otherwise it writes the sections that opts names, or all of them.
 func (r *Report) WriteText(w io.Writer, opts Options) error {
 	if !opts.All && len(opts.Sections) == 0 {
 		return writeScreen(w, r, opts)

@@ -10,7 +10,8 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// A Thread has a thread's use of its part of the window; the values of Time add up to WindowNS.
+// A Thread states how a thread spent its time, from its first to its last call. The values of Time add up to
+// WindowNS.
 type Thread struct {
 	TID            uint64           `json:"tid"`
 	PID            int              `json:"pid"`
@@ -24,10 +25,10 @@ type Thread struct {
 	Time           map[string]int64 `json:"time"`
 	GPUNS          int64            `json:"gpu_ns"`
 	LostToOthers   float64          `json:"lost_to_others_share"`
-	// the part of outside_ns in which it waited for a signal of another thread, usually for work
+	// the part of outside_ns in which the thread waited for another thread's signal, usually for work
 	SignalWaitNS int64    `json:"signal_wait_ns"`
 	Outside      *Outside `json:"outside"` // what outside_ns is made of
-	// another thread submits this thread's work, and this thread waits for that thread's signal
+	// another thread submits this thread's work, and this thread waits for that thread's signal that the work is done
 	HandsOver  bool    `json:"hands_over"`
 	CPUNS      *int64  `json:"cpu_ns"`            // on a processor; null when not known
 	RunnableNS *int64  `json:"runnable_ns"`       // waiting for a processor; null when not known
@@ -57,7 +58,8 @@ func buildThreads(r *Report, a *cause.Analysis, opts Options) {
 	}
 }
 
-// processorTimes fills in how long the thread ran and waited for a processor, as far as known.
+// processorTimes fills in how long the thread ran, and how long it was ready but had no processor, as far as samples
+// tell.
 func (th *Thread) processorTimes(t *evidence.ThreadTime) {
 	cpu := t.Thread.CPUIn(t.Thread.Active)
 	if cpu.Covered == 0 {
@@ -119,8 +121,8 @@ func writeThreads(w *sheet, r *Report) {
 	}
 }
 
-// shownThreads returns the threads with the most command buffers, sorted by process and number. It also returns the
-// number of further ones, and the number of those that only waited briefly for locks.
+// shownThreads returns the threads for the table: those with the most command buffers, sorted by process and ID. more
+// counts the others; hidden counts threads that only waited for locks, and only briefly.
 func shownThreads(r *Report, w *sheet) (shown []Thread, more, hidden int) {
 	for _, th := range r.Threads {
 		if th.onlyLocks() && th.Time[analyze.PartLock.Key()]*50 < r.Source.WindowNS {
@@ -141,12 +143,14 @@ func shownThreads(r *Report, w *sheet) (shown []Thread, more, hidden int) {
 	return shown, more, hidden
 }
 
-// moreThreads describes the threads that a table leaves out, which are those with the fewest command buffers:
-// "6 more threads with at most 60 command buffers".
+// moreThreads describes the threads that a table leaves out because they have the fewest command buffers: "6 more
+// threads with at most 60 command buffers".
 func moreThreads(shown []Thread, more int) string {
 	least := 0
 	if len(shown) > 0 {
-		least = slices.MinFunc(shown, func(a, b Thread) int { return cmp.Compare(a.CommandBuffers, b.CommandBuffers) }).CommandBuffers
+		least = slices.MinFunc(shown, func(a, b Thread) int {
+			return cmp.Compare(a.CommandBuffers, b.CommandBuffers)
+		}).CommandBuffers
 	}
 	text := analyze.Plural(more, "more thread")
 	if least == 0 {
@@ -155,13 +159,14 @@ func moreThreads(shown []Thread, more int) string {
 	return fmt.Sprintf("%s with at most %s", text, analyze.Plural(least, "command buffer"))
 }
 
-// onlyLocks reports whether the thread only waited for locks, and for signals that a submitter did not give.
+// onlyLocks reports whether the thread made no Metal call and only waited for locks. A thread whose work another
+// thread submits is not one of these.
 func (t *Thread) onlyLocks() bool {
 	lock := t.Time[analyze.PartLock.Key()]
 	return lock > 0 && !t.HandsOver && lock+t.Time[analyze.PartOutside.Key()] == t.WindowNS
 }
 
-// processorCell formats a processor time in % of the time for which it is known.
+// processorCell formats a processor time in percent of the time for which samples exist; "?" if there are none.
 func (t *Thread) processorCell(n *int64) string {
 	if n == nil {
 		return "?"

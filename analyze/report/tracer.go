@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// Lost counts events that happened but are not in the trace.
+// Lost counts events that happened but are not in the trace, by reason.
 type Lost struct {
 	Total     int64            `json:"total"`      // number of lost records; a call has one or two records
 	PerThread map[string]int64 `json:"per_thread"` // lost records by thread id; threads that lost nothing are left out
@@ -16,21 +16,23 @@ type Lost struct {
 	Rejected  int64            `json:"rejected_calls"`
 	Nested    int64            `json:"nested_calls"` // calls left out on purpose, because an outer call represents them
 	Children  int64            `json:"untraced_children"`
-	// processes that used Metal and could not be traced; their calls are not in total
+	// processes that used Metal but could not be traced; total does not contain their calls
 	Processes int64 `json:"untraced_processes"`
-	// processes that used Metal and outlived the recording; their later calls are missing
+	// processes that used Metal and were still running when the recording ended; their later calls are missing
 	Running int64 `json:"running_processes"`
-	// processes that outlived the recording and had not used Metal; any later calls are missing
+	// processes that were still running when the recording ended and had not used Metal; if they do later, those
+	// calls are missing
 	Unused int64 `json:"running_without_metal"`
-	// total is the known number, and there may be more
+	// total is a lower bound: more records may be lost
 	AtLeast bool `json:"at_least"`
 }
 
-// Overhead is the time that recording cost the threads that made the calls. Stacks are timed one by one in the trace.
+// Overhead is the time that recording cost the threads that made the calls. The cost of stacks is counted separately,
+// because each is measured in the trace.
 type Overhead struct {
 	NSPerEvent float64 `json:"ns_per_event"` // without stacks
 	Share      float64 `json:"share"`        // of the threads' time, with stacks
-	// source of ns_per_event: "measured" in the process, "estimated" from its clock, or "unknown"
+	// where ns_per_event comes from: "measured" in the process, "estimated" from the kind of its clock, or "unknown"
 	Source      string  `json:"source"`
 	RecordingNS int64   `json:"recording_ns"`
 	Stacks      int64   `json:"stacks"`
@@ -101,10 +103,10 @@ func (o Overhead) Text() string {
 	return fmt.Sprintf("%s: %s of the threads' time", text, analyze.FormatShare(o.Share))
 }
 
-// Some reports whether calls are, or may be, missing from the trace.
+// Some reports whether records are, or may be, missing from the trace.
 func (l Lost) Some() bool { return l.AtLeast || l.Total > 0 }
 
-// Short says briefly how much is missing from the trace, as far as known.
+// Short returns in a few words how many records are missing from the trace: "12 RECORDS LOST" or "none lost".
 func (l Lost) Short() string {
 	records := strings.ToUpper(analyze.Plural(l.Total, "record"))
 	switch {
@@ -121,7 +123,8 @@ func (l Lost) Short() string {
 	return "none lost"
 }
 
-// Beside lists briefly other data that may be missing and that no count of calls includes.
+// Beside returns phrases on data that may be missing although no record was lost: processes that were not traced, or
+// that were still running.
 func (l Lost) Beside() (parts []string) {
 	if l.Processes > 0 {
 		parts = append(parts, strings.ToUpper(analyze.Plural(l.Processes, "process")+" not traced"))
@@ -130,13 +133,13 @@ func (l Lost) Beside() (parts []string) {
 		parts = append(parts, analyze.Plural(l.Children, "forked child process")+" UNTRACED")
 	}
 	if n := l.Running + l.Unused; n > 0 {
-		parts = append(parts, strings.ToUpper(analyze.Plural(n, "process")+" still running")+" at the end: later calls "+
-			"are not in the trace")
+		parts = append(parts, strings.ToUpper(analyze.Plural(n, "process")+" still running")+" at the end: later "+
+			"calls are not in the trace")
 	}
 	return parts
 }
 
-// Text describes what is missing from the trace. Nested calls are omitted on purpose and do not count.
+// Text returns a sentence on what is missing from the trace. Nested calls are left out on purpose and not mentioned.
 func (l Lost) Text() string {
 	var lost []string
 	for _, of := range []struct {
@@ -167,11 +170,11 @@ func (l Lost) Text() string {
 		text += fmt.Sprintf("; %s untraced: forked without exec", analyze.Plural(l.Children, "child process"))
 	}
 	if l.Running > 0 {
-		text += fmt.Sprintf("; %s used Metal and outlived the program, with which the recording ended: their later "+
+		text += fmt.Sprintf("; %s used Metal and outlived the program, which ended the recording: their later "+
 			"calls are not in the trace", analyze.Plural(l.Running, "process"))
 	}
 	if l.Unused > 0 {
-		text += fmt.Sprintf("; %s outlived it without using Metal", analyze.Plural(l.Unused, "process"))
+		text += fmt.Sprintf("; %s outlived the program without using Metal", analyze.Plural(l.Unused, "process"))
 	}
 	return text
 }

@@ -11,16 +11,17 @@ import (
 // Serialization is the verdict.
 type Serialization struct {
 	Verdict string `json:"verdict"`
-	// faults that cannot be distinguished from the verdict by the gain of removing them, or by their cost
+	// faults that cannot be told apart from the verdict, because removing them gains as much, or because they cost as
+	// much
 	CloseCalls []string `json:"close_calls"`
 	Share      float64  `json:"share"`
 	Confidence float64  `json:"confidence"`
 	Summary    string   `json:"summary"`
 	Phases     []Phase  `json:"phases"` // ranges of the run with verdicts that differ; empty when they do not
-	// the verdict first, then other faults and then limits, each group by the time that they cost
+	// the verdict's cause first, then other faults, then limits of the machine, each group by cost
 	Causes   []Cause    `json:"causes"`
 	RuledOut []RuledOut `json:"ruled_out"`
-	// the gain of removing the two largest causes; null if that was not replayed
+	// the predicted gain of removing the two largest causes at once; null if it was not predicted
 	Together        *Together      `json:"together"`
 	WaitMatrix      Matrix         `json:"wait_matrix"`
 	QueuedMatrix    Matrix         `json:"queued_matrix"`
@@ -29,12 +30,12 @@ type Serialization struct {
 	Interference    []Interference `json:"interference"`
 	CriticalPath    CriticalPath   `json:"critical_path"`
 	Chains          []Chain        `json:"chains"`
-	// how much longer the replay of the unchanged run takes than the run, as a share; speedup_if_removed comes from
-	// this replay
+	// how much longer the replay of the unchanged run takes than the recorded run, as a share. All predictions come
+	// from this replay, so a large error makes them doubtful
 	ReplayError float64 `json:"replay_error"`
 }
 
-// A Cause is a cause that was found to cost time.
+// A Cause is a reason for lost time that the evidence supports.
 type Cause struct {
 	Cause      string   `json:"cause"`
 	Limit      bool     `json:"limit"` // a limit of the machine, not a fault of the program
@@ -43,27 +44,27 @@ type Cause struct {
 	Confidence float64  `json:"confidence"`
 	Evidence   []string `json:"evidence"`
 	Advice     string   `json:"advice"`
-	// the program's line that spends the most time in it; "" when stacks were not recorded
+	// the line of the program that spends the most time in this cause; "" when stacks were not recorded
 	Place            string   `json:"place"`
 	SpeedupIfRemoved *float64 `json:"speedup_if_removed"` // 2 is twice as fast; null if it was not replayed
 	SpeedupInterval  *Speedup `json:"speedup_interval"`   // around it
 	NotPredicted     string   `json:"not_predicted"`      // why speedup_if_removed is null
 }
 
-// A Speedup is the interval of a prediction.
+// A Speedup is the interval around a predicted speed-up; 2 means twice as fast.
 type Speedup struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// Together is the predicted gain of removing two causes.
+// Together is the predicted gain of removing two causes at once.
 type Together struct {
 	Causes           [2]string  `json:"causes"`
 	SpeedupIfRemoved float64    `json:"speedup_if_removed"`
 	SpeedupInterval  [2]float64 `json:"speedup_interval"`
 }
 
-// RuledOut is a cause that the evidence excludes, with the reason.
+// RuledOut is a cause that the evidence excludes, and why.
 type RuledOut struct {
 	Cause string `json:"cause"`
 	Why   string `json:"why"`
@@ -125,7 +126,8 @@ func writeVerdict(w *sheet, r *Report) {
 				strings.Join(c.Evidence[:min(1, len(c.Evidence))], "")))
 		}
 		if len(tiny) > 0 {
-			wrap(w, fmt.Sprintf("below %s of the threads' time: %s", analyze.FormatShare(tinyShare), strings.Join(tiny, ", ")),
+			wrap(w, fmt.Sprintf("below %s of the threads' time: %s", analyze.FormatShare(tinyShare),
+				strings.Join(tiny, ", ")),
 				"  ", "    ")
 		}
 	}
@@ -140,7 +142,7 @@ func writeVerdict(w *sheet, r *Report) {
 	}
 }
 
-// Named returns the verdict, with the causes that it cannot be distinguished from.
+// Named returns the verdict's name, and after "or" the causes that it cannot be told apart from.
 func (s Serialization) Named() string {
 	return strings.Join(append([]string{s.Verdict}, s.CloseCalls...), " or ")
 }
@@ -154,8 +156,8 @@ type CauseGroup struct {
 // Heading returns the title as a heading.
 func (g CauseGroup) Heading() string { return strings.ToUpper(g.Title[:1]) + g.Title[1:] }
 
-// Beside returns the causes other than the verdict. Faults are called smaller ones only if each costs less than the
-// verdict does.
+// Beside returns the causes other than the verdict in two groups: faults of the program, and limits of the machine.
+// The first group is titled "smaller causes" only if each of its causes costs less than the verdict does.
 func (s Serialization) Beside() (groups []CauseGroup) {
 	rest := s.Causes
 	if s.Share > 0 && len(rest) > 0 {
@@ -179,10 +181,10 @@ func (s Serialization) Beside() (groups []CauseGroup) {
 	return groups
 }
 
-// tinyShare is the share of the threads' time below which a cause is only named.
+// tinyShare is the share of the threads' time below which a cause is listed by name only, without its evidence.
 const tinyShare = 0.005
 
-// write writes the evidence for the verdict's cause, the gain of its removal, and the advice.
+// write writes the cause's evidence, the predicted gain of removing it, and the advice.
 func (c *Cause) write(w *sheet) {
 	for _, e := range c.Evidence {
 		wrap(w, e, "  - ", "    ")
@@ -193,13 +195,14 @@ func (c *Cause) write(w *sheet) {
 	wrap(w, "What to do: "+c.Advice+".", "  ", "  ")
 }
 
-// Remark states the share of the threads' time that the verdict explains, and how certain it is.
+// Remark returns what stands beside the verdict: the share of the threads' time that it explains, and the confidence.
 func (s Serialization) Remark() string {
 	switch {
 	case s.Confidence == 0:
 		return "not enough data"
 	case s.Verdict == cause.None && s.Share > 0:
-		return fmt.Sprintf("%s of the threads' time lost to another program, confidence %.2f", analyze.FormatShare(s.Share),
+		return fmt.Sprintf("%s of the threads' time lost to another program, confidence %.2f",
+			analyze.FormatShare(s.Share),
 			s.Confidence)
 	case s.Verdict == cause.None:
 		return fmt.Sprintf("confidence %.2f", s.Confidence)
@@ -211,7 +214,7 @@ func (s Serialization) Remark() string {
 	return text
 }
 
-// Prediction states the gain from removing the cause, or why it is not predicted.
+// Prediction returns the predicted gain of removing the cause, or why there is no prediction; "" if neither is known.
 func (c Cause) Prediction() string {
 	switch s := c.SpeedupInterval; {
 	case s != nil:
@@ -222,13 +225,13 @@ func (c Cause) Prediction() string {
 	return ""
 }
 
-// Text states the gain from removing both causes.
+// Text returns the predicted gain of removing both causes as a sentence.
 func (t Together) Text() string {
 	return fmt.Sprintf("removing %s and %s together: %s", t.Causes[0], t.Causes[1],
 		Gain{t.SpeedupIfRemoved, t.SpeedupInterval[0], t.SpeedupInterval[1]}.faster())
 }
 
-// writeNamed writes a text next to the name of a cause.
+// writeNamed writes the name of a cause in a column of its own, and a text to its right.
 func writeNamed(w *sheet, cause, text string) {
 	wrap(w, text, fmt.Sprintf("  %-20s", cause), strings.Repeat(" ", 22))
 }

@@ -7,20 +7,21 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// Exclusion is the mutual exclusion index of a kind of intervals.
+// Exclusion is the result of a test whether threads exclude each other, for intervals of one kind, such as open
+// encoders.
 type Exclusion struct {
 	What   string  `json:"what"`
 	Index  float64 `json:"index"`
 	PValue float64 `json:"p_value"`
 	QValue float64 `json:"q_value"` // p_value, adjusted for the number of tests (Benjamini–Hochberg)
-	// independent_low and independent_high enclose the indexes of 95% of independent threads
+	// for threads that are independent of each other, 95% of indexes lie between independent_low and independent_high
 	NullLow   float64 `json:"independent_low"`
 	NullHigh  float64 `json:"independent_high"` // upper end of that range
 	Threads   int     `json:"threads"`
 	Intervals int     `json:"intervals"`
 }
 
-// Interference says whether calls take longer when other threads are inside the same call.
+// Interference is the result of a test whether a call takes longer while other threads are inside the same call.
 type Interference struct {
 	What      string  `json:"what"`
 	Calls     int     `json:"calls"`
@@ -41,7 +42,8 @@ func exclusion(e evidence.Exclusion) Exclusion {
 }
 
 func interference(i evidence.Interference) Interference {
-	out := Interference{What: i.What, Calls: i.Calls, Rho: i.Rho, RhoLow: i.RhoLow, RhoHigh: i.RhoHigh, PValue: i.PValue,
+	out := Interference{What: i.What, Calls: i.Calls, Rho: i.Rho, RhoLow: i.RhoLow, RhoHigh: i.RhoHigh,
+		PValue:    i.PValue,
 		QValue:    i.QValue,
 		OneServer: i.OneServer, HandOff: i.HandOff, Kind: "none"}
 	switch {
@@ -56,12 +58,12 @@ func interference(i evidence.Interference) Interference {
 	return out
 }
 
-// exclusionWords describes the intervals that an index is about.
+// exclusionWords describes the kinds of intervals for which mutual exclusion is tested.
 var exclusionWords = map[string]string{"gpu": "work on the GPU", "encoders": "open encoders",
 	"waits": "waits for the GPU"}
 
-// index formats a mutual exclusion index. Below −1, its exact value only shows how little overlap chance alone would
-// cause.
+// index formats a mutual exclusion index. An index below −1 is shown as "<-1": how far it is below depends only on
+// how little overlap chance alone would cause.
 func index(x float64) string {
 	if x < -1 {
 		return "<-1"
@@ -72,14 +74,16 @@ func index(x float64) string {
 func writeWaits(w *sheet, r *Report) {
 	s := &r.Serialization
 	if s.LockMatrix.equal(s.WaitMatrix) {
-		writeMatrix(w, r, "who waits for whom", "row waits for a lock that column holds", s.LockMatrix)
+		writeMatrix(w, r, "who waits for whom", "the row's thread waits for a lock that the column's holds",
+			s.LockMatrix)
 	} else {
-		writeMatrix(w, r, "who waits for whom", "row waits for command buffers that column committed, or for a lock "+
-			"that column holds",
-			s.WaitMatrix)
-		writeMatrix(w, r, "who waits for whose lock", "row waits for a lock that column holds", s.LockMatrix)
+		writeMatrix(w, r, "who waits for whom", "the row's thread waits for command buffers that the "+
+			"column's committed, or for a lock that it holds", s.WaitMatrix)
+		writeMatrix(w, r, "who waits for whose lock", "the row's thread waits for a lock that the column's holds",
+			s.LockMatrix)
 	}
-	writeMatrix(w, r, "who is queued behind whom", "row's work waits while the GPU runs column's", s.QueuedMatrix)
+	writeMatrix(w, r, "who is queued behind whom", "the row's thread has work queued while the GPU runs work of "+
+		"the column's", s.QueuedMatrix)
 	if len(s.MutualExclusion) > 0 {
 		head(w, "do threads exclude each other?", "1: never at the same time; 0: as often as by chance; below 0: more "+
 			"often")

@@ -7,7 +7,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// A WhatIf is the predicted gain of the run if something took less time. A factor of 1 is unchanged, 0 is removed.
+// A WhatIf is a prediction: how much faster the run would be if something took only Factor of its time. A factor of 0
+// removes it.
 type WhatIf struct {
 	What    Changed `json:"what"`
 	Factor  float64 `json:"factor"`
@@ -16,12 +17,13 @@ type WhatIf struct {
 
 // Changed names what takes less time.
 type Changed struct {
-	// "kernel", "call", "lock", "thread", "cause", "in-flight", "merge", or "together" for all requested changes
+	// "kernel", "call", "lock", "thread", "cause", "in-flight", "merge", or "together" for all changes requested with
+	// --what-if
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 }
 
-// A Gain is a predicted speed-up, 2 for twice as fast, with its interval.
+// A Gain is a predicted speed-up with its interval; 2 means twice as fast.
 type Gain struct {
 	Estimate float64 `json:"estimate"`
 	Low      float64 `json:"low"`
@@ -40,7 +42,7 @@ type helps struct {
 	unmatched    error  // a requested change that matches nothing in the trace
 }
 
-// whatHelps predicts the requested changes first, and then the changes that would gain most.
+// whatHelps returns the predicted gains: of the changes requested with --what-if first, then of those that gain most.
 func whatHelps(a *cause.Analysis, wanted []replay.Wanted) helps {
 	h := helps{gains: list(a.Gains(), whatIf)}
 	if len(wanted) == 0 {
@@ -63,19 +65,20 @@ func buildWhatIf(r *Report, h helps) {
 	r.WhatIf, r.WhatIfNotPredicted, r.unmatched = h.gains, h.notPredicted, h.unmatched
 }
 
-// Unmatched is the error for a requested change that matches nothing in the trace, or nil.
+// Unmatched returns an error if a change requested with --what-if matches nothing in the trace; nil otherwise.
 func (r *Report) Unmatched() error { return r.unmatched }
 
-// A help is a row of the table: the gain from one item, with each factor.
+// A help is a row of the table "what would help": the gain of shortening one item, with one column per factor.
 type help struct {
 	Changed
 	Gains [4]string // for columns
 }
 
-// helpFactors are the factors of the table's columns.
+// helpFactors are the factors for the columns of the table: 10%, 25% and 50% shorter, and removed.
 var helpFactors = [4]float64{0.9, 0.75, 0.5, 0}
 
-// helpTitles are the titles of changes that do not shorten something; the others are their kind and name.
+// helpTitles are the titles of changes that do more than shorten something. Other changes are titled with kind and
+// name.
 var helpTitles = map[string]string{replay.KindInFlight: "keep %s rounds in flight",
 	replay.KindMerge: "merge %s command buffers into one", "cause": "remove cause %s"}
 
@@ -109,14 +112,15 @@ func (r *Report) Helps() (rows []help) {
 	return rows
 }
 
-// together is the kind of the row that combines all requested changes.
+// together is the kind of the prediction that combines all changes requested with --what-if.
 const together = "together"
 
 func (g Gain) text() string {
 	return fmt.Sprintf("%s (%s-%s)", FormatSpeedup(g.Estimate), factor(g.Low), factor(g.High))
 }
 
-// Asked returns what was requested with --what-if, in a sentence; empty if nothing was.
+// Asked returns a sentence with the gain of the changes requested with --what-if, or why it is not predicted; empty
+// if none was requested.
 func (r *Report) Asked() string {
 	switch {
 	case r.WhatIfNotPredicted != "":

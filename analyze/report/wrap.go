@@ -11,13 +11,14 @@ import (
 	"mtrace/analyze"
 )
 
-// wrap breaks s into lines that fit the sheet. The first line begins with first, the others with then. A number keeps
-// its unit.
+// wrap writes s in lines that fit the sheet. The first line begins with the prefix first, all others with then. A
+// number and its unit stay on one line.
 func wrap(w *sheet, s, first, then string) {
 	wrapWords(w, keepUnits(strings.Fields(analyze.Printable(s))), first, then)
 }
 
-// wrapParts wraps parts separated by dots. A part is broken only if it is too long for a line.
+// wrapParts writes phrases separated by dots (·) in lines that fit the sheet. A phrase is broken only if it is longer
+// than a line.
 func wrapParts(w *sheet, parts []string, first, then string) {
 	var words []string
 	for i, part := range parts {
@@ -46,15 +47,16 @@ func (s *sheet) say(text string, colour func(string) string) {
 	}
 }
 
-// lines breaks words into lines that fit the sheet.
+// lines breaks words into lines that fit the sheet. The first line begins with the prefix first, all others with
+// then.
 func (s *sheet) lines(words []string, first, then string) []string {
 	return analyze.Wrap(words, s.width, first, then)
 }
 
-// units are the units that stay on the line of their number.
+// units are the units that must stay on the same line as their number.
 var units = []string{"%", "ns", "µs", "ms", "s", "B", "KB", "MB", "GB", "KiB", "MiB", "GiB"}
 
-// keepUnits joins each number and its unit into one word.
+// keepUnits joins each number with its unit into one word, so that no line break separates them.
 func keepUnits(words []string) []string {
 	var kept []string
 	for _, word := range words {
@@ -69,7 +71,7 @@ func keepUnits(words []string) []string {
 	return kept
 }
 
-// cut shortens s to n characters by omitting its middle.
+// cut shortens s to n characters by replacing its middle with "…".
 func cut(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
@@ -79,7 +81,7 @@ func cut(s string, n int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
 }
 
-// cutEnd shortens s to n characters by omitting its end.
+// cutEnd shortens s to n characters by replacing its end with "...".
 func cutEnd(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
@@ -88,8 +90,8 @@ func cutEnd(s string, n int) string {
 	return strings.TrimRight(string(r[:n-3]), " ,;:") + "..."
 }
 
-// firstClauses shortens s to at most n and at least least characters, at the end of a clause: preferably before a
-// colon, semicolon or full stop, otherwise before a comma. If no clause ends there, it cuts the end.
+// firstClauses shortens s to at most n characters, at the end of a clause: before a colon, semicolon or full stop, or
+// else before a comma. At least least characters remain. If no clause ends there, the end is cut off.
 func firstClauses(s string, least, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
@@ -105,7 +107,8 @@ func firstClauses(s string, least, n int) string {
 	return cutEnd(s, n)
 }
 
-// WriteParagraph writes a text in lines of the options' width. The first line begins with first, the others with then.
+// WriteParagraph writes a text in lines of the options' width. The first line begins with the prefix first, all
+// others with then.
 func WriteParagraph(w io.Writer, text, first, then string, opts Options) error {
 	_, err := io.WriteString(w, strings.Join(newSheet(w, opts).lines(keepUnits(strings.Fields(text)), first, then),
 		"\n")+"\n")

@@ -71,8 +71,8 @@ func TestRunRecordsASelection(t *testing.T) {
 		t.Error("when the GPU ran is not known")
 	}
 
-	// Calls that a flag left out count as outside in the table of threads, which did not say so.
-	if !strings.Contains(text, "outside: in no traced call, or in a call that a flag left out") {
+	// Calls that a flag excludes count as outside in the table of threads, which did not say so.
+	if !strings.Contains(text, "outside: in no traced call, or in a call that a flag excluded") {
 		t.Errorf("the table of threads does not say what is outside:\n%s", text)
 	}
 

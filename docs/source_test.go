@@ -78,9 +78,9 @@ func TestConditionsAreNoMaps(t *testing.T) {
 	})
 }
 
-// aside is the maximum number of words in parentheses inside a comment's sentence: a sentence with more must be read
-// twice, once without them.
-const aside = 9
+// aside is the maximum number of words in parentheses inside a comment's sentence, enough to define a term. A sentence
+// with more must be read twice, once without them.
+const aside = 14
 
 // The story: comments had whole sentences in parentheses inside of others.
 func TestCommentsAreReadOnce(t *testing.T) {

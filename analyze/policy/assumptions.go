@@ -18,7 +18,8 @@ const (
 	// it. Samples tell how long threads waited in total, not in which steps, so a step must not vanish.
 	LeastQuiet = 0.2
 	// OfAnswers is the share of a client thread's own time that goes into sending requests to a submitting thread and
-	// receiving results; for the submitting thread, the share of its time that it needs after each result.
+	// receiving results; for the submitting thread, the share of its time that it needs after each result. Per request
+	// it is at most half of the framework's processor time for a command buffer.
 	OfAnswers = 0.5
 	// OfLaunches is the share of a thread's time outside of encoding that depends on the number of command buffers,
 	// not on the work in them: autorelease pools, released objects, loops. The replay also runs with none and all.

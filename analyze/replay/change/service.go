@@ -63,7 +63,7 @@ func requests(p *program.Program) served {
 		}
 		if len(steps) > 0 { // the previous step was an answer
 			first := &steps[0]
-			woke := program.Scaled(first.Gap, server.Busy*policy.OfAnswers)
+			woke := min(program.Scaled(first.Gap, server.Busy*policy.OfAnswers), mostForAnswer(p))
 			answered += woke
 			first.Gap, first.detail.Unlocked = first.Gap-woke, max(0, first.detail.Unlocked-woke)
 		}
@@ -86,6 +86,16 @@ func answering(w served) analyze.Nanos {
 		}
 	}
 	return evidence.Median(all)
+}
+
+// mostForAnswer returns the most processor time that a thread can spend on a request and its answer: half of what the
+// framework's threads spend on a command buffer, which they also receive from one thread and report to it. If that is
+// not known, there is no bound.
+func mostForAnswer(p *program.Program) analyze.Nanos {
+	if p.Framework.Time == 0 {
+		return 1 << 62
+	}
+	return p.Framework.Time / 2
 }
 
 // submitApart moves the work that the serving thread submitted for each requesting thread to that thread, which gets
@@ -126,6 +136,7 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 		}
 	}
 	var left, given, own analyze.Nanos // work for it before its next step; all work for it; its own time
+	requests := analyze.Nanos(0)
 	for _, s := range stepsOf(th) {
 		s.scale(th.Undelayed())
 		own += s.Gap
@@ -139,6 +150,7 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 			add(s)
 			continue
 		}
+		requests++
 		moved, took := moveWork(p, work.steps[s.Number], t)
 		for i := range moved {
 			given += moved[i].Gap
@@ -154,7 +166,8 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 			add(m)
 		}
 	}
-	mine := float64(own) * th.Busy * (1 - policy.OfAnswers) / th.Undelayed()
+	mine := float64(own) * th.Busy / th.Undelayed()
+	mine -= min(mine*policy.OfAnswers, float64(requests)*float64(mostForAnswer(p)))
 	n.Busy = min(1, (mine+float64(given)*work.busy)/float64(max(1, own+given)))
 	return n
 }

@@ -85,3 +85,26 @@ func TestSubmitApartAnswersNobody(t *testing.T) {
 		t.Errorf("of that it is on a processor for %.2f, want 0.25", got)
 	}
 }
+
+// TestSubmitApartKeepsOwnWork tells of eight clients that compute 130 µs for each request, on two processors. Half of
+// that was mistaken for the cost of sending requests, and their gain from submitting themselves was predicted as 4.4
+// where it was 2.7.
+func TestSubmitApartKeepsOwnWork(t *testing.T) {
+	p := loops.Served(8, 100, 100*us)
+	p.Processors.Count, p.Framework.Time = 2, 40*us
+	loops.Edit(p, func(s *program.Step, d *program.Detail) {
+		if s.Kind == program.Request {
+			s.Gap, d.Unlocked = 130*us, 130*us
+		}
+	})
+	for i := range p.Threads {
+		p.Threads[i].Busy = 1
+	}
+	q := Change{Apart: true}.Apply(p, nil)
+	for i := range q.Threads {
+		th := &q.Threads[i]
+		if on := th.Busy * float64(th.OwnTime(len(th.Steps))/us) / 100; math.Abs(on-110) > 1 {
+			t.Errorf("thread %d: %.0f µs on a processor for each request, want 110", i, on)
+		}
+	}
+}

@@ -66,10 +66,10 @@ static bool prepare(const char **why) {
   if (!mt_session_alive() && !mt_session_reopen()) return false;
   int fd = mt_region_make(why);
   if (fd < 0) return false;
-  *why = !mt_identity_start() ? "not traced: there was no memory for the numbers of objects"
-         : !mt_thread_start() ? "not traced: the program has used up the keys for thread-specific data"
-         : !mt_doorbell_make() ? "not traced: no semaphore could be made"
-         : !hand_over(fd) ? "not traced: the collector ended the connection"
+  *why = !mt_identity_start() ? "not traced: the table of Metal objects could not be allocated"
+         : !mt_thread_start() ? "not traced: the program has used all pthread keys (pthread_key_create failed)"
+         : !mt_doorbell_make() ? "not traced: the semaphore that wakes the tracer's thread could not be created"
+         : !hand_over(fd) ? "not traced: the collector closed the connection"
                           : NULL;
   close(fd);
   return !*why;

@@ -38,7 +38,8 @@ int mt_region_make(const char **why) {
   }
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
       limit.rlim_cur < LEAST_SHARE * (rlim_t)MT_REGION_SIZE) {
-    *why = "not traced: the shared memory would take too much of the limit on address space; raise it with ulimit -v";
+    *why = "not traced: the tracer's shared memory would take more than a third of the limit on address space; "
+        "raise the limit with ulimit -v";
     return -1;
   }
   int fd = mt_shareable_make(MT_REGION_SIZE);

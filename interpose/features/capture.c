@@ -160,7 +160,7 @@ static bool begin_capture(struct thread *t) {
 static void end_capture(struct thread *t) {
   struct mt_aside aside;
   mt_aside_begin(t, &aside);
-  if (!stop()) say(t, "its time limit ended it before the program did", NULL);
+  if (!stop()) say(t, "it was ended by its time limit (--gputrace-limit), not by the program", NULL);
   mt_aside_end(t, &aside);
 }
 

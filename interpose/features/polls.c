@@ -112,7 +112,8 @@ static void show_poll(struct thread *t, const struct poll *p) {
 // The loop is over.
 static void hide_poll(struct thread *t) { atomic_store_explicit(&t->ring->polled, 0, memory_order_release); }
 
-static void begin_poll(struct thread *t, struct poll *p, const void *object, unsigned call, uint64_t value, uint64_t now) {
+static void begin_poll(struct thread *t, struct poll *p, const void *object, unsigned call, uint64_t value,
+    uint64_t now) {
   *p = (struct poll){.object = object, .call = call, .value = value, .first = now, .last = now, .count = 1,
       .head = t->head};
 }
@@ -137,7 +138,8 @@ static double nanos_per_tick(void) {
 
 // The result has changed. Writes one record from the thread's first poll to this one as a wait, unless the thread
 // worked too much in between. A wait begins after the thread's last recorded one, so that two never overlap.
-static void end_poll(struct thread *t, struct poll *p, unsigned flags, uint64_t value, uint64_t now, const void *frame) {
+static void end_poll(struct thread *t, struct poll *p, unsigned flags, uint64_t value, uint64_t now,
+    const void *frame) {
   struct polls *all = &polls[t->index];
   uint64_t first = p->first > all->reported ? p->first : all->reported;
   uint64_t waited = now - p->first, worked = waited > p->paused ? waited - p->paused : 0;

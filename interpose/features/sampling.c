@@ -181,7 +181,7 @@ static void judge_device(struct thread *t, struct mt_sampled_device *device, uns
   }
   if (atomic_fetch_add_explicit(&device->bad, 1, memory_order_relaxed) + 1 == BAD_IN_A_ROW &&
       atomic_exchange(&device->works, false))
-    warn(t, "the GPU's counter samples became invalid, so measuring has ended");
+    warn(t, "the GPU's counter samples became invalid during the run");
 }
 
 void mt_sampling_completed(struct thread *t, const struct mt_completed *completed) {

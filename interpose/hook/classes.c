@@ -75,12 +75,12 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
     if (skipped) {
       char text[256];
       int n = snprintf(text, sizeof text,
-          "class %s is not hooked, as requested: calls of its methods are not recorded", name);
+          "class %s is not hooked (--skip-class): calls of its methods are not recorded", name);
       mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
     }
     if (left_out) {
       char text[256];
-      int n = snprintf(text, sizeof text, "%u methods of class %s are not recorded: there are too few slots",
+      int n = snprintf(text, sizeof text, "%u methods of class %s are not recorded: too many other classes have them",
           left_out, name);
       mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
     }

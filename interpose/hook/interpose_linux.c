@@ -55,7 +55,7 @@ static bool is_out_of_reach(void *real) {
   static _Atomic bool said;
   if (!mt_in_other_namespace(real)) return false;
   if (atomic_load_explicit(&mt_state, memory_order_relaxed) != MT_OFF && !atomic_exchange(&said, true))
-    mt_session_warn(0, "Metal in a linker namespace that dlmopen created is not traced");
+    mt_session_warn(0, "calls of a Metal library that the program loaded with dlmopen are not recorded");
   return true;
 }
 

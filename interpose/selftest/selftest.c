@@ -1,10 +1,11 @@
 // The program that `mtrace doctor` runs under the tracer. It makes a known number of Metal calls and prints one JSON
-// object: the calls, and the classes behind them as the Objective-C runtime reports them. It loads Metal late and by
-// name, as Python does.
+// object: the number of calls of each kind, and the classes that implement them, as the Objective-C runtime reports
+// them. doctor compares this with the trace. The program loads Metal late and by name, as Python does.
 //
-// Rule: every traced call goes through CALL, which counts it, so the printed numbers are the real ones. Counters are
-// atomic because two threads make calls; they are read after both have been joined. No Apple header is used: the source
-// works with Apple's Metal and with any other that has the same entry points.
+// Rule: every traced call goes through the macro CALL, which counts it, so that the printed numbers are what really
+// happened. Counters are atomic because two threads make calls; they are read after both threads have been joined. No
+// Apple header is used, so that the source works with Apple's Metal and with any other that has the same entry
+// points.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #ifdef __APPLE__
@@ -39,7 +40,8 @@ static void (*msg_send)(void);
 static void *(*pool_push)(void);
 static void (*pool_pop)(void *);
 
-// The traced selectors: a name for this file, the selector, and the kind of object that implements it.
+// The selectors that the program calls: a name for this file, the selector, and the kind of object that implements
+// it.
 #define TRACED(X)                                                                                                   \
     X(new_queue, "newCommandQueue", device) X(new_small_queue, "newCommandQueueWithMaxCommandBufferCount:", device) \
     X(new_buffer, "newBufferWithLength:options:", device)                                                           \
@@ -85,8 +87,8 @@ static void fail(const char *what, const char *why) {
     exit(1);
 }
 
-// The clock of GPUStartTime: on a Mac mach_absolute_time in seconds, which is CLOCK_UPTIME_RAW; elsewhere
-// CLOCK_MONOTONIC.
+// Returns the time on the clock of GPUStartTime, in seconds: mach_absolute_time on a Mac, which is CLOCK_UPTIME_RAW;
+// CLOCK_MONOTONIC elsewhere.
 static double seconds(void) {
     struct timespec now;
 #ifdef __APPLE__
@@ -140,7 +142,7 @@ static void pop(void *pool) {
 static const char *text_of(id string) { return string ? GET(const char *, string, utf8) : ""; }
 static id string(const char *text) { return SEND(id, (id, SEL, const char *), get_class("NSString"), string, text); }
 
-// The class of one object of each kind, at the object's first appearance.
+// The class of the first object of each kind.
 static struct role { const char *name; Class class; } roles[ROLES];
 static int role_count;
 
@@ -158,7 +160,8 @@ static id note(const char *name, id object) {
 
 struct work {
     id queue, pipeline, buffer;
-    // the GPU's start relative to the call of commit, and the return of the wait relative to the GPU's end, in seconds
+    // in seconds: when the GPU started, counted from the call of commit; and when the wait returned, counted from the
+    // GPU's end
     double earliest, latest;
     double notify[BUFFERS];  // from the GPU's end to the return of the wait
     double set_ns;           // one setComputePipelineState:, the median of many
@@ -196,8 +199,8 @@ static void submit(struct work *w, int number) {
     pop(pool);
 }
 
-// The cost of one traced call, measured with the shortest call: in batches, because a single call is shorter than the
-// clock's resolution.
+// Measures the cost of one traced call with the shortest call there is. It times batches of 100, because one call
+// takes less than the clock's resolution.
 static void repeat(struct work *w) {
     double batches[REPEATS / 100];
     void *pool = push();
@@ -253,9 +256,8 @@ static void *release_gpu(void *event) {
     return NULL;
 }
 
-// A queue holds a limited number of command buffers; creating one more blocks until one has completed. An event holds
-// all of them back on the GPU until another thread signals it. Returns how long the creation of the additional command
-// buffer took, in ns.
+// Creates one command buffer more than a queue can hold, which blocks until one of the others has completed. An event
+// holds them all back on the GPU until another thread signals it. Returns how long the creation took, in ns.
 static double full_queue(id device) {
     void *pool = push();
     id queue = CALL(id, (id, SEL, unsigned long), device, new_small_queue, (unsigned long)SLOTS);
@@ -289,7 +291,7 @@ static void *hold(void *unused) {
     return NULL;
 }
 
-// Waits for a mutex that another thread holds for a while. Returns the duration of the wait, in ns.
+// Waits for a mutex that another thread holds for a while. Returns how long the wait took, in ns.
 static double contend(void) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, hold, NULL)) fail("a thread", "it cannot be started");
@@ -321,7 +323,7 @@ static void print_chain(Class class) {
     putchar(']');
 }
 
-// Prints the classes, from the object's own upwards, that implement the selector themselves.
+// Prints the classes, from the object's own class upwards, that implement the selector themselves.
 static void print_owners(const char *name, const char *selector_name, SEL selector) {
     const char *separator = "";
     Class class = role(name);
@@ -359,8 +361,8 @@ static const char source[] =
     "kernel void twice(device float *data [[buffer(0)]], uint i [[thread_position_in_grid]]) { data[i] = data[i] "
         "* 2 + 1; }\n";
 
-// For a program that does not use Metal: prints the threads and signal handlers of the process, to show what the
-// library adds.
+// Prints the process's threads and signal handlers. It is run without using Metal, to show what the library adds to a
+// program that does not use it.
 static int idle(void) {
     int threads = 0;
 #ifdef __APPLE__
@@ -420,7 +422,7 @@ int main(int argc, char **argv) {
         memcpy(notify + i * BUFFERS, work[i].notify, sizeof work[i].notify);
         set[i] = work[i].set_ns;
     }
-    // Each command buffer doubles the value and adds one: 2^n - 1 after n.
+    // Each command buffer doubles the value and adds one, so that it is 2^n - 1 after n command buffers.
     float expected = (float)((1 << BUFFERS) - 1), got = ((float *)GET(void *, work[0].buffer, contents))[ELEMENTS - 1];
     variants(device, queues[0], pipeline, work[1].buffer);
     double blocked = full_queue(device), contended = contend();

@@ -1,10 +1,11 @@
-// Unwinding of code without frame pointers, by the tables that compilers write for exceptions and debuggers (.eh_frame;
-// DWARF 5, 6.4; System V ABI for x86-64, 3.6.2). Linux on x86-64 only: code for arm64 has frame pointers.
+// Finds a function's caller in code without frame pointers, by the tables that compilers write for exceptions and
+// debuggers (.eh_frame; DWARF 5, 6.4; System V ABI for x86-64, 3.6.2). Linux on x86-64 only: code for arm64 has frame
+// pointers.
 //
-// Rule: the tables are read where the loader has mapped them; there is no lock, no system call, no allocation. What a
-// table says of a return address is worked out once and then kept, among a fixed number of rules of which newer ones
-// replace older ones. Only functions on the calling thread's stack are looked up, so their files cannot be unloaded
-// meanwhile. A table that this code cannot read is as if there were none.
+// Rule: the tables are read where the loader has mapped them, without a lock, a system call or an allocation. The
+// rule for a return address is computed once and cached; the cache has a fixed size, and newer rules replace older
+// ones. Only functions on the calling thread's stack are looked up, so their files cannot be unloaded meanwhile. A
+// table that this code cannot read is treated as missing.
 #ifndef MTRACE_CFI_H
 #define MTRACE_CFI_H
 #include <stdatomic.h>
@@ -12,28 +13,34 @@
 #include <stdint.h>
 #include "system/hidden.h"
 
-// A function that is suspended in a call: its return address, and the values of the stack and frame pointer after the
-// call.
+// A function that is suspended in a call: the call's return address, and the values of stack pointer and frame
+// pointer after the call.
 struct mt_frame {
   uintptr_t pc, sp, fp;
 };
 
-// mt_cfi_step replaces a frame by its caller's, reading only memory from the frame's sp to high. A caller without a pc
-// is the end of the stack. It returns false, and changes nothing, if no table tells how.
+// mt_cfi_step replaces a frame by its caller's. It reads only memory between the frame's sp and high. A caller with
+// pc 0 is the end of the stack. It returns false, and changes nothing, if no table describes the function.
 #if defined(__linux__) && defined(__x86_64__)
-// Prepares for it, while the library is loaded.
+// Prepares mt_cfi_step; call it while the library is loaded.
 void mt_cfi_start(void);
 
-// Forgets all rules: files were loaded or unloaded.
+// Forgets all cached rules. Call it when files were loaded or unloaded: an address may belong to another function
+// now.
 void mt_cfi_forget(void);
 
-// A rule says how to find a function's caller, whose stack pointer is called the CFA. In one word: bits 0 to 2 have the
-// register from which the CFA is counted (or that there is no rule, or no caller); bit 3 that the CFA is the word at
-// that place; bits 4 to 31 the offset; bits 32 to 47 where the return address is, and 48 to 63 where the caller's frame
-// pointer is, in words from the CFA, 0 if the function has not changed it; with bit 3, in words from the frame pointer.
+// A rule says how to find a function's caller. The caller's stack pointer is called the CFA. Packed into one word:
 //
-// Rules are kept by address, direct mapped. The key is the address mixed with the rule: a reader that sees halves of
-// two entries finds that they do not fit. It is mixed with the number of times that all were forgotten, too.
+// - bits 0 to 2: the register from which the CFA is counted, or MT_CFI_END (no caller), or 0 (no rule)
+// - bit 3: the CFA is not that address itself, but the word stored there
+// - bits 4 to 31: the offset from the register
+// - bits 32 to 47: where the return address is, in words from the CFA
+// - bits 48 to 63: where the caller's frame pointer is, in words from the CFA (with bit 3: from the frame pointer);
+//   0 if the function has not changed it
+//
+// Rules are cached by address. The key is the address exclusive-or a hash of the rule: if two threads write an entry
+// at once and a reader sees half of each, the key does not match. The number of calls of mt_cfi_forget is part of the
+// key, so that older entries do not match either.
 enum { MT_CFI_END = 1, MT_CFI_FP = 6, MT_CFI_SP = 7, MT_CFI_KEPT = 4096 };
 #define MT_CFI_MIX UINT64_C(0x9e3779b97f4a7c15)
 extern MT_HIDDEN struct mt_cfi_kept {
@@ -41,7 +48,7 @@ extern MT_HIDDEN struct mt_cfi_kept {
 } mt_cfi_rules[MT_CFI_KEPT];
 extern MT_HIDDEN _Atomic uint64_t mt_cfi_forgotten;
 
-// Works out the rule of an address and keeps it.
+// Computes the rule of an address, stores it in the cache entry k and returns it.
 uint64_t mt_cfi_keep(struct mt_cfi_kept *k, uintptr_t pc, uint64_t wanted) __attribute__((noinline, cold));
 
 static inline uint64_t mt_cfi_rule(uintptr_t pc) {

@@ -1,5 +1,5 @@
-// See cfi.h. The C library finds the table of an address without a lock since 2.35 (_dl_find_object); with an older one
-// no table is used.
+// See cfi.h. Since version 2.35 glibc finds the table of an address without a lock (_dl_find_object). With an older C
+// library no table is used, because finding it could deadlock.
 #include "stacks/cfi.h"
 #if defined(__x86_64__)
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 
 enum { FP = MT_CFI_FP, SP = MT_CFI_SP, RA = 16 }; // the registers' numbers in the tables
 
-// <dlfcn.h> of the C library; declared here because an older one lacks it.
+// struct dl_find_object of <dlfcn.h>, declared here because older C libraries lack it.
 struct found_object {
   unsigned long long flags;
   void *map_start, *map_end, *link_map, *eh_frame;
@@ -20,14 +20,14 @@ static int (*find_object)(void *address, struct found_object *found);
 
 void mt_cfi_start(void) { *(void **)&find_object = dlsym(RTLD_DEFAULT, "_dl_find_object"); }
 
-// How to find a function's caller. The CFA, the caller's stack pointer, is a register plus an offset, or the word at
-// that place.
+// How to find a function's caller: see cfi.h. The CFA (the caller's stack pointer) is a register plus an offset, or
+// the word stored at that address.
 struct rule {
   uint8_t base; // FP or SP, UNKNOWN, or END for the outermost function
   bool word;    // the CFA is the word at that address
   int32_t cfa;  // offset from the register
-  // Where the return address and the caller's frame pointer are, in words from the CFA; fp is 0 if the function has not
-  // changed it, and counted from the frame pointer if word is set.
+  // where the return address and the caller's frame pointer are stored, in words from the CFA. fp is 0 if the
+  // function has not changed the frame pointer. If word is set, fp is counted from the frame pointer.
   int16_t ra, fp;
 };
 enum { UNKNOWN, END = MT_CFI_END };
@@ -60,7 +60,7 @@ static int64_t sleb(struct reader *r) {
   return (int64_t)(negative && bits < 64 ? value | ~UINT64_C(0) << bits : value);
 }
 
-// The encodings of addresses that compilers use for code: relative to where it stands, or absolute.
+// The encodings of addresses that compilers use for code: absolute, or relative to the address's own position.
 enum { ABSOLUTE = 0x00, RELATIVE_32 = 0x1b, RELATIVE_64 = 0x1c, OMIT = 0xff };
 static unsigned size_of(uint8_t encoding) {
   static const uint8_t sizes[16] = {8, 0, 2, 4, 8, 0, 0, 0, 0, 0, 2, 4, 8};
@@ -74,7 +74,7 @@ static uintptr_t address(struct reader *r, uint8_t encoding) {
   return r->bad = true, 0;
 }
 
-// What a function's entries have in common.
+// The common part (CIE in DWARF) to which the entries of many functions refer.
 struct common {
   struct reader program;
   uint64_t code_unit;
@@ -83,7 +83,7 @@ struct common {
   bool augmented;
 };
 
-// The body of the entry at a place, without its length.
+// Returns a reader of the table entry at an address, behind its length field.
 static struct reader entry(const uint8_t *at) {
   uint32_t length;
   memcpy(&length, at, sizeof length);
@@ -119,7 +119,7 @@ static struct common common_at(const uint8_t *at) {
   return c;
 }
 
-// The state of the instructions: a rule, with the offset of the CFA from any register.
+// The state of the table's instructions while they run: a rule, and the register from which its CFA is counted.
 struct state {
   struct rule rule;
   uint64_t base;
@@ -131,8 +131,8 @@ static int16_t words(int64_t offset, bool *bad) {
   return (int16_t)(offset / 8);
 }
 
-// The expression at which r stands: of the form register plus offset, or the word there. Functions that align their
-// stack have both; others are not read, and the register is UINT64_MAX.
+// Reads the expression at r, of the form register plus offset, or the word stored there; functions that align their
+// stack have such expressions. Returns the register, or UINT64_MAX for any other expression.
 static uint64_t expression(struct reader *r, int64_t *offset, bool *word) {
   enum { BREG0 = 0x70, DEREF = 0x06 };
   uint64_t length = uleb(r);
@@ -156,7 +156,8 @@ static void skip_block(struct reader *r) {
   else r->at += length;
 }
 
-// Runs the instructions up to the one that takes effect behind an address. first is the state of the common part.
+// Runs the table's instructions for the code from address at up to pc, and leaves the rule for pc in s. first is the
+// state after the common part, to which restore instructions return.
 static void run(struct reader *r, const struct common *c, uintptr_t at, uintptr_t pc, const struct state *first,
     struct state *s) {
   enum { DEEPEST = 8 };
@@ -207,8 +208,9 @@ static void run(struct reader *r, const struct common *c, uintptr_t at, uintptr_
   }
 }
 
-// The table of a file (Linux Standard Base 5.0, 10.6.2): sorted pairs of a function's address and its entry, relative
-// to the table. Returns the entry of the last function that does not begin behind an address.
+// Searches the table of a file for the entry of the function that contains pc: the last one that begins at or before
+// pc. The table (Linux Standard Base 5.0, 10.6.2) consists of sorted pairs of a function's address and its entry,
+// relative to the table. Returns NULL if there is none.
 static const uint8_t *search(const uint8_t *table, uintptr_t pc) {
   enum { VERSION = 1, COUNT_32 = 0x03, SORTED_32 = 0x3b, HEAD = 12 };
   if (table[0] != VERSION || table[1] != RELATIVE_32 || table[2] != COUNT_32 || table[3] != SORTED_32) return NULL;
@@ -255,7 +257,7 @@ _Atomic uint64_t mt_cfi_forgotten;
 
 void mt_cfi_forget(void) { atomic_fetch_add_explicit(&mt_cfi_forgotten, 1, memory_order_relaxed); }
 
-// As cfi.h says.
+// Packs a rule into one word, as cfi.h describes.
 static uint64_t packed_of(struct rule r) {
   enum { FARTHEST = 1 << 27 };
   if (r.cfa >= FARTHEST || r.cfa < -FARTHEST) return UNKNOWN;

@@ -1,5 +1,5 @@
-// macOS: dyld calls a function for each image, present and future, before any code of it runs; the image cannot be
-// unloaded during the call. The recorded range of an image is its code, the __TEXT segment.
+// macOS: dyld calls a function of ours for each image, present and future, before code of the image runs; the image
+// cannot be unloaded during that call. An image's recorded range is its code, the segment __TEXT.
 #include "stacks/images.h"
 #include <dlfcn.h>
 #include <mach-o/dyld.h>

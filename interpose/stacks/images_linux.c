@@ -1,7 +1,7 @@
-// Linux: the list of the dynamic linker (dl_iterate_phdr), with its counter of changes.
+// Linux: reads the dynamic linker's list of images (dl_iterate_phdr) when its counter of changes has changed.
 //
-// The linker holds a lock while its list is read, and the child of a fork would find that lock held for ever. Therefore
-// forks and reading exclude each other.
+// The linker holds a lock while its list is read, and the child of a fork would inherit that lock locked for ever.
+// Therefore the variable turn lets either a fork or a reader go on, not both.
 #include "stacks/images.h"
 #include "stacks/cfi.h"
 #include "system/own.h"
@@ -22,7 +22,8 @@ static unsigned long long changes = ~0ull; // the list's counter of changes when
 static char program[4096];
 static atomic_int turn; // 0 free, 1 held by the reader, 2 held by a fork
 
-// Remembers an image. Returns false if it was known.
+// Remembers an image by a hash of its address and name. Returns false if it was known already, or if there is no
+// space.
 static bool is_new(uint64_t start, const char *name) {
   uint64_t h = start * 0x9e3779b97f4a7c15ull;
   for (; *name; name++) h = (h ^ (uint8_t)*name) * 1099511628211ull;
@@ -36,7 +37,7 @@ static bool is_new(uint64_t start, const char *name) {
   return true;
 }
 
-// Finds the GNU build ID among an image's notes.
+// Returns the GNU build ID in an image's notes, and its length; NULL if there is none.
 static const uint8_t *build_id(const struct dl_phdr_info *image, size_t *length) {
   for (int i = 0; i < image->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &image->dlpi_phdr[i];
@@ -106,7 +107,8 @@ const void *mt_images_new(size_t *length) {
   return found;
 }
 
-// A fork does not wait long: another thread may be keeping the linker busy with files.
+// Waits until no thread reads the list, but 10 ms at most: the reader itself may be waiting for another thread that
+// loads libraries. After that the fork goes on.
 void mt_images_hold(void) {
   enum { TRIES = 200, STEP_NANOS = 50000 };
   for (int i = 0; i < TRIES; i++) {

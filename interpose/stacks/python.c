@@ -1,20 +1,20 @@
 // See python.h.
 //
-// Why it is safe to read without the GIL. The thread state is the one that the interpreter keeps for the calling thread
-// under a thread key. Only the thread itself pushes, advances and pops its frames, in the evaluation loop; and the
-// thread is here, inside a C call from that loop, or waiting for the GIL. So the chain of frames does not change. Every
-// frame holds a reference to its code object, and the code object to its name, file and line table, which are
-// immutable. An instruction pointer may lag by one instruction if the loop released the GIL between two; a pointer
-// outside the code (a frame that has not started, a compiled trace) counts as the first instruction. Other threads only
-// write reference counts and bytecode, which are not read.
+// Why it is safe to read without the GIL: the thread state is the one that the interpreter keeps for the calling
+// thread under a thread key. Only the thread itself pushes, advances and pops its frames, in the evaluation loop. Now
+// the thread runs this code, inside a C call from that loop, or waiting for the GIL. So the chain of frames does not
+// change. Every frame holds a reference to its code object, and the code object to its name, file and line table,
+// which are immutable. An instruction pointer may be one instruction behind if the loop released the GIL between two;
+// a pointer outside the code (a frame that has not started, a compiled trace) counts as the first instruction. Other
+// threads only write reference counts and bytecode, which are not read.
 //
-// Cases in which this does not hold are refused: builds without the GIL, unknown versions, and an interpreter that is
+// Where this reasoning fails, nothing is read: builds without the GIL, unknown versions, and an interpreter that is
 // starting or finalizing. While finalizing, the interpreter removes the frames of daemon threads that are still in C.
-// It announces that before, and the announcement is checked before each frame. A thread that the system stops between
-// the check and the few loads after it, for the whole finalization, could still read freed memory.
+// It announces that before, and the announcement is checked before each frame. One gap remains: a thread that the
+// system suspends between the check and the few loads after it, for the whole finalization, could read freed memory.
 //
 // A cache per thread maps a code object and an instruction to a frame. A code object may be freed and another created
-// at its address, so an entry is stamped with the values that its texts and line came from.
+// at its address, so each entry has a stamp of the values from which its texts and line were made.
 #include "stacks/python.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,7 +31,8 @@
 static struct {
   int (*initialized)(void), (*finalizing)(void);
   void *(*state_of_thread)(void); // the thread's first state, for 3.11 and before, when there are subinterpreters
-  // until 3.11: of the thread that holds the GIL; since 3.12: of this thread, if it holds the GIL
+  // returns the thread state of the thread that holds the GIL (until 3.11), or of this thread if it holds the GIL
+  // (since 3.12)
   void *(*state_of_lock)(void);
   int (*check)(void);
   const void *code_type;
@@ -53,7 +54,8 @@ static bool find_lock(void) {
   return python.finalizing && python.state_of_thread && python.state_of_lock && python.check;
 }
 
-// Determines how to read frames of an interpreter's version. NULL on success, otherwise the reason.
+// Finds out how to read the frames of this version of Python. Returns NULL on success, otherwise a text that says why
+// it cannot.
 static const char *find_frames(const char *version) {
   char *end;
   unsigned long major = strtoul(version, &end, 10), minor = *end == '.' ? strtoul(end + 1, &end, 10) : 0;
@@ -63,14 +65,14 @@ static const char *find_frames(const char *version) {
   const void *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
   const char *why = mt_python_layout_of(&python.layout, (unsigned)minor, runtime);
   if (why) return why;
-  if (!find_lock()) return "it does not export what is needed";
+  if (!find_lock()) return "it does not export the functions that tell who holds the GIL";
   python.state_of_lock_is_ours = minor >= 12;
-  // The type of code objects is an object, whose type is the type of types. The position of that pointer shows where
-  // objects keep their types.
+  // Check that objects store their type at PY_OBJECT_TYPE: the type of code objects is itself an object, whose type
+  // must be the type of types.
   const void *type = dlsym(RTLD_DEFAULT, "PyType_Type");
   python.code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
   if (!python.code_type || !type || *(const void *const *)((const char *)python.code_type + PY_OBJECT_TYPE) != type)
-    return "its objects are laid out in another way";
+    return "the layout of its objects is unknown";
   atomic_store_explicit(&mt_python_data.begin, (uintptr_t)runtime, memory_order_relaxed);
   if (runtime) atomic_store_explicit(&mt_python_data.size, python.layout.runtime, memory_order_release);
   return NULL;
@@ -98,7 +100,8 @@ int mt_python_lock_held(void) {
   void *holds = python.state_of_lock();
   if (python.state_of_lock_is_ours) return holds != NULL;
   if (holds && holds == python.state_of_thread()) return 1;
-  // With subinterpreters the check returns true for all threads; this thread may have another state.
+  // In a process with subinterpreters the check returns true for all threads, so true means unknown: this thread may
+  // belong to another interpreter.
   return python.check() ? -1 : 0;
 }
 
@@ -120,7 +123,7 @@ static uint64_t word(const char *object, unsigned offset) {
   return value;
 }
 
-// The values that a frame's texts and line come from.
+// The values in the interpreter from which a frame's texts and line are made.
 struct source {
   const char *code, *name, *file, *lines;
   int64_t first_line, at; // at: bytes from the first instruction; negative before it
@@ -140,8 +143,8 @@ static uint64_t mix(uint64_t a, uint64_t b) {
   return h ^ h >> 29;
 }
 
-// Two code objects that are created one after the other at the same address may even have names at the same address, so
-// the stamp includes the strings' hashes and a part of the table.
+// Returns a stamp of the values behind a cached frame. It includes the strings' hashes and a part of the line table,
+// because a new code object at a freed one's address may even have its strings at the same addresses.
 static uint64_t stamp_of(const struct source *s) {
   uint64_t size = word(s->lines, PY_VAR_SIZE);
   uint64_t h = mix((uintptr_t)s->name, (uint64_t)s->first_line);
@@ -152,7 +155,7 @@ static uint64_t stamp_of(const struct source *s) {
   return size >= 8 ? mix(h, word(s->lines, PY_BYTES_DATA)) : h;
 }
 
-// Sends a string object's text. Returns false if there was no space for it.
+// Sends a Python string's text and stores its StringID. Returns false if there was no space for it in the ring.
 static bool send(struct thread *t, const char *string, uint64_t *name) {
   char text[MT_MAX_FACT_TEXT];
   *name = mt_text(t, text, mt_python_text(&python.layout, string, text, sizeof text));
@@ -180,7 +183,7 @@ static struct mt_python_frame describe(struct thread *t, const struct source *s)
   return frame;
 }
 
-// The position of a frame in its code, in bytes from the first instruction.
+// Returns a frame's current position in its code, in bytes from the first instruction; -1 if it is outside the code.
 static int64_t place_of(const char *frame, const char *code) {
   const struct mt_python_layout *l = &python.layout;
   if (l->unit) return integer(frame, l->frame_instruction) * l->unit;
@@ -188,7 +191,8 @@ static int64_t place_of(const char *frame, const char *code) {
   return at < 2 * word(code, PY_VAR_SIZE) ? (int64_t)at : -1;
 }
 
-// Reads the values that a frame comes from. Returns false if it is not a Python function's frame.
+// Reads a frame's values into *s. Returns false if it is not a Python function's frame, such as the interpreter's own
+// entry frames.
 static bool read_frame(const char *frame, struct source *s) {
   const struct mt_python_layout *l = &python.layout;
   if (l->frame_owner && (unsigned char)frame[l->frame_owner] >= PY_OWNER_NOT_PYTHON) return false;
@@ -214,7 +218,8 @@ int mt_python_frames(struct thread *t, struct mt_python_frame *out, int max) {
   if (atomic_load_explicit(&mt_python, memory_order_acquire) != MT_KNOWN_PYTHON) return 0;
   int saved = errno, n = 0;
   struct source source;
-  // Between two Python frames there is at most one frame of another kind.
+  // The walk visits at most twice max frames: between two Python frames there is at most one of another kind. The
+  // limit ends the walk in a damaged chain.
   int steps = 2 * max + 1;
   for (const char *frame = innermost(); frame && n < max && steps > 0 && running(); frame = pointer(frame,
       python.layout.frame_previous), steps--)

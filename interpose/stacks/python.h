@@ -1,7 +1,7 @@
-// The Python frames of the calling thread, if there is a Python interpreter in this process.
+// Reads the calling thread's Python frames, if there is a Python interpreter in this process.
 //
-// Rule: nothing here takes the GIL or any lock, allocates, or writes to the interpreter's memory; anything uncertain is
-// not reported. See python.c for why reading without the GIL is safe.
+// Rule: nothing here takes the GIL or another lock, allocates, or writes to the interpreter's memory; anything
+// uncertain is not reported. python.c explains why reading without the GIL is safe.
 #ifndef MTRACE_PYTHON_H
 #define MTRACE_PYTHON_H
 #include <stdatomic.h>
@@ -10,25 +10,27 @@
 #include "system/hidden.h"
 #include "core/thread.h"
 
-// One frame: the function by its qualified name (CPython 3.11 and later; before, by its name), its file, and its
-// current line, 0 when there is none. StringIDs; the texts were sent through the calling thread's ring.
+// One Python frame, as StringIDs whose texts were sent through the calling thread's ring: the function (its qualified
+// name since CPython 3.11, before that its name), its file, and its current line, 0 when there is none.
 struct mt_python_frame {
   uint64_t function, file;
   uint32_t line;
 };
 
-// Is there an interpreter, and can its frames be read?
+// Whether there is an interpreter in this process, and whether its frames can be read.
 extern MT_HIDDEN _Atomic enum mt_python { MT_NO_PYTHON, MT_UNKNOWN_PYTHON, MT_KNOWN_PYTHON } mt_python;
 
-// Looks for an interpreter, once, before any other call here. Not for the hot path: it calls the dynamic linker.
+// Looks for an interpreter. Call it once, before any other function here, and not in every recorded call: it calls
+// the dynamic linker.
 void mt_python_find(void);
 
-// The calling thread's Python frames, the innermost first, at most max. Returns 0 when the thread has none, and when
-// they are not known: see mt_python_unknown. Keeps errno.
+// Stores the calling thread's Python frames in out, the innermost first, at most max. Returns their number: 0 when
+// the thread has none, or when they cannot be read (mt_python_unknown says why). Keeps errno.
 int mt_python_frames(struct thread *t, struct mt_python_frame *out, int max);
 
-// Is an address in the interpreter's own data, where its lock is? False without a known interpreter. The size is stored
-// last, with release, and is 0 until then.
+// Returns whether an address is in the interpreter's own data, where the GIL is; false without a known interpreter.
+// Memory order: size is stored last, with release, and is 0 until then, so that a reader that sees it sees begin,
+// too.
 extern MT_HIDDEN struct mt_python_data {
   _Atomic uintptr_t begin, size;
 } mt_python_data;
@@ -37,17 +39,18 @@ static inline bool mt_python_has(const void *address) {
   return (uintptr_t)address - atomic_load_explicit(&mt_python_data.begin, memory_order_relaxed) < size;
 }
 
-// Does the calling thread hold the GIL? 1 yes, 0 no, -1 without an interpreter, or when that is not known.
+// Returns 1 if the calling thread holds the GIL, 0 if it does not, -1 without an interpreter or when that is unknown.
 int mt_python_lock_held(void);
 
-// The same as flags for the record of a wait that has just ended. The thread must not have acquired or released the GIL
-// in between.
+// Returns whether the thread holds the GIL, as flags for the record of a wait that has just ended. Call it before the
+// thread acquires or releases the GIL again.
 static inline unsigned mt_python_flags(void) {
   if (atomic_load_explicit(&mt_python, memory_order_relaxed) == MT_NO_PYTHON) return 0;
   int held = mt_python_lock_held();
   return held < 0 ? 0 : held ? MT_FLAG_HOLDS_INTERPRETER : MT_FLAG_LACKS_INTERPRETER;
 }
 
-// One line that explains why a Python process's frames are not known; NULL when they are, and in any other process.
+// Returns one line for the user that says why this process's Python frames cannot be read; NULL when they can, and
+// without Python.
 const char *mt_python_unknown(void);
 #endif

@@ -1,4 +1,5 @@
-// See python_layout.h. testdata/python_layout.c compares these rows with the headers of the installed Pythons.
+// See python_layout.h. testdata/python_layout.c compares these numbers with the headers of the installed versions of
+// Python.
 #include "stacks/python_layout.h"
 #include <string.h>
 
@@ -8,7 +9,7 @@ const struct mt_python_layout mt_python_layouts[PY_FIRST_DEBUG - PY_FIRST] = {
         .lines = PY_LNOTAB,
      .code_first_line = 40, .code_file = 104, .code_name = 112, .code_lines = 120, .unicode_ascii = 48,
          .unicode_compact = 72},
-    // 3.10: the same; instructions are counted in pairs of bytes.
+    // 3.10: the same headers. Instructions are counted in pairs of bytes.
     {.runtime = 672, .thread_frame = 24, .frame_previous = 24, .frame_code = 32, .frame_instruction = 96, .unit = 2,
         .lines = PY_LINETABLE,
      .code_first_line = 40, .code_file = 104, .code_name = 112, .code_lines = 120, .unicode_ascii = 48,
@@ -40,7 +41,8 @@ const struct mt_python_debug mt_python_debugs[PY_LAST - PY_FIRST_DEBUG + 1] = {
      .unicode_state = 78, .unicode_length = 79, .unicode_ascii = 80},
 };
 
-// Checks a word as the offset of a field of so many bytes; all structures are smaller than this limit.
+// Stores word in *to as a field's offset and returns whether it can be one: below LARGEST, which is larger than any
+// of the structures, and a multiple of the field's alignment.
 enum { LARGEST = 4096 };
 static bool offset(uint64_t word, unsigned alignment, uint16_t *to) {
   *to = (uint16_t)word;
@@ -50,14 +52,14 @@ static bool offset(uint64_t word, unsigned alignment, uint16_t *to) {
 static const char *from_debug(struct mt_python_layout *l, unsigned minor, const uint64_t *w) {
   const struct mt_python_debug *at = &mt_python_debugs[minor - PY_FIRST_DEBUG];
   if (memcmp(w, "xdebugpy", sizeof *w) != 0 ||
-      w[PY_DEBUG_VERSION] >> 16 != (0x0300u | minor)) return "it does not describe itself as its version does";
-  if (w[PY_DEBUG_FREE_THREADED]) return "it runs without the GIL";
+      w[PY_DEBUG_VERSION] >> 16 != (0x0300u | minor)) return "its _Py_DebugOffsets are not those of its version";
+  if (w[PY_DEBUG_FREE_THREADED]) return "it is a build without the GIL";
   if (w[at->object_type] != PY_OBJECT_TYPE || w[at->bytes_size] != PY_VAR_SIZE || w[at->bytes_data] != PY_BYTES_DATA ||
       w[at->unicode_length] != PY_UNICODE_LENGTH || w[at->unicode_state] != PY_UNICODE_STATE ||
           w[at->unicode_size] < w[at->unicode_ascii] + 8)
-    return "its objects are laid out in another way";
+    return "the layout of its objects is unknown";
   enum { LARGEST_RUNTIME = 16 << 20 };
-  if (w[PY_DEBUG_RUNTIME] > LARGEST_RUNTIME) return "it describes itself with a size that cannot be";
+  if (w[PY_DEBUG_RUNTIME] > LARGEST_RUNTIME) return "its _Py_DebugOffsets contain an impossible size";
   *l = (struct mt_python_layout){.runtime = (uint32_t)w[PY_DEBUG_RUNTIME], .lines = PY_LOCATIONS};
   bool all = offset(w[at->thread_frame], 8, &l->thread_frame) && offset(w[at->frame_previous], 8, &l->frame_previous) &&
              offset(w[at->frame_code], 8, &l->frame_code) && offset(w[at->frame_instruction], 8,
@@ -67,9 +69,10 @@ static const char *from_debug(struct mt_python_layout *l, unsigned minor, const 
                  offset(w[at->code_lines], 8, &l->code_lines) &&
              offset(w[at->code_instructions], 2, &l->code_instructions) && offset(w[at->unicode_ascii], 8,
                  &l->unicode_ascii) &&
-             // without the pointer that only subclasses of str use
+             // the header of strings other than ASCII, without its last pointer, which only instances of subclasses
+             // of str use
              offset(w[at->unicode_size] - 8, 8, &l->unicode_compact);
-  return all ? NULL : "it describes itself with offsets that cannot be";
+  return all ? NULL : "its _Py_DebugOffsets contain impossible offsets";
 }
 
 const char *mt_python_layout_of(struct mt_python_layout *layout, unsigned minor, const uint64_t *runtime) {

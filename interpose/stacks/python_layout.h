@@ -1,11 +1,13 @@
-// The offsets of the fields of CPython that python.c reads, by version, in bytes.
+// The offsets, in bytes, of the fields of CPython's structures that python.c reads, for each version. A wrong offset
+// would make the tracer read arbitrary memory.
 #ifndef MTRACE_PYTHON_LAYOUT_H
 #define MTRACE_PYTHON_LAYOUT_H
 #include <stdbool.h>
 #include <stdint.h>
 
-// The same in every known version, for builds without Py_TRACE_REFS or Py_GIL_DISABLED: Include/object.h,
-// bytesobject.h, cpython/unicodeobject.h. A build with other values counts as unknown.
+// Offsets that are the same in every known version, for builds without Py_TRACE_REFS or Py_GIL_DISABLED
+// (Include/object.h, bytesobject.h, cpython/unicodeobject.h). A build with other values is treated as an unknown
+// version.
 enum {
   PY_OBJECT_TYPE = 8,
   PY_VAR_SIZE = 16,
@@ -15,25 +17,28 @@ enum {
   PY_UNICODE_STATE = 32,
 };
 
-// The format in which a code object maps instructions to lines: see python_lines.h.
+// The format of the table by which a code object maps instructions to lines: see python_lines.h.
 enum mt_python_lines { PY_LNOTAB, PY_LINETABLE, PY_LOCATIONS };
 
 struct mt_python_layout {
-  // the size of _PyRuntime; the GIL ends at least a hundred bytes before its end
+  // the size of the variable _PyRuntime; the GIL is inside, at least a hundred bytes before its end
   uint32_t runtime;
-  // in the thread state: the innermost frame; or, with by_c_frame, the C frame that refers to it
+  // in the thread state: a pointer to the innermost frame, or, if by_c_frame is set, to a C structure that contains
+  // that pointer
   uint16_t thread_frame;
   uint16_t c_frame;           // in that C frame: the innermost frame
   uint16_t frame_previous;    // in a frame: the calling frame
   uint16_t frame_code;        // its code object; the two lowest bits are not part of the address
-  // its position: an int, in units of unit bytes from the first instruction; or, if unit is 0, a pointer
+  // in a frame: its position. An int that counts units of unit bytes from the first instruction; if unit is 0, a
+  // pointer
   uint16_t frame_instruction;
-  // a byte: values from PY_OWNER_NOT_PYTHON on mark a frame of another kind; 0 when frames have no owner
+  // in a frame: a byte; values from PY_OWNER_NOT_PYTHON on mark a frame that is not a Python function's. 0 if the
+  // version has no such field
   uint16_t frame_owner;
   uint16_t code_first_line, code_file, code_name, code_lines;
-  // in a code object: the first instruction, for frames that hold a pointer to an instruction
+  // in a code object: the first instruction. Needed in versions whose frames hold a pointer to an instruction
   uint16_t code_instructions;
-  // the size of a string's header, before its characters: of ASCII strings, of others
+  // the size of a string's header, behind which its characters begin: for ASCII strings, and for others
   uint16_t unicode_ascii, unicode_compact;
   uint8_t unit;
   bool by_c_frame;
@@ -42,8 +47,8 @@ struct mt_python_layout {
 
 enum { PY_OWNER_NOT_PYTHON = 3 }; // FRAME_OWNED_BY_CSTACK, FRAME_OWNED_BY_INTERPRETER, FRAME_OWNED_BY_THREAD_STATE
 
-// The indexes of words in _Py_DebugOffsets, with which _PyRuntime begins since 3.13 and which contains the offsets of
-// the running build: Include/internal/pycore_runtime.h in 3.13, pycore_debug_offsets.h in 3.14.
+// Indexes of words in _Py_DebugOffsets. Since 3.13 the variable _PyRuntime begins with that structure, which contains
+// the offsets of the running build (Include/internal/pycore_runtime.h in 3.13, pycore_debug_offsets.h in 3.14).
 struct mt_python_debug {
   uint8_t thread_frame, frame_previous, frame_code, frame_instruction, frame_owner, code_file, code_name, code_lines,
       code_first_line,
@@ -52,12 +57,13 @@ struct mt_python_debug {
 };
 enum { PY_DEBUG_COOKIE, PY_DEBUG_VERSION, PY_DEBUG_FREE_THREADED, PY_DEBUG_RUNTIME, PY_DEBUG_WORDS = 96 };
 
-// The minor versions whose layout is a constant here, and those that describe themselves.
+// The supported minor versions: from PY_FIRST the layout is a constant in python_layout.c; from PY_FIRST_DEBUG the
+// interpreter describes its own layout.
 enum { PY_FIRST = 9, PY_FIRST_DEBUG = 13, PY_LAST = 14 };
 extern const struct mt_python_layout mt_python_layouts[PY_FIRST_DEBUG - PY_FIRST];
 extern const struct mt_python_debug mt_python_debugs[PY_LAST - PY_FIRST_DEBUG + 1];
 
-// Fills in the layout of 3.minor from the start of its _PyRuntime. NULL on success, otherwise the reason why the layout
-// is unreliable.
+// Fills in the layout of Python 3.minor, since 3.13 from the beginning of its _PyRuntime. Returns NULL on success,
+// otherwise a text that says why the layout cannot be used.
 const char *mt_python_layout_of(struct mt_python_layout *layout, unsigned minor, const uint64_t *runtime);
 #endif

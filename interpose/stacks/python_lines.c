@@ -1,11 +1,12 @@
-// See python_lines.h. Sums have 64 bits, so the 32-bit steps of a table cannot overflow them.
+// See python_lines.h. Sums have 64 bits: the steps in a table have at most 32 bits, so that they cannot overflow
+// them.
 #include "stacks/python_lines.h"
 #include <stdbool.h>
 
 static uint32_t as_line(int64_t line) { return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0; }
 
-// Pairs of an unsigned step in the code and a signed step in the lines. A line step applies if the code step does not
-// go beyond the instruction.
+// Decodes 3.9's table: pairs of an unsigned step in the code and a signed step in the lines. A step in the lines
+// applies if the code has not passed the instruction at yet.
 static uint32_t from_lnotab(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   int64_t address = 0;
   for (size_t i = 0; i + 1 < size; i += 2) {
@@ -16,7 +17,8 @@ static uint32_t from_lnotab(const uint8_t *table, size_t size, int64_t line, int
   return as_line(line);
 }
 
-// Pairs of the length of a code range and the line step before it; -128 marks a range without a line.
+// Decodes 3.10's table: pairs of the length of a code range and the step in the lines before it; -128 marks a range
+// without a line.
 static uint32_t from_linetable(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   enum { NO_LINE = -128 };
   int64_t end = 0;
@@ -29,8 +31,8 @@ static uint32_t from_linetable(const uint8_t *table, size_t size, int64_t line, 
   return 0;
 }
 
-// A number in groups of six bits, the lowest first; bit 6 announces another group. The lowest bit of the number is its
-// sign.
+// Reads a number stored in groups of six bits, the lowest first; bit 6 of a byte says that another group follows. The
+// number's lowest bit is its sign.
 static int64_t signed_number(const uint8_t *p, const uint8_t *end) {
   uint64_t number = 0;
   for (unsigned shift = 0; p < end && !(*p & 0x80) && shift <= 30; shift += 6) {
@@ -40,9 +42,9 @@ static int64_t signed_number(const uint8_t *p, const uint8_t *end) {
   return number & 1 ? -(int64_t)(number >> 1) : (int64_t)(number >> 1);
 }
 
-// An entry has a first byte with the highest bit set, and further bytes without it. The first byte is 1 kkkk lll: a
-// kind, and the length of a code range minus one, in units of two bytes. The kind determines whether and how a line
-// step follows.
+// Decodes the table of 3.11 and later. An entry begins with a byte whose highest bit is set, and continues with bytes
+// without it. The first byte is 1 kkkk lll: kkkk is a kind, which determines whether and how a step in the lines
+// follows; lll is the length of the code range minus one, in units of two bytes.
 static uint32_t from_locations(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   enum { ONE_LINE_0 = 10, ONE_LINE_2 = 12, NO_COLUMNS = 13, LONG = 14, NO_LINE = 15 };
   const uint8_t *p = table, *table_end = table + size;

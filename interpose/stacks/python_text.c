@@ -1,9 +1,10 @@
-// See python_text.h, and Include/cpython/unicodeobject.h for the three kinds of strings and the bits of their state.
+// See python_text.h. Include/cpython/unicodeobject.h explains the three kinds of strings and the bits of their state.
 #include "stacks/python_text.h"
 #include <string.h>
 #include "core/utf8.h"
 
-// Bits of the state, from the lowest: how it is interned (2), bytes per character (3), compact, ASCII.
+// The bits of a string's state, from the lowest: how it is interned (2 bits), bytes per character (3), compact,
+// ASCII.
 enum { KIND_SHIFT = 2, KIND_MASK = 7, COMPACT = 1 << 5, ASCII = 1 << 6 };
 
 static uint32_t character(const unsigned char *data, unsigned kind, size_t i) {

@@ -1,10 +1,10 @@
-// See stack.h. The buffers of a capture are in static memory, not on the stack of the program, which may be small.
+// See stack.h. The buffers for a stack are in static memory, because the program's stack may be small.
 //
-// Why reading a chain of frame pointers is safe: each frame must be in the thread's own stack, between the frame of the
+// Why following frame pointers is safe: each frame must be in the thread's own stack, between the frame of the
 // running trampoline and the stack's end, which stays mapped as long as the thread lives; and each frame must be
-// farther out than the previous one. Code without frame pointers may leave any value in the register. Such a value ends
-// the walk or, if it points into the stack, yields an address that is in no image, which the reader of the trace
-// detects.
+// farther out than the one before. Code without frame pointers may leave any value in the register. Such a value ends
+// the walk or, if it points into the stack, yields an address that is in no image; the reader of the trace detects
+// that.
 #include "stacks/stack.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -46,7 +46,8 @@ void mt_stack_open(struct thread *t) {
   memset(t->stacks->sent, 0, sizeof t->stacks->sent);
 }
 
-// Done now, and not only when the drainer runs, so that a program that ends soon has sent it, too.
+// Sends the images now, and does not leave it to the drainer alone: a short program could end before the drainer
+// runs.
 void mt_stack_say(void) {
   if (!mt_stacks) return;
   size_t length;
@@ -63,7 +64,8 @@ void mt_stack_fork_over(void) {
   if (mt_stacks) mt_images_release();
 }
 
-// A return address without the pointer authentication code of arm64e.
+// Returns a return address without the pointer authentication code that arm64e puts into its upper bits; with it the
+// address would match no image.
 static inline uint64_t plain(uintptr_t address) {
 #ifdef __aarch64__
   register uintptr_t x30 __asm__("x30") = address;
@@ -74,8 +76,9 @@ static inline uint64_t plain(uintptr_t address) {
 #endif
 }
 
-// A frame's two words: the caller's frame pointer and the return address (System V ABI for x86-64, 3.2.2; AAPCS64,
-// 6.4.6). Sanitizers would report a read of other functions' variables.
+// Returns one of a frame's two words: 0 is the caller's frame pointer, 1 the return address (System V ABI for x86-64,
+// 3.2.2; AAPCS64, 6.4.6). Sanitizers are switched off, because they would report a read of another function's
+// variables.
 __attribute__((no_sanitize_address, no_sanitize_thread)) static inline uintptr_t frame_word(uintptr_t frame, int i) {
   return ((const volatile uintptr_t *)frame)[i];
 }
@@ -84,7 +87,8 @@ __attribute__((no_sanitize_address, no_sanitize_thread)) static unsigned walk(co
     uint64_t *out, bool *cut) {
   enum { FRAME = 2 * sizeof(uintptr_t) };
   unsigned n = 0;
-  // the thread is not on its own stack: only the trampoline's frame is reliable
+  // the thread runs on another stack, such as a coroutine's, whose end is unknown: only the trampoline's own frame is
+  // reliable
   if (frame < s->low || frame >= s->high) {
     *cut = true;
     out[n++] = plain(frame_word(frame, 1));
@@ -104,7 +108,8 @@ __attribute__((no_sanitize_address, no_sanitize_thread)) static unsigned walk(co
   return n;
 }
 
-// As collector/wire/stack.go says.
+// Returns the StackID of the frames, computed as in collector/wire/stack.go: both must agree, otherwise the collector
+// finds no frames for the id.
 static uint64_t hash_of(uint64_t aux, const uint64_t *words, unsigned n) {
   uint64_t h = aux;
   for (unsigned i = 0; i < n; i++) {
@@ -114,8 +119,8 @@ static uint64_t hash_of(uint64_t aux, const uint64_t *words, unsigned n) {
   return h ? h : 1;
 }
 
-// Captures the thread's current stack. Returns its StackID, and sends the frames unless they were sent recently. 0 when
-// nothing is known.
+// Captures the thread's current stack and returns its StackID. Sends the frames, too, unless this thread has sent
+// them recently. Returns 0 when nothing is known.
 static uint64_t capture(struct thread *t, uintptr_t frame) {
   struct stacks *s = t->stacks;
   unsigned native = 0, aux = 0, n;
@@ -150,8 +155,8 @@ static uint32_t interpreter(void) {
   return held < 0 ? 0 : MT_INTERPRETER_KNOWN | (held ? MT_INTERPRETER_HELD : 0);
 }
 
-// Looks up the bounds of the thread's stack. Not while the thread may be in its allocator, because the look-up
-// allocates and would deadlock.
+// Looks up the bounds of the thread's stack, once. On Linux this allocates, so it is done only in a Metal call: a
+// wait may be inside the program's memory allocator, and would then deadlock.
 static void ask(struct stacks *s, bool metal) {
   if (s->asked || !(mt_stacks & MT_STACKS_NATIVE) || (MT_STACK_BOUNDS_ALLOCATE && !metal)) return;
   int saved = errno;
@@ -160,7 +165,7 @@ static void ask(struct stacks *s, bool metal) {
   errno = saved;
 }
 
-// Publishes the thread's stack as a record from begin to end, or to now when end is 0. Returns the end.
+// Writes a record with the thread's stack, from tick begin to end, or to now if end is 0. Returns the end.
 static uint64_t record(struct thread *t, uintptr_t frame, uint64_t begin, uint64_t end) {
   uint64_t id = capture(t, frame);
   uint32_t lock = id ? interpreter() : 0;

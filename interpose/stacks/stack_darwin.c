@@ -1,5 +1,4 @@
-// macOS: the bounds of a thread's stack, which the C library knows for every thread. Its address is the upper end of
-// the stack.
+// macOS: the C library knows the bounds of every thread's stack. The address that it reports is the upper end.
 #include <pthread.h>
 #include "stacks/stack.h"
 

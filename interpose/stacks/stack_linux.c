@@ -1,5 +1,5 @@
-// Linux: the bounds of a thread's stack. The kernel creates the main thread's stack, and only the loader knows its end;
-// the C library would open a file to find it.
+// Linux: finds the bounds of a thread's stack. For the main thread they are computed here, from the stack's end,
+// which only the loader knows, and the limit: the C library would open a file in the program, and take a descriptor.
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include "stacks/stack.h"
 
-// The minimum of free address space that the kernel keeps below the main stack, whatever the limit (arch/x86/mm/mmap.c
-// and mm/util.c, MIN_GAP).
+// The most bytes below the end of the main stack that are taken as its extent. The kernel keeps at least this much
+// address space free for the main stack, whatever the limit (arch/x86/mm/mmap.c and mm/util.c, MIN_GAP).
 enum { LEAST_GAP = 128 << 20 };
 
 extern void *__libc_stack_end __attribute__((weak)); // glibc

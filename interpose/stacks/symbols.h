@@ -1,17 +1,18 @@
-// The names of functions that only the process itself can look up: the system's libraries on macOS are in no files. On
-// Linux the collector reads the names from the files.
+// Finds names of functions that only the process itself can look up: on macOS the system's libraries exist in no
+// files. On Linux the collector reads the names from the libraries' files.
 //
-// Rule: threads of the program only note new addresses; the drainer looks up the names.
+// Rule: threads of the program only note new addresses; the drainer looks up their names, which is slow.
 #ifndef MTRACE_SYMBOLS_H
 #define MTRACE_SYMBOLS_H
 #include <stddef.h>
 #include <stdint.h>
 
 #ifdef __APPLE__
-// Notes return addresses.
+// Notes n return addresses, whose functions' names the drainer will look up.
 void mt_symbols_want(const uint64_t *addresses, unsigned n);
 
-// Returns the facts of names that were not returned before, as mt_images_new does.
+// Returns the encoded facts of names that were not returned before, and stores their length. Only the drainer calls
+// it; the memory is valid until its next call.
 const void *mt_symbols_new(size_t *length);
 #else
 static inline void mt_symbols_want(const uint64_t *addresses, unsigned n) { (void)addresses, (void)n; }

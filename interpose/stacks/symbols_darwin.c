@@ -1,7 +1,8 @@
-// macOS: names from dyld (place_darwin.c), which also knows the names in the shared cache.
+// macOS: asks dyld for names (system/place_darwin.c), which also knows those in the shared cache.
 //
-// Memory order: an address is in the set once its slot is written; the drainer reads all slots, and sees a slot that it
-// missed in the next round. If the set is full, the reader of the trace shows the address in place of a name.
+// Memory order: all accesses are relaxed. A thread adds an address by writing its slot; the drainer reads all slots,
+// and finds a slot that it has missed in its next round. If the set is full, reports show the address instead of a
+// name.
 #include "stacks/symbols.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -40,7 +41,8 @@ const void *mt_symbols_new(size_t *length) {
     if (!address || named[i]) continue;
     named[i] = 1;
     named_count++;
-    // The call precedes the return address, which may already belong to the next function.
+    // Look up the address before the return address, which is inside the call: the return address itself may already
+    // belong to the next function.
     if (!mt_place_of((const void *)(uintptr_t)(address - 1), &place) || !place.symbol) continue;
     size_t n = strnlen(place.symbol, LONGEST_NAME - 64);
     used = mt_fact_put(found_symbols, used, SYMBOLS_ROOM, MT_FACT_SYMBOL, address, place.symbol, n);

@@ -1,8 +1,9 @@
-// The runtime of blocks.
+// The functions of the runtime of blocks (closures in C and Objective-C).
 #ifndef MTRACE_BLOCKS_H
 #define MTRACE_BLOCKS_H
 
-// All NULL until the Objective-C runtime is resolved (hook/objc.h), and when there is none.
+// The runtime's addresses. All are NULL until the Objective-C runtime was found (hook/objc.h), and for ever if there
+// is none: check before use.
 struct mt_blocks {
   void *global, *stack; // _NSConcreteGlobalBlock, _NSConcreteStackBlock
   void (*assign)(void *, const void *, int);

@@ -1,5 +1,6 @@
-// Rule: the program must get the lowest free descriptor, as open() guarantees. The library's descriptors are just below
-// the soft limit, and below 1024, so that a program that closes all descriptors in a loop does not loop longer.
+// Rule: open() gives a program the lowest free descriptor, and programs rely on that. So the library moves its own
+// descriptors just below the soft limit, but below 1024, so that a program that closes all descriptors in a loop does
+// not loop longer than without the tracer.
 #include "system/descriptor.h"
 #include <fcntl.h>
 #include <sys/resource.h>

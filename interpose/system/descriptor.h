@@ -1,8 +1,9 @@
-// The library's own descriptors, with numbers that the program does not get in contact with.
+// Keeps the library's own file descriptors away from the low numbers that the program gets.
 #ifndef MTRACE_DESCRIPTOR_H
 #define MTRACE_DESCRIPTOR_H
 
-// Moves fd to a high number, closed on exec, so that the program gets the same numbers as without the tracer. Takes
-// ownership of fd. Returns the new descriptor, fd itself when no higher one is free, or -1 when fd is -1.
+// Moves fd to a high number and sets close-on-exec, so that the program gets the same descriptor numbers as without
+// the tracer. It takes ownership of fd. Returns the new descriptor; fd itself if no higher number is free; -1 if fd
+// is -1.
 int mt_descriptor_high(int fd);
 #endif

@@ -1,4 +1,5 @@
-// Waking a drainer that sleeps without a timeout: only the first thread that finds it asleep rings. See doorbell.h.
+// Wakes a drainer that sleeps without a time limit (see doorbell.h). If several threads find it asleep at once, only
+// the first one rings, because ringing is a system call.
 #include "system/doorbell.h"
 #include <errno.h>
 

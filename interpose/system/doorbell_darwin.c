@@ -1,4 +1,4 @@
-// The doorbell of macOS: a dispatch semaphore, which needs no descriptor; macOS has no unnamed POSIX semaphores.
+// The doorbell on macOS: a dispatch semaphore. It needs no descriptor; macOS has no unnamed POSIX semaphores.
 #include <dispatch/dispatch.h>
 #include "system/doorbell.h"
 

@@ -1,4 +1,5 @@
-// The doorbell of Linux: a semaphore, which needs no descriptor and may be posted anywhere.
+// The doorbell on Linux: a POSIX semaphore. It needs no descriptor and may be posted anywhere, even in a signal
+// handler.
 #include <errno.h>
 #include <semaphore.h>
 #include <time.h>

@@ -1,28 +1,28 @@
-// Functions that the library replaces and that RTLD_NEXT does not find. Linux only.
+// Finds the functions that this library replaces, where dlsym(RTLD_NEXT) does not find them. Linux only.
 //
-// The library is preloaded, so a call of such a function reaches it even if the caller would have found the original
-// among the libraries of its own scope, such as those of a plugin opened with RTLD_LOCAL. RTLD_NEXT only searches the
-// program's scope.
+// This library is preloaded, so it also receives calls from plugins opened with RTLD_LOCAL, which without it would
+// have found the function among their own dependencies. RTLD_NEXT searches only the program's scope, so it does not
+// find such a function.
 #ifndef MTRACE_LOOKUP_H
 #define MTRACE_LOOKUP_H
 #include <stdbool.h>
 
-// The function of that name that another library would have found without this library: the next one in the program's
-// scope, otherwise the one in the other library's own dependencies. caller is an address in the other library. NULL
-// when there is none.
+// Returns the function that a caller in another library would call without this library: the next one in the
+// program's scope, otherwise the one in that library's own dependencies; NULL when there is none. caller is an
+// address in the other library.
 void *mt_symbol_behind(const char *name, const void *caller);
 
-// The first function of that name in any other library of the process, in loading order; NULL when there is none. Takes
-// no lock that a thread holds while it runs a library's constructors. It may therefore find a library whose
+// Returns the first function with this name in any other library of the process, in loading order; NULL when there is
+// none. It takes no lock that a thread holds while it runs a library's constructors, so it may find a library whose
 // constructors have not run.
 void *mt_symbol_anywhere(const char *name);
 
-// Is an address in the program itself and not in a library?
+// Returns whether an address is in the program itself and not in a library.
 bool mt_in_program(const void *address);
 
-// Is an address in a library of another linker namespace, created by dlmopen?
+// Returns whether an address is in a library of another linker namespace, created by dlmopen.
 bool mt_in_other_namespace(const void *address);
 
-// How many libraries were loaded since the process began.
+// Returns how many libraries were loaded since the process began, so that a caller can detect new ones.
 unsigned long long mt_libraries_loaded(void);
 #endif

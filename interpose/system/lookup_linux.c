@@ -1,4 +1,5 @@
-// See lookup.h. Rule: no handle is kept. An open handle would keep the program's dlclose from unloading a library.
+// See lookup.h. Rule: every handle from dlopen is closed again. An open handle would keep the library loaded after
+// the program's dlclose.
 #include "system/lookup.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -17,7 +18,7 @@ static struct link_map *library_of(const void *address) {
   return dladdr1(address, &info, (void **)&library, RTLD_DL_LINKMAP) ? library : NULL;
 }
 
-// The program's name in the list of libraries is empty.
+// glibc's list of libraries contains the program itself, with an empty name.
 bool mt_in_program(const void *address) {
   const struct link_map *library = library_of(address);
   return library && !(library->l_name && *library->l_name);
@@ -51,7 +52,8 @@ struct functions {
   const uint32_t *hashes;
 };
 
-// Where the dynamic section is writable, glibc has replaced its offsets by addresses.
+// Returns the address that an entry of the dynamic section means. The entry is an offset, except where the section is
+// writable: there glibc has replaced it by the address.
 static const void *address_of(uintptr_t base, ElfW(Addr) value) {
   return (const void *)(value < base ? base + value : value);
 }
@@ -76,8 +78,8 @@ static uint32_t hash_of(const char *name) {
   return hash;
 }
 
-// The layout of a GNU hash table: the number of buckets, the index of the first symbol, the number of filter words, a
-// shift; then the filter, the buckets, the chains.
+// Returns the library's function with this name, or NULL. The GNU hash table contains: the number of buckets, the
+// index of the first symbol, the number of filter words, a shift; then the filter, the buckets and the chains.
 static void *function_in(const struct functions *t, const char *name, uint32_t hash) {
   if (!t->symbols || !t->texts || !t->hashes || t->hashes[0] == 0) return NULL;
   uint32_t buckets = t->hashes[0], first = t->hashes[1];

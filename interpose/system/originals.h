@@ -1,8 +1,9 @@
-// The C library's functions that the library replaces, for the replacements and for the tracer itself to call. Linux
-// only.
+// The C library's own versions of the functions that this library replaces. The replacements and the tracer itself
+// call them. Linux only.
 //
-// Each is the next one in the order of the libraries, so a sanitizer's function stays in between. Without a version
-// dlsym finds the default version, which for condition variables is not the oldest.
+// Each is the next function in the order of the libraries, so that a sanitizer's version in between is still called.
+// The lookup names no symbol version: dlsym then finds the default version, which for condition variables is not the
+// oldest.
 #ifndef MTRACE_ORIGINALS_H
 #define MTRACE_ORIGINALS_H
 #include <poll.h>
@@ -20,7 +21,8 @@
 #include <unistd.h>
 #include "system/hidden.h"
 
-// The C library's headers use these functions where a program is compiled with _FORTIFY_SOURCE.
+// The checked variants of these functions: the C library's headers use them in a program compiled with
+// _FORTIFY_SOURCE.
 ssize_t __read_chk(int, void *, size_t, size_t);
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
 int __poll_chk(struct pollfd *, nfds_t, int, size_t);
@@ -44,10 +46,10 @@ enum { MT_ORIGINALS(X) MT_ORIGINAL_COUNT };
 #undef X
 extern MT_HIDDEN _Atomic(void *) mt_originals[MT_ORIGINAL_COUNT];
 
-// Looks up an original that was not found yet.
+// Finds an original that was not found yet, stores it and returns it. at is its index, MT_AT_*.
 void *mt_original_find(int at);
 
-// The original that was found, or NULL.
+// FOUND is an original if it was found already, otherwise NULL. ORIGINAL looks it up if necessary.
 #define FOUND(name) ((__typeof__(&name))atomic_load_explicit(&mt_originals[MT_AT_##name], memory_order_relaxed))
 
 #define ORIGINAL(name) ({ \
@@ -55,10 +57,11 @@ void *mt_original_find(int at);
   (__typeof__(name) *)(__builtin_expect(found != NULL, 1) ? found : mt_original_find(MT_AT_##name)); \
 })
 
-// The symbol of that name that would have been found without this library.
+// Returns the symbol with this name that would have been found without this library.
 void *mt_next_symbol(const char *name);
 
-// The next dlsym: the C library's own, or a wrapper in another library.
+// Returns the original dlsym: the C library's, or a wrapper in another library. dlsym itself cannot be used to find
+// it, because it is replaced.
 typedef void *(*mt_dlsym)(void *, const char *);
 mt_dlsym mt_dlsym_next(void);
 #endif

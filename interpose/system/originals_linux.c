@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include "system/own.h"
 
-// The assembly of dlsym_linux_*.S jumps through it. It is resolved before that, possibly by several threads at once:
-// all find the same function.
+// The original dlsym, to which the assembly code in dlsym_linux_*.S jumps. mt_dlsym_next sets it before the first
+// jump. Several threads may do that at once, because all find the same function.
 _Atomic(mt_dlsym) mt_next_dlsym;
 
 mt_dlsym mt_dlsym_next(void) {
@@ -29,9 +29,9 @@ void *mt_original_find(int at) {
   return found;
 }
 
-// Constructors that run before this one may call the functions while the program starts, and then look them up
-// themselves. Looking up later would wait for a thread that loads a library, whose constructors may wait for the
-// caller.
+// Finds all originals when the library is loaded. A later lookup would wait for a thread that is loading a library,
+// and that library's constructors may wait for the caller: a deadlock. Constructors that run before this one look up
+// the functions they call, which is safe while the program starts.
 __attribute__((constructor)) static void find_all(void) {
   for (int i = 0; i < MT_ORIGINAL_COUNT; i++)
     if (!mt_original_find(i)) dlerror(); // the C library lacks it; the program must not see this error

@@ -1,5 +1,5 @@
-// The tracer's own mutexes, semaphores and sleeps. They call the system's functions directly, not the library's
-// replacements.
+// Mutexes, semaphores and sleeps for the tracer's own use. They call the system's functions directly, so that the
+// tracer's own waits are not recorded.
 #ifndef MTRACE_OWN_H
 #define MTRACE_OWN_H
 #include <poll.h>
@@ -10,7 +10,7 @@
 void mt_own_lock(pthread_mutex_t *mutex);
 void mt_own_unlock(pthread_mutex_t *mutex);
 
-// Sleeps; polls one descriptor. They treat errno as the system's functions do.
+// Sleep, and poll one descriptor. Both set errno as the system's functions do.
 int mt_own_nanosleep(const struct timespec *time, struct timespec *left);
 int mt_own_poll(struct pollfd *one, int milliseconds);
 #ifdef __linux__

@@ -1,4 +1,5 @@
-// macOS: dyld does not apply the table of replacements to the image that holds it.
+// macOS: the system's functions can be called by their names, because dyld does not apply the table of replacements
+// to the image that contains it.
 #include "system/own.h"
 
 void mt_own_lock(pthread_mutex_t *mutex) { pthread_mutex_lock(mutex); }

@@ -1,7 +1,8 @@
-// Finds the symbol and the file of an address.
+// Finds the symbol and the file that contain an address.
 //
-// Rule: the caller may hold locks of the program, so the dynamic linker's lock must not be taken. A thread that loads a
-// library holds that lock while it runs the library's constructors, and these may wait for the program's locks.
+// Rule: this must not take the dynamic linker's lock, because the caller may hold locks of the program. A thread that
+// loads a library holds the linker's lock while it runs the library's constructors; if these wait for the program's
+// lock, the two threads would deadlock.
 #ifndef MTRACE_PLACE_H
 #define MTRACE_PLACE_H
 #include <stdbool.h>
@@ -13,6 +14,6 @@ struct mt_place {
   uintptr_t offset;   // bytes from the address at which the file is loaded
 };
 
-// Returns false if the address is in no file of code.
+// Fills in *place for an address. Returns false if the address is in no file of code.
 bool mt_place_of(const void *address, struct mt_place *place);
 #endif

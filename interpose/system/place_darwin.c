@@ -1,9 +1,9 @@
-// macOS: dladdr, for which dyld takes a lock that it does not hold while constructors run (dyld 4, APIs::dlopen_from).
+// macOS: uses dladdr. The lock that dyld takes for it is not held while constructors run (dyld 4, APIs::dlopen_from).
 //
-// A Mach-O symbol has no size, and dladdr returns the nearest symbol before the address: in a stripped library a static
-// variable or function would get the name of an unrelated one. Rule: a symbol is valid at its beginning and, in code,
-// up to the beginning of the next function, which LC_FUNCTION_STARTS lists as ULEB128 distances from the image's
-// beginning.
+// A Mach-O symbol has no size, and dladdr returns the nearest symbol before the address. In a stripped library a
+// static variable or function would get the name of an unrelated one. Rule: a symbol is accepted at its own address
+// and, in code, up to the beginning of the next function, which LC_FUNCTION_STARTS lists as ULEB128 distances from
+// the image's beginning.
 #include <dlfcn.h>
 #include <mach-o/loader.h>
 #include <stdint.h>
@@ -40,7 +40,8 @@ static uint64_t next(struct starts *s) {
   return value;
 }
 
-// Is this the last function that begins at or before the address?
+// Returns whether function is the last function of the image that begins at or before address, so that it contains
+// address.
 static bool holds(const struct mach_header_64 *image, uintptr_t function, uintptr_t address) {
   struct starts starts = starts_of(image);
   uintptr_t at = (uintptr_t)image, last = 0;

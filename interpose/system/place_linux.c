@@ -1,8 +1,9 @@
-// Linux: since 2.35 glibc finds the file of an address without a lock (_dl_find_object). The symbols are read here,
-// because dladdr would take the lock: from the table for dynamic linking, whose length follows from the hash table.
-// With an older glibc dladdr is used, and with musl, which does not hold its lock while constructors run.
+// Linux: since version 2.35 glibc finds the file of an address without a lock (_dl_find_object). The symbol is found
+// here, because dladdr would take the lock: the file's dynamic symbol table is searched, whose length follows from
+// the hash table. With an older glibc dladdr is used, and with musl, which does not hold its lock while constructors
+// run.
 //
-// Nothing keeps the file from being unloaded meanwhile; but its code is waiting, or it contains the lock.
+// The file cannot be unloaded during the search: it contains the waiting code, or the lock waited for.
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -11,7 +12,8 @@
 #include "system/place.h"
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
-// Looked up at run time, so that a library that was built with this C library also works with an older one.
+// Finds _dl_find_object at run time instead of linking it, so that a library built with this C library also loads
+// with an older one.
 static __typeof__(_dl_find_object) *find_object;
 __attribute__((constructor)) static void look_up(void) {
   *(void **)&find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
@@ -24,8 +26,8 @@ struct table {
   uint32_t length;
 };
 
-// The number of symbols according to the GNU hash table: those before the first bucket's, and the last bucket's chain
-// up to its end, which the lowest bit marks.
+// Returns the number of symbols according to the GNU hash table, which does not store it: the last symbol is the end
+// of the last bucket's chain, which is marked by the lowest bit.
 static uint32_t length_of(const uint32_t *gnu) {
   uint32_t buckets = gnu[0], first = gnu[1], last = 0;
   const uint32_t *bucket = gnu + 4 + gnu[2] * (sizeof(ElfW(Addr)) / sizeof *gnu), *chain = bucket + buckets;
@@ -36,7 +38,8 @@ static uint32_t length_of(const uint32_t *gnu) {
   return last + 1;
 }
 
-// Where the dynamic section is writable, glibc has replaced its offsets by addresses.
+// Returns the address that an entry of the dynamic section means. The entry is an offset, except where the section is
+// writable: there glibc has replaced it by the address.
 static const void *pointer(const struct link_map *file, ElfW(Addr) value) { return (const void *)(value < file->l_addr ?
     file->l_addr + value : value); }
 
@@ -55,7 +58,8 @@ static struct table table_of(const struct link_map *file) {
   return t;
 }
 
-// Chooses as dladdr does: the last symbol that begins at or before the address and extends to it.
+// Returns the name of the symbol that contains the address, chosen as dladdr does: the last symbol that begins at or
+// before the address and extends to it; NULL if there is none.
 static const char *symbol_at(const struct link_map *file, uintptr_t address) {
   struct table t = table_of(file);
   const ElfW(Sym) *found = NULL;

@@ -1,4 +1,4 @@
-// macOS: libproc's name of it.
+// macOS: asks libproc for the name of a process's program.
 #include "system/program.h"
 #include <libproc.h>
 

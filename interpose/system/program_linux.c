@@ -1,4 +1,4 @@
-// Linux: the name that the kernel has of it, the first 15 bytes.
+// Linux: the kernel keeps the first 15 bytes of the name of a process's program.
 #include "system/program.h"
 #include <fcntl.h>
 #include <stdio.h>

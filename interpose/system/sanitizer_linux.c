@@ -1,7 +1,7 @@
-// AddressSanitizer's runtime ends a program unless the runtime is its first library, and the tracer's library comes
-// first. The runtime gets its default options from this function, which the program may define; otherwise this
-// library's definition switches the check off. The check only guards against libraries that call the runtime before it
-// is ready; this library works with it either way.
+// Makes programs built with AddressSanitizer run under the tracer. The sanitizer's runtime ends a program unless it
+// is the first library, but a preloaded library comes before it. It reads its default options from this function; a
+// program that defines the function itself overrides this one. Switching the check off is safe: it only guards
+// against libraries that call the runtime before it is ready, and this library does not depend on it.
 
 __attribute__((visibility("default"), no_sanitize_address))
 const char *__asan_default_options(void) {

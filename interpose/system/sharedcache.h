@@ -1,8 +1,8 @@
-// Whose call was it: one of the program's and its libraries', or one of Apple's own? macOS only.
+// Tells calls of the program and its libraries from calls of Apple's own libraries. macOS only.
 #ifndef MTRACE_SHAREDCACHE_H
 #define MTRACE_SHAREDCACHE_H
 #include <stdbool.h>
 
-// Is an address in the shared cache, which holds the code of Apple's libraries?
+// Returns whether an address is in dyld's shared cache, which contains the code of Apple's libraries.
 bool mt_in_shared_cache(const void *address);
 #endif

@@ -1,5 +1,6 @@
-// macOS: dyld maps the shared cache before any code of the process runs, and it stays where it is. The function is
-// exported since macOS 10.13 and declared in no header (dyld, mach-o/dyld_priv.h).
+// macOS: dyld maps the shared cache before any code of the process runs and never moves it, so its range needs to be
+// read only once. The function for that has been exported since macOS 10.13, but no public header declares it (dyld,
+// mach-o/dyld_priv.h).
 #include "system/sharedcache.h"
 #include <stddef.h>
 #include <stdint.h>

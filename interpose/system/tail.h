@@ -1,4 +1,5 @@
-// A last call that must be a jump, because the called function uses its return address. Its prototype is the caller's.
+// Marks a return statement whose call must be compiled to a jump, because the called function uses its return
+// address. The called function must have the same prototype as the caller.
 #ifndef MTRACE_TAIL_H
 #define MTRACE_TAIL_H
 

@@ -1,9 +1,9 @@
-// Measures what recording a call costs on this machine, for the report.
+// Measures what recording a call costs on this machine; the report states the tracer's overhead with it.
 #ifndef MTRACE_COST_H
 #define MTRACE_COST_H
 #include <stdint.h>
 
-// Picoseconds that recording adds to a call, without the lookup of its object's number; 0 when it could not be
-// measured. Takes about 30 µs: for the drainer's own thread.
+// Returns how many picoseconds recording adds to a call, without looking up its object's number; 0 when that could
+// not be measured. It takes about 30 µs, so only the drainer's own thread may call it.
 uint64_t mt_cost_of_call(void);
 #endif

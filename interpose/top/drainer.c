@@ -1,4 +1,5 @@
-// The functions that the drainer calls in C. See drainer.h; each forwards to the file that implements it.
+// The C functions that the drainer (the Go half of the library) calls: see drainer.h. Each one only calls the file
+// that does the work.
 #include "top/drainer.h"
 #include "core/clock.h"
 #include "top/cost.h"

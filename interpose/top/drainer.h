@@ -1,40 +1,40 @@
-// The drainer, the Go half of the library: how it is started, and the C functions that it calls. Plain types only,
-// because cgo reads this header.
+// The drainer, the Go half of the library, which moves records from the shared memory to the collector: how it is
+// started, and the C functions that it calls. cgo reads this header, so it contains only plain types.
 #ifndef MTRACE_DRAINER_H
 #define MTRACE_DRAINER_H
 #include <stddef.h>
 #include <stdint.h>
 #include "wire.h"
 
-// Starts the drainer. If that fails, the collector reads the rings alone.
+// Starts the drainer. If that fails, the collector alone reads the rings.
 void mt_drainer_start(void);
 
-// Called by the drainer on its own thread when it starts: waits for the first Metal call, blocks the program's signals
-// on the thread, and undoes what Go's start changed in the process. Returns 0 when there is nothing to drain and never
-// will be.
+// Called by the drainer on its own thread when it starts: waits for the first Metal call, blocks all signals on the
+// thread, and undoes what Go's start has changed in the process. Returns 0 when there will never be anything to move.
 int mt_drainer_ready(void);
 
-// The shared memory, or NULL.
+// Returns the shared memory with the rings, or NULL.
 uint8_t *mt_drainer_region(void);
 
-// Sends a frame of two pieces. Returns 0 when the collector is gone.
+// Sends a frame whose payload is a followed by b. Returns 0 when the collector is gone.
 int mt_drainer_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b,
     size_t b_length);
 
-// Sends the images and names that are new since the last call, if stacks are recorded. Returns 0 when the collector is
-// gone.
+// Sends the images and function names that are new since the last call, if stacks are recorded. Returns 0 when the
+// collector is gone.
 int mt_drainer_name(void);
 
 // Measures what recording a call costs and sends the result. Returns 0 when the collector is gone.
 int mt_drainer_cost(void);
 
-// Writes a new clock sample into the region and sends it. Returns 0 when the collector is gone.
+// Takes a clock sample, stores it in the shared memory and sends it. Returns 0 when the collector is gone.
 int mt_drainer_sample(void);
 
-// Waits until the doorbell rings or the time is over; a negative time means no limit. Returns 1 if it rang.
+// Waits until a thread rings the doorbell or the time is over; a negative time means no limit. Returns 1 if the
+// doorbell rang.
 int mt_drainer_wait(int milliseconds);
 
-// Makes the writer of the next record ring the doorbell. Returns 1 if that was requested before and nobody has written
-// since.
+// Requests that the next thread that writes a record rings the doorbell. Returns 1 if that was requested before and
+// no thread has written since; the drainer may then sleep without a time limit.
 int mt_drainer_ask_to_be_woken(void);
 #endif

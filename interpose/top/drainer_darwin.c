@@ -1,9 +1,11 @@
-// A process that never uses Metal must not get Go's threads and signal handlers (drainer_linux.c has the rule). Apple's
-// linker cannot wrap the call by which Go starts, so the constructor itself is deferred: the build swaps Go's entry in
-// __mod_init_func with go_start below (darwin/defergo.go). Go then starts at the first Metal call, on a thread that
-// blocks the program's signals; handlers and the limit on open files are restored. In a library that was linked without
-// this swap, go_start does nothing: Go has started at load, its drainer waits here for the first Metal call, and the
-// handlers that Go installed (SIGSEGV and similar, SIGPIPE, SIGURG) stay until the program installs its own.
+// macOS: starts Go at the first Metal call. A process that never uses Metal must not get Go's threads and signal
+// handlers (drainer_linux.c says why). Apple's linker cannot wrap the call by which Go starts, so Go's constructor is
+// deferred: the build replaces Go's entry in __mod_init_func by go_start below (darwin/defergo.go). Go then starts on
+// a thread that blocks the program's signals; afterwards signal handlers and the limit on open files are restored.
+//
+// In a library that was linked without this replacement, go_start does nothing. Then Go starts at load and its
+// drainer waits here for the first Metal call, and the handlers that Go installs (SIGSEGV and similar, SIGPIPE,
+// SIGURG) stay until the program installs its own.
 #include "top/drainer.h"
 #include <dispatch/dispatch.h>
 #include <pthread.h>
@@ -24,13 +26,15 @@ static void make_active(void) {
   active_in = getpid();
 }
 
-// If Go's own constructor runs at load and before this one, its thread may come here first.
+// Remembers the state before Go starts. It runs once, on whichever thread comes first: Go's own constructor may run
+// at load before this library's.
 static void remember(void) {
   getrlimit(RLIMIT_NOFILE, &files_before);
   make_active();
 }
 
-// dyld's own vector: Go reads the environment and dyld's strings after the arguments.
+// The arguments in dyld's own array: Go reads the environment and dyld's strings in the memory behind the arguments,
+// so a copy would not do.
 static int argument_count;
 static char **arguments;
 
@@ -48,9 +52,9 @@ static bool same(const struct sigaction *a, const struct sigaction *b) {
       sizeof a->sa_mask) == 0;
 }
 
-// Go's start installs its handlers and creates its first thread, which inherits the signal mask. A runtime that cannot
-// reserve its address space would end the process. In that case it is not started: there is no drainer, and the
-// collector reads the rings alone.
+// Starts Go's runtime. It installs signal handlers, which are replaced by the program's again, and creates threads,
+// which inherit the blocked signals. A runtime that cannot reserve its address space would end the process; therefore
+// it is not started if that is limited, and the collector alone reads the rings.
 static void start_go(void) {
   struct rlimit memory;
   if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY) return;
@@ -68,8 +72,8 @@ static void start_go(void) {
   pthread_sigmask(SIG_SETMASK, &mine, NULL);
 }
 
-// In the child of a fork, a semaphore that the parent's drainer waits for lacks its kernel port, and libdispatch ends a
-// process that signals it.
+// In the child of a fork the semaphore is created anew: a semaphore for which the parent's drainer waits has no
+// kernel port in the child, and libdispatch would end the process that signals it.
 void mt_drainer_start(void) {
   pthread_once(&once, remember);
   if (active_in != getpid()) make_active();

@@ -1,13 +1,15 @@
-// Go starts a thread when a c-shared library is loaded, installs signal handlers and raises the limit on open files. A
-// process that never uses Metal must not get any of that: Python warns when a process with threads forks, a handler is
-// visible in /proc, a limit is inherited. Rule: the Go runtime starts at the first Metal call, on a thread that blocks
-// the program's signals, and afterwards handlers and limits are restored.
+// Linux: starts Go at the first Metal call. A c-shared Go library normally starts a thread when it is loaded,
+// installs signal handlers and raises the limit on open files. A process that never uses Metal must not get any of
+// that: Python warns when a process with threads forks, a handler is visible in /proc, and a limit is inherited.
+// Rule: the Go runtime starts at the first Metal call, on a thread that blocks the program's signals; afterwards
+// handlers and limits are restored.
 //
-// How: the load-time part of the runtime (libpreinit, runtime/asm_*.s) requests that thread by x_cgo_sys_thread_create,
-// which the linker wraps (main.go); the wrapper keeps the request for later.
+// How: the part of the runtime that runs at load (libpreinit, runtime/asm_*.s) requests its thread by
+// x_cgo_sys_thread_create. The linker replaces that function by the wrapper below (main.go), which keeps the request
+// for later.
 //
-// A runtime that gets no thread ends the process. Therefore it does not start where the user may have only few threads,
-// and waits for a free thread otherwise. Until then the collector reads the rings alone.
+// A runtime that gets no thread ends the process. Therefore it is not started where the user may have only few
+// threads, and otherwise waits until a thread can be created. Until then the collector alone reads the rings.
 #include "top/drainer.h"
 #include <errno.h>
 #include <pthread.h>
@@ -24,7 +26,8 @@
 
 enum { SIGNALS = 64 };
 
-// The kernel's own struct sigaction, which differs from the C library's: it is saved and restored unchanged.
+// The kernel's own struct sigaction, which differs from the C library's. It is saved and restored by system calls, so
+// that nothing in it changes.
 struct kernel_action {
   unsigned long words[4];
 };
@@ -36,7 +39,8 @@ static void *go_argument;
 static long action(int signal, const struct kernel_action *new, struct kernel_action *old) {
     return syscall(SYS_rt_sigaction, signal, new, old, 8); }
 
-// Runs before Go's own constructor, which has no priority.
+// Saves the program's signal handlers. Priority 101 makes it run before Go's own constructor, which has none and
+// changes them.
 __attribute__((constructor(101))) static void remember_handlers(void) {
   for (int s = 1; s <= SIGNALS; s++) action(s, NULL, &before[s]);
 }
@@ -50,11 +54,12 @@ void __wrap_x_cgo_sys_thread_create(void *(*entry)(void *), void *argument) {
   }
 }
 
-// Weak: tests link this file without the Go runtime.
+// Declared weak, because tests link this file without the Go runtime.
 __attribute__((weak)) int __real__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     void *(*entry)(void *), void *argument);
 
-// Wraps a function of the runtime that retries for 210 ms; its caller ends the process when it fails.
+// Replaces a function of Go's runtime that tries to create a thread for 210 ms only; the runtime ends the process
+// when it fails. This one retries as long as the system lacks threads.
 int __wrap__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*entry)(void *),
     void *argument) {
   int failed;
@@ -63,14 +68,15 @@ int __wrap__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attr
   return failed;
 }
 
-// The smallest limit on a user's threads with which the runtime starts: it has up to six threads, which the program
-// must not miss.
+// Go is not started if the user's limit on threads is below this: its runtime has up to six threads, and the program
+// could then lack threads of its own.
 enum { FEWEST_THREADS = 64 };
 
 void mt_drainer_start(void) {
   struct rlimit memory, threads;
   if (getrlimit(RLIMIT_NPROC, &threads) == 0 && threads.rlim_cur < FEWEST_THREADS) return;
-  // A runtime that cannot reserve its address space ends the process.
+  // Do not start Go where the address space is limited: a runtime that cannot reserve its address space ends the
+  // process.
   if (!go_entry || (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)) return;
   mt_gosignals_block();
   getrlimit(RLIMIT_NOFILE, &files_before);

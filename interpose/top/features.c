@@ -1,4 +1,5 @@
-// The features: the functions that the lower floors call at certain events, in this order. See core/feature.h.
+// The table of all features: functions that the rest of the library calls at certain events, in this order
+// (core/feature.h). A feature that is missing here is never called.
 #include "core/feature.h"
 #include "core/delay.h"
 #include "features/bindings.h"

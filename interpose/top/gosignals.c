@@ -1,12 +1,13 @@
-// Go unblocks SIGCHLD, SIGPROF, SIGURG and, on Linux, SIGRTMIN on each thread it creates, whatever mask the thread
-// inherits (blockableSig, minitSignalMask in runtime/signal_unix.go). The kernel may deliver a signal for the process
-// to any thread that does not block it. A program that blocks SIGCHLD and waits for it with sigwait or signalfd would
-// then wait for ever, and a profiler's SIGPROF handler would run on a goroutine's stack.
+// Keeps Go's threads from receiving the program's signals. Go unblocks SIGCHLD, SIGPROF, SIGURG and, on Linux,
+// SIGRTMIN on each thread it creates, whatever mask the thread inherits (blockableSig, minitSignalMask in
+// runtime/signal_unix.go). The kernel may deliver a process's signal to any thread that does not block it. A program
+// that blocks SIGCHLD and waits for it with sigwait or signalfd would then wait for ever, and a profiler's SIGPROF
+// handler would run on a goroutine's stack.
 //
 // Rule: before the runtime starts, its own tables are changed so that these signals stay blocked: the flags of
-// runtime.sigtable, and debug.asyncpreemptoff for SIGURG. Neither has a symbol in a c-shared library, so they are found
-// by their content: a Go string is a pointer and a length, and a table row is identified by its text. What is not found
-// is not changed; TestSignalsAreTheProgramsOwn checks that this version of Go still has it.
+// runtime.sigtable, and debug.asyncpreemptoff for SIGURG. Neither has a symbol in a c-shared library, so they are
+// found by their content: a Go string is a pointer and a length, and a table row is recognized by its text. A row
+// that is not found is not changed; TestSignalsAreTheProgramsOwn fails if a new version of Go has changed its tables.
 #include "top/gosignals.h"
 #include <dlfcn.h>
 #include <stddef.h>
@@ -43,7 +44,7 @@ enum { ROWS = sizeof names / sizeof *names };
 struct part {
   uintptr_t begin, end;
 };
-// The memory of this library, and its writable part.
+// The memory of this library, and the writable part of it, in which Go's tables are.
 struct image {
   struct part all, data;
 };
@@ -59,7 +60,7 @@ static int image_of_this(struct image *image) {
     if (!segment) return 0;
     *(i ? &image->all : &image->data) = (struct part){(uintptr_t)segment, (uintptr_t)segment + size};
   }
-  // A library's segments are consecutive, __TEXT first: constants, which also hold texts, are in between.
+  // A library's segments are consecutive, __TEXT first; the constants between __TEXT and __DATA also contain texts.
   if (image->data.end > image->all.end) image->all.end = image->data.end;
   return image->data.begin >= image->all.begin;
 }
@@ -84,7 +85,8 @@ static int find_this(struct dl_phdr_info *info, size_t size, void *found) {
 static int image_of_this(struct image *image) { return dl_iterate_phdr(find_this, image); }
 #endif
 
-// The address of the one Go string with this text among the data, or NULL. It reads all data, also between variables.
+// Returns the first Go string in the library's data that has this text, or NULL. It reads all data, even between
+// variables, which the address sanitizer would report.
 __attribute__((no_sanitize("address"))) static struct go_string *string_of(const struct image *image,
     const char *text) {
   intptr_t length = (intptr_t)strlen(text);

@@ -2,6 +2,6 @@
 #ifndef MTRACE_GOSIGNALS_H
 #define MTRACE_GOSIGNALS_H
 
-// Keeps Go's own threads from unblocking signals. Must run before the runtime starts.
+// Keeps Go's own threads from unblocking the program's signals. Call it before Go's runtime starts.
 void mt_gosignals_block(void);
 #endif

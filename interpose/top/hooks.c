@@ -1,6 +1,6 @@
-// The trampolines, generated from hooks_table.h. Rule: a trampoline calls its original with the same arguments and
-// returns the original's result; span.h records the call. A trampoline must not be duplicated or inlined: its address
-// identifies the slot of a class.
+// The trampolines (the functions that replace hooked methods), generated from hooks_table.h. Rule: a trampoline calls
+// its original with the same arguments and returns the original's result; span.h records the call. The compiler must
+// neither merge nor inline trampolines, because a trampoline's address identifies the class's slot.
 #include "hook/hooks.h"
 #include "hook/async.h"
 #include "hook/autorelease.h"
@@ -27,8 +27,8 @@
 #define COMMA_LIST(list) COMMA_LIST_ list
 #define COMMA_LIST_(...) __VA_OPT__(, ) __VA_ARGS__
 
-// The result of a method: its type and type encoding, how a trampoline keeps and returns it, and the kinds of
-// trampoline and span for it.
+// For each kind of result that a hooked method can have: its C type and type encoding, how a trampoline keeps and
+// returns it, and which kind of trampoline and span it needs.
 #define TYPE_nothing void
 #define KEEP_nothing(call) call
 #define GIVE_nothing
@@ -66,13 +66,14 @@
 #define SPAN_autoreleased SPAN_BY
 #endif
 
-// Building blocks for AFTER.
+// Macros for use in the table's column AFTER: statements that run when the call has returned.
 #define MORE(a, b, c) (extra[0] = (a), extra[1] = (b), extra[2] = (c), more = extra)
 #define FAILED_UNLESS(condition) flags |= (condition) ? 0 : MT_FLAG_FAILED
 #define WAITED \
   (flags |= mt_python_flags(), \
    end = mt_delay_end(t, (uint16_t)(span.current >> 32), end))
-// Publishes the value that a waiting call waits for, for a reader of the ring outside.
+// Shows in the ring's header which value a waiting call waits for, so that the collector can report it if the call
+// hangs.
 #define WAITS_FOR(value) \
   (atomic_store_explicit(&t->ring->awaited, value, memory_order_relaxed), \
    atomic_store_explicit(&t->ring->awaited_flags, mt_python_flags(), memory_order_relaxed))
@@ -87,7 +88,8 @@
   void *pool = mt_pool_push(); \
   SOURCE(mt_send_id(descriptor, "source")); \
   mt_pool_pop(pool)
-// Puts the tracer's block around the program's completion handler; the captured values are in this trampoline's frame.
+// Replaces the program's completion handler by a block of the tracer that calls it. The block is in this trampoline's
+// frame; Metal copies it.
 #define WATCH(handler, made) \
   struct async async; \
   handler = mt_async_watch(&async, handler, MT_FAMILY_##made, mt_span_object(&span))
@@ -97,8 +99,8 @@
   MORE(mt_text_of(t, mt_send_id(compiled, "name")), mt_text_of(t, mt_send_id(descriptor, "label")), \
       mt_identity_of(compiled)); \
   mt_pool_pop(pool)
-// Reads which bindings a pipeline state that was just created may write; asked is where the program wants its
-// reflection, or NULL.
+// Reads which bindings a pipeline state that was just created may write. asked is where the program wants its
+// reflection stored, or NULL.
 #define REFLECTED(asked, function) mt_bindings_reflect((uint32_t)arg, result, (id *)(asked), function)
 #define LABELLED(descriptor) \
   void *pool = mt_pool_push(); \
@@ -106,28 +108,32 @@
   uint64_t compiled = function_of(t, descriptor, &number); \
   MORE(compiled, mt_text_of(t, mt_send_id(descriptor, "label")), number); \
   mt_pool_pop(pool)
-// Records, before the first call inside it, which layer encodes.
+// Records which layer (a kernel of Metal Performance Shaders, a graph) encodes. It must come before the layer's first
+// Metal call, which is attributed to it.
 #define LAYER mt_layer_begin(t, self)
 #define RESOURCE(resource) MORE(mt_send_integer(resource, "allocatedSize"), mt_send_integer(resource, \
     "resourceOptions"), 0)
 #define SAMPLED() \
   if (mt_sampling_on) MORE(0, mt_sampling_made(t, (uint32_t)arg), 0)
-// A command buffer was created. Frees are seen once a class has the hook.
+// Counts a command buffer that was created. The second argument says whether frees are seen, which is so once a class
+// has the hook.
 #define ALIVE \
   mt_alive_made(t, result, atomic_load_explicit(&slots_commandBuffer_dealloc[0].original, memory_order_relaxed) != NULL)
-// A compute encoder was created: its bindings are kept if it runs one dispatch after another.
+// Follows the bindings of a compute encoder that was created, if it is serial (type 0): only then does each dispatch
+// wait for the one before.
 #define FOLLOW(type) \
   if ((type) == 0) mt_bindings_begin(t, result, (uint32_t)arg)
 #define DISPATCHED(indirect) mt_bindings_dispatch(t, self, indirect)
-// The place of a buffer or a texture among the bindings; out of their range when the index is.
+// Convert the index of a buffer or a texture to its place among the bindings; MT_BOUND, which is not followed, if
+// there is no place for it.
 #define BUFFER(index) ((index) < MT_BOUND_BUFFERS ? (index) : MT_BOUND)
 #define TEXTURE(index) ((index) < MT_BOUND_TEXTURES ? MT_BOUND_BUFFERS + (index) : MT_BOUND)
 #define COMMITTED(list, count) MORE(pair_of(list, count, 0), pair_of(list, count, 2), pair_of(list, count, 4))
 
 static inline uint64_t volume(MTLSize size) { return size.width * size.height * size.depth; }
 
-// The address of a buffer's contents. Under the validation layer it is an error to request it for a buffer that only
-// the GPU can read.
+// Returns the address of a buffer's contents, 0 if only the GPU can read it: the validation layer reports it as an
+// error to ask for such an address.
 static uint64_t contents_of(id buffer, NSUInteger options) {
   enum { STORAGE_SHIFT = 4, STORAGE_MASK = 15, MANAGED = 1 };
   return (options >> STORAGE_SHIFT & STORAGE_MASK) <= MANAGED ? mt_send_integer(buffer, "contents") : 0;
@@ -140,9 +146,9 @@ static uint64_t text_from(struct thread *t, id object, const char *selector) {
   return name;
 }
 
-// The name of the function that stands for a pipeline descriptor: the only function of a compute pipeline, the last
-// stage of others. The number is the function's. Metal 4 has descriptors of functions instead, which are not Metal
-// objects and have no number.
+// Returns the name of the function that stands for a pipeline descriptor: the only function of a compute pipeline,
+// the last stage of others. Stores the function's number. Metal 4 has descriptors of functions instead, which are not
+// Metal objects, and the number is 0.
 static uint64_t function_of(struct thread *t, id descriptor, uint32_t *number) {
   enum { MOST_DESCRIPTORS = 4 }; // the descriptor of a specialized function wraps another one
   static const char *const functions[] = {"computeFunction", "fragmentFunction", "tileFunction", "meshFunction",
@@ -161,7 +167,8 @@ static uint64_t function_of(struct thread *t, id descriptor, uint32_t *number) {
   return mt_text_of(t, mt_send_id(function, "name"));
 }
 
-// The numbers of two objects of a C array, packed.
+// Returns the numbers of the objects at and at + 1 of a C array, in the lower and the upper half of a word; 0 beyond
+// its end.
 static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
   const id *objects = list;
   return (at < count ? mt_identity_of(objects[at]) : 0) | (uint64_t)(at + 1 < count ? mt_identity_of(objects[at + 1]) :
@@ -173,17 +180,19 @@ static void bind_all(struct bindings *b, const id *list, NSRange range, bool tex
     mt_bind(b, list[i], textures ? TEXTURE(range.location + i) : BUFFER(range.location + i));
 }
 
-// These families count as one family when their methods call each other: a compiler uses the methods of devices and
-// libraries.
+// Returns the family whose nested calls count as inner ones. A compiler and an archive call methods of devices and
+// libraries; treating them all as one family records only the outermost call.
 #define DEPTH_OF(family) ((family) == MT_FAMILY_compiler || (family) == MT_FAMILY_archive \
     || (family) == MT_FAMILY_library ? MT_FAMILY_device : (family))
 
-// If nothing is done between the entry and the start of the clock, both are one function.
+// If BEFORE is empty, one function enters the call and starts its clock, which is faster; otherwise the clock is
+// started after BEFORE.
 #define ENTRY_FOR(...) FIRST(__VA_OPT__(mt_span_enter, ) mt_span_begin, )
 #define START_AFTER(family, call, ...) __VA_OPT__(mt_span_start(&span, family, call))
 #define FIRST(a, ...) a
 
-// READY prepares data for the original: no more than a store, because it is timed.
+// READY prepares data for the original after the clock was started. It must be no more than a store, because its time
+// is measured as part of the call.
 #define PLAIN_TRAMPOLINE(which, family, name, ...) FUNCTION(family##_##name##_##which, which, family, name, __VA_ARGS__)
 #define FUNCTION(symbol, which, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER)          \
   static TYPE_##returns symbol(id self, SEL _cmd COMMA_LIST(PARAMETERS)) {                                          \
@@ -215,10 +224,10 @@ static void bind_all(struct bindings *b, const id *list, NSRange range, bool tex
     return GIVE_##returns;                                                                                          \
   }
 
-// The trampoline of a method that returns an autoreleased object is two functions: see autorelease.h. The inner one
-// does the work and returns an object that it owns. The outer one has no variables, so that its last call is a jump;
-// the span gets its frame, whose return address is the program's. The thread sanitizer would insert a call after the
-// jump.
+// The trampoline of a method that returns an autoreleased object consists of two functions (autorelease.h says why).
+// The inner one does the work and returns an object that it owns. The outer one has no variables, so that its last
+// call compiles to a jump. The span gets the outer one's frame, whose return address is in the program. The thread
+// sanitizer is switched off, because it would insert a call after the jump.
 #define CLAIMING_TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, ...) \
   __attribute__((noinline)) \
   FUNCTION(family##_##name##_claims_##which, which, family, name, returns, PARAMETERS, ARGUMENTS, __VA_ARGS__) \
@@ -228,7 +237,7 @@ static void bind_all(struct bindings *b, const id *list, NSRange range, bool tex
     return objc_autoreleaseReturnValue(family##_##name##_claims_##which(self, _cmd COMMA_LIST(ARGUMENTS))); \
   }
 
-// The number of classes that can have a selector hooked: few for most selectors, many for those that all encoders or
+// The number of classes that can have a selector hooked: FEW for most selectors, MANY for those that all encoders or
 // all resources have. A build for tests needs fewer.
 #ifdef MTRACE_SMALL
 #define REPEAT_FEW(M, ...) M(0, __VA_ARGS__) M(1, __VA_ARGS__) M(2, __VA_ARGS__)
@@ -245,7 +254,7 @@ enum { FEW = 3, MANY = 4 };
 enum { FEW = 6, MANY = 16 };
 #endif
 
-// A choke point's trampoline.
+// The trampoline of a choke point, a method that only counts command buffers: see hook/coverage.h.
 #define AUDIT_TRAMPOLINE(which, family, name, PARAMETERS, ARGUMENTS, choke, passed) \
   static void family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
     void (*original)(id, SEL COMMA_LIST(PARAMETERS)) =                              \
@@ -257,7 +266,8 @@ enum { FEW = 6, MANY = 16 };
     passed(&passage, self, a1);                                                     \
   }
 
-// The trampoline of a getter that a program may poll: see polls.h. OVER says of the result whether it is final.
+// The trampoline of a getter that a program may poll: see features/polls.h. OVER is an expression that says whether
+// result is final.
 #define POLL_TRAMPOLINE(which, family, name, OVER) \
   static NSUInteger family##_##name##_##which(id self, SEL _cmd) { \
     UNWIND_PERSONALITY; \
@@ -272,7 +282,7 @@ enum { FEW = 6, MANY = 16 };
     return result; \
   }
 
-// The trampoline of a method that binds arguments. Its last step is a jump to the original.
+// The trampoline of a method that binds arguments. It writes no record, and its last step is a jump to the original.
 #define BIND_TRAMPOLINE(which, family, name, PARAMETERS, ARGUMENTS, NOTE) \
   static void family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
     UNWIND_PERSONALITY; \
@@ -284,7 +294,8 @@ enum { FEW = 6, MANY = 16 };
     original(self, _cmd COMMA_LIST(ARGUMENTS)); \
   }
 
-// The trampoline of a method that releases an object.
+// The trampoline of a method that releases an object. The object's number is removed before the original runs,
+// because another thread may get the same address directly afterwards.
 #define FREE_TRAMPOLINE(which, family, name, FORGET) \
   static void family##_##name##_##which(id self, SEL _cmd) { \
     struct slot *used = &slots_##family##_##name[which]; \
@@ -302,7 +313,7 @@ enum { FEW = 6, MANY = 16 };
     mt_span_end(&span, mt_ticks(), MT_FAMILY_##family, used->flags, 0); \
   }
 
-// The trampoline of a method that frees an object and is not recorded.
+// The trampoline of a method that frees an object, for objects whose release is not recorded.
 #define DROP_TRAMPOLINE(which, family, name, NOTE) \
   static void family##_##name##_##which(id self, SEL _cmd) { \
     UNWIND_PERSONALITY; \

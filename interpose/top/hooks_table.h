@@ -1,28 +1,29 @@
-// The hook table. It is included once for each thing that is generated from it, always by its file name: Go only
-// rebuilds for headers that are included by name. One row is one selector of one family of objects, with its exact C
-// prototype. Structs are passed by value, and the calling conventions (AAPCS64, System V AMD64) differ in where they
-// go, so nothing here is untyped.
+// The hook table: one row for each hooked selector of a family (a kind of objects), with its exact C prototype. The
+// prototypes must be exact, because structs are passed by value and the calling conventions (AAPCS64, System V AMD64)
+// differ in where they go. This file is included once for each thing that is generated from it, always by its file
+// name: Go rebuilds only for headers that are included by name.
 //
 //   CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
+//     an ordinary method
 //   MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
 //     returns a new object of the family made, which the caller owns
 //   MAKE_AUTORELEASED(...)
-//     as MAKE, but the returned object is autoreleased: see autorelease.h
+//     like MAKE, but the returned object is autoreleased: see autorelease.h
 //   FREE(family, name, slots, FORGET)
 //     releases the receiver; FORGET runs before the call
 //   AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed)
 //     only counts calls: see coverage.h
 //   POLL(family, name, slots, returns, PARAMETERS, ARGUMENTS, OVER)
-//     a getter that programs poll, whose result is final if OVER: see polls.h
+//     a getter that programs poll; OVER says whether its result is final: see polls.h
 //   DROP(family, name, slots, returns, NOTE)
 //     frees the receiver, and is not recorded; NOTE runs before the call
 //   BIND(family, name, slots, returns, PARAMETERS, ARGUMENTS, NOTE)
-//     binds arguments, and is not recorded; NOTE sees bindings, those of an encoder that is followed: see bindings.h
+//     binds arguments, and is not recorded; NOTE runs if the encoder is followed, and may use bindings: see bindings.h
 //
 // family and name form the call's number, MT_CALL_family_name in wire.h; the table of wire.h states what arg and more
-// mean. slots is the number of classes that can have the selector hooked, each with its own original. BEFORE runs
-// before the clock is read, AFTER once the call has returned. Both see t, self, a1, a2, ..., result, and may set arg,
-// flags and MORE(x0, x1, x2).
+// mean in each record. slots is the number of classes that can have the selector hooked, each with its own original.
+// BEFORE runs before the clock is read, AFTER when the call has returned. Both may use t, self, a1, a2, ..., AFTER
+// also result, and may set arg, flags and MORE(x0, x1, x2).
 
 // device
 MAKE(device, newCommandQueue, FEW, queue, P(), A(), (mt_sampling_see(t, self), mt_capture_see(self)), MORE(0, 0, 0))
@@ -670,7 +671,7 @@ MAKE(resource, newSharedTextureHandle, FEW, other, P(), A(), , mt_shared_note(se
 // heap
 FREE(heap, dealloc, FEW, )
 
-// Kernels of Metal Performance Shaders: each marks its layer
+// Kernels of Metal Performance Shaders. Each row begins with LAYER, which records that the kernel encodes.
 CALL(mpsKernel, encodeToCommandBuffer_leftMatrix_rightMatrix_resultMatrix_, FEW, nothing, P(id a1, id a2, id a3, id a4),
     A(a1, a2, a3, a4), LAYER, )
 CALL(mpsKernel, encodeToCommandBuffer_inputMatrix_inputVector_resultVector_, FEW, nothing,
@@ -761,7 +762,7 @@ CALL(drawable, present, FEW, nothing, P(), A(), , )
 CALL(drawable, presentAtTime_, FEW, nothing, P(double a1), A(a1), , )
 CALL(drawable, presentAfterMinimumDuration_, FEW, nothing, P(double a1), A(a1), , )
 
-// indirect command buffers, which are resources, and their commands
+// Indirect command buffers, which are resources, and the commands in them.
 MAKE_AUTORELEASED(resource, indirectComputeCommandAtIndex_, FEW, indirectCommand, P(NSUInteger a1), A(a1), ,
     MORE(a1, 0, 0))
 CALL(resource, resetWithRange_, FEW, nothing, P(NSRange a1), A(a1), , arg = a1.length; MORE(a1.location, 0, 0))

@@ -1,7 +1,9 @@
-// Processor times of the process and of its threads that have rings, which on macOS only the process itself may read,
-// and of all programs of the machine. The system does not report how long a thread waited for a processor.
+// macOS: sends the processor times of the process, of its threads that have rings, and of all programs of the machine
+// together. Only the process itself may read its threads' times. The system does not report how long a thread waited
+// for a processor.
 //
-// Rule: on the drainer's thread only; every port from task_threads or mach_host_self is released.
+// Rule: this runs only on the drainer's thread, because it takes many system calls. Every port from task_threads or
+// mach_host_self is released, otherwise ports would leak in each round.
 #include "top/threadtimes.h"
 #include <mach/mach.h>
 #include <time.h>
@@ -14,7 +16,7 @@ struct thread_time {
 };
 _Static_assert(sizeof(struct thread_time) == MT_THREAD_TIME_SIZE, "the frame's layout");
 
-// the whole process first, as thread 0, and then, if it is known, the machine
+// the whole process first, as thread 0; then, if it is known, the whole machine; then the threads
 static struct thread_time times[MT_RING_COUNT + 2];
 
 static bool has_ring(uint64_t thread) {
@@ -44,7 +46,8 @@ static bool time_of(thread_act_t port, struct thread_time *t) {
   return true;
 }
 
-// The time that all processors together were not idle, which xnu counts in ticks of 10 ms (osfmk/mach/host_info.h).
+// Stores how long all processors together were not idle. xnu counts that in ticks of 10 ms (osfmk/mach/host_info.h).
+// Returns false if it is unknown.
 static bool time_of_machine(struct thread_time *t) {
   const int64_t tick = 10000000;
   host_cpu_load_info_data_t load = {0};

@@ -8,7 +8,8 @@
 
 _Atomic uint64_t mt_blocked_ticks;
 
-// MT_BLOCKED_NANOS in ticks, computed from the time since the library was loaded.
+// Returns MT_BLOCKED_NANOS in ticks, computed from the time since the library was loaded; UINT64_MAX if that time is
+// still 0.
 static uint64_t blocked_ticks(void) {
   uint64_t known = atomic_load_explicit(&mt_blocked_ticks, memory_order_relaxed);
   if (known) return known;
@@ -20,8 +21,9 @@ static uint64_t blocked_ticks(void) {
   return known;
 }
 
-// The thread's ring, if the wait was long enough to be recorded. The thread's pending waits are written first. NULL
-// also in a signal handler that interrupted the thread while it wrote a record.
+// Returns the calling thread's state if a wait was long enough to be recorded, otherwise NULL. Writes the thread's
+// pending waits first, because records must be in the order of their ends. Also returns NULL in a signal handler that
+// interrupted the thread while it wrote a record: two records would share a slot.
 static struct thread *begin_record(uint64_t begin, uint64_t end, const void *frame) {
   if (end - begin < blocked_ticks()) return NULL;
   struct thread *t = mt_thread_get();

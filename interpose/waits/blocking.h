@@ -1,10 +1,12 @@
-// Waits outside of Metal for something other than a lock, a signal or a child process: at file descriptors, for a time,
-// for the end of a thread. Rule: the clock is read before and after the call, and only a call of MT_BLOCKED_NANOS or
-// more is recorded, with what it waited for. A call that returns at once costs two readings of the clock and a few
-// stores to the thread's own memory. Only in a process that uses Metal, and not inside Metal's calls.
+// Records waits outside of Metal for something other than a lock, a signal or a child process: for file descriptors,
+// for a time to pass, or for a thread to end.
 //
-// The functions are cancellation points and may be called in handlers of signals: nothing is held while they run, and
-// errno is preserved.
+// Rule: the clock is read before and after the call, and only a call of MT_BLOCKED_NANOS or more is recorded, with
+// what it waited for. A call that returns at once costs two readings of the clock and a few stores to the thread's
+// own memory. Nothing is recorded in a process that does not use Metal, nor inside Metal's calls.
+//
+// The replaced functions are cancellation points and may be called in signal handlers. Therefore the tracer holds no
+// lock or memory while they run, and keeps errno.
 #ifndef MTRACE_BLOCKING_H
 #define MTRACE_BLOCKING_H
 #include <poll.h>
@@ -14,14 +16,15 @@
 #include "core/clock.h"
 #include "waits/locks.h"
 
-// A thread that sleeps and is woken takes two context switches, of a few microseconds each; shorter calls have run.
+// The shortest call, in nanoseconds, that counts as a wait. A thread that sleeps and is woken makes two context
+// switches of a few microseconds each; a shorter call was running, not waiting.
 enum { MT_BLOCKED_NANOS = 20000 };
 
 extern MT_HIDDEN _Atomic uint64_t mt_blocked_ticks; // the same in ticks; 0 until it is known
 
-// The calling thread is about to call a function that may block; on is the descriptor, or another value that identifies
-// the wait. Returns 0 when the call is not to be measured. Whether the thread holds the GIL is not looked up here: that
-// would cost more than the rest.
+// Called before a function that may block. on is the descriptor, or another value that identifies the wait. Shows the
+// wait in the ring's header and returns the tick at which it begins; 0 if the call is not to be measured. It does not
+// look up whether the thread holds the GIL, which would cost more than everything else here.
 static inline uint64_t mt_blocking_begin(unsigned call, uint64_t on) {
   if (!mt_signals_on()) return 0;
   uint64_t begin = mt_ticks();
@@ -35,25 +38,28 @@ static inline uint64_t mt_blocking_begin(unsigned call, uint64_t on) {
   return begin;
 }
 
-// Did a function that has just returned block?
+// Called when the function has returned: returns whether it blocked for long enough to be recorded.
 static inline bool mt_blocked(uint64_t begin) {
   if (!begin) return false;
   mt_wait_hide();
   return __builtin_expect(mt_ticks() - begin >= atomic_load_explicit(&mt_blocked_ticks, memory_order_relaxed), 0);
 }
 
-// Records a finished wait at one descriptor. frame belongs to the function that the program called. Keeps errno.
+// Records a finished wait for one descriptor, fd (-1 if unknown). frame is the frame of the function that the program
+// called, where the recorded stack begins. Keeps errno.
 void mt_blocked_on(unsigned call, uint64_t begin, int fd, const void *frame);
 
-// The same of a wait that no single descriptor ended: it ended by its timeout (MT_DESCRIPTOR_TIMEOUT), or by something
-// else of the given kind.
+// Records a finished wait that was not ended by a single descriptor: kind is MT_DESCRIPTOR_TIMEOUT, or says what else
+// ended it. Keeps errno.
 void mt_blocked_for(unsigned call, uint64_t begin, uint32_t kind, const void *frame);
 
-// The same of a wait for a time or for a thread's end, named after the function that waited.
+// Records a finished wait for a time to pass or for a thread to end, named after the function at waiter, which
+// called. Keeps errno.
 void mt_blocked_in(unsigned call, uint64_t begin, const void *frame, const void *waiter);
 
-// The body of a replacement. The last argument calls the original; on is the descriptor that the thread waits for, or
-// -1. ready and timed_out may use result: the descriptor that ended the wait, and whether the timeout did.
+// The body of a replaced function. The last argument is the call of the original; on is the descriptor that the
+// thread waits for, or -1. ready (the descriptor that ended the wait) and timed_out (whether a timeout ended it) may
+// use result, the original's return value.
 #define MT_BLOCKS(type, name, on, ready, timed_out, ...) \
   uint64_t begin = mt_blocking_begin(MT_CALL_signal_##name, (uint64_t)(int64_t)(on)); \
   type result = __VA_ARGS__; \
@@ -63,7 +69,8 @@ void mt_blocked_in(unsigned call, uint64_t begin, const void *frame, const void 
   } \
   return result
 
-// The same for a function that waits at one descriptor, and for one that waits for a time or a thread's end.
+// The body of a replaced function that waits for one descriptor (MT_BLOCKS_AT), and of one that waits for a time to
+// pass or for a thread to end (MT_BLOCKS_IN).
 #define MT_BLOCKS_AT(type, name, fd, ...) MT_BLOCKS(type, name, fd, fd, false, __VA_ARGS__)
 #define MT_BLOCKS_IN(type, name, ...) \
   uint64_t begin = mt_blocking_begin(MT_CALL_signal_##name, 0); \
@@ -72,8 +79,8 @@ void mt_blocked_in(unsigned call, uint64_t begin, const void *frame, const void 
     mt_blocked_in(MT_CALL_signal_##name, begin, __builtin_frame_address(0), __builtin_return_address(0)); \
   return result
 
-// The descriptor that is ready, or -1, after poll and after select. The program's pointers may be invalid, so they are
-// read only after the system has read them.
+// Return the descriptor that is ready after poll (mt_ready_in) or select (mt_ready_of), or -1. Call them only after
+// the system call has succeeded: the program's pointers may be invalid, and then the system call fails first.
 static inline int mt_ready_in(const struct pollfd *list, nfds_t count, int result) {
   for (nfds_t i = 0; result > 0 && i < count; i++)
     if (list[i].revents) return list[i].fd;

@@ -1,8 +1,9 @@
-// macOS: locks_darwin.c describes how functions are replaced. Many functions have two symbols: the one with $NOCANCEL
-// is no cancellation point, and Apple's own libraries use it, as <stdio.h> does. select and pselect have variants for
-// the range of descriptors as well. All of these symbols are weak: if a system lacks one, dyld drops its pair.
+// macOS: records waits in blocking functions; locks_darwin.c describes how functions are replaced. Many functions
+// have two symbols: the one with $NOCANCEL is not a cancellation point, and Apple's own libraries use it, for example
+// <stdio.h>. select and pselect also have variants for a larger range of descriptors. All of these symbols are weak:
+// if a system lacks one, dyld drops its replacement.
 //
-// Calls between Apple's own libraries mostly do not come here; docs/locks.md lists which do.
+// Calls between Apple's own libraries mostly do not reach the replacements; docs/locks.md lists which do.
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -19,7 +20,7 @@
 extern int fdatasync(int fd); // exported, but declared in no header
 #define WEAK __attribute__((weak_import))
 
-// Functions that wait at the descriptor fd: type, name, parameters, arguments.
+// Lists the functions that wait for the descriptor fd: type, name, parameters, arguments.
 #define AT_DESCRIPTOR(X) \
   X(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size)) \
   X(ssize_t, readv, (int fd, const struct iovec *to, int count), (fd, to, count)) \
@@ -48,8 +49,8 @@ AT_DESCRIPTOR(X)
 
 static int waits_in_fdatasync(int fd) { MT_BLOCKS_AT(int, fdatasync, fd, fdatasync(fd)); }
 
-// fcntl takes a number, a pointer or nothing as its third argument: in each case what is where the pointer would be is
-// passed on. Only the commands that wait for the disk are measured.
+// Replaces fcntl. Its third argument is a number, a pointer or missing; here it is read and passed on as a pointer,
+// which has the same value in each case. Only the commands that wait for the disk are measured.
 extern int nocancel_fcntl(int fd, int command, ...) __asm("_fcntl$NOCANCEL") WEAK;
 static bool waits_for_disk(int command) { return command == F_FULLFSYNC || command == F_BARRIERFSYNC; }
 #define THIRD(command) \
@@ -68,7 +69,7 @@ static int waits_in_nocancel_fcntl(int fd, int command, ...) {
   MT_BLOCKS_AT(int, fcntl, fd, nocancel_fcntl(fd, command, third));
 }
 
-// Functions that wait at one of several descriptors.
+// The functions that wait for one of several descriptors: poll, select and their variants.
 #define WAITS_IN_POLL(function, original) \
   static int function(struct pollfd *list, nfds_t count, int milliseconds) { \
     MT_BLOCKS(int, poll, -1, mt_ready_in(list, count, result), result == 0, original(list, count, milliseconds)); \
@@ -102,7 +103,8 @@ WAITS_IN_POLL(waits_in_nocancel_poll, nocancel_poll)
 SELECTS(X)
 #undef X
 
-// An event of a kqueue names the descriptor that is ready; other events are the program's own, or the kernel's.
+// Records a finished wait for a kqueue according to its first event. An event for reading or writing names the
+// descriptor that is ready; other events come from the program itself (EVFILT_USER), a timer or the kernel.
 static void waited_at_queue(unsigned call, uint64_t begin, int result, int filter, uint64_t ident, const void *frame) {
   if (!mt_blocked(begin)) return;
   if (result == 0) mt_blocked_for(call, begin, MT_DESCRIPTOR_TIMEOUT, frame);
@@ -112,7 +114,8 @@ static void waited_at_queue(unsigned call, uint64_t begin, int result, int filte
   else mt_blocked_for(call, begin, filter == EVFILT_TIMER ? MT_DESCRIPTOR_TIMER : MT_DESCRIPTOR_OTHER, frame);
 }
 
-// Without room for events the call only changes the queue.
+// Replaces kevent and its variants. A call with no space for events only changes the queue and does not wait, so it
+// is not measured.
 #define WAITS_IN_KEVENT(name, parameters, arguments) \
   static int waits_in_##name parameters { \
     if (count <= 0) return name arguments; \
@@ -129,7 +132,7 @@ WAITS_IN_KEVENT(kevent64,
     (int queue, const struct kevent64_s *changes, int changed, struct kevent64_s *events, int count, unsigned flags,
         const struct timespec *time), (queue, changes, changed, events, count, flags, time))
 
-// Functions that wait for a time or the end of a thread.
+// Lists the functions that wait for a time to pass or for a thread to end.
 #define FOR_A_TIME(X) \
   X(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left)) \
   X(int, usleep, (useconds_t time), (time)) \

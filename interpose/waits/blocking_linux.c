@@ -1,9 +1,10 @@
-// Linux: replacements of the C library's functions, found by name before the C library's, and of those that its headers
-// use in a program compiled with _FORTIFY_SOURCE. Calls inside the C library do not come here, so the functions of
-// <stdio.h> that fill a buffer are measured themselves; a call that the buffer satisfies is not measured.
+// Linux: records waits in blocking functions. The functions exported here are found before the C library's, because
+// the library is preloaded; so are their checked variants, which programs compiled with _FORTIFY_SOURCE call. Calls
+// inside the C library do not come here, so the functions of <stdio.h> that fill a buffer are replaced, too. A call
+// that the buffer alone satisfies is not measured.
 //
-// For a ready descriptor epoll only reports the data that the program has attached to it. Therefore epoll_ctl is
-// replaced, too.
+// When a descriptor is ready, epoll reports not the descriptor but the data that the program has attached to it.
+// Therefore epoll_ctl is replaced, too, to learn which data belongs to which descriptor.
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 
 #define AT(type, name, fd, ...) MT_BLOCKS_AT(type, name, fd, ORIGINAL(name)(__VA_ARGS__))
 #define AT_AS(type, name, original, fd, ...) MT_BLOCKS_AT(type, name, fd, ORIGINAL(original)(__VA_ARGS__))
-// Waits at several descriptors, of which ready is the one that ended the wait.
+// The body of a replaced function that waits for several descriptors; ready is the one that ended the wait, or -1.
 #define AT_ONE_OF(type, name, original, on, ready, ...) \
   MT_BLOCKS(type, name, on, ready, result == 0, ORIGINAL(original)(__VA_ARGS__))
 
@@ -78,9 +79,9 @@ EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *except, const str
   AT_ONE_OF(int, pselect, pselect, -1, mt_ready_of(count, in, out, result), count, in, out, except, time, mask);
 }
 
-// Maps the data that a program attached to a descriptor back to the descriptor: direct mapped. An entry is the data
-// mixed with the descriptor of the epoll instance, and the descriptor itself; a reader that sees halves of two entries
-// finds that they do not fit.
+// A table from the data that the program attached to a descriptor with epoll_ctl back to the descriptor. key is a
+// hash of the data and the epoll instance; fd is the descriptor exclusive-or the key. If two threads write an entry
+// at once and a reader sees half of each, the result is no valid descriptor and is ignored.
 enum { ATTACHED = 1024 };
 static struct attached {
   _Atomic uint64_t key, fd;
@@ -117,7 +118,8 @@ EXPORT int epoll_pwait(int epoll, struct epoll_event *events, int count, int mil
       milliseconds, mask);
 }
 
-// The number of bytes in a stream's buffer (struct_FILE.h of the C library, whose layout programs are compiled with).
+// Returns the number of unread bytes in a stream's buffer. It uses the layout of struct_FILE.h, which cannot change
+// because programs are compiled with it.
 static size_t buffered(const FILE *f) {
   return f->_IO_read_end > f->_IO_read_ptr ? (size_t)(f->_IO_read_end - f->_IO_read_ptr) : 0;
 }
@@ -146,7 +148,7 @@ EXPORT ssize_t getdelim(char **to, size_t *size, int delimiter, FILE *f) {
   if (has(f, delimiter)) return ORIGINAL(getdelim)(to, size, delimiter, f);
   AT_AS(ssize_t, getdelim, getdelim, fileno(f), to, size, delimiter, f);
 }
-// In the C library getline calls getdelim under a name that is not replaced.
+// Replaced although it calls getdelim: inside the C library that call uses another name, which is not replaced.
 EXPORT ssize_t getline(char **to, size_t *size, FILE *f) { return getdelim(to, size, '\n', f); }
 
 #define IN(type, name, ...) MT_BLOCKS_IN(type, name, ORIGINAL(name)(__VA_ARGS__))

@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include "waits/descriptorfacts.h"
 
-// Pipes that the process has seen, by inode: direct mapped, so a pipe that was overwritten is looked up again. OWN
-// means that the process can write into it.
+// The pipes that the process has waited for, indexed by the lowest bits of the inode; a pipe whose entry was
+// overwritten is looked up again. The bit OWN is set if the process itself can write into the pipe.
 enum { SEEN_PIPES = 256, MOST_DESCRIPTORS = 1024 };
 static const uint64_t OWN = UINT64_C(1) << 63;
 static _Atomic uint64_t seen_pipes[SEEN_PIPES];
@@ -25,8 +25,8 @@ static void record_writer(struct thread *t, uint64_t inode, uint64_t at) {
   mt_thread_publish(t, &r, 1);
 }
 
-// Looks through the process's descriptors for pipes that it can write into. Done once for each pipe, so the system
-// calls cost little for a program that creates pipes.
+// Searches the process's descriptors for pipes that it can write into, and records each. Returns whether the pipe
+// with this inode is among them. That takes many system calls, so it is done only once for each pipe.
 static bool can_write(struct thread *t, uint64_t inode, uint64_t at) {
   bool own = false;
   for (int fd = 0; fd < MOST_DESCRIPTORS; fd++) {
@@ -69,7 +69,8 @@ static bool address_of(const struct sockaddr_storage *from, struct address *a) {
   return inet_ntop(AF_INET6, &in->sin6_addr, a->host, sizeof a->host) != NULL;
 }
 
-// A server's port is lower than the ports that the system assigns to clients, which differ for each connection.
+// Names a network connection by the server's end, which is the same for all its clients. The server's port is the
+// lower one: systems assign high ports to clients, a different one for each connection.
 static void name_network(const struct sockaddr_storage *own, int fd, struct mt_descriptor *d) {
   struct sockaddr_storage other;
   socklen_t size = sizeof other;
@@ -101,7 +102,8 @@ static void describe_socket(int fd, struct mt_descriptor *d) {
   if (!*path && connected) path = path_in(&other, other_size);
   snprintf(d->name, sizeof d->name, "%.*s", (int)(sizeof own - offsetof(struct sockaddr_un, sun_path) - 1), path);
   d->kind = *path || !connected ? MT_DESCRIPTOR_SOCKET : MT_DESCRIPTOR_PAIR;
-  // both ends of a pair that was created before a fork report the creator; if that is this process, it says nothing
+  // for a pair of sockets created before a fork, both ends report the creator as their peer; if that is this process,
+  // the real peer is unknown
   if (connected) d->process = mt_fact_peer(fd);
   if (d->process == (uint64_t)getpid()) d->process = 0;
 }

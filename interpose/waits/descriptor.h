@@ -1,5 +1,6 @@
-// The kind, name and peer process of a file descriptor at which a thread has waited. Rule: looked up only after a
-// wait that really blocked, by calls that open no descriptor and change no state.
+// Finds the kind, the name and the peer process of a file descriptor for which a thread has waited. Rule: call it
+// only after a wait that really blocked, because it takes several system calls. It opens no descriptor and changes no
+// state.
 #ifndef MTRACE_DESCRIPTOR_KIND_H
 #define MTRACE_DESCRIPTOR_KIND_H
 #include <stdint.h>
@@ -12,8 +13,8 @@ struct mt_descriptor {
   char name[256];   // path, or address and port; empty when there is none
 };
 
-// Describes a descriptor; a negative one is unknown. The calling thread has the ring t. When the process waits at a
-// pipe for the first time, the function also records which pipes the process can write into, at the tick at, the end of
-// the wait: records are in the order of their ends. May change errno.
+// Describes the descriptor fd in *d; the kind is unknown if fd is negative. t is the calling thread. When the process
+// waits for a pipe for the first time, also records which pipes the process can write into, with the time at. at must
+// be the end of the wait, because records are in the order of their ends. May change errno.
 void mt_descriptor_of(struct thread *t, int fd, uint64_t at, struct mt_descriptor *d);
 #endif

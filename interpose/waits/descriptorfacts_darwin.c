@@ -1,8 +1,9 @@
 // macOS: see descriptorfacts.h.
 //
-// The two ends of a pipe are two objects of the kernel, each with a handle of its own and that of its peer
-// (bsd/kern/sys_pipe.c, fill_pipeinfo); the inode that fstat returns for a pipe differs between the ends. A FIFO is a
-// file, with the same inode at both ends. A kqueue looks like a pipe with inode 0 (bsd/kern/kern_event.c, kqueue_stat).
+// The two ends of a pipe are two objects of the kernel; each reports its own handle and that of its peer
+// (bsd/kern/sys_pipe.c, fill_pipeinfo). The inode that fstat returns differs between the ends, so it cannot identify
+// a pipe. A FIFO is a file, with the same inode at both ends. A kqueue looks like a pipe with inode 0
+// (bsd/kern/kern_event.c, kqueue_stat).
 #include "waits/descriptorfacts.h"
 #include <fcntl.h>
 #include <libproc.h>

@@ -1,8 +1,10 @@
-// Linux: barriers, and futexes that a program or its runtime waits for by the C library's syscall: C++'s std::barrier,
-// std::latch, std::future and atomic waits, and Rust's locks. The C library's own locks do not come here.
+// Linux: records waits for barriers, and for futexes that a program or its language runtime uses through the C
+// library's syscall: C++'s std::barrier, std::latch, std::future and atomic waits, and Rust's locks. The C library's
+// own locks do not come here.
 //
 // The last thread to arrive at a barrier releases the others. Every arriving thread is noted as the last signaller of
-// the barrier's round, so a waiting thread finds the last arrival, even if that thread is already back at the barrier.
+// the barrier's round, so that the waiting threads find the last arrival, even if that thread is already back at the
+// barrier for the next round.
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -17,9 +19,9 @@
 #define EXPORT __attribute__((visibility("default")))
 
 
-// The address that stands for the barrier's current round: one of four inside the barrier, in turn. The C library
-// counts arrivals in the barrier's first word, and its third word is the number of threads of a round. The round cannot
-// end before the calling thread arrives.
+// Returns an address that stands for the barrier's current round: one of four inside the barrier, in turn. The
+// barrier's first word counts arrivals, and its third word is the number of threads in a round. The round cannot end
+// before the calling thread arrives, so the result is stable.
 static const void *round_of(const pthread_barrier_t *barrier) {
   const unsigned *words = (const unsigned *)(const void *)barrier;
   unsigned arrived = __atomic_load_n(&words[0], __ATOMIC_RELAXED), all = __atomic_load_n(&words[2], __ATOMIC_RELAXED);
@@ -51,8 +53,8 @@ static __attribute__((noinline)) long futex_waits(long a, long b, long c, long d
   return result;
 }
 
-// The C library's syscall passes as many arguments as the call has; the others are arbitrary, as in the C library's
-// own. All other system calls are a jump to it.
+// Replaces the C library's syscall. Like the original it always passes six arguments; those that the caller did not
+// pass have arbitrary values and are ignored. All other system calls are a jump to the original.
 typedef long (*six_arguments)(long, long, long, long, long, long, long);
 EXPORT long mt_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
 long mt_syscall(long number, long a, long b, long c, long d, long e, long f) {

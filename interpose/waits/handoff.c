@@ -15,17 +15,18 @@ static struct entry {
   _Atomic uint64_t giver, at, taker, fetched;
 } __attribute__((aligned(32))) entries[ENTRIES];
 
-// The objects that a thread has recently acquired or signalled outside of Metal's calls, 16 bits of each.
+// For each thread, the objects (locks, semaphores, condition variables) that it has recently acquired or signalled
+// outside of Metal's calls, 16 bits of a hash of each.
 //
-// A thread that submits work to a thread that is never idle wakes nobody, and no wait of the receiver shows it. What
-// remains visible is that both touch the same object, such as the mutex of a queue of requests: the sender before it
+// They show work that a thread hands to a thread that is never idle: nobody is woken, and no wait of the receiver
+// shows it. But both threads touch the same object, such as the mutex of a queue of requests: the sender before it
 // waits for the answer, the receiver between its previous answer and its next commit. Objects that the receiver also
-// touched for that previous answer do not count: a thread that gets its results through one queue shares the queue's
-// mutex without submitting anything.
+// touched for its previous answer do not count: a thread that only fetches results through a queue touches that
+// queue's mutex, too.
 //
-// An answer sets a few of 512 bits. An object is therefore mistaken for a part of the answer in about one of a hundred
-// pairs of objects. With 64 bits it was one in twenty, and then the submissions of all of a program's threads were
-// missed.
+// The objects touched for an answer are marked in a filter of 512 bits, of which an answer sets a few. So about one
+// of a hundred pairs of objects is confused. With 64 bits it was one in twenty, and then the hand-offs of all threads
+// of a program were missed.
 enum { ANSWERING = 8 }; // words
 static struct touches {
   uint64_t latest[2]; // the last eight
@@ -43,8 +44,9 @@ void mt_handoff_open(struct thread *t) { touched[t->index] = (struct touches){0}
 static inline uint64_t mix(const void *object) { return (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u; }
 static inline struct entry *entry_of(uint64_t mixed) { return &entries[mixed >> (64 - ENTRY_BITS)]; }
 
-// A name: a tag in the upper half, then a bit that means "released", then the thread id. Threads with larger ids have
-// no name.
+// The word that names a thread for an object: a tag of the object's address in the upper half, then a bit that means
+// "released by the thread that acquired it", then the thread's id. A thread whose id has more than THREAD_BITS bits
+// is stored as unknown.
 enum { THREAD_BITS = 31 };
 static inline uint64_t tag_of(uint64_t mixed) { return mixed >> (32 - ENTRY_BITS) << 32; }
 static inline bool is_for(uint64_t name, uint64_t mixed) { return name >> 32 == tag_of(mixed) >> 32; }
@@ -63,8 +65,9 @@ static inline uint64_t self(void) {
   return id >> THREAD_BITS ? 0 : id;
 }
 
-// The object that the thread itself signalled last. On macOS a thread-local is allocated at its first use, so it is
-// stored with the ring there, and signals before a thread's first record are not known.
+// Remembers the object that a thread itself signalled last. On macOS this is stored with the thread's ring, because a
+// thread-local variable would be allocated at its first use; so signals before a thread's first record are not known
+// there.
 #ifdef __APPLE__
 static inline void remember(const void *object) {
   struct thread *t = mt_thread_get();
@@ -123,7 +126,8 @@ static bool has(uint64_t names, uint16_t name) {
   return false;
 }
 
-// Has the calling thread touched one of these recently?
+// Returns whether the calling thread has recently touched one of up to four objects, whose hashes are the 16-bit
+// parts of names.
 static bool is_touched(uint64_t names) {
   struct touches *t = touches();
   for (; t && names; names >>= 16)
@@ -166,7 +170,7 @@ struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end)
   struct entry *e = entry_of(mixed);
   uint64_t giver = atomic_load_explicit(&e->giver, memory_order_relaxed);
   uint64_t at = atomic_load_explicit(&e->at, memory_order_relaxed);
-  // from before this wait, so it did not end the wait
+  // a signal outside the wait did not end the wait, or the entry belongs to another object
   if (!is_for(giver, mixed) || at < begin || at > end) return (struct handoff){0};
   return (struct handoff){thread_in(giver), at, (giver & back) != 0,
       is_touched(atomic_load_explicit(&e->fetched, memory_order_relaxed))};
@@ -176,6 +180,7 @@ uint64_t mt_handoff_taker(const void *object) {
   uint64_t mixed = mix(object);
   uint64_t taker = atomic_load_explicit(&entry_of(mixed)->taker, memory_order_relaxed);
   uint64_t thread = thread_in(taker);
-  // a thread does not wait for itself: another thread took it unseen
+  // If the entry names the calling thread itself, it is out of date: another thread has taken the object unseen,
+  // because no thread waits for itself.
   return is_for(taker, mixed) && thread != self() ? thread : 0;
 }

@@ -1,4 +1,4 @@
-// See locks.h. The names of locks are looked up once per thread and lock, after the lock was acquired.
+// See locks.h. The name of a lock is looked up once per thread and lock, after the lock was acquired.
 #include "waits/locks.h"
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +30,8 @@ struct put_off {
 
 enum { MOST_PUT_OFF = 4 };
 
-// The pending waits of a thread, by its index. Pages never touched take no memory.
+// The waits of each thread that are not yet written into its ring, indexed by the thread. Pages of the array that are
+// never touched take no memory.
 static struct waits {
   unsigned count;
   unsigned unlocks;    // how many more unlocks of held until the waits are written
@@ -41,7 +42,7 @@ static struct waits {
 
 void mt_lock_open(struct thread *t) {
   memset(&waits[t->index], 0, sizeof waits[t->index]);
-  // the ring's previous thread may have been cancelled inside a wait
+  // The ring's previous thread may have been cancelled inside a wait, which would still be shown as in progress.
   atomic_store_explicit(&t->ring->blocked, 0, memory_order_relaxed);
 }
 
@@ -59,8 +60,8 @@ static void put_file(char *text, size_t size, const char *before, const struct m
   snprintf(text, size, "%s%s", before, file ? file + 1 : where->file ? where->file : "the program");
 }
 
-// "in function" or "in file". Looked up once for each waiting place in the code, because locks in the heap are
-// short-lived, and looking through a large library's symbols takes long.
+// Returns the name of a place in the code that waits: "in FUNCTION" or "in FILE". It is cached by place, because
+// locks on the heap are short-lived and searching the symbols of a large library is slow.
 static struct lock_name *waiter_name(struct thread *t, const void *waiter) {
   struct lock_name *cached = cached_name(t, waiter);
   if (!cached->lock && cached->waiter == waiter) return cached;
@@ -75,8 +76,8 @@ static struct lock_name *waiter_name(struct thread *t, const void *waiter) {
 
 uint64_t mt_lock_waiter_name(struct thread *t, const void *waiter) { return waiter_name(t, waiter)->name; }
 
-// The symbol at the address; otherwise the function that waits; otherwise, for a lock in a file, its offset there;
-// otherwise the file that waits.
+// Returns the StringID of a lock's name: the symbol at its address; otherwise the function that waits for it;
+// otherwise, if the lock is inside a file's data, file and offset; otherwise the file that waits.
 static uint64_t name_of(struct thread *t, const void *lock, const void *waiter) {
   struct lock_name *cached = cached_name(t, lock);
   if (cached->lock == lock && cached->waiter == waiter) return cached->name;
@@ -114,7 +115,7 @@ static uint64_t known_name_of(struct thread *t, const void *lock, const void *wa
   return name;
 }
 
-// Fills in the signalling thread of a wait.
+// Stores in a wait's records which thread has signalled, and how long before the wait's end.
 static void put_giver(struct record *wait, struct record *more) {
   struct handoff h = mt_handoff_read((const void *)more->end, wait->begin, wait->end);
   uint64_t ago = h.by ? wait->end - h.at : 0;
@@ -123,8 +124,8 @@ static void put_giver(struct record *wait, struct record *more) {
   more->object = ago > UINT32_MAX ? UINT32_MAX : (uint32_t)ago;
 }
 
-// The values are computed only now: cache lines that another thread has just written, and look-ups of names, are the
-// most expensive part.
+// Writes a pending wait into the ring. Names and the signalling thread are looked up only now, after the lock was
+// released: these look-ups, and cache lines that another thread has just written, are the expensive part.
 static void write_down(struct thread *t, const struct put_off *p) {
   struct record wait = {.begin = p->begin, .end = p->end, .call = p->call, .flags = p->flags};
   struct record more = {.begin = known_name_of(t, p->object, p->waiter), .end = (uintptr_t)p->object,
@@ -160,8 +161,9 @@ static SELDOM void write_down_at_once(struct thread *t, const struct put_off *wa
   errno = saved;
 }
 
-// If the thread holds no lock, there is no reason to delay the record. Words are stored one by one in place, and
-// nothing else is touched: a wait ends with the lock held, often on another processor than it began on.
+// Keeps a finished wait until the thread releases held. If held is NULL the thread holds no lock and the wait is
+// written at once. Only the fields of one entry are stored, and nothing else is touched: other threads wait for the
+// lock meanwhile, and the thread often continues on another processor, whose cache has none of this.
 static inline void put_off(struct thread *t, const void *held, uint64_t begin, uint64_t end, uint64_t arg,
     const void *object, const void *waiter, unsigned call,
                            unsigned flags, bool signal) {
@@ -188,7 +190,8 @@ static inline void put_off(struct thread *t, const void *held, uint64_t begin, u
   t->held = held;
 }
 
-// A thread that has waited for the GIL holds it only when the waiting function returns.
+// Returns whether the thread held the GIL while it waited, as flags. For a wait for the GIL itself it did not,
+// although it may hold the GIL when this runs.
 static unsigned interpreter_flags(const void *lock) { return mt_python_has(lock) ? MT_FLAG_LACKS_INTERPRETER :
     mt_python_flags(); }
 
@@ -221,8 +224,8 @@ void mt_signal_waited(unsigned call, const void *object, const void *held, uint6
       true);
 }
 
-// CPython keeps its lock in a global variable of the interpreter or its library. Each address is looked up once, in a
-// direct-mapped table; the lowest bit marks an interpreter's lock.
+// CPython keeps the GIL inside the global variable _PyRuntime. Whether a lock's address belongs to that variable is
+// looked up once for each address and cached; the lowest bit of an entry says that it does.
 enum { SEEN = 4096 }; // a GIL whose entry was overwritten is looked up again with its mutex held
 static _Atomic uintptr_t seen[SEEN];
 static inline _Atomic uintptr_t *seen_of(const void *lock) {

@@ -1,5 +1,5 @@
-// macOS: dyld's interposing reaches the calls of every image, and the calls of Apple's own frameworks to these
-// functions, but not the library's own (interpose_darwin.c). Locks of the type os_unfair_lock cannot be seen.
+// macOS: replaces the lock functions by dyld's interposing. It reaches the calls of every image, including Apple's
+// own frameworks, but not this library's own calls (hook/interpose_darwin.c). os_unfair_lock is in ulocks_darwin.c.
 #include <dispatch/dispatch.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,8 +25,8 @@
   mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, __builtin_return_address(0)); \
   return result
 
-// A mutex does not show its owner, so every thread that acquires a mutex that was ever waited for is noted. All other
-// mutexes cost one more load.
+// A mutex on macOS does not show its owner. Therefore every thread that acquires a mutex for which a thread has ever
+// waited is noted as its taker. All other mutexes cost one more load.
 static int mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock,
     mt_handoff_taker(lock), true); }
 static int mutex_trylock(pthread_mutex_t *lock) {
@@ -34,7 +34,8 @@ static int mutex_trylock(pthread_mutex_t *lock) {
   if (result == 0 && mt_locks_on()) mt_lock_taken(lock, false);
   return result;
 }
-// Readers share a lock, so the last reader is not the only holder.
+// For read-write locks the holder is reported as unknown: readers share the lock, so the last one is not the only
+// holder.
 static int rdlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_rdlock, lock, pthread_rwlock_tryrdlock, 0, false); }
 static int wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_wrlock, lock, pthread_rwlock_trywrlock, 0, false); }
 
@@ -108,7 +109,8 @@ static intptr_t original_semaphore_signal(void *semaphore) { return dispatch_sem
 static intptr_t original_group_wait(void *group, uint64_t until) { return dispatch_group_wait(group, until); }
 static void original_group_leave(void *group) { dispatch_group_leave(group); }
 
-// Runs before any thread of the program: constructors of an inserted library are the first.
+// Fills in the originals of dispatch. It runs before any thread of the program, because constructors of an inserted
+// library run first.
 extern void _Block_release(const void *block);
 __attribute__((constructor)) static void fill(void) {
   mt_dispatch = (struct mt_dispatch){original_create, _Block_release, dispatch_queue_get_label, original_semaphore_wait,
@@ -116,8 +118,8 @@ __attribute__((constructor)) static void fill(void) {
       original_group_wait, original_group_leave};
 }
 
-// dyld's table of replacements is visible in the results of dlsym (dyld, Loader.cpp). Another inserted library may
-// replace some of the functions, too, after this one: one function of ours is enough to know that the table is applied.
+// Checks whether dyld applies this library's replacements: if it does, dlsym returns them, too (dyld, Loader.cpp).
+// Another inserted library may replace some functions after this one, so one function of ours is enough.
 bool mt_waits_replaced(void) {
   static const struct {
     const char *name;

@@ -1,12 +1,14 @@
-// Linux: replacements of the C library's functions, found by name before the C library's. Rule: whatever kind a lock
-// is, recursive, robust, error-checking, its own trylock and lock decide: if trylock does not acquire it at once, lock
-// is called.
+// Linux: records waits for locks and signals. The functions exported here are found before the C library's, because
+// the library is preloaded. Rule: a lock's own trylock and lock decide, whatever kind it is (recursive, robust,
+// error-checking): if trylock does not acquire it at once, lock is called.
 //
-// Condition variables cannot be tried, and a thread that waits for one sleeps, so the clock is read around every wait.
-// Signalling a condition variable without waiters is common and costs the C library a load; the replacement adds
-// another load of the same word, and a few stores to the thread's own memory. Cancellation: our frames hold nothing
-// that must be released, so a thread that is cancelled inside a wait unwinds through them, and the wait is not
-// recorded. A semaphore is a cancellation point even when it is free, so cancellation is tested first.
+// Condition variables cannot be tried, and a thread that waits for one sleeps, so the clock is read around every
+// wait. Signalling a condition variable without waiters is common and costs the C library one load; the replacement
+// adds another load of the same word and a few stores to the thread's own memory.
+//
+// A thread may be cancelled inside a wait. The replacements hold nothing that must be released then; the thread
+// unwinds through them, and the wait is not recorded. A semaphore is a cancellation point even when it is free, so
+// cancellation is tested first.
 #include <errno.h>
 #include <semaphore.h>
 #include "core/clock.h"
@@ -20,7 +22,8 @@
 #define EXPORT __attribute__((visibility("default")))
 #define SELDOM __attribute__((noinline, cold))
 
-// The C library stores the owner's thread id in the mutex, for every kind of mutex except elided ones.
+// Return the thread that holds a lock, which the C library stores in it; 0 if none does. For elided mutexes it stores
+// none.
 static uint64_t owner_of(const pthread_mutex_t *mutex) { return (uint32_t)__atomic_load_n(&mutex->__data.__owner,
     __ATOMIC_RELAXED); }
 static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer,
@@ -28,8 +31,9 @@ static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__ato
 
 bool mt_waits_replaced(void) { return true; } // a preloaded library comes before the C library
 
-// Rare paths are functions of their own, so that a thread that finds a lock free saves no register for them. All
-// Python threads touch the GIL all the time, so it does not count as a hand-off.
+// Defines the replacement of a lock function. The rare paths are separate functions, so that a thread that finds the
+// lock free saves no registers for them. The GIL is no touch (handoff.h), because all Python threads lock it
+// constantly.
 #define LOCK(call, type, try, holder) \
   static SELDOM int call##_waits(type *lock, const void *frame, const void *waiter) { \
     if (mt_locks_own()) return ORIGINAL(call)(lock); \
@@ -57,9 +61,10 @@ LOCK(pthread_mutex_lock, pthread_mutex_t, pthread_mutex_trylock, owner_of)
 LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, pthread_rwlock_tryrdlock, writer_of)
 LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, pthread_rwlock_trywrlock, writer_of)
 
-// Unlock is replaced because it writes the delayed waits of lock. Also the library's own code, Go's included, must be
-// bound to both or to neither: with only one of them, a sanitizer that comes before us would see locks released that
-// were never acquired. The lock must not be touched after it was released: the next owner may have freed it.
+// Defines the replacement of an unlock function, which writes the waits that were kept until this release. It also
+// exists because all code, Go's included, must call the replacements of both lock and unlock: otherwise a sanitizer's
+// library in front of this one would see locks released that were never acquired. The lock must not be touched after
+// its release, because the next owner may have freed it.
 #define UNLOCK(call, type, before) \
   static SELDOM int call##_concerns(type *lock) { \
     mt_lock_releasing(lock); \
@@ -101,8 +106,8 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mu
   WAIT(pthread_cond_clockwait, condition, mutex, MT_CALL_lock_pthread_cond_timedwait, mutex, clock, until);
 }
 
-// The C library counts the waiters of a condition variable above three bits of flags, and checks that count before
-// anything else.
+// Returns whether a thread waits for a condition variable: the C library counts the waiters above three bits of
+// flags, and itself checks that count first.
 static bool is_waited_for(const pthread_cond_t *condition) { return __atomic_load_n(&condition->__data.__wrefs,
     __ATOMIC_RELAXED) >> 3 != 0; }
 
@@ -113,8 +118,9 @@ static bool is_waited_for(const pthread_cond_t *condition) { return __atomic_loa
 EXPORT int pthread_cond_signal(pthread_cond_t *condition) { SIGNAL(pthread_cond_signal, condition); }
 EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_cond_broadcast, condition); }
 
-// The semaphore is tried first, as the C library itself does, and the clock is read only if the thread must wait. A
-// semaphore that was released by the thread that had acquired it counts as a lock; Python's threading.Lock is one.
+// The body of a semaphore's wait. The semaphore is tried first, as the C library itself does, and the clock is read
+// only if the thread must wait. If the thread that posted it is the one that had acquired it, the semaphore is used
+// as a lock, as in Python's threading.Lock, and the wait is recorded as a wait for a lock.
 #define WAIT_FOR(call, semaphore, ...)                                                                         \
   pthread_testcancel();                                                                                        \
   int saved = errno;                                                                                           \
@@ -136,7 +142,8 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_co
     mt_signal_waited(MT_CALL_signal_##call, semaphore, NULL, begin, result != 0, __builtin_return_address(0)); \
   return result
 
-// An invalid time is an error even when the semaphore is free.
+// Returns whether a time is valid. An invalid time must reach the original: it is an error even when the semaphore is
+// free.
 static bool is_time(const struct timespec *until) { return until->tv_nsec >= 0 && until->tv_nsec < 1000000000; }
 
 EXPORT int sem_wait(sem_t *semaphore) {
@@ -158,10 +165,11 @@ EXPORT int sem_trywait(sem_t *semaphore) {
   return result;
 }
 
-// The C library stores a semaphore's value in the lower half of its first word and the number of waiters in the upper
-// half.
+// Returns whether a thread waits for a semaphore: its first 64 bits contain the value in the lower half and the
+// number of waiters in the upper half.
 static bool is_semaphore_waited_for(const sem_t *semaphore) {
     return __atomic_load_n((const uint64_t *)(const void *)semaphore, __ATOMIC_RELAXED) >> 32 != 0; }
 
-// The semaphore must not be touched after it was posted: the thread that acquired it may have freed it.
+// The signal is noted before the post. After it the semaphore must not be touched, because the thread that acquired
+// it may have freed it.
 UNLOCK(sem_post, sem_t, if (mt_locks_on()) mt_handoff_give(lock, is_semaphore_waited_for(lock)))

@@ -1,5 +1,5 @@
-// macOS: locks_darwin.c describes how the functions are replaced. One may call another inside the C library; then the
-// inner wait is a part of the outer wait.
+// macOS: records waits for child processes; locks_darwin.c describes how functions are replaced. One of these
+// functions may call another inside the C library; the inner wait is then a part of the outer one.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-// Linux: replacements of the C library's functions, found by name before the C library's. Calls inside the C library do
-// not come here, so system is replaced, too.
+// Linux: records waits for child processes. The functions exported here are found before the C library's, because the
+// library is preloaded. Calls inside the C library do not come here; therefore system is replaced, too.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// asked is the call with the option not to wait; it returns 0 if it would have to wait.
+// The body of a replaced function. asked is the call with the option not to wait, which returns 0 if it would have to
+// wait; waits is the call that waits.
 #define WAIT_FOR_PROCESS(call, process, options, asked, waits, ended) \
   if (((options) & WNOHANG) || !mt_signals_on()) return waits; \
   __typeof__(waits) result = asked; \
@@ -33,7 +34,8 @@ EXPORT pid_t wait4(pid_t process, int *status, int options, struct rusage *usage
 EXPORT pid_t wait(int *status) { WAIT_FOR_PROCESS(wait, 0, 0, ORIGINAL(waitpid)(-1, status, WNOHANG),
     ORIGINAL(wait)(status), result); }
 
-// waitid returns 0 in both cases; it stores the id of the child, or 0 for none.
+// Asks without waiting. Returns 1 if a child has ended, 0 if the caller would have to wait, -1 on error. waitid
+// itself returns 0 in the first two cases; only the stored process id differs.
 static int waitid_asks(idtype_t kind, id_t id, siginfo_t *child, int options) {
   child->si_pid = 0;
   int result = ORIGINAL(waitid)(kind, id, child, options | WNOHANG);

@@ -1,4 +1,4 @@
-// See queues.h. The thread that runs a block of a queue is the queue's holder.
+// See queues.h. The thread that runs a block of a queue is recorded as the queue's holder.
 #include "waits/queues.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@ struct mt_dispatch mt_dispatch;
 
 static bool has_flags(void *block);
 
-// The thread that runs a block of a queue, by queue; the latest one if two queues share an entry.
+// The thread that runs a block of each queue now. If two queues share an entry, it has the later one.
 static struct runner {
   _Atomic(mt_queue) queue;
   _Atomic uint64_t thread;
@@ -35,29 +35,30 @@ enum { SHORTEST_WAIT_NANOS = 5000 }; // for a queue whose holder was not seen, f
 static struct runner *runner_of(mt_queue queue) {
     return &runners[((uintptr_t)queue >> 5) % (sizeof runners / sizeof *runners)]; }
 
-// A block's third word is its code.
+// Returns the address of a block's code, which is the third word of a block's layout.
 typedef void (*block_code)(void *);
 static block_code code_of(void *block) { return ((block_code *)block)[2]; }
 
-// Is a wait that has just ended recorded? For a block with flags, in progress or finished, by a thread's index.
+// For each thread, the wait for a block with flags that is in progress or was the last, indexed by the thread.
 static struct mt_queue_wait *special[MT_THREADS];
 
 static bool is_wait(const struct mt_queue_wait *wait) { return wait->holder ||
     mt_nanos() - wait->begin_nanos > SHORTEST_WAIT_NANOS; }
 
-// Records it, on the thread that waited.
+// Records a wait that has ended. Must run on the thread that waited, whose ring gets the record.
 static void record(const struct mt_queue_wait *wait, uint64_t end) {
   mt_stack_late(wait->frame, wait->begin);
   mt_lock_waited_until(end, wait->call, (const void *)wait->queue, wait->begin, wait->holder,
       mt_dispatch.label(wait->queue));
 }
 
-// The block begins. This runs on the waiting thread, except on the main queue, which is not recorded, and with
-// dispatch_async_and_wait, whose caller records the wait when it resumes.
+// Called when the block begins: the wait is over. It runs on the waiting thread, with two exceptions: on the main
+// queue, where nothing is recorded; and with dispatch_async_and_wait, whose caller records the wait when it resumes.
 static void turn(struct mt_queue_wait *wait) {
   struct runner *runner = runner_of(wait->queue);
   uint64_t self = mt_thread_id();
-  // A holder that is still in its block does not delay others: the queue is a concurrent one.
+  // If the holder is still running its block while this one begins, the queue is a concurrent one, and the holder has
+  // delayed nobody.
   if (wait->holder && atomic_load_explicit(&runner->queue, memory_order_relaxed) == wait->queue &&
       atomic_load_explicit(&runner->thread, memory_order_relaxed) == wait->holder)
     wait->holder = 0;
@@ -123,9 +124,9 @@ void mt_queue_async_and_wait(void (*original)(mt_queue, void *), void (*original
   if (wait.turned) record(&wait, wait.turned);
 }
 
-// A block from dispatch_block_create contains its flags, which dispatch reads from the block itself, so it must reach
-// dispatch unchanged. All such blocks have the same code, by which dispatch recognizes them; the code is read from a
-// block that is created at the first wait.
+// Returns whether a block was made by dispatch_block_create. Such a block contains flags, which dispatch reads from
+// the block itself, so it must reach dispatch unchanged. All such blocks have the same code, by which dispatch
+// recognizes them; this function reads the code from a block that it creates at the first call.
 static void nothing(void *block) { (void)block; }
 static bool has_flags(void *block) {
   static const struct {
@@ -149,8 +150,8 @@ static bool has_flags(void *block) {
   return code_of(block) == code;
 }
 
-// The begin of such a block is detected by the block inside it: a block of the library around the program's, which
-// checks whether its thread waits.
+// Waits for a block with flags. When the block begins, the block that mt_queue_watch has put inside it finds the wait
+// in special and ends it.
 static void sync_special(void (*original)(mt_queue, void *), struct mt_queue_wait *wait, void *block) {
   struct thread *t = mt_thread();
   if (!t) return original(wait->queue, block);
@@ -172,7 +173,7 @@ void mt_queue_sync(void (*original)(mt_queue, void *), void (*original_f)(mt_que
   mt_wait_hide();
 }
 
-// Layout and flags as in async.c.
+// The layout and the flags of blocks, as in hook/async.c: Apple's runtime copies and frees blocks by them.
 enum { HAS_COPY_DISPOSE = 1 << 25, HAS_DESCRIPTOR = 1 << 29, FIELD_IS_BLOCK = 7 };
 struct watched {
   void *isa;

@@ -1,9 +1,9 @@
-// Dispatch semaphores and groups, for macOS and for a test that uses the dispatch library of another system: see
-// queues.h.
+// Dispatch semaphores and groups, for macOS and for a test with the dispatch library of another system: see queues.h.
 //
-// The number of waiters is not visible here, so every signal is noted. A semaphore that was released by the thread that
-// had acquired it counts as a lock, and the wait for it as a wait for a lock, inside Metal's calls too. The last thread
-// to leave a group wakes its waiters; blocks that dispatch itself put into the group leave it unseen.
+// The number of waiters is not visible here, so every signal is noted. A semaphore that is released by the thread
+// that had acquired it is used as a lock, and the wait for it is recorded as a wait for a lock, even inside Metal's
+// calls. The last thread to leave a group wakes its waiters; blocks that dispatch itself puts into the group leave it
+// unseen.
 #include "core/clock.h"
 #include "waits/handoff.h"
 #include "waits/locks.h"
@@ -12,7 +12,8 @@
 
 enum { NOW = 0 }; // DISPATCH_TIME_NOW
 
-// The semaphore is tried first, and the clock is read only if the thread must wait.
+// Waits for a semaphore as dispatch_semaphore_wait does, and records the wait. The semaphore is tried first, and the
+// clock is read only if the thread must wait.
 intptr_t mt_semaphore_wait(void *semaphore, uint64_t until, const void *frame, void *waiter) {
   intptr_t result = mt_dispatch.semaphore_wait(semaphore, NOW);
   if (result == 0) mt_handoff_take(semaphore, false);

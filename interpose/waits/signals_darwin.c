@@ -1,7 +1,8 @@
-// macOS: waits for signals, and the signalling threads. locks_darwin.c describes how the functions are replaced.
+// macOS: records waits for condition variables, and the threads that signal them. locks_darwin.c describes how
+// functions are replaced.
 //
-// The number of waiters of a condition variable is not visible here, so every signal is noted. A wait releases the
-// mutex, and reacquires it before it returns. Semaphores and groups are in semaphores_darwin.c.
+// The number of a condition variable's waiters is not visible here, so every signal is noted. A wait releases the
+// mutex and reacquires it before it returns. Semaphores and groups are in semaphores_darwin.c.
 #include <dispatch/dispatch.h>
 #include <errno.h>
 #include "waits/handoff.h"

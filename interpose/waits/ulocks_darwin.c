@@ -1,13 +1,13 @@
-// macOS: waits for a word of memory to change, as with a futex, and waits for an os_unfair_lock. locks_darwin.c
-// describes how functions are replaced.
+// macOS: records waits for a word of memory to change (like Linux's futex), and waits for an os_unfair_lock.
+// locks_darwin.c describes how functions are replaced.
 //
 // Rule: only calls of the program and its libraries are recorded, such as those of a C++ or Rust runtime that the
-// program brings along. Apple's own libraries use the same functions for the locks of malloc, dyld and Objective-C;
-// code that runs inside these may call nothing that would take such a lock, as recording may. On arm64 their calls do
-// not come here, on x86_64 they may.
+// program brings along. Apple's own libraries use the same functions for the locks of malloc, dyld and Objective-C.
+// While such a lock is held, nothing may run that takes it again, as recording may: the thread would deadlock. On
+// arm64 calls of Apple's libraries do not come here, on x86_64 they may.
 //
-// A program's __ulock_wait for an os_unfair_lock (UL_UNFAIR_LOCK) is not recorded: who waits so also tells the kernel
-// who holds the lock, in a way that only the lock's functions know.
+// A program's __ulock_wait for an os_unfair_lock (UL_UNFAIR_LOCK) is not recorded: it also tells the kernel who holds
+// the lock, in a format that only the lock's own functions know.
 #include <errno.h>
 #include <os/lock.h>
 #include <stdint.h>
@@ -16,7 +16,8 @@
 #include "waits/handoff.h"
 #include "waits/locks.h"
 
-// Exported, but declared in no public header (xnu, bsd/sys/ulock.h). __ulock_wait2 since macOS 11, the others since 10.12.
+// These functions are exported, but no public header declares them (xnu, bsd/sys/ulock.h). __ulock_wait2 exists since
+// macOS 11, the others since 10.12.
 extern int __ulock_wait(uint32_t operation, void *word, uint64_t value, uint32_t microseconds);
 extern int __ulock_wait2(uint32_t operation, void *word, uint64_t value, uint64_t time, uint64_t value2);
 extern int __ulock_wake(uint32_t operation, void *word, uint64_t value);
@@ -37,7 +38,8 @@ static bool is_lock(uint32_t operation) {
   return (operation & OPERATION) == UNFAIR_LOCK || (operation & OPERATION) == UNFAIR_LOCK_SHARED;
 }
 
-// With a flag the system call returns the negative error instead of storing it.
+// Returns whether a wait timed out. With the flag ULF_NO_ERRNO the system call returns the negative error instead of
+// storing it in errno.
 static bool timed_out(int result, int error) { return result == -ETIMEDOUT || (result == -1 && error == ETIMEDOUT); }
 
 #define WAITS_ON_WORD(name, recorded, parameters, arguments) \
@@ -76,7 +78,8 @@ WAKES_AT_WORD(__ulock_wake, !is_lock(operation), (uint32_t operation, void *word
 WAKES_AT_WORD(os_sync_wake_by_address_any, true, (void *word, size_t size, uint32_t flags), (word, size, flags))
 WAKES_AT_WORD(os_sync_wake_by_address_all, true, (void *word, size_t size, uint32_t flags), (word, size, flags))
 
-// As for a mutex (locks_darwin.c): tried first, and its holder is known once a thread has waited for it.
+// Replaces os_unfair_lock_lock. As for a mutex (locks_darwin.c), the lock is tried first, and its holder is known
+// only after a thread has waited for it.
 static void locks_unfair(os_unfair_lock_t lock) {
   if (!mt_locks_on() || !OF_THE_PROGRAM()) return os_unfair_lock_lock(lock);
   bool waits = !os_unfair_lock_trylock(lock);

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// goStartSection is the section that holds a pointer to an empty function. drainer_darwin.c finds the Go runtime's
-// constructor there after DeferGo has swapped the two.
+// goStartSection is the section that holds the library's pointer go_start (top/drainer_darwin.c). At first it points
+// to an empty function; DeferGo makes it point to the Go runtime's constructor.
 const goStartSection = "__mt_go"
 
-// ErrNoSlot is returned by DeferGo for images without that section.
+// ErrNoSlot is returned by DeferGo if the image has no section for go_start.
 var ErrNoSlot = errors.New("there is no " + goStartSection + " section")
 
-// DeferGo keeps the Go runtime of a c-shared library from starting when the library is loaded. A Go library has a
-// constructor (_rt0_ARCH_darwin_lib) in __mod_init_func, which starts threads and installs signal handlers in every
-// process. DeferGo swaps its pointer with the pointer in __DATA,__mt_go: then dyld calls the empty function, and the
-// library calls the constructor when it needs Go. Without the swap the library works too, with Go started at load. The
-// image must be signed afterwards.
+// DeferGo changes a c-shared library so that loading it does not start its Go runtime. A Go library has a constructor
+// (_rt0_ARCH_darwin_lib) in __mod_init_func, which would start threads and install signal handlers in every process.
+// DeferGo swaps the pointer to it with the pointer in __DATA,__mt_go. Then dyld calls that pointer's empty function,
+// and the library calls the constructor when it needs Go. Without the swap the library works too, but Go starts at
+// load. The image must be signed afterwards.
 //
-// Both words are rebased by dyld. With LC_DYLD_INFO they are plain addresses. With chained fixups only the lower 44
-// bits are the address (DYLD_CHAINED_PTR_64 and _64_OFFSET of <mach-o/fixup-chains.h>: target 36, high byte 8), and the
-// other bits belong to the chain.
+// dyld rebases both pointers. With LC_DYLD_INFO they are plain addresses. With chained fixups only the lower 44 bits
+// are the address (DYLD_CHAINED_PTR_64 and _64_OFFSET of <mach-o/fixup-chains.h>: target 36, high byte 8); the other
+// bits belong to the chain and must not be swapped.
 func DeferGo(image []byte) ([]byte, error) {
 	file, err := macho.NewFile(bytes.NewReader(image))
 	if err != nil {
@@ -57,8 +57,9 @@ func DeferGo(image []byte) ([]byte, error) {
 	return changed, nil
 }
 
-// replaceConstructor makes dyld call the function at new instead of the function at old. Newer linkers write 32-bit
-// offsets from the start of the image to __TEXT,__init_offsets; a library starts at address 0.
+// replaceConstructor makes dyld call the function at address new instead of the one at old. Newer linkers list
+// constructors in __TEXT,__init_offsets, as 32-bit offsets from the start of the image, which are addresses here,
+// because a library starts at address 0.
 func replaceConstructor(image []byte, file *macho.File, old, new, mask uint64) error {
 	if offsets := file.Section("__init_offsets"); offsets != nil {
 		if err := within(image, offsets, 4); err != nil {
@@ -86,7 +87,7 @@ func replaceConstructor(image []byte, file *macho.File, old, new, mask uint64) e
 	return fmt.Errorf("no constructor is Go's start at %#x", old)
 }
 
-// within returns an error if a section of words is not inside the image.
+// within returns an error if the section s is not inside the image or holds no word of the given size.
 func within(image []byte, s *macho.Section, word uint64) error {
 	if size := uint64(len(image)); s.Size < word || uint64(s.Offset) > size || s.Size > size-uint64(s.Offset) {
 		return fmt.Errorf("section %s does not lie in the file", s.Name)
@@ -105,8 +106,8 @@ func hasCommand(file *macho.File, kind uint32) bool {
 	return false
 }
 
-// goConstructor finds the address of _rt0_ARCH_darwin_lib, whose symbol is
-// there unless the library was stripped.
+// goConstructor returns the address of _rt0_ARCH_darwin_lib, Go's constructor. Its symbol is missing if the library
+// was stripped.
 func goConstructor(file *macho.File) (uint64, error) {
 	if file.Symtab != nil {
 		for _, symbol := range file.Symtab.Syms {

@@ -12,8 +12,8 @@ const (
 	maxFatSlices = 30
 )
 
-// Join combines images for different processors into a universal file. Slices are ordered by processor, as lipo orders
-// them, so equal input gives equal output.
+// Join combines images for different processors into a universal file. The images are sorted by processor, as lipo
+// does, so that equal input gives equal output.
 func Join(images ...[]byte) ([]byte, error) {
 	slicesOf := make([]*thin, 0, len(images))
 	for i, image := range images {
@@ -50,8 +50,7 @@ func compare(a, b *thin) int {
 	return int(int64(a.subtype) - int64(b.subtype))
 }
 
-// Split returns the images of a universal file, or the file itself when it is
-// for one processor.
+// Split returns the images of a universal file, or the file itself if it is for one processor.
 func Split(file []byte) ([][]byte, error) {
 	if len(file) < 8 || be.Uint32(file) != fatMagic {
 		if _, err := parseThin(file); err != nil {

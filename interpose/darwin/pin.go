@@ -10,8 +10,8 @@ import (
 
 const commandBuildVersion = 0x32
 
-// Version is a version of macOS or of its SDK as load commands have it: the
-// major number in the upper 16 bits, then two of 8.
+// Version is a version of macOS or of its SDK as load commands store it: the major number in the upper 16 bits, then
+// two numbers of 8 bits.
 type Version uint32
 
 // ParseVersion reads "13.0" or "13.0.1".
@@ -33,9 +33,9 @@ func ParseVersion(text string) (Version, error) {
 
 func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v>>16, v>>8&0xff, v&0xff) }
 
-// Pin returns the image with the given versions of the oldest system it runs on and of the SDK it was built with. dyld
-// applies the rules that were in force for that SDK (its mach_o/Policy.cpp), and a cross-linker writes the newest SDK
-// that it knows. The image must be signed afterwards.
+// Pin returns the image with other versions: of the oldest system on which it runs, and of the SDK with which it was
+// built. dyld applies the rules of that SDK's time (its mach_o/Policy.cpp), and a cross-linker writes the newest SDK
+// that it knows, so without Pin a new linker changes the library's behaviour. The image must be signed afterwards.
 func Pin(image []byte, minimum, sdk Version) ([]byte, error) {
 	f, err := parseThin(image)
 	if err != nil {

@@ -19,10 +19,9 @@ const (
 
 var be = binary.BigEndian
 
-// Sign returns the image with an ad-hoc signature like the one Apple's linker
-// writes: a code directory with a SHA-256 hash of each 4 KiB page, nothing
-// else. An existing signature is replaced. The kernel of an Apple silicon Mac
-// runs no code without one.
+// Sign returns the image with an ad-hoc signature like the one that Apple's linker writes: a code directory with a
+// SHA-256 hash of each 4 KiB page, and nothing else. It replaces an existing signature. The kernel of an Apple
+// silicon Mac runs no code without a signature.
 func Sign(image []byte, identifier string) ([]byte, error) {
 	f, err := parseThin(image)
 	if err != nil {
@@ -49,7 +48,7 @@ func Sign(image []byte, identifier string) ([]byte, error) {
 	return append(out, f.codeDirectory(out, identifier)...), nil
 }
 
-// codeLimit returns the offset of the signature: of the existing one, or the end of the image.
+// codeLimit returns the offset at which the signature begins: that of the existing one, or the end of the image.
 func (f *thin) codeLimit() (int, error) {
 	if start := int64(le.Uint32(f.data[f.signature+8:])); start != 0 {
 		if start > int64(len(f.data)) {
@@ -60,7 +59,8 @@ func (f *thin) codeLimit() (int, error) {
 	return (len(f.data) + 15) &^ 15, nil
 }
 
-// addSignatureCommand appends LC_CODE_SIGNATURE to the load commands, in the gap that linkers leave behind them.
+// addSignatureCommand returns the image with the load command LC_CODE_SIGNATURE, written into the gap that linkers
+// leave behind the load commands.
 func addSignatureCommand(f *thin) ([]byte, error) {
 	const size = 16
 	if f.firstByte-f.commands < size {
@@ -79,7 +79,8 @@ func addSignatureCommand(f *thin) ([]byte, error) {
 	return image, nil
 }
 
-// resizeLinkedit changes the size of __LINKEDIT, always the last segment, so that it ends at end.
+// resizeLinkedit changes the size of __LINKEDIT so that it ends at end. It is always the last segment, and the
+// signature is in it. command is the offset of its load command.
 func resizeLinkedit(image []byte, command, end int) {
 	size := uint64(end) - le.Uint64(image[command+40:])
 	le.PutUint64(image[command+48:], size)
@@ -92,7 +93,7 @@ func signatureLength(limit int, identifier string) int {
 	return 12 + 8 + codeDirectoryFixed + len(identifier) + 1 + pageCount(limit)*sha256.Size
 }
 
-// codeDirectory returns the super blob with the directory of code.
+// codeDirectory returns a super blob (the container of a code signature) with the code directory for code.
 func (f *thin) codeDirectory(code []byte, identifier string) []byte {
 	length := signatureLength(len(code), identifier)
 	b := make([]byte, 0, length)
@@ -126,8 +127,8 @@ func (f *thin) codeDirectory(code []byte, identifier string) []byte {
 // ErrUnsigned is returned by Verify for an image without a signature.
 var ErrUnsigned = errors.New("there is no code signature")
 
-// Verify checks that the signature of an image is complete and that every page has the hash of its code directory. It
-// does not check the signer.
+// Verify returns an error if the signature of an image is incomplete or a page does not match its hash in the code
+// directory. It does not check who signed.
 func Verify(image []byte) error {
 	f, err := parseThin(image)
 	if err != nil {
@@ -152,7 +153,7 @@ func Verify(image []byte) error {
 	return nil
 }
 
-// codeDirectories returns the code directories with SHA-256 hashes of a super blob; there must be at least one.
+// codeDirectories returns the code directories of a super blob that use SHA-256; an error if there is none.
 func codeDirectories(blob []byte) ([][]byte, error) {
 	if len(blob) < 12 || be.Uint32(blob) != superBlobMagic || uint64(be.Uint32(blob[4:])) > uint64(len(blob)) {
 		return nil, errors.New("the code signature is not a super blob")

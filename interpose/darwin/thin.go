@@ -18,7 +18,7 @@ const (
 
 var le = binary.LittleEndian
 
-// thin is a 64-bit little-endian Mach-O image for one processor, with the offsets that a signature depends on.
+// thin is a 64-bit little-endian Mach-O image for one processor, with the offsets that signing needs.
 type thin struct {
 	data      []byte
 	cpu       uint32
@@ -32,7 +32,8 @@ type thin struct {
 	firstByte int // lowest file offset of a section's content
 }
 
-// parseThin finds the load commands of one image that a signature depends on.
+// parseThin finds the load commands in one image that signing needs. It returns an error if the image is damaged or
+// of another kind.
 func parseThin(data []byte) (*thin, error) {
 	if len(data) < headerSize || le.Uint32(data) != magic64 {
 		return nil, errors.New("not a 64-bit little-endian Mach-O file")

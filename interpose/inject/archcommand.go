@@ -2,13 +2,15 @@ package inject
 
 import "strings"
 
-// archSlices are the options of arch(1) that name a slice.
+// archSlices maps the options of arch(1) that choose a slice (one processor's part of a universal file) to the
+// slice's machine name.
 var archSlices = map[string]string{
 	"-arm64": "arm64", "-arm64e": "arm64e", "-x86_64": "x86_64", "-x86_64h": "x86_64h", "-64": "",
 }
 
-// nextInArch follows arch(1) of macOS, which starts a chosen slice of a program. arch is protected by SIP and loses
-// DYLD_ variables, but it passes variables given with its option -e to the program; Prepare uses that.
+// nextInArch returns the program that macOS's arch(1) starts in a chosen slice. arch is protected by System Integrity
+// Protection, so dyld removes DYLD_ variables from its environment. But arch passes variables given with its option
+// -e to the program; Prepare uses that.
 func nextInArch(h Host, s step, _ *chain) (*step, error) {
 	env := s.env
 	options := []string{s.args[0]}

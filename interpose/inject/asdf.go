@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An asdfShim is the content of a script in asdf's folder of shims: the versions of the tools that provide the program.
-// The script ends in "asdf exec NAME", which starts the selected version.
+// An asdfShim is what a script in the shims folder of asdf (a version manager) says: which versions of which tools
+// provide the program. The script ends in "asdf exec NAME", which starts the selected version.
 type asdfShim struct {
 	folder, name string // of asdf's data, and of the program
 	tools        []string
@@ -35,8 +35,8 @@ func parseAsdfShim(path string, content []byte) (*asdfShim, bool) {
 	return shim, len(shim.tools) > 0
 }
 
-// nextInAsdf follows a shim of asdf as "asdf exec" does. It does not follow, and the plan then starts the shim, if a
-// plugin's script or a user setting influences the choice, or if the system's own program is selected.
+// nextInAsdf returns the program that an asdf shim starts. It returns nil, so that the plan starts the shim itself,
+// if a plugin's script or a user setting influences the choice, or if the system's own program is selected.
 func nextInAsdf(h Host, s step, script string, content []byte) (*step, error) {
 	shim, ok := parseAsdfShim(h.absolute(script), content)
 	if !ok || asdfIsConfigured(s.env) {
@@ -75,7 +75,8 @@ func nextInAsdf(h Host, s step, script string, content []byte) (*step, error) {
 	return nil, nil
 }
 
-// hasScripts reports whether a script of the tool's plugin chooses the program or its environment.
+// hasScripts reports whether the tool's plugin has a script that chooses the program or its environment. The choice
+// can then not be predicted.
 func (a *asdfShim) hasScripts(tool string) bool {
 	plugin := filepath.Join(a.folder, "plugins", tool)
 	for _, script := range []string{"bin/exec-env", "bin/exec-path", "bin/list-bin-paths", "shims/" + a.name} {
@@ -86,8 +87,8 @@ func (a *asdfShim) hasScripts(tool string) bool {
 	return false
 }
 
-// asdfIsConfigured reports whether the user's settings select versions by other files than asdf's own, or run commands
-// before a program.
+// asdfIsConfigured reports whether the user's settings make asdf select versions by files other than its own, or run
+// commands before a program. The choice can then not be predicted.
 func asdfIsConfigured(env environment) bool {
 	file, named := env.get("ASDF_CONFIG_FILE")
 	if home, _ := env.get("HOME"); !named {
@@ -107,8 +108,8 @@ func asdfIsConfigured(env environment) bool {
 	return false
 }
 
-// asdfVersions returns the selected versions of a tool: from its environment variable, the nearest .tool-versions file,
-// or the one in the home folder.
+// asdfVersions returns the selected versions of a tool: from its environment variable, else from the nearest
+// .tool-versions file, else from the one in the home folder.
 func asdfVersions(h Host, tool string, env environment) []string {
 	variable := "ASDF_" + strings.ReplaceAll(strings.ToUpper(tool), "-", "_") + "_VERSION"
 	if version, ok := env.get(variable); ok && version != "" {
@@ -130,7 +131,7 @@ func asdfVersions(h Host, tool string, env environment) []string {
 	return versionsIn(filepath.Join(home, name), tool)
 }
 
-// versionsIn reads a file of lines "tool version version…".
+// versionsIn returns a tool's versions from a file of lines "tool version version…".
 func versionsIn(path, tool string) []string {
 	content, err := os.ReadFile(path)
 	if err != nil {

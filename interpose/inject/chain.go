@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// maxHops bounds the chain from the command to the final image. The longest realistic chain (script, env, shim, shell,
-// wrapper, stub) has about eight hops.
+// maxHops is the most programs that are followed from the command to the final image. The longest realistic chain
+// (script, env, shim, shell, wrapper, stub) has about eight.
 const maxHops = 16
 
-// step is a program about to be executed.
+// step is one program that is about to be executed, with its arguments and environment.
 type step struct {
 	path string
 	args []string
 	env  environment
 	via  string
-	// machine is the slice that arch(1) requests, "" for the kernel's choice.
+	// machine is the slice of a universal file that arch(1) requests, "" if the kernel chooses.
 	machine string
-	// archArgs are arch(1) and its own options, when it starts the program.
+	// archArgs are the arguments of arch(1) up to the program's name, if arch starts the program.
 	archArgs []string
-	// observed is true after a program that the plan cannot skip: that program is known to start this one, which is
-	// judged but cannot be the plan's start.
+	// observed is true if an earlier program, which the plan cannot skip, is known to start this one. The plan judges
+	// this program but cannot start it directly.
 	observed bool
-	// cleared is true after a program that removes the preload variable from the environment, as env -i does.
+	// cleared is true if an earlier program removes the preload variable from the environment, as env -i does.
 	cleared bool
 }
 
-// chain is the sequence of programs from the command to the final image.
+// chain is the sequence of programs from the user's command to the final image, the program that does the work.
 type chain struct {
 	hops  []Hop
 	steps []step // one per hop
@@ -39,9 +39,9 @@ func (c *chain) note(code Code, path, text, advice string) {
 	c.notes = append(c.notes, Finding{Code: code, Path: path, Text: text, Advice: advice})
 }
 
-// follow resolves the command and follows the chain to the final image. It returns the errors that the kernel would
-// report for the command itself or for the interpreter of a script. Errors that a program in between would report are
-// left to that program.
+// follow looks up the command and follows it from program to program to the final image. It returns the errors that
+// the kernel would report for the command itself or for a script's interpreter. If a later program could not start
+// the next one, the chain just ends: that program reports the error itself.
 func (h Host) follow(command []string, env environment) (*chain, error) {
 	path, err := h.lookup(command[0], env)
 	if err != nil {
@@ -65,8 +65,8 @@ func (h Host) follow(command []string, env environment) (*chain, error) {
 	return c, nil
 }
 
-// imageOf describes the file of a step. A file that cannot be read or is damaged is not injected; the kernel runs or
-// refuses it.
+// imageOf describes the file of a step. If the file cannot be read or is damaged, the library is not injected, and
+// the kernel runs or refuses the file as without mtrace.
 func (h Host) imageOf(s step) Image {
 	full := h.absolute(s.path)
 	if info, err := os.Stat(full); err == nil && info.IsDir() {
@@ -83,7 +83,7 @@ func (h Host) imageOf(s step) Image {
 	return image
 }
 
-// next returns the program that a step executes, nil if the step is the final image.
+// next returns the program that a step executes; nil if the step is the final image.
 func (h Host) next(s step, image Image, c *chain) (*step, error) {
 	if image.problem.Code != "" {
 		return nil, nil
@@ -118,7 +118,7 @@ func (h Host) next(s step, image Image, c *chain) (*step, error) {
 	return next, nil
 }
 
-// nextInScript takes the step from a script to its interpreter, as the kernel does.
+// nextInScript returns a script's interpreter, with the arguments that the kernel passes to it.
 func nextInScript(h Host, s step) (*step, error) {
 	head, err := readHead(h.absolute(s.path), darwinShebangBytes)
 	if err != nil {
@@ -143,7 +143,7 @@ func nextInScript(h Host, s step) (*step, error) {
 	return &next, nil
 }
 
-// nextInText handles files no kernel executes: execvp gives text to the shell.
+// nextInText returns the shell for a text file without a #! line, as execvp does; no kernel executes such a file.
 func nextInText(h Host, s step) (*step, error) {
 	head, err := readHead(h.absolute(s.path), darwinShebangBytes)
 	if err != nil {
@@ -161,14 +161,13 @@ func (h Host) shellStep(s step) *step {
 	return &next
 }
 
-// viaShell marks a file that execvp(3) passes to the shell because the kernel cannot run it.
+// viaShell is the Via text of a file that execvp(3) passes to the shell, because the kernel cannot run it.
 const viaShell = "no #! line"
 
-// A follower determines the program that a step starts. It returns nil and no error if there is none, or none that
-// matters.
+// A follower returns the program that a step starts; nil and no error if there is none, or none that matters.
 type follower func(h Host, s step, c *chain) (*step, error)
 
-// followerOf chooses the follower by the program's name.
+// followerOf chooses a follower by the name of the step's program; nil if the program is not known to start others.
 func (h Host) followerOf(s step) follower {
 	switch name := filepath.Base(s.path); {
 	case name == "env" || name == "genv":
@@ -213,7 +212,7 @@ func nextInEnv(h Host, s step, _ *chain) (*step, error) {
 	return next, nil
 }
 
-// stepTo resolves a command that a program in the chain would execute.
+// stepTo looks up a command that a program in the chain would execute, and returns it as the next step.
 func (h Host) stepTo(s step, command []string, env environment, via string) (*step, error) {
 	path, err := h.lookup(command[0], env)
 	if err != nil {
@@ -224,7 +223,7 @@ func (h Host) stepTo(s step, command []string, env environment, via string) (*st
 	return &next, nil
 }
 
-// nextInShell recognises scripts whose only command starts another program.
+// nextInShell returns the program that a shell script starts, if starting it is the script's only command.
 func nextInShell(h Host, s step, _ *chain) (*step, error) {
 	if len(s.args) < 2 || strings.HasPrefix(s.args[1], "-") || strings.HasPrefix(s.args[1], "+") {
 		return nil, nil

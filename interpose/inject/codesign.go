@@ -6,8 +6,8 @@ import (
 	"howett.net/plist"
 )
 
-// Blob magics, slots and flags of XNU's osfmk/kern/cs_blobs.h. Everything in a
-// signature is big-endian.
+// Magic numbers, slots and flags of code signatures, from XNU's osfmk/kern/cs_blobs.h. Everything in a signature is
+// big-endian.
 const (
 	magicSuperBlob     = 0xfade0cc0
 	magicCodeDirectory = 0xfade0c02
@@ -23,10 +23,10 @@ const (
 	codeDirLen   = 44 // fixed part of the oldest version
 )
 
-// SignatureFlags are the CS_* flags of a code directory.
+// SignatureFlags are the flags (CS_* in XNU) of a code directory.
 type SignatureFlags uint32
 
-// Flags that decide about injection.
+// The flags that decide whether a library can be injected.
 const (
 	SignatureAdhoc        SignatureFlags = 0x2
 	SignatureRestrict     SignatureFlags = 0x800
@@ -35,17 +35,17 @@ const (
 	SignatureLinkerSigned SignatureFlags = 0x20000
 )
 
-// Entitlements that decide about injection.
+// The entitlements that decide whether a library can be injected.
 const (
 	entitlementDyldVariables = "com.apple.security.cs.allow-dyld-environment-variables"
 	entitlementNoValidation  = "com.apple.security.cs.disable-library-validation"
 	entitlementSandbox       = "com.apple.security.app-sandbox"
 )
 
-// Signature is the content of an embedded code signature.
+// Signature is what an embedded code signature says about a program.
 type Signature struct {
 	Flags SignatureFlags `json:"flags"`
-	// Platform is not zero for a binary that is part of macOS.
+	// Platform is not zero for a program that is part of macOS.
 	Platform   uint8  `json:"platform,omitempty"`
 	Identifier string `json:"identifier,omitempty"`
 	Team       string `json:"team,omitempty"`
@@ -53,8 +53,9 @@ type Signature struct {
 	Entitlements map[string]bool `json:"entitlements,omitempty"`
 }
 
-// parseSignature reads the super blob that an LC_CODE_SIGNATURE refers to. It combines the flags of all code
-// directories: the kernel chooses a directory by the hashes it supports, and a restriction in any of them may apply.
+// parseSignature reads the super blob (the container of a code signature) that LC_CODE_SIGNATURE refers to. It
+// combines the flags of all code directories: the kernel chooses a directory by the hashes that it supports, so a
+// restriction in any of them may apply.
 func parseSignature(blob []byte) (*Signature, error) {
 	if len(blob) < 12 || binary.BigEndian.Uint32(blob) != magicSuperBlob {
 		return nil, damaged("its code signature does not start with a super blob")
@@ -95,7 +96,8 @@ func parseSignature(blob []byte) (*Signature, error) {
 	return signature, nil
 }
 
-// subBlob returns the blob at offset, its own magic and length included.
+// subBlob returns the blob at offset, including its own magic and length, and its magic. It returns an error if the
+// blob is not inside blob.
 func subBlob(blob []byte, offset uint32) (body []byte, magic uint32, err error) {
 	if int64(offset)+8 > int64(len(blob)) {
 		return nil, 0, damaged("a blob of its code signature starts beyond the end")
@@ -108,9 +110,8 @@ func subBlob(blob []byte, offset uint32) (body []byte, magic uint32, err error) 
 	return body[:length], binary.BigEndian.Uint32(body), nil
 }
 
-// addDirectory reads a CodeDirectory: version at 8, flags at 12, offset of the
-// identifier at 20, platform at 38 and, from version 0x20200 on, offset of the
-// team at 48.
+// addDirectory reads a code directory into s. Offsets in the directory: version 8, flags 12, identifier 20, platform
+// 38, and since version 0x20200 team 48.
 func (s *Signature) addDirectory(directory []byte) error {
 	if len(directory) < codeDirLen {
 		return damaged("its code directory has %d bytes", len(directory))
@@ -135,7 +136,8 @@ func stringAt(b []byte, offset uint32) string {
 	return fixedString(b[offset:])
 }
 
-// addEntitlements reads the XML property list of an entitlement blob.
+// addEntitlements reads the XML property list of an entitlement blob into s, and keeps the entitlements whose value
+// is true.
 func (s *Signature) addEntitlements(xml []byte) error {
 	var values map[string]any
 	if _, err := plist.Unmarshal(xml, &values); err != nil {

@@ -18,11 +18,12 @@ var elfMachines = map[elf.Machine]string{
 	elf.EM_S390:    "s390x",
 }
 
-// maxInterpreter bounds PT_INTERP; the kernel's own bound is PATH_MAX.
+// maxInterpreter is the longest accepted path of a dynamic linker (PT_INTERP); the kernel allows PATH_MAX, which is
+// the same.
 const maxInterpreter = 4096
 
 // parseELF describes an ELF file. An executable without a dynamic linker (PT_INTERP) is static: nothing reads
-// LD_PRELOAD. That includes static position-independent executables, which do have PT_DYNAMIC.
+// LD_PRELOAD in it. Static position-independent executables count as static, too, although they have PT_DYNAMIC.
 func parseELF(r io.ReaderAt) (image Image, err error) {
 	image.Format = FormatELF
 	file, err := elf.NewFile(r)
@@ -49,7 +50,8 @@ func parseELF(r io.ReaderAt) (image Image, err error) {
 	image.Library = file.Type == elf.ET_DYN && !image.Dynamic
 	image.Needed, err = file.ImportedLibraries()
 	if err != nil {
-		// The section table may have been stripped; the dynamic linker only reads segments.
+		// The names come from the section table, which may have been stripped. Then they are unknown, but the program
+		// still runs, because the dynamic linker reads only segments.
 		image.Needed = nil
 	}
 	image.ownSanitizerOptions = ownSanitizerOptions(file, image.Needed)
@@ -57,8 +59,8 @@ func parseELF(r io.ReaderAt) (image Image, err error) {
 	return image, nil
 }
 
-// ownSanitizerOptions reports whether a program defines the function from which AddressSanitizer's runtime gets default
-// options.
+// ownSanitizerOptions reports whether a program with AddressSanitizer defines the function that returns the
+// sanitizer's default options. The library's own function of that name then has no effect.
 func ownSanitizerOptions(file *elf.File, needed []string) bool {
 	if !slices.ContainsFunc(needed, func(name string) bool { return strings.HasPrefix(name, "libasan.") }) {
 		return false
@@ -70,8 +72,8 @@ func ownSanitizerOptions(file *elf.File, needed []string) bool {
 	})
 }
 
-// elfMachine names the processor and, where a machine number is ambiguous, word size and byte order: x32 and x86_64
-// share a machine number, as do ppc64 and ppc64le.
+// elfMachine returns the name of the processor that a file is for. Word size and byte order are needed, because x32
+// and x86_64 share a machine number, as do ppc64 and ppc64le.
 func elfMachine(file *elf.File) string {
 	name, known := elfMachines[file.Machine]
 	if !known {
@@ -89,7 +91,7 @@ func elfMachine(file *elf.File) string {
 	return name
 }
 
-// elfMachineOf returns the machine whose programs run on a processor with the given Go name.
+// elfMachineOf returns the ELF machine name for a processor in Go's spelling, such as x86_64 for amd64.
 func elfMachineOf(arch string) string {
 	switch arch {
 	case "amd64":

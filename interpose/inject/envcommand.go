@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// errNotFollowed is returned if a program's arguments were not understood well enough to determine the program that it
-// starts.
+// errNotFollowed says that a program's arguments were not understood well enough to tell which program it starts.
 var errNotFollowed = errors.New("its arguments were not understood")
 
-// followEnv returns the command that env(1) would execute: the words after its options and settings, in the environment
-// that these produce.
+// followEnv returns the command that env(1) would execute, which follows its options and settings, and the
+// environment that the options and settings produce. It returns errNotFollowed if it does not understand them.
 func followEnv(args []string, env environment) (command []string, changed environment, err error) {
 	words := args[1:]
 	for expanded := 0; len(words) > 0; {
@@ -53,7 +52,8 @@ func followEnv(args []string, env environment) (command []string, changed enviro
 	return nil, nil, errNotFollowed // env alone prints the environment
 }
 
-// envSettings removes leading NAME=VALUE words and applies them to env.
+// envSettings applies the NAME=VALUE words at the beginning of words to env. It returns the words after them and the
+// changed environment.
 func envSettings(words []string, env environment) ([]string, environment, error) {
 	for len(words) > 0 && strings.Contains(words[0], "=") {
 		name, value, _ := strings.Cut(words[0], "=")
@@ -65,7 +65,8 @@ func envSettings(words []string, env environment) ([]string, environment, error)
 	return words, env, nil
 }
 
-// splitOperand finds the operand of -S: in the same word or in the next.
+// splitOperand returns the operand of env's option -S, which is in the same word or in the next, and the words after
+// it.
 func splitOperand(words []string) (text string, rest []string, ok bool) {
 	if text, ok = strings.CutPrefix(words[0], "--split-string="); ok {
 		return text, words[1:], true
@@ -79,8 +80,8 @@ func splitOperand(words []string) (text string, rest []string, ok bool) {
 	return words[1], words[2:], true
 }
 
-// splitString splits text as env -S does, in FreeBSD's env, which macOS has, and in GNU's: blanks separate, quotes
-// group, ${NAME} is replaced, # starts a comment at the start of a word, \c ends the string.
+// splitString splits text as the option -S of env does, both FreeBSD's, which macOS has, and GNU's. Blanks separate
+// words, quotes group, ${NAME} is replaced, # at the start of a word begins a comment, \c ends the text.
 func splitString(text string, env environment) (words []string, err error) {
 	var word strings.Builder
 	inWord := false
@@ -144,7 +145,7 @@ var splitEscapes = map[byte]byte{
 	'#': '#', '$': '$', '_': ' ', '"': '"', '\'': '\'', '\\': '\\',
 }
 
-// bracedName reads ${NAME} at the start of text.
+// bracedName returns the name in ${NAME} at the start of text, and the length of the whole expression.
 func bracedName(text string) (name string, length int, ok bool) {
 	close := strings.IndexByte(text, '}')
 	if !strings.HasPrefix(text, "${") || close < 3 {

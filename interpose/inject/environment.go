@@ -2,8 +2,8 @@ package inject
 
 import "strings"
 
-// environment is a process environment, NAME=VALUE each. As with getenv(3) the
-// first of several equal names counts.
+// environment is a process's environment, one NAME=VALUE per element. If a name occurs several times, the first one
+// counts, as with getenv(3).
 type environment []string
 
 func (e environment) get(name string) (string, bool) {
@@ -15,7 +15,7 @@ func (e environment) get(name string) (string, bool) {
 	return "", false
 }
 
-// with returns a copy in which name has value.
+// with returns a copy of the environment in which name has value.
 func (e environment) with(name, value string) environment {
 	changed := e.without(name)
 	return append(changed, name+"="+value)
@@ -32,8 +32,9 @@ func (e environment) without(name string) environment {
 	return changed
 }
 
-// withoutOrderCheck returns a copy in which AddressSanitizer does not require to be the first library. The library
-// itself sets this option (interpose/system/sanitizer_linux.c), unless the program defines default options of its own.
+// withoutOrderCheck returns a copy in which AddressSanitizer accepts that it is not the first library; otherwise it
+// ends the program, because the tracing library comes first. The library sets this option itself
+// (interpose/system/sanitizer_linux.c), but not in a program that defines default options of its own.
 func (e environment) withoutOrderCheck() environment {
 	const variable, option = "ASAN_OPTIONS", "verify_asan_link_order"
 	options, _ := e.get(variable)
@@ -46,10 +47,11 @@ func (e environment) withoutOrderCheck() environment {
 	return e.with(variable, options+option+"=0")
 }
 
-// ourPrefix is the prefix of the variables that configure the library.
+// ourPrefix is the prefix of the environment variables that configure the tracing library.
 const ourPrefix = "MTRACE_"
 
-// withOurs returns a copy with the MTRACE_ variables of other, in case a program in between would have removed them.
+// withOurs returns a copy that also has the MTRACE_ variables of other. A skipped program such as env -i would have
+// removed them, and the library needs them.
 func (e environment) withOurs(other environment) environment {
 	changed := e
 	for _, entry := range other {

@@ -25,8 +25,8 @@ func fileFacts(path string) (FileFacts, error) {
 	return facts, nil
 }
 
-// describeProcessor reads the sysctl keys that translate needs. Both keys are documented for that purpose; they do not
-// exist on Intel machines.
+// describeProcessor finds out whether the machine has an Apple processor and whether mtrace runs under Rosetta, by
+// two documented sysctl keys. They do not exist on Intel machines.
 func describeProcessor(h *Host) {
 	arm, armErr := unix.SysctlUint32("hw.optional.arm64")
 	translated, err := unix.SysctlUint32("sysctl.proc_translated")

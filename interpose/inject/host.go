@@ -7,40 +7,39 @@ import (
 	"runtime"
 )
 
-// Host describes the machine that the command will run on. ThisHost fills it in; tests describe other machines.
+// Host describes the machine on which the command will run. ThisHost fills it in; tests describe other machines with
+// it.
 type Host struct {
-	// OS and Arch are in Go's spelling: darwin or linux, arm64, amd64. Arch is
-	// the processor's, not that of a translated mtrace.
+	// OS and Arch are the system and the processor in Go's spelling: darwin or linux, arm64 or amd64. Arch is the
+	// real processor, even if mtrace itself is translated by Rosetta.
 	OS, Arch string
-	// Translated is true when this process runs under Rosetta; its children also prefer their x86_64 slice.
+	// Translated is true if this process runs under Rosetta. Its children then also prefer their x86_64 slice.
 	Translated bool
-	// ProtectionOff is true when System Integrity Protection was turned off.
+	// ProtectionOff is true if the user has turned off System Integrity Protection.
 	ProtectionOff bool
 	// Directory is the command's working directory, absolute.
 	Directory string
-	// UID and GID are the effective ids that will execute the command.
+	// UID and GID are the effective user and group that will execute the command.
 	UID, GID int
-	// Facts returns the attributes of a file, as opposed to its content.
+	// Facts returns a file's attributes, as opposed to its content.
 	Facts func(path string) (FileFacts, error)
 }
 
-// FileFacts are the attributes of a file that decide about injection; symbolic
-// links are followed.
+// FileFacts are the attributes of a file that decide whether a library can be injected. Symbolic links are followed.
 type FileFacts struct {
 	Mode     fs.FileMode
 	UID, GID int
-	// Restricted is SF_RESTRICTED of chflags(2): System Integrity Protection
-	// guards the file. macOS only.
+	// Restricted is the flag SF_RESTRICTED of chflags(2): System Integrity Protection guards the file. macOS only.
 	Restricted bool
-	// Capabilities is true when the file has the security.capability
-	// attribute, which makes the program privileged. Linux only.
+	// Capabilities is true if the file has the attribute security.capability, which gives the program privileges.
+	// Linux only.
 	Capabilities bool
-	// Quarantined is true when the file has com.apple.quarantine: it came from
-	// a download and Gatekeeper may refuse to load it. macOS only.
+	// Quarantined is true if the file has the attribute com.apple.quarantine: it was downloaded, and Gatekeeper may
+	// refuse to load it. macOS only.
 	Quarantined bool
 }
 
-// ThisHost describes the machine this process runs on.
+// ThisHost describes the machine on which this process runs.
 func ThisHost() Host {
 	directory, err := os.Getwd()
 	if err != nil {
@@ -58,8 +57,7 @@ func ThisHost() Host {
 	return host
 }
 
-// translate corrects the architecture if mtrace itself is translated by Rosetta, in which case the machine looks like
-// an Intel one.
+// translate corrects Arch if Rosetta translates mtrace: the machine then looks like an Intel one to mtrace.
 func (h *Host) translate(arm64, translated bool) {
 	if arm64 {
 		h.Arch = "arm64"
@@ -67,7 +65,7 @@ func (h *Host) translate(arm64, translated bool) {
 	h.Translated = translated
 }
 
-// absolute resolves path against the command's working directory.
+// absolute returns path as an absolute path; a relative one counts from the command's working directory.
 func (h Host) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// Format is the kind of file a program is.
+// Format is the kind of a program's file.
 type Format string
 
 // Formats that Prepare tells apart.
@@ -20,46 +20,47 @@ const (
 	FormatUnknown Format = "unknown"
 )
 
-// Image describes a program file or a library by the properties that decide about injection. For a universal Mach-O
-// file it describes the slice that the kernel will run.
+// Image describes the file of a program or library by the properties that decide whether a library can be injected.
+// For a universal Mach-O file it describes the slice (one processor's part) that the kernel will run.
 type Image struct {
 	Format Format `json:"format"`
-	// Machine is the processor the image is for, in the spelling of its own
-	// tools: arm64, arm64e, x86_64 (Mach-O); x86_64, aarch64, i386 (ELF).
+	// Machine is the processor that the image is for, in the spelling of its system's tools: arm64, arm64e, x86_64
+	// (Mach-O); x86_64, aarch64, i386 (ELF).
 	Machine string `json:"machine,omitempty"`
-	// Machines lists every slice of a universal file.
+	// Machines lists the processors of all slices of a universal file.
 	Machines []string `json:"machines,omitempty"`
-	// Dynamic is true when the image asks for a dynamic linker.
+	// Dynamic is true if the image needs a dynamic linker; only a dynamic linker loads a preloaded library.
 	Dynamic bool `json:"dynamic,omitempty"`
 	// Library is true for a shared library.
 	Library bool `json:"library,omitempty"`
-	// Interpreter is the dynamic linker an ELF image names.
+	// Interpreter is the path of the dynamic linker that an ELF image names.
 	Interpreter string `json:"interpreter,omitempty"`
 	// Needed lists the libraries the image links.
 	Needed []string `json:"-"`
-	// ownSanitizerOptions is true when the image has AddressSanitizer's runtime as a library, and default options for it.
+	// ownSanitizerOptions is true if the image uses AddressSanitizer's runtime as a library and defines default
+	// options for it.
 	ownSanitizerOptions bool
-	// Go is true when the image carries Go's build information.
+	// Go is true if the image contains Go's build information, that is, if it is a Go program.
 	Go bool `json:"go,omitempty"`
-	// RestrictSegment is true when the image has a __RESTRICT segment.
+	// RestrictSegment is true if the image has a segment __RESTRICT, which makes dyld ignore DYLD_INSERT_LIBRARIES.
 	RestrictSegment bool `json:"restrict_segment,omitempty"`
-	// Platform is the Mach-O platform number, 1 for macOS, 0 if the image has none.
+	// Platform is the Mach-O platform number: 1 for macOS, 0 if the image names none.
 	Platform uint32 `json:"platform,omitempty"`
-	// Signature is the embedded code signature; nil when there is none.
+	// Signature is the embedded code signature; nil if there is none.
 	Signature *Signature `json:"signature,omitempty"`
-	// problem is the reason why the file could not be understood; its code is empty if it was.
+	// problem says why the file could not be understood; its Code is empty if it could.
 	problem Finding
 }
 
-// errDamaged is wrapped by every error about a file that has a Mach-O or ELF header and is not consistent.
+// errDamaged is wrapped by every error about a file that has a Mach-O or ELF header but is inconsistent.
 var errDamaged = errors.New("the file is damaged")
 
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
 }
 
-// readImage describes the file at path; host chooses the slice of a universal
-// file, machine forces one when not empty.
+// readImage describes the file at path. Of a universal file it describes the slice that host's kernel would run, or
+// the slice named machine if machine is not empty.
 func readImage(path string, host Host, machine string) (Image, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -99,7 +100,9 @@ func parseImage(r io.ReaderAt, size int64, host Host, machine string) (Image, er
 	return Image{Format: FormatUnknown}, nil
 }
 
-// readBounded reads length bytes at offset. It refuses a range that is not in the file, or longer than limit.
+// readBounded returns length bytes of r at offset. It returns an error if that range is not inside the file's size
+// bytes or is longer than limit, so that a damaged file cannot make mtrace allocate without bound. what names the
+// range in the error.
 func readBounded(r io.ReaderAt, size, offset, length, limit int64, what string) ([]byte, error) {
 	switch {
 	case length > limit:

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// judgement is the reaction of one program's dynamic linker to the library.
+// judgement says how one program's dynamic linker will react to the preload variable.
 type judgement struct {
-	// loads: the library will be in the process.
+	// loads: the dynamic linker will load the tracing library into the process.
 	loads bool
-	// passes: programs that the process starts still have the preload variable.
+	// passes: the programs that this one starts will still have the preload variable in their environment.
 	passes bool
-	// harmless: the variable can be set although the library is not loaded. If false, dyld would kill the program, or
-	// ld.so would print to its standard error.
+	// harmless: setting the variable does no harm even if the library is not loaded. If false, dyld would kill the
+	// program, or ld.so would print a complaint to its standard error.
 	harmless bool
 	reasons  []Finding
 	warnings []Finding
@@ -29,7 +29,8 @@ func (j *judgement) warn(code Code, path, text, advice string) {
 	j.warnings = append(j.warnings, Finding{Code: code, Path: path, Text: text, Advice: advice})
 }
 
-// judge decides for one program of the chain; library is the image of the tracing library.
+// judge decides how the dynamic linker of one program in the chain reacts. image describes the program, library the
+// tracing library.
 func judge(h Host, path string, image, library Image) judgement {
 	j := judgement{loads: true, passes: true, harmless: true}
 	switch {
@@ -55,7 +56,7 @@ func judge(h Host, path string, image, library Image) judgement {
 	return j
 }
 
-// foreignFormat is the executable format that the system's kernel cannot run.
+// foreignFormat returns the executable format of the other system, which this system's kernel cannot run.
 func foreignFormat(h Host) Format {
 	if h.OS == "darwin" {
 		return FormatELF
@@ -63,9 +64,8 @@ func foreignFormat(h Host) Format {
 	return FormatMachO
 }
 
-// judgeELF applies the rules of ld.so(8). In secure-execution mode (set-id,
-// capabilities) a preload path with slashes is ignored and the variable removed
-// from the environment.
+// judgeELF applies the rules of ld.so(8). For set-id programs and programs with capabilities, ld.so ignores a preload
+// path with slashes and removes the variable from the environment.
 func judgeELF(h Host, j *judgement, path string, image, library Image) {
 	facts, err := h.Facts(h.absolute(path))
 	if err == nil && gainsID(h, facts) {
@@ -100,13 +100,13 @@ func judgeELF(h Host, j *judgement, path string, image, library Image) {
 	}
 }
 
-// gainsID is true when executing the file changes the effective ids.
+// gainsID reports whether executing the file changes the effective user or group.
 func gainsID(h Host, facts FileFacts) bool {
 	return facts.Mode&modeSetUID != 0 && facts.UID != h.UID || facts.Mode&modeSetGID != 0 && facts.GID != h.GID
 }
 
-// cLibrary names the C library that an ELF image was linked with: from its dynamic linker, or for a shared library,
-// which has none, from its dependencies.
+// cLibrary returns the name of the C library that an ELF image was linked with (glibc, musl). It is known from the
+// image's dynamic linker or, for a shared library, which has none, from its dependencies.
 func cLibrary(image Image) string {
 	if strings.HasPrefix(filepath.Base(image.Interpreter), "ld-musl-") {
 		return "musl"
@@ -128,8 +128,9 @@ const (
 	lacksSliceIs = "the library has no slice for it"
 )
 
-// judgeMachO applies the rules of dyld and AMFI. For a protected program dyld removes every DYLD_ variable, from its
-// children's environment too. For any other program dyld loads the library or, if it cannot, ends the program.
+// judgeMachO applies the rules of dyld and of AMFI, the kernel's check of signatures. For a protected program dyld
+// removes every DYLD_ variable, also from its children's environment. For any other program dyld loads the library
+// or, if it cannot, ends the program.
 func judgeMachO(h Host, j *judgement, path string, image, library Image) {
 	if image.Machine == "" {
 		j.harmless = false
@@ -179,15 +180,17 @@ func judgeMachO(h Host, j *judgement, path string, image, library Image) {
 	}
 }
 
-// signAgain returns the commands that create a copy which accepts libraries: signed ad hoc, without the flags that
-// forbid it. A copy of the file suffices for a program, but not for an application that needs the rest of its bundle.
+// signAgain returns shell commands that make a copy of the program which accepts libraries: signed ad hoc, without
+// the flags that forbid them. Copying the file is enough for a program, but not for an application that needs the
+// rest of its bundle.
 func signAgain(path string) string {
 	name := filepath.Base(path)
 	return fmt.Sprintf("trace a copy signed anew: cp %q ./%s-traced && codesign --force --sign - ./%[2]s-traced", path,
 		name)
 }
 
-// judgeSignature applies the rules for code signatures and entitlements.
+// judgeSignature applies the rules for code signatures and entitlements to j. protected is called for each reason
+// that makes dyld drop its variables.
 func judgeSignature(h Host, j *judgement, path string, image Image, protected func(Code, string, string)) {
 	signature := image.Signature
 	if signature == nil {
@@ -215,7 +218,8 @@ func judgeSignature(h Host, j *judgement, path string, image Image, protected fu
 	}
 }
 
-// protectedAdvice returns the advice for macOS programs that users often put in front of the program to trace.
+// protectedAdvice returns what to do about a protected program of macOS that users often put in front of the program
+// to trace.
 func protectedAdvice(h Host, path string) string {
 	name := filepath.Base(path)
 	switch {
@@ -231,7 +235,7 @@ func protectedAdvice(h Host, path string) string {
 	return useAnother
 }
 
-// launchers are programs of macOS whose purpose is to start another program.
+// launchers are programs of macOS whose purpose is to start another program; the advice is to put mtrace behind them.
 var launchers = []string{
 	"arch", "caffeinate", "env", "login", "make", "nice", "nohup", "perl", "ruby", "sandbox-exec",
 	"script", "sudo", "taskpolicy", "time", "xargs", "xcrun",

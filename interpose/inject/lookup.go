@@ -8,16 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// defaultPath is what execvp(3) searches when PATH is not set: _PATH_DEFPATH
-// on macOS, confstr(_CS_PATH) on glibc.
+// defaultPath is the list of folders that execvp(3) searches if PATH is not set: _PATH_DEFPATH on macOS,
+// confstr(_CS_PATH) with glibc.
 const defaultPath = "/usr/bin:/bin"
 
 func hasSlash(name string) bool { return strings.ContainsRune(name, '/') }
 
-// lookup finds name as execvp(3) does: a name with a slash is a path, any other is tried in each directory of PATH, an
-// empty one being the working directory. A file that exists but is not executable does not end the search; it is
-// reported if nothing better follows. The result has the spelling that execvp would pass to the kernel, because scripts
-// see it.
+// lookup finds the file of a command as execvp(3) does. A name with a slash is a path. Any other name is tried in
+// each folder of PATH, where an empty entry is the working directory. A file that is not executable does not end the
+// search; it is reported only if no executable one follows. The result is spelled as execvp would pass it to the
+// kernel, because scripts see that spelling.
 func (h Host) lookup(name string, env environment) (string, error) {
 	if name == "" {
 		return "", &NotFoundError{Name: name}
@@ -59,7 +59,7 @@ func (h Host) lookup(name string, env environment) (string, error) {
 	return "", &NotFoundError{Name: name}
 }
 
-// executable returns the reason why the kernel would refuse to execute path, or "" if it would not. err is set if the
+// executable returns the reason why the kernel would refuse to execute path, "" if it would not. err is set if the
 // file does not exist.
 func (h Host) executable(path string) (refused string, err error) {
 	full := h.absolute(path)

@@ -7,10 +7,9 @@ import (
 	"io"
 )
 
-// Layouts and numbers of <mach-o/fat.h>, <mach-o/loader.h> and
-// <mach/machine.h>. debug/macho is not used because it reads whole symbol
-// tables, knows neither 64-bit universal files nor processor subtypes, and
-// offers no code signature.
+// Layouts and numbers of <mach-o/fat.h>, <mach-o/loader.h> and <mach/machine.h>. Go's debug/macho is not used: it
+// reads whole symbol tables, does not know 64-bit universal files and processor subtypes, and does not return the
+// code signature.
 const (
 	fatMagic   = 0xcafebabe // big-endian, 32-bit offsets
 	fatMagic64 = 0xcafebabf // big-endian, 64-bit offsets
@@ -42,8 +41,8 @@ const (
 
 	platformMacOS = 1
 
-	// A Java class file starts like a universal Mach-O file; at the position of the number of slices it has its version
-	// number, which is above 40.
+	// maxSlices tells a universal Mach-O file from a Java class file, which begins with the same magic number. Where
+	// the former has its number of slices, the latter has its version, which is above 40.
 	maxSlices       = 30
 	maxCommandBytes = 4 << 20
 )
@@ -60,7 +59,7 @@ func isMachOMagic(magic [4]byte) bool {
 	return false
 }
 
-// machineName names a processor as lipo(1) and arch(1) do.
+// machineName returns the name of a processor as lipo(1) and arch(1) print it.
 func machineName(cpu, subtype uint32) string {
 	subtype &= subtypeMask
 	switch cpu {
@@ -86,13 +85,13 @@ func machineName(cpu, subtype uint32) string {
 	return fmt.Sprintf("cpu-%#x", cpu)
 }
 
-// slice is one architecture of a Mach-O file.
+// slice is one processor's part of a Mach-O file.
 type slice struct {
 	machine      string
 	offset, size int64
 }
 
-// parseMachO describes the slice of the file that the kernel will run, or the slice that machine names.
+// parseMachO describes the slice that host's kernel will run, or the slice named machine if machine is not empty.
 func parseMachO(r io.ReaderAt, size int64, host Host, machine string) (Image, error) {
 	image := Image{Format: FormatMachO}
 	slices, err := machoSlices(r, size)
@@ -111,7 +110,7 @@ func parseMachO(r io.ReaderAt, size int64, host Host, machine string) (Image, er
 	return image, err
 }
 
-// machoSlices lists the slices of a universal file, or the only slice of a thin file.
+// machoSlices returns the slices of a universal file, or the only slice of a file for one processor.
 func machoSlices(r io.ReaderAt, size int64) ([]slice, error) {
 	header, err := readBounded(r, size, 0, 8, 8, "header")
 	if err != nil {
@@ -173,8 +172,8 @@ func machoOrder(header []byte) binary.ByteOrder {
 	return binary.BigEndian
 }
 
-// sliceRank is the kernel's order of preference for slices, best first. The children of a process that is translated by
-// Rosetta inherit its preference for x86_64.
+// sliceRank returns the machine names in the kernel's order of preference, the best first. The children of a process
+// that Rosetta translates inherit its preference for x86_64.
 func sliceRank(host Host) []string {
 	switch {
 	case host.Arch == "arm64" && host.Translated:
@@ -210,7 +209,7 @@ func chooseSlice(slices []slice, host Host, machine string) (slice, bool) {
 	return slice{}, false
 }
 
-// parseSlice reads header and load commands of one slice into image.
+// parseSlice reads the header and the load commands of one slice into image.
 func parseSlice(r io.ReaderAt, size int64, image *Image) error {
 	header, err := readBounded(r, size, 0, 28, 28, "slice header")
 	if err != nil {
@@ -284,8 +283,9 @@ func parseCommand(r io.ReaderAt, size int64, c []byte, order binary.ByteOrder, i
 	return nil
 }
 
-// parseSegment looks for __RESTRICT and for Go's build information. The
-// offsets are those of nsects, the first section, and the size of a section.
+// parseSegment looks in a segment command for the name __RESTRICT and for Go's build information. nsects and first
+// are the offsets of the number of sections and of the first one; section is the size of a section. They differ
+// between 32 and 64 bits.
 func parseSegment(c []byte, order binary.ByteOrder, nsects, first, section int, image *Image) error {
 	if len(c) < first {
 		return damaged("a segment command is cut off")
@@ -307,7 +307,7 @@ func parseSegment(c []byte, order binary.ByteOrder, nsects, first, section int, 
 	return nil
 }
 
-// commandString reads the lc_str whose offset follows the command's size.
+// commandString returns the string of a load command. Its offset follows the command's size.
 func commandString(c []byte, order binary.ByteOrder) (string, bool) {
 	if len(c) < 12 {
 		return "", false

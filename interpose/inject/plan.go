@@ -6,49 +6,48 @@ import (
 	"strings"
 )
 
-// Plan describes how to start a command so that the tracing library is loaded. Program, Args and Env are complete and
-// valid even if the library cannot be loaded: then they run the command untraced.
+// Plan says how to start a command so that the tracing library is loaded. If the library cannot be loaded, Program,
+// Args and Env still are complete and run the command untraced.
 type Plan struct {
-	// Program is the file to execute; it is not looked up in PATH again.
+	// Program is the file to execute. It must not be looked up in PATH again.
 	Program string `json:"program"`
-	// Args is the argument vector, the program's name first.
+	// Args are the program's arguments, its name first.
 	Args []string `json:"args"`
-	// Env is the whole environment, with the preload variable if that is useful.
+	// Env is the whole environment. It contains the preload variable if the plan found that useful.
 	Env []string `json:"-"`
-	// Injectable is true when the dynamic linker of the program that does the
-	// work will load the library.
+	// Injectable is true if the dynamic linker of the final program will load the tracing library.
 	Injectable bool `json:"injectable"`
-	// Inherited is true when the program itself cannot load the library but Env still has the variable for the programs
-	// that it starts.
+	// Inherited is true if the program itself cannot load the library, but Env has the preload variable, so that
+	// programs which it starts may load it.
 	Inherited bool `json:"inherited,omitempty"`
-	// Variable is the preload setting put into Env, NAME=VALUE, or empty.
+	// Variable is the preload setting in Env, NAME=VALUE; empty if there is none.
 	Variable string `json:"variable,omitempty"`
-	// Chain lists every program between the command and the final image.
+	// Chain lists the programs from the command to the final one, for example a script, env and python.
 	Chain []Hop `json:"chain"`
-	// Reasons explains why Injectable is false; empty when it is true.
+	// Reasons explains why Injectable is false; empty if it is true.
 	Reasons []Finding `json:"reasons,omitempty"`
-	// Warnings are doubts that do not prevent the injection.
+	// Warnings are doubts that do not prevent injection.
 	Warnings []Finding `json:"warnings,omitempty"`
 }
 
-// Hop is one program between the command and the final image.
+// Hop is one of the programs from the command to the final one.
 type Hop struct {
-	// Path is the file as it is executed, before symbolic links are followed.
+	// Path is the program's file as it is executed, before symbolic links are followed.
 	Path string `json:"path"`
 	// Args is its argument vector.
 	Args []string `json:"args,omitempty"`
-	// Via is how the previous hop led to this one, for example "#! line".
+	// Via says how the previous program leads to this one, for example "#! line".
 	Via string `json:"via,omitempty"`
 	// Image describes the file.
 	Image Image `json:"image"`
-	// Skipped is true when the plan starts a later hop directly.
+	// Skipped is true if the plan does not run this program, because it starts a later one directly.
 	Skipped bool `json:"skipped,omitempty"`
 }
 
-// Code names one kind of finding; it is stable and used in JSON.
+// Code names one kind of finding. Codes are used in JSON and by scripts, so they must not change.
 type Code string
 
-// Reasons why the library cannot, or must not, be loaded.
+// The reasons why the library cannot be loaded or must not be.
 const (
 	StaticProgram       Code = "static-program"
 	SetID               Code = "set-id"
@@ -86,18 +85,18 @@ const (
 	NotTraced           Code = "not-traced"
 )
 
-// Finding is a fact that decides about injection, with advice.
+// Finding is one fact that decides about injection, with advice for the user.
 type Finding struct {
 	Code Code `json:"code"`
-	// Path is the file the finding is about.
+	// Path is the file that the finding is about.
 	Path string `json:"path"`
-	// Text states what was found: lower case, one line.
+	// Text says what was found, in lower case and in one line.
 	Text string `json:"text"`
-	// Advice states what the user can do; empty when nothing helps.
+	// Advice says what the user can do; empty if nothing helps.
 	Advice string `json:"advice,omitempty"`
 }
 
-// String joins path, text and advice into one line.
+// String returns path, text and advice in one line.
 func (f Finding) String() string {
 	text := f.Path + ": " + f.Text
 	if f.Advice != "" {
@@ -109,13 +108,13 @@ func (f Finding) String() string {
 // ErrNoCommand is returned by Prepare for an empty command.
 var ErrNoCommand = errors.New("no command given; name the program to run after --")
 
-// NotFoundError is returned if the command, or the interpreter that one of its scripts names, does not exist.
+// NotFoundError says that the command, or the interpreter that a script names, does not exist.
 type NotFoundError struct {
 	Name string // as the user, or the script, wrote it
 	From string // the script that names it; empty for the command itself
 }
 
-// Error names the program and states what to check.
+// Error names the missing program and says what to check.
 func (e *NotFoundError) Error() string {
 	switch {
 	case strings.HasSuffix(e.Name, "\r"):
@@ -130,10 +129,10 @@ func (e *NotFoundError) Error() string {
 	}
 }
 
-// ExitStatus is the status a shell, and mtrace run, report for this error.
+// ExitStatus returns 127, the status that shells and mtrace run report for a command that was not found.
 func (e *NotFoundError) ExitStatus() int { return 127 }
 
-// NotExecutableError is returned if the command exists and cannot be executed.
+// NotExecutableError says that the command exists but cannot be executed.
 type NotExecutableError struct {
 	Path   string
 	Reason string // for instance "is a directory"
@@ -144,5 +143,5 @@ func (e *NotExecutableError) Error() string {
 	return fmt.Sprintf("%s: cannot be executed: %s", e.Path, e.Reason)
 }
 
-// ExitStatus is mtrace run's status when it could not start the program.
+// ExitStatus returns 125, with which mtrace run says that it could not start the program.
 func (e *NotExecutableError) ExitStatus() int { return 125 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// preloadVariables are the variables that name libraries to load first. macOS has a second one, which launchd passes to
-// XPC services under the name of the first.
+// preloadVariables returns the names of the variables that make a dynamic linker load libraries first. macOS has a
+// second one, which launchd passes to XPC services under the name of the first.
 func preloadVariables(system string) []string {
 	if system == "darwin" {
 		return []string{"DYLD_INSERT_LIBRARIES", "__XPC_DYLD_INSERT_LIBRARIES"}
@@ -17,11 +17,11 @@ func preloadVariables(system string) []string {
 	return []string{"LD_PRELOAD"}
 }
 
-// sanitizer matches the runtime of a sanitizer, which must come before every other library.
+// sanitizer matches the file name of a sanitizer's runtime, which must be loaded before every other library.
 var sanitizer = regexp.MustCompile(`^lib(?:[atl]san|hwasan|ubsan|clang_rt\.[a-z]*san)`)
 
-// preloaded returns env with library before the libraries that the user preloads, but after the runtimes of sanitizers,
-// and the resulting setting, NAME=VALUE.
+// preloaded returns env with library in the preload variables: before the libraries that the user preloads, but after
+// the runtimes of sanitizers. It also returns the first variable's new setting, NAME=VALUE.
 func preloaded(h Host, env environment, library string) (changed environment, setting string) {
 	for _, name := range preloadVariables(h.OS) {
 		old, _ := env.get(name)
@@ -43,20 +43,20 @@ func preloaded(h Host, env environment, library string) (changed environment, se
 	return env, setting
 }
 
-// separatesPreloads says whether a character separates libraries: for ld.so blanks and colons, for dyld colons.
+// separatesPreloads reports whether r separates libraries in a preload variable: a colon, and for ld.so a blank, too.
 func separatesPreloads(system string, r rune) bool {
 	return r == ':' || r == ' ' && system != "darwin"
 }
 
-// CheckLibrary returns the reason why the library cannot be preloaded into any program, or nil. The image lists the
+// CheckLibrary returns why the library cannot be preloaded into any program, or nil if it can. The image lists the
 // processors that the library is for.
 func (h Host) CheckLibrary(library string) (Image, *Finding) {
 	_, image, problem := h.checkLibrary(library)
 	return image, problem
 }
 
-// checkLibrary checks that the preload variable can name the library: dyld ends a program if the variable names a file
-// that it cannot load, and ld.so prints a complaint to the program's standard error.
+// checkLibrary checks that the library can be named in the preload variable. For a file that cannot be loaded, dyld
+// ends the program, and ld.so prints a complaint to the program's standard error.
 func (h Host) checkLibrary(library string) (path string, image Image, problem *Finding) {
 	fail := func(code Code, text, advice string) (string, Image, *Finding) {
 		return library, Image{}, &Finding{Code: code, Path: library, Text: text, Advice: advice}
@@ -100,7 +100,7 @@ func (h Host) checkLibrary(library string) (path string, image Image, problem *F
 	return path, image, nil
 }
 
-// reason is the part of a file error after its path.
+// reason returns a file error's text without operation and path.
 func reason(err error) string {
 	text := err.Error()
 	if i := strings.LastIndex(text, ": "); i >= 0 {

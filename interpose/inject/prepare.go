@@ -10,16 +10,16 @@ const (
 	modeSetGID = fs.ModeSetgid
 )
 
-// Prepare plans how to start command on this machine with library loaded into it. environ is the command's environment
-// (NAME=VALUE each); its PATH is searched.
+// Prepare plans how to start command on this machine with library loaded into it. environ is the command's
+// environment, one NAME=VALUE per element; its PATH is searched.
 //
-// It returns a *NotFoundError, a *NotExecutableError or ErrNoCommand if the command cannot be started at all.
-// Everything that only prevents tracing is in the plan, whose Program, Args and Env then start the command untraced.
+// It returns a *NotFoundError, a *NotExecutableError or ErrNoCommand if the command cannot be started at all. If only
+// tracing is impossible, there is no error, and the plan's Program, Args and Env start the command untraced.
 func Prepare(command []string, library string, environ []string) (*Plan, error) {
 	return ThisHost().Prepare(command, library, environ)
 }
 
-// Prepare is the function of that name for a described machine.
+// Prepare plans how to start command on the machine h: see the function Prepare.
 func (h Host) Prepare(command []string, library string, environ []string) (*Plan, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, ErrNoCommand
@@ -45,7 +45,8 @@ func (h Host) Prepare(command []string, library string, environ []string) (*Plan
 	return plan, nil
 }
 
-// start is the first step that the kernel can execute, after bundles and after text that only a shell runs.
+// start returns the index of the first step that the kernel can execute, behind application bundles and text files
+// that only a shell runs.
 func (c *chain) start() int {
 	for i, hop := range c.hops {
 		if hop.Image.Format != FormatBundle && (i+1 == len(c.hops) || c.steps[i+1].via != viaShell) {
@@ -55,9 +56,9 @@ func (c *chain) start() int {
 	return len(c.hops) - 1
 }
 
-// launch is the step to start, so that as few programs as possible are between mtrace and the final image. On macOS
-// every skipped program is one less that might drop the preload variable. Elsewhere the user's command is kept, except
-// that programs which remove the variable from the environment are skipped.
+// launch returns the index of the step that mtrace starts. On macOS that is the last one it can start, because each
+// program in between might drop the preload variable. Elsewhere it is the user's command, except that programs which
+// remove the variable from the environment are skipped.
 func (c *chain) launch(system string) int {
 	last := c.start()
 	for i, s := range c.steps {
@@ -68,7 +69,8 @@ func (c *chain) launch(system string) int {
 	return last
 }
 
-// decide fills in whether the library is loaded and how.
+// decide judges the programs from index launch on, and fills in the plan: whether the library is loaded, why not, and
+// what to start with which environment. path is the library's path.
 func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Image) {
 	passes, harmless := true, true
 	for i := launch; i < len(c.hops); i++ {
@@ -106,8 +108,8 @@ func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Imag
 	}
 }
 
-// startByArch keeps arch(1) in the plan, because only arch can start another slice than the kernel would. arch sets the
-// variables that it loses itself.
+// startByArch makes the plan start arch(1), because only arch can start another slice than the kernel would choose.
+// dyld removes the preload variables from arch's own environment, so they become options of arch.
 func startByArch(h Host, plan *Plan, c *chain, chosen step) {
 	for i, s := range c.steps {
 		if len(c.steps) > i+1 && c.steps[i+1].via == "arch" {
@@ -122,8 +124,8 @@ func startByArch(h Host, plan *Plan, c *chain, chosen step) {
 	plan.Args = append(append(args, chosen.path), chosen.args[1:]...)
 }
 
-// Inspect returns the reasons why the dynamic linker of a resolved program would not load the library, and warnings.
-// Both are empty for a program that loads it. It serves for programs that are already running.
+// Inspect returns the reasons why the dynamic linker of a program would not load the library, and warnings; both
+// empty if nothing is wrong. It is used for programs that are already running, so nothing is followed.
 func (h Host) Inspect(program, library string) (reasons, warnings []Finding) {
 	_, image, problem := h.checkLibrary(library)
 	if problem != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// nextInPython follows the programs that a Python interpreter is known to start: itself again, in a framework build,
-// and a shell, when it runs conda.
+// nextInPython returns the program that a Python interpreter is known to start: its own application, in a framework
+// build of macOS, or a shell, when it runs conda.
 func nextInPython(h Host, s step, c *chain) (*step, error) {
 	if app, ok := frameworkApp(h.absolute(s.path)); ok {
 		c.note(ReExecution, s.path, "starts "+app+" in its own place, so the library starts twice in one process", "")
@@ -23,7 +23,8 @@ func nextInPython(h Host, s step, c *chain) (*step, error) {
 	return nil, nil
 }
 
-// adviseOtherPython replaces the advice about a Python that cannot be traced by the name of a Python in PATH that can.
+// adviseOtherPython changes the advice about a Python that cannot be traced: it names a Python in PATH that can, if
+// there is one.
 func adviseOtherPython(h Host, reasons []Finding, env environment, library Image) {
 	for i := range reasons {
 		name := filepath.Base(reasons[i].Path)
@@ -45,8 +46,8 @@ func adviseOtherPython(h Host, reasons []Finding, env environment, library Image
 	}
 }
 
-// frameworkApp finds the application that a framework build of Python re-executes: bin/python3.X is a stub
-// (Mac/Tools/pythonw.c in Python's sources) that replaces itself with Resources/Python.app, to be a real application.
+// frameworkApp returns the application that a framework build of Python executes in its own place. There
+// bin/python3.X is a stub (Mac/Tools/pythonw.c in Python's sources) that replaces itself by Resources/Python.app.
 func frameworkApp(path string) (string, bool) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -64,8 +65,8 @@ func frameworkApp(path string) (string, bool) {
 	return app, true
 }
 
-// nextInUV guesses the interpreter that uv run will start: the one in the project's environment. It exists before the
-// run unless uv creates it.
+// nextInUV returns the interpreter that uv run will probably start: the one in the project's environment, which
+// exists already unless uv creates it now.
 func nextInUV(h Host, s step, c *chain) (*step, error) {
 	if len(s.args) < 2 || s.args[1] != "run" {
 		return nil, nil
@@ -85,7 +86,7 @@ func nextInUV(h Host, s step, c *chain) (*step, error) {
 	return nil, nil
 }
 
-// observe adds a program that an earlier program of the chain starts.
+// observe returns a step for a program that the step s starts. The plan judges it but cannot start it directly.
 func observe(h Host, s step, path, via string) (*step, error) {
 	if _, err := h.executable(path); err != nil {
 		return nil, nil
@@ -95,7 +96,7 @@ func observe(h Host, s step, path, via string) (*step, error) {
 	return &next, nil
 }
 
-// nearestName finds a folder of that name in the working directory or above it.
+// nearestName returns the nearest folder with this name, in the working directory or above it; "" if there is none.
 func nearestName(h Host, name string) string {
 	for folder := h.Directory; ; folder = filepath.Dir(folder) {
 		candidate := filepath.Join(folder, name)

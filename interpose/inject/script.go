@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// The number of bytes in which the kernels look for a #! line: BINPRM_BUF_SIZE of Linux, IMG_SHSIZE of XNU.
+// The number of bytes in which the kernel looks for a #! line: BINPRM_BUF_SIZE of Linux, IMG_SHSIZE of XNU.
 const (
 	linuxShebangBytes  = 256
 	darwinShebangBytes = 512
 )
 
-// shebang is the interpreter that a script names, and its arguments.
+// shebang is the interpreter and its arguments that a script's #! line names.
 type shebang struct {
 	interpreter string
 	args        []string
 }
 
-// parseShebang reads the #! line at the start of a script the way the kernel of the given system does; ok is false
-// where the kernel would return ENOEXEC.
+// parseShebang reads the #! line at the start of a script as the given system's kernel does. ok is false if the
+// kernel would return ENOEXEC.
 //
-// Linux (fs/binfmt_script.c) passes everything after the interpreter as one argument, and truncates a long line as long
-// as the interpreter's name is complete. XNU (exec_shell_imgact) splits at blanks, also ends the line at a '#', and
+// Linux (fs/binfmt_script.c) passes everything after the interpreter as one argument, and truncates a long line
+// unless that cuts the interpreter's name. XNU (exec_shell_imgact) splits at blanks, also ends the line at a '#', and
 // refuses a long line.
 func parseShebang(head []byte, system string) (s shebang, ok bool) {
 	if !bytes.HasPrefix(head, []byte("#!")) {
@@ -35,7 +35,8 @@ func parseShebang(head []byte, system string) (s shebang, ok bool) {
 	return parseLinuxShebang(head)
 }
 
-// parseLinuxShebang: if the line does not end within the buffer, the terminator overwrites the buffer's last byte.
+// parseLinuxShebang reads the #! line as Linux does. If the line is longer than the kernel's buffer, the kernel's
+// terminating zero overwrites the buffer's last byte.
 func parseLinuxShebang(head []byte) (s shebang, ok bool) {
 	line := head[2:min(len(head), linuxShebangBytes)]
 	if end := bytes.IndexAny(line, "\n\x00"); end >= 0 {
@@ -72,8 +73,8 @@ func parseDarwinShebang(head []byte) (s shebang, ok bool) {
 	return shebang{interpreter: words[0], args: words[1:]}, true
 }
 
-// looksLikeText distinguishes a script without a #! line, which execvp passes to the shell, from a binary of an unknown
-// kind, which no shell can run. Shells use the same test: a NUL byte in the first line.
+// looksLikeText reports whether a file without a #! line is a script, which execvp passes to the shell, and not an
+// unknown binary. Shells test the same: a binary has a NUL byte in the first line.
 func looksLikeText(head []byte) bool {
 	if end := bytes.IndexByte(head, '\n'); end >= 0 {
 		head = head[:end]
@@ -81,7 +82,8 @@ func looksLikeText(head []byte) bool {
 	return bytes.IndexByte(head, 0) < 0
 }
 
-// maxWrapper bounds how much of a script is read to recognise a wrapper.
+// maxWrapper is how many bytes of a script are read to find out whether it is a wrapper (a script that only starts
+// another program).
 const maxWrapper = 8 << 10
 
 // readHead reads the start of a file.

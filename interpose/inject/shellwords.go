@@ -2,9 +2,9 @@ package inject
 
 import "strings"
 
-// shellWords splits one simple command as sh(1) does. A word may be bare, quoted, or mixed; script replaces $0 and
-// ${0}; "$@" becomes the word allArgs. For anything that needs a shell to evaluate (other expansions, operators, globs,
-// comments inside) ok is false: a chain that is not followed is better than a wrong one.
+// shellWords splits one simple command into words as sh(1) does. A word may be bare, quoted or mixed. $0 and ${0}
+// become script, "$@" becomes the word allArgs. ok is false for everything that only a shell can evaluate (other
+// expansions, operators, globs, comments inside): it is better to follow no program than a wrong one.
 func shellWords(line, script string) (words []string, ok bool) {
 	var word strings.Builder
 	inWord := false
@@ -49,12 +49,13 @@ func shellWords(line, script string) (words []string, ok bool) {
 	return words, true
 }
 
-// allArgs stands for "$@" in the words of a wrapper. No script can contain it.
+// allArgs stands for "$@" among the words of a wrapper script. No script can contain it, because it begins with a
+// NUL.
 const allArgs = "\x00@"
 
-// doubleQuoted reads the quoted text that starts at line[start]. It returns the text and the position after the closing
-// quote. Besides plain text it understands $0, $@, and the script's folder in the spelling of uv's relocatable
-// wrappers.
+// doubleQuoted reads the quoted text that starts at line[start]. It returns the text and the position behind the
+// closing quote. Besides plain text it understands $0, $@ and the expression for the script's folder that uv writes
+// into relocatable wrappers.
 func doubleQuoted(line string, start int, script string) (text string, next int, ok bool) {
 	const ownFolder = `"$(dirname -- "$(realpath -- "$0")")"`
 	if strings.HasPrefix(line[start:], ownFolder) {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// nextInShim follows a pyenv shim: a bash script in $PYENV_ROOT/shims that starts the program of the same name in the
-// selected version of Python. It makes the same changes to the environment as pyenv-exec.
+// nextInShim returns the program that a pyenv shim starts: the shim is a bash script in $PYENV_ROOT/shims, which
+// starts the program of the same name in the selected version of Python. The environment is changed as pyenv-exec
+// does.
 func nextInShim(h Host, s step, script string, content []byte) (*step, error) {
 	folder, name := filepath.Split(h.absolute(script))
 	root, isShim := strings.CutSuffix(filepath.Clean(folder), "/shims")
@@ -31,8 +32,8 @@ func nextInShim(h Host, s step, script string, content []byte) (*step, error) {
 	return nil, nil
 }
 
-// pyenvVersion returns the selected versions, separated by colons: from the variable, the nearest .python-version file,
-// or the global file.
+// pyenvVersion returns the selected versions, separated by colons: from PYENV_VERSION, else from the nearest
+// .python-version file, else from the global file.
 func pyenvVersion(h Host, root string, env environment) string {
 	if version, ok := env.get("PYENV_VERSION"); ok && version != "" {
 		return version

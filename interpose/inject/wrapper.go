@@ -13,23 +13,22 @@ func folderOf(script string) string {
 	return filepath.Dir(script)
 }
 
-// wrapper is the effect of a shell script whose only command is an exec.
+// wrapper is what a shell script does that only starts another program with exec.
 type wrapper struct {
 	settings []string // NAME=VALUE before or around the exec
 	command  []string // the words after exec, with "$@" replaced
 }
 
-// parseWrapper recognises scripts that do nothing but replace themselves:
+// parseWrapper recognizes shell scripts that only replace themselves by another program:
 //
-//	#!/bin/sh                                   what pip and distlib write when
+//	#!/bin/sh                                   pip and distlib write this if
 //	'''exec' /a/long/path/python "$0" "$@"      the interpreter's path is too
 //	' '''                                       long for a #! line
 //
-//	#!/bin/bash                                 what Homebrew writes to set
+//	#!/bin/bash                                 Homebrew writes this to set
 //	NAME="value" exec "/a/program" "$@"         variables
 //
-// script is the script's path and args what was given to it. Whatever else a
-// script does makes ok false.
+// script is the script's path, args are its arguments. ok is false if the script does anything else.
 func parseWrapper(content []byte, script string, args []string) (w wrapper, ok bool) {
 	if !bytes.HasPrefix(content, []byte("#!")) {
 		return wrapper{}, false

@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// pin sets an image's versions, where any were given.
+// pin sets the versions of the oldest macOS and of the SDK in an image, if the user gave any.
 func pin(image []byte, minimum, sdk string) ([]byte, error) {
 	if minimum == "" {
 		return image, nil
@@ -72,7 +72,7 @@ func run(minimum, sdk, identifier, output string, inputs []string) error {
 			return err
 		}
 	}
-	// Written to a new file and renamed: a process may have the old file mapped.
+	// Write a new file and rename it: overwriting the old file would crash a process that has it mapped.
 	if err := os.WriteFile(output+".new", joined, 0o755); err != nil {
 		return err
 	}

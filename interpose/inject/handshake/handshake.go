@@ -15,26 +15,27 @@ import (
 // Process is a process of the traced program: the started process or a descendant.
 type Process struct {
 	PID, Parent int
-	// Program is the path of its executable, empty if the process ended before it could be read.
+	// Program is the path of the process's executable, empty if the process ended before it could be read.
 	Program string
-	// Hello is true when the library in it reported to the collector.
+	// Hello is true if the tracing library in this process reported to the collector.
 	Hello bool
-	// Metal is true when it made a Metal call.
+	// Metal is true if the process made a Metal call that was recorded.
 	Metal bool
-	// UnseenDevice is true when it created a Metal device in a way that the library does not hook.
+	// UnseenDevice is true if the process created a Metal device in a way that the tracing library does not hook.
 	UnseenDevice bool
-	// NotTraced is the reason why the library could not record a process that uses Metal, as the process reported it;
-	// empty if it was recorded.
+	// NotTraced is the reason, as the process itself reported it, why its Metal calls could not be recorded; empty if
+	// they were.
 	NotTraced string
-	// Running is true when it still ran when the recording ended.
+	// Running is true if the process was still running when the recording ended.
 	Running bool
 }
 
-// Inspect returns the reasons why a program's dynamic linker would not load the library; see inject.Host.Inspect.
+// Inspect returns the reasons why a program's dynamic linker would not load the tracing library: see
+// inject.Host.Inspect.
 type Inspect func(program string) []inject.Finding
 
-// Explain returns findings about the processes of a run that explain missing data. It returns nothing if Metal calls
-// were recorded. root is the id of the started process.
+// Explain returns findings that explain why a trace contains no Metal calls; nothing if Metal calls were recorded.
+// root is the id of the process that mtrace started, processes are all processes of the run.
 func Explain(plan *inject.Plan, root int, processes []Process, inspect Inspect) []inject.Finding {
 	switch {
 	case slices.ContainsFunc(processes, func(p Process) bool { return p.Metal }):
@@ -54,7 +55,7 @@ func Explain(plan *inject.Plan, root int, processes []Process, inspect Inspect) 
 	return append(found, dropped(root, processes, inspect)...)
 }
 
-// notTraced returns a finding for each reason why processes that use Metal could not be recorded.
+// notTraced returns one finding for each distinct reason why processes that use Metal could not be recorded.
 func notTraced(plan *inject.Plan, processes []Process) (found []inject.Finding) {
 	for _, p := range processes {
 		if p.NotTraced == "" || slices.ContainsFunc(found, func(f inject.Finding) bool { return f.Text == said(p) }) {
@@ -67,7 +68,7 @@ func notTraced(plan *inject.Plan, processes []Process) (found []inject.Finding) 
 
 func said(p Process) string { return "it uses Metal and is " + p.NotTraced }
 
-// neverLoaded explains why the library never reported although the plan expected it.
+// neverLoaded explains why the library reported from no process although the plan expected it to load.
 func neverLoaded(plan *inject.Plan, root int, processes []Process, inspect Inspect) []inject.Finding {
 	program := plan.Program
 	for _, p := range processes {
@@ -90,12 +91,12 @@ func neverLoaded(plan *inject.Plan, root int, processes []Process, inspect Inspe
 	}}
 }
 
-// dropped returns a finding for each process that lacks the library although its predecessor had it: the process that
-// started it, or the program that ran before in the same process. There the preload variable was lost, and all
-// descendants lack the library.
+// dropped returns a finding for each process at which the library was lost: the process that started it, or the
+// program that ran before in the same process, had the library, but this one has not. Something removed the preload
+// variable there, so all descendants lack the library, too; they get no findings of their own.
 func dropped(root int, processes []Process, inspect Inspect) []inject.Finding {
-	// A process is listed once for each program that it ran. A process had the library if it reported or is a fork of a
-	// process that did.
+	// processes lists a process once for each program that it ran. A process had the library if it reported, or if it
+	// is a fork of a process that did.
 	reported := map[int][]string{root: nil}
 	lost := map[int]bool{}
 	parent := map[int]int{}
@@ -147,7 +148,8 @@ func dropped(root int, processes []Process, inspect Inspect) []inject.Finding {
 	return found
 }
 
-// stillRunning reports processes of the program that are still running and may yet use Metal.
+// stillRunning returns a finding if processes of the program are still running: they may yet use Metal, which the
+// trace will not contain.
 func stillRunning(plan *inject.Plan, processes []Process) []inject.Finding {
 	count := 0
 	for _, p := range processes {

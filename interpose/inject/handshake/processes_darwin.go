@@ -19,13 +19,14 @@ func allProcesses() ([]Process, error) {
 	return all, nil
 }
 
-// carries reports whether a process has an entry in its environment, which follows its arguments.
+// carries reports whether the environment of a process contains entry (NAME=VALUE). In procargs2 the environment
+// follows the arguments, each ended by a zero byte.
 func carries(pid int, entry string) bool {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	return err == nil && bytes.Contains(raw, []byte("\x00"+entry+"\x00"))
 }
 
-// executable is the path that a process executed, empty if the process is gone or belongs to another user.
+// executable returns the path that a process executed; "" if the process is gone or belongs to another user.
 func executable(pid int) string {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// allProcesses reads /proc; a process that ends during the reading is left out.
+// allProcesses returns all processes of the system from /proc. A process that ends during the reading is left out.
 func allProcesses() ([]Process, error) {
 	folder, err := os.Open("/proc")
 	if err != nil {
@@ -38,8 +38,8 @@ func allProcesses() ([]Process, error) {
 	return all, nil
 }
 
-// parentOf reads the fourth field of /proc/PID/stat. The second field is the name in parentheses, which may itself
-// contain parentheses.
+// parentOf returns the parent's id, the fourth field of /proc/PID/stat. Fields are counted from the last closing
+// parenthesis, because the second field is the name in parentheses and may itself contain some.
 func parentOf(stat []byte) (int, bool) {
 	end := bytes.LastIndexByte(stat, ')')
 	if end < 0 {
@@ -53,11 +53,12 @@ func parentOf(stat []byte) (int, bool) {
 	return parent, err == nil
 }
 
-// execPatience is how many times the environment of a process is read again if it is empty, as it is during an exec.
+// execPatience is how many times an empty environment is read again: a process in the middle of an exec has none for
+// a moment, and would be missed.
 const execPatience = 20
 
-// carries reports whether a process has an entry in its environment. If the first thread of the process has ended, the
-// environment is read from another thread.
+// carries reports whether the environment of a process contains entry (NAME=VALUE). If the process's first thread has
+// ended, its environment is read through another thread.
 func carries(pid int, entry string) bool {
 	for range execPatience {
 		environment := environmentOf(pid)

@@ -2,19 +2,19 @@ package handshake
 
 import "slices"
 
-// Tree collects the processes of a running program by looking at intervals: a process that lives shorter than an
-// interval is missed.
+// Tree collects the processes of a running program by listing the system's processes at intervals. A process that
+// lives shorter than an interval may be missed.
 type Tree struct {
 	root int
 	seen []Process
 	list func() ([]Process, error) // every process of the system
 }
 
-// NewTree follows the process root and everything below it.
+// NewTree returns a Tree that follows the process root and all its descendants.
 func NewTree(root int) *Tree { return &Tree{root: root, list: allProcesses} }
 
-// Look takes one look. A process that has executed another program since the last look is listed twice. On Linux a look
-// costs about 10 µs for each process of the system.
+// Look lists the system's processes once and adds those of the program. A process that has executed another program
+// since the last look is listed twice. On Linux a look costs about 10 µs per process of the system.
 func (t *Tree) Look() error {
 	all, err := t.list()
 	if err != nil {
@@ -44,5 +44,5 @@ func (t *Tree) Look() error {
 	return nil
 }
 
-// Processes returns the processes seen so far, in the order of discovery. The caller fills in Hello and Metal.
+// Processes returns the processes found so far, in the order of discovery. The caller must fill in Hello and Metal.
 func (t *Tree) Processes() []Process { return slices.Clone(t.seen) }

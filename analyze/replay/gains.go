@@ -9,14 +9,15 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Gain is the predicted speedup of the run if an item took only a part of its time.
+// A Gain is the predicted speedup of the run if an item (for example a kernel or a call) took only a part of its
+// time.
 type Gain struct {
 	Kind, Name string
 	Factor     float64 // the part of the item's time that remains; 0 is none
 	Speedup
 }
 
-// Flights returns the number of rounds in flight, for a Gain of KindInFlight.
+// Flights returns, for a Gain of KindInFlight, the number of rounds in flight; "" for other kinds.
 func (g *Gain) Flights() string {
 	if g.Kind != KindInFlight {
 		return ""
@@ -24,10 +25,11 @@ func (g *Gain) Flights() string {
 	return g.Name
 }
 
-// factors are the factors for which an item's gain is predicted.
+// factors are the remaining parts of an item's time for which its gain is predicted.
 var factors = []float64{0.9, 0.75, 0.5, 0}
 
-// Gains returns the gains of the items that gain most; known is false if nothing is predicted.
+// Gains returns the predicted gains of the items whose speed-up helps the run most. known is false if the replay
+// cannot predict anything.
 func (r *Replay) Gains() (list []Gain, known bool) {
 	if r.Why != "" || r.roomy() == 0 {
 		return nil, false
@@ -38,7 +40,8 @@ func (r *Replay) Gains() (list []Gain, known bool) {
 	return slices.Clone(r.gains), true
 }
 
-// largestGains tries the items that take most of the time, and predicts those that gain most at half of their time.
+// largestGains tries the items that take most of the time at half of their time, each with one run, and predicts in
+// full those with the largest gains. A full prediction costs many runs.
 func (r *Replay) largestGains() []Gain {
 	type candidate struct {
 		thing
@@ -82,8 +85,8 @@ func (r *Replay) largestGains() []Gain {
 }
 
 // bound returns an upper bound of the gain if an item takes half of its time. No path through the run becomes shorter
-// by more than the removed time. The bound is twice that, because other work may then also share processors or a GPU
-// with less.
+// by more than the removed half. The whole time is used for the bound, because other work may also get more of the
+// processors and the GPU.
 func (r *Replay) bound(t thing) (times float64) {
 	if t.kind == KindLock || AsAWhole(t.kind) { // their effect is larger than their own time
 		return math.Inf(1)
@@ -91,7 +94,7 @@ func (r *Replay) bound(t thing) (times float64) {
 	return 1 / (1 - min(1, program.Share(t.took, r.program.Lasted)))
 }
 
-// gainWithRoom returns the gain from a change on GPUs with spare capacity, from one run; 0 if it does not end.
+// gainWithRoom returns the gain of a change if GPUs have spare capacity, from one run; 0 if that run does not end.
 func (r *Replay) gainWithRoom(c Change) (times float64) {
 	c.Room = true
 	rate := r.onlyFaster(c)
@@ -101,7 +104,8 @@ func (r *Replay) gainWithRoom(c Change) (times float64) {
 	return rate / r.roomy()
 }
 
-// gain predicts a change from a small number of readings.
+// gain predicts the gain of a change with its interval, from a few replays; known is false if the interval is too
+// wide.
 func (r *Replay) gain(c Change) (Speedup, bool) {
 	if s, _ := r.speedup(r.readings.few(), c); s != nil {
 		return *s, true
@@ -109,8 +113,8 @@ func (r *Replay) gain(c Change) (Speedup, bool) {
 	return Speedup{}, false
 }
 
-// gainsOf returns the gains of an item for each factor; halved is the change to half of its time. Intervals are
-// predicted for half of the time and for none of it; the intervals of factors in between are interpolated.
+// gainsOf returns an item's gains for each factor. halved is the change to half of the item's time. Intervals are
+// predicted for half and for none of the time; for the factors above a half they are derived from that of the half.
 func (r *Replay) gainsOf(t thing, halved Change) (list []Gain) {
 	if AsAWhole(t.kind) { // the change does not depend on the factor
 		if s, known := r.gain(halved); known {
@@ -144,8 +148,9 @@ func (r *Replay) gainsOf(t thing, halved Change) (list []Gain) {
 	return list
 }
 
-// between returns the distance of an interval's end from the estimate if less than half of the time is removed. It
-// shrinks in proportion, but is at least the error of every prediction.
+// between returns an end of an interval, as a multiple of the estimate, for a factor above 0.5. Its distance from 1
+// is proportional to the removed time, but at least the error of every prediction. ofHalf is the same end for factor
+// 0.5.
 func between(ofHalf, factor, replayError float64) float64 {
 	off := (ofHalf - 1) * (1 - factor) / 0.5
 	err := max(policy.RunToRunVariation.Value+policy.ErrorOfLess, math.Abs(replayError))

@@ -10,22 +10,23 @@ import (
 	"mtrace/analyze/replay/change"
 )
 
-// A Speedup is a predicted speedup with an interval, which covers what the replay knows that it does not know. Low
-// assumes that GPUs have no more spare capacity than was observed. LowWithRoom is the low end if they have the capacity
-// that the estimate assumes; 0 means Low. Spread is how wrong such predictions are beyond that; see Interval.
+// A Speedup is a predicted speedup with an interval, which covers the known uncertainties of the replay. Low assumes
+// that GPUs have no more spare capacity than was recorded. LowWithRoom is the low end if they have the capacity that
+// the estimate assumes; 0 means Low. Spread is the error of such predictions beyond that; see Interval.
 type Speedup struct{ Estimate, Low, High, LowWithRoom, Spread float64 }
 
-// Interval returns the interval that readers are shown: on drawn programs it contained the measured speedup for 90% of
+// Interval returns the interval that reports show. On generated programs it contained the measured speedup for 90% of
 // the predictions. It is wider than Low to High, which decides verdicts, because a replay may also be wrong in ways
-// that it cannot know. Both errors are independent and add up as standard deviations do, on a logarithmic scale. The
-// variance of the second grows with the speedup: the more a change gains, the more depends on the rest of the program.
+// that it cannot know. The two errors are independent, so their squares add up, on a logarithmic scale. The variance
+// of the second grows with the speedup.
 func (s *Speedup) Interval() (low, high float64) {
 	unknown := s.Spread * math.Sqrt(policy.SpreadFloor+math.Abs(math.Log(s.Estimate)))
 	return s.Estimate * math.Exp(-math.Hypot(math.Log(s.Estimate/s.Low), unknown)),
 		s.Estimate * math.Exp(math.Hypot(math.Log(s.High/s.Estimate), unknown))
 }
 
-// spreadOf returns the Spread of predictions of a change.
+// spreadOf returns the measured spread of predictions for this kind of change: items that become faster, or removed
+// causes.
 func spreadOf(c Change) float64 {
 	if c.OnlyFaster() && (c.Scale == nil || c.Scale.InFlight <= 1 && c.Scale.Merged <= 1) {
 		return policy.SpreadOfItems
@@ -33,11 +34,11 @@ func spreadOf(c Change) float64 {
 	return policy.SpreadOfCauses
 }
 
-// Proven reports whether the predicted gain exceeds the error of the prediction, that is whether the interval excludes
-// 1. It assumes that the GPU has the capacity for the work that would then be ready.
+// Proven reports whether the whole interval is above 1, so that the gain is larger than the prediction's error. It
+// assumes that the GPU has capacity for the additional work.
 func (s *Speedup) Proven() bool { return s.Least() > 1 }
 
-// Least returns the low end of the interval, assuming that the GPU has the capacity that the estimate assumes.
+// Least returns the low end of the interval if the GPU has the capacity that the estimate assumes.
 func (s *Speedup) Least() float64 { return cmp.Or(s.LowWithRoom, s.Low) }
 
 // InWords formats the speed-up as "1.50x faster (1.40-1.60)".
@@ -46,15 +47,16 @@ func (s Speedup) InWords() string {
 	return fmt.Sprintf("%.2fx faster (%.2f-%.2f)", s.Estimate, low, high)
 }
 
-// A settled run is the run of a changed program with the density of hand-offs that results from the change.
+// A settled run is a run of a changed program whose assumed number of hand-offs per second is the resulting one.
 type settled struct {
 	rate    float64 // 0 if the run does not end
 	density *change.Density
 	asDeep  float64 // the rate with the recorded density: processors sleep as deeply as recorded
 }
 
-// settle runs a program with a change until the assumed density of hand-offs equals the resulting one. A faster program
-// submits more often, so its processors sleep less, which makes it faster again. Larger command buffers do not add
+// settle runs a program with a change, repeatedly, until the assumed number of hand-offs per second is about the
+// resulting one. A faster program submits more often, so its processors sleep less deeply, which makes it faster
+// again. For a change that merges command buffers (Launch) the density is not raised, because larger ones add no
 // hand-offs.
 func (r *Replay) settle(c Change) (s settled) {
 	p, base, d := r.program, r.base, &change.Density{}
@@ -85,8 +87,8 @@ func (r *Replay) settle(c Change) (s settled) {
 	return s
 }
 
-// onlyFaster returns the rate of the program with a change that makes something only faster; 0 if it does not end. Each
-// such change is run once.
+// onlyFaster returns the rate of the program with a change that only makes something faster; 0 if the run does not
+// end. The result is cached, because several predictions need it.
 func (r *Replay) onlyFaster(c Change) float64 {
 	if rate, known := r.faster.Load(c); known {
 		return rate.(float64)
@@ -96,22 +98,24 @@ func (r *Replay) onlyFaster(c Change) float64 {
 	return rate
 }
 
-// speedup returns how much faster the program is with a change. The interval covers all readings that are not refuted,
-// GPUs with and without more capacity than observed, processors that sleep as deeply as recorded or hardly at all, and
-// the machine's error. If the interval is too wide, it returns nil and the reason.
+// speedup returns how much faster the program is with a change. The interval covers all variants (readings) that the
+// recorded rate does not refute, GPUs with and without more capacity than recorded, processors that sleep as deeply
+// as recorded or hardly at all, and the machine's error. If the interval is too wide, speedup returns nil and the
+// reason.
 func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	p := r.program
 	usual, other := c, c
-	// a busier GPU is not assumed to run more of a queue's work at once
+	// for changes that make the GPU busier, the estimate assumes no more capacity of queues than recorded
 	if usual.Room = true; c.GPU || c.Scale.Overlaps() {
 		usual, other = other, usual
 	}
 	changed := r.settle(usual)
 	if changed.rate == 0 {
-		return nil, "the replay without it does not end"
+		return nil, "the replay of the changed run deadlocks"
 	}
 	of := 1.0
-	// the machine's error for the unchanged program comes from sharing processors, of which there are now enough
+	// Compare with the recorded rate, not with the unchanged replay: the replay's error comes from sharing
+	// processors, which are no longer shared.
 	if c.Cores {
 		of = r.base / p.Rate(p.Recorded)
 	}
@@ -120,7 +124,8 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		s.Estimate = max(1, s.Estimate)
 	}
 	s.Low, s.High = s.Estimate, s.Estimate
-	// includes refuted readings: if the result depends on waits for processors alone, nothing is predicted
+	// the extremes of all variants, refuted ones too: if they differ too much, the result depends on waits for
+	// processors alone and nothing is predicted
 	least, most := s.Estimate, s.Estimate
 	hold := func(changed, was float64, c Change, refuted bool) (gained float64) {
 		if changed == 0 || was == 0 { // one of the runs does not end
@@ -161,7 +166,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		hold(ran.wide, r.base, widened(usual), false)
 	}
 	if most > policy.Widest.Value*least {
-		return nil, fmt.Sprintf("the trace allows anything from %.2fx to %.2fx", least, most)
+		return nil, fmt.Sprintf("predictions from the trace range from %.2fx to %.2fx, too wide an interval", least, most)
 	}
 	usually := policy.RunToRunVariation.Value + policy.ErrorOfMore*math.Abs(math.Log2(s.Estimate))
 	if c.Scale != nil {
@@ -172,8 +177,8 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	return s, ""
 }
 
-// gainOfRoom returns the gain from spare GPU capacity alone. A program in which something is only faster is compared
-// with one that has the same capacity.
+// gainOfRoom returns the gain that comes from assuming spare GPU capacity alone, by which a prediction must be
+// divided; 1 if the assumption is part of the change itself.
 func (r *Replay) gainOfRoom(c Change) float64 {
 	if !c.Room || !c.OnlyFaster() || c.Scale.Overlaps() {
 		return 1
@@ -181,7 +186,8 @@ func (r *Replay) gainOfRoom(c Change) float64 {
 	return r.roomy() / r.base
 }
 
-// roomy returns the rate of the unchanged program if GPUs that are not known to be limited have spare capacity.
+// roomy returns the rate of the unchanged program if GPUs and queues have spare capacity unless they are known to be
+// limited.
 func (r *Replay) roomy() float64 {
 	if r.withRoom == 0 {
 		r.withRoom, _ = run(r.program, Change{Room: true}, nil)

@@ -10,7 +10,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// addPortions determines the portions of command buffers, calls and threads' own times.
+// addPortions determines how the GPU time of command buffers divides among kernels, and the threads' time among
+// calls.
 func addPortions(ev *evidence.Evidence, p *program.Program, buffers []*analyze.CommandBuffer, spans []span) {
 	var names evidence.Ordered[string, struct{}]
 	costs := kernels.CostsOf(ev.Trace)
@@ -40,8 +41,8 @@ func addPortions(ev *evidence.Evidence, p *program.Program, buffers []*analyze.C
 	addCalls(ev, p, spans)
 }
 
-// addCalls determines which calls each thread's time in Metal is spent in. Calls made before the work begins are
-// assumed to have the same proportions.
+// addCalls determines which calls each thread's time in Metal is spent in. The trace has sums over the whole run
+// only, so calls before the work begins are assumed to have the same proportions.
 func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 	var names evidence.Ordered[string, struct{}]
 	for i, s := range spans {
@@ -88,8 +89,8 @@ func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 	p.Names.Calls = names.Keys
 }
 
-// scaleAllocating adds the time of frees, which the trace has only as a sum, to the steps in which a thread allocates,
-// in proportion. Total is the time in which the thread allocates or frees memory.
+// scaleAllocating distributes the time in which a thread allocates or frees memory (total) over the steps in which it
+// allocates, in proportion. The trace has the times of single allocations, but of frees only the sum.
 func scaleAllocating(th *program.Thread, total analyze.Nanos) {
 	var in, gaps analyze.Nanos
 	for i := range th.Steps {

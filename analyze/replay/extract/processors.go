@@ -9,10 +9,10 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// addProcessors determines the share of its own time that each thread was on a processor, and the processor time of the
-// framework's threads per command buffer. The latter is the time that the process used minus the time that the
-// program's threads used in their own time. Processor time within waits, for sleeping and waking, counts as the
-// framework's. If either is not known, the program has no processors to share.
+// addProcessors determines for which share of its own time each thread was on a processor, and how much processor
+// time Metal's own threads need per command buffer: the time that the process used, minus what the program's threads
+// used in their own time. Processor time within waits, for sleeping and waking, counts as Metal's. If the use of
+// processors is not recorded, Processors.Count stays 0, and no thread waits for a processor in the replay.
 func (b *builder) addProcessors(spans []span) {
 	p := b.program
 	var covered, lasted, onOwn, polling analyze.Nanos
@@ -43,7 +43,8 @@ func (b *builder) addProcessors(spans []span) {
 		within := analyze.Interval{Begin: max(s.Begin, window.Begin), End: min(s.End, window.End)}
 		onOwn += program.Scaled(own, th.Busy*evidence.Share(within.Length(), s.Length()))
 		if b.polls[s.thread] || takesTurns(th) || p.Service.Requests > 0 && s.thread != b.server && len(th.Jobs) == 0 {
-			// it used more, to poll for completions or for its turn, or to be woken for other threads' answers
+			// processor time beyond the thread's own time: polling for completions or for its turn, or wake-ups for
+			// others' answers
 			polling += max(0, program.Scaled(cpu.Ran, evidence.Share(s.Length(), max(1, cpu.Covered)))-program.Scaled(own,
 				th.Busy))
 		}
@@ -70,12 +71,12 @@ func (b *builder) addProcessors(spans []span) {
 		if b.ev.Trace.Source.SoftwareMetal {
 			used -= runOnProcessors(p, used)
 		}
-		// a command buffer queued behind other work takes half of the framework's time
+		// a command buffer that is queued behind other work takes half of Framework.Time, so it counts as half
 		p.Framework.Time = analyze.Nanos(max(0, used) / (float64(len(p.Jobs)) - float64(b.behindOthers)/2))
 	}
 }
 
-// notified returns the time of a thread's waits after the completions.
+// notified returns how long a thread's waits lasted beyond the completions that they were for, in total.
 func notified(th *program.Thread) (sum analyze.Nanos) {
 	for i := range th.Steps {
 		sum += max(0, th.Steps[i].Notify) + th.Steps[i].Handlers
@@ -83,7 +84,8 @@ func notified(th *program.Thread) (sum analyze.Nanos) {
 	return sum
 }
 
-// blocked returns the time in which a thread waits for something that the program models.
+// blocked returns how long a thread waits for things whose time the replay computes (GPU work, locks, signals), in
+// total.
 func blocked(th *program.Thread) (sum analyze.Nanos) {
 	for i := range th.Steps {
 		sum += th.Steps[i].Blocked(&th.Details[i])
@@ -91,26 +93,26 @@ func blocked(th *program.Thread) (sum analyze.Nanos) {
 	return sum
 }
 
-// helps reports whether the thread makes no Metal call and only waits for locks. If it also runs little, it counts as
-// one of the framework's threads, as most such threads are.
+// helps reports whether the thread makes no Metal call and only waits for locks or signals. If it also runs little,
+// it counts as one of Metal's own threads, because most threads of this kind are.
 func helps(th *program.Thread) bool {
 	return !slices.ContainsFunc(th.Steps, func(s program.Step) bool { return s.Kind != program.Lock && !s.Kind.Links() })
 }
 
-// takesTurns reports whether the thread waits for turns. It may have run during these waits.
+// takesTurns reports whether the thread has artificial waits for its turn, during which it may have been running.
 func takesTurns(th *program.Thread) bool {
 	return slices.ContainsFunc(th.Details, func(d program.Detail) bool { return d.Turns })
 }
 
-// works reports whether the thread works with command buffers. Other threads, for example one that compiles before
-// there are any, may not be a part of the run.
+// works reports whether the thread works with command buffers. Other threads, for example one that only compiles at
+// the start, do not tell how long the run lasts.
 func works(th *program.Thread) bool {
 	return slices.ContainsFunc(th.Steps, func(s program.Step) bool {
 		return s.Kind != program.Lock && s.Kind != program.Compile && !s.Kind.Links()
 	})
 }
 
-// working returns the interval in which threads that work with command buffers do so.
+// working returns the interval from the first to the last call of the threads that work with command buffers.
 func working(threads []program.Thread, spans []span) (all analyze.Interval) {
 	all.Begin = 1 << 62
 	for i, s := range spans {
@@ -121,8 +123,10 @@ func working(threads []program.Thread, spans []span) (all analyze.Interval) {
 	return all
 }
 
-// A software GPU runs its kernels on processors, which it shares with the program's threads and with other programs. A
-// command buffer's processor time is estimated by command buffers of the same work that ran without concurrent ones.
+// A software GPU runs its kernels on the machine's processors, which it shares with the program's threads and with
+// other programs. The processor time of a command buffer is estimated from others with the same work that ran alone.
+//
+// findAlone sets Alone, the time of each job without concurrent jobs, to at most the fastest tenth of the same work.
 
 // findAlone sets Alone, the processor time of each job without concurrent jobs. It is at most that of the quickest
 // tenth with the same work.
@@ -141,9 +145,10 @@ func findAlone(jobs []program.Job, buffers []*analyze.CommandBuffer) {
 	}
 }
 
-// runOnProcessors determines whether processors run the GPU's work, and returns the processor time. They do if the
-// process used, beyond its threads' own use, at least as much processor time as the jobs take, and if that is more than
-// submissions and notifications take.
+// runOnProcessors decides whether the machine's processors run the GPU's work, and returns the processor time of that
+// work in ns, or 0. They do if the process used at least as much processor time beyond its threads' own as the jobs
+// take alone, and if the jobs take longer than submissions and notifications. used is that processor time beyond the
+// threads' own.
 func runOnProcessors(p *program.Program, used float64) (work float64) {
 	for i := range p.Jobs {
 		work += float64(p.Jobs[i].Alone)

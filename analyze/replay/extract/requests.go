@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// addRequests adds the requests to the calls of a program in which one thread submits for others. A requesting thread
-// sends a request and waits for the answer. The serving thread waits for each request and answers it, in the recorded
+// addRequests adds requests to the calls of a program in which one thread submits for others: a requesting thread
+// sends a request and waits for the answer; the serving thread waits for each request and answers it, in the recorded
 // order.
 func (b *builder) addRequests(by map[*analyze.Thread][]call) {
 	h := b.ev.Handover

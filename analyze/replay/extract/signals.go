@@ -12,9 +12,12 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// Signals make a thread's wait depend on the work of another thread. Without them a wait for a signal takes its
-// recorded time, and a lock is held for its recorded time, even if the work before the signal or under the lock
-// changes. That is enough to remove a cause, but not to predict the effect of a faster kernel.
+// Signals make a thread's wait depend on the work of another thread (a "tied" program). Without them, waits for
+// signals and for locks take their recorded time, even if the work before the signal or under the lock changes. That
+// is enough to predict the removal of a cause, but not the effect of a faster kernel.
+//
+// lockWaits yields the threads' waits for locks. In a tied program it adds artificial waits for turns, and leaves out
+// waits that end together with another thread's wait for the GPU, which become signals.
 
 // lockWaits returns the threads' waits for locks. In a tied program these include the waits of threads that take turns,
 // unless the trace has the wait for a lock that makes them do so. They exclude waits that end with another thread's wait
@@ -49,8 +52,8 @@ func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
 	}
 }
 
-// addSignals returns, by thread, the signals that threads give each other and the waits for these. Threads without
-// Metal calls, such as threads that load data, take part with their recorded own time.
+// addSignals returns, by thread, the signals that threads give each other and the waits for these signals. Threads
+// without Metal calls, such as threads that load data, are added to by.
 func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread][]call {
 	links := map[*analyze.Thread][]call{}
 	add := func(t *analyze.Thread, i analyze.Interval, s program.Step, waited analyze.Nanos) {
@@ -77,7 +80,8 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 			n = signal(w.Signaller, at(w.Signalled))
 			numbers[k] = n
 		}
-		// at a barrier, a thread that waits has arrived
+		// at a barrier each thread that waits has also arrived, so its arrival is one of the signals that the others
+		// wait for
 		if m := b.ev.Barriers; m != nil && m.Threads[w.Thread] && m.Threads[w.Signaller] {
 			p.Signals[n]++
 			add(w.Thread, at(w.Begin), program.Step{Kind: program.Signal, Number: n}, 0)
@@ -113,7 +117,8 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 	return links
 }
 
-// linkedWaits returns the waits for signals between calls, of threads that make calls and of threads that signal these.
+// linkedWaits returns the waits that connect the program's threads: between calls of threads that make Metal calls,
+// and of threads that signal these. It searches twice, to find also the waits of threads that only signal.
 func linkedWaits(
 	ev *evidence.Evidence, by map[*analyze.Thread][]call, window analyze.Interval,
 ) (list []*analyze.SignalWait) {
@@ -150,8 +155,8 @@ func linkedWaits(
 	return list
 }
 
-// handlerThreads returns the threads that mostly signal from completion handlers: threads that wait for them wait for
-// the GPU.
+// handlerThreads returns the threads that signal mostly from completion handlers. Waiting for such a thread is in
+// effect waiting for the GPU.
 func handlerThreads(ev *evidence.Evidence) map[*analyze.Thread]bool {
 	var ends []analyze.Interval
 	for c := range ev.Trace.Buffers() {
@@ -174,7 +179,7 @@ func handlerThreads(ev *evidence.Evidence) map[*analyze.Thread]bool {
 }
 
 // withLinks inserts signals, waits for signals and releases of locks into a thread's calls. A wait inside another
-// call belongs to that call. A signal inside a call is given at its end.
+// call is dropped, because its time is part of that call. A signal inside a call moves to the call's end.
 func withLinks(list, links []call) []call {
 	if len(links) == 0 {
 		return list
@@ -201,10 +206,10 @@ func withLinks(list, links []call) []call {
 	return all
 }
 
-// withoutEnd removes what a thread does after its last work for the GPU: waits until the program ends, as for the
-// signal of a main thread that slept until then. A replay with such a wait would never be faster than the recorded run.
-// Threads that wait for a removed signal no longer wait for it. A thread that does more than that after its last work
-// for the GPU, as a producer for another thread, keeps all calls.
+// withoutEnd removes what a thread does after its last work for the GPU, for example the wait until the main thread
+// ends the program. A replay with such a wait could never be faster than the recorded run. Other threads no longer
+// wait for a signal that is removed. A thread that does more after that, as a producer for other threads does, keeps
+// all its calls.
 func (b *builder) withoutEnd(list []call) []call {
 	end := len(list)
 	for end > 0 && !list[end-1].Kind.WorksForGPU() {
@@ -221,9 +226,9 @@ func (b *builder) withoutEnd(list []call) []call {
 	return list[:end]
 }
 
-// waitsForHeldInterpreter finds the waits for a GIL that another thread held while it waited for the GPU, and that
-// thread's wait. A thread that waits for the GIL retries again and again. Each of these attempts counts as lasting
-// until the other thread's wait has ended.
+// waitsForHeldInterpreter finds the waits for a GIL that another thread held while it waited for the GPU, and returns
+// for each that other wait. A thread that waits for the GIL retries again and again; each attempt counts as lasting
+// until the other thread's wait ended.
 func waitsForHeldInterpreter(ev *evidence.Evidence) map[*analyze.LockWait]*analyze.Wait {
 	found := map[*analyze.LockWait]*analyze.Wait{}
 	held := map[*analyze.Process][]*analyze.Wait{}

@@ -9,13 +9,13 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A span is the part of a thread's lifetime that the program covers.
+// A span is the time range of a thread that the program covers: from its first to its last step.
 type span struct {
 	thread *analyze.Thread
 	analyze.Interval
 }
 
-// addThreads adds the threads with their steps.
+// addThreads adds the threads with their steps to the program.
 func (b *builder) addThreads() {
 	by := b.calls()
 	b.addRequests(by)
@@ -80,7 +80,8 @@ func (b *builder) addThreads() {
 	p.Newest = newest(p, spans, by)
 }
 
-// thread builds a program's thread from recorded calls. Its progress marks use the trace's times.
+// thread builds the program's thread from recorded calls. done has the recorded times of its commits and of its end.
+// waits has the times in which any thread waited for the GPU.
 func (b *builder) thread(
 	t *analyze.Thread, list []call, waits *evidence.Busy,
 ) (th program.Thread, done program.Progress) {
@@ -126,7 +127,7 @@ func (b *builder) thread(
 	return th, done
 }
 
-// allocating returns when each thread allocated memory.
+// allocating returns the times in which each thread allocated memory.
 func allocating(trace *analyze.Trace) map[*analyze.Thread]*evidence.Busy {
 	by := map[*analyze.Thread][]analyze.Interval{}
 	for a := range analyze.Each(trace.Memory.Allocations) {
@@ -139,7 +140,8 @@ func allocating(trace *analyze.Trace) map[*analyze.Thread]*evidence.Busy {
 	return all
 }
 
-// meeting returns the threads that pass a barrier together, in a tied program.
+// meeting returns the threads that pass a barrier together; none if the program is not tied, because only tied
+// programs have the barrier's signals.
 func (b *builder) meeting(spans []span) (m program.Meeting) {
 	met := b.ev.Barriers
 	if !b.tied || met == nil {
@@ -154,7 +156,7 @@ func (b *builder) meeting(spans []span) (m program.Meeting) {
 	return m
 }
 
-// pools returns the groups of threads that take their work from the same object, and take at least some.
+// pools returns the groups of threads that wait for work at the same object (at), and that commit something.
 func pools(threads []program.Thread, at map[*analyze.Thread]evidence.LockKey, spans []span) (all [][]int32) {
 	by := map[evidence.LockKey][]int32{}
 	for t, s := range spans {

@@ -7,13 +7,15 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// isBehind reports whether a job that is committed now is queued behind other work.
+// isBehind reports whether a job that is committed now must wait for other jobs, because its queue or device runs as
+// many as it can.
 func (m *machine) isBehind(j *program.Job) bool {
 	of := &m.program.Queues[j.Queue]
 	return m.queues[j.Queue].running >= of.AtOnce || m.running[of.Device] >= m.program.Devices[of.Device].Engines
 }
 
-// feed begins the ready jobs on a device, in the order in which they became ready.
+// feed begins jobs on a device while it can run more. Of the queues' first jobs that are ready, the one that became
+// ready first begins first.
 func (m *machine) feed(device int) {
 	for m.running[device] < m.program.Devices[device].Engines {
 		best := int32(-1)
@@ -35,8 +37,8 @@ func (m *machine) feed(device int) {
 	}
 }
 
-// beginJob begins a job on a device. There are three cases: where processors run the GPU's work, the job is a burst of
-// its own; on a device that slows down under load, the job shares the device; otherwise its end is known.
+// beginJob begins a job on a device. If the machine's processors run the GPU's work, the job is a burst on a
+// processor. If concurrent jobs slow each other down, it shares the device. Otherwise its end is known now.
 func (m *machine) beginJob(device int, id int32) {
 	j := &m.program.Jobs[id]
 	q := &m.queues[j.Queue]
@@ -69,21 +71,22 @@ func (m *machine) beginJob(device int, id int32) {
 	}
 }
 
-// unblocked reports whether all events that a job waits for have been signaled.
+// unblocked reports whether all events for which a job waits have been signaled, by command buffers and by threads.
 func (m *machine) unblocked(id int32) bool {
 	j := &m.program.Jobs[id]
 	return !slices.ContainsFunc(j.After, func(dep int32) bool { return !m.jobs[dep].done }) &&
 		!slices.ContainsFunc(j.Events, func(e int32) bool { return !m.given[e] })
 }
 
-// feedAll begins the jobs on all devices that an event may have unblocked.
+// feedAll begins jobs on all devices that can begin one, after an event or a job's end may have unblocked some.
 func (m *machine) feedAll() {
 	for device := range m.running {
 		m.feed(device)
 	}
 }
 
-// jobEnded handles the end of a job on the GPU. The framework notices it when it has a processor.
+// jobEnded handles the end of a job on the GPU. Metal's thread notices the end (endSeen) only when it has a
+// processor.
 func (m *machine) jobEnded(id int32) {
 	j, s := &m.program.Jobs[id], &m.jobs[id]
 	s.done, s.end = true, m.now
@@ -104,8 +107,8 @@ func (m *machine) jobEnded(id int32) {
 	m.feedAll()
 }
 
-// watch schedules the framework's work for a job while the job runs. If that work takes longer than the job, it is done
-// on several processors.
+// watch schedules Metal's own processor work for a job while the job runs. Work that takes longer than the job is
+// divided among several processors.
 func (m *machine) watch(id int32, begin, end, work analyze.Nanos) {
 	parts := 1 + min(work/max(1, end-begin), analyze.Nanos(len(m.processors.each))-1)
 	m.jobs[id].watching = int32(parts)
@@ -114,7 +117,8 @@ func (m *machine) watch(id int32, begin, end, work analyze.Nanos) {
 	}
 }
 
-// watched ends one part of the framework's work. The framework cannot notice the job's end before all parts are done.
+// watched handles the end of one part of Metal's work for a job. The job's end is noticed only after all parts have
+// ended.
 func (m *machine) watched(id int32) {
 	s := &m.jobs[id]
 	if s.watching--; s.watching == 0 && s.done {
@@ -124,7 +128,8 @@ func (m *machine) watched(id int32) {
 	}
 }
 
-// endSeen unblocks the threads that wait for a job.
+// endSeen handles that Metal notices a job's end: it unblocks the threads that wait for the job and schedules its
+// completion handlers.
 func (m *machine) endSeen(id int32) {
 	j, s := &m.program.Jobs[id], &m.jobs[id]
 	s.seen = true
@@ -136,7 +141,7 @@ func (m *machine) endSeen(id int32) {
 	m.at(max(m.now, s.end+s.late+j.Complete), 0, jobCompletes, id)
 }
 
-// completed frees a job's slot in its queue.
+// completed frees the job's slot in its queue, and unblocks a thread that waits to create a command buffer.
 func (m *machine) completed(id int32) {
 	queue := m.program.Jobs[id].Queue
 	q := &m.queues[queue]

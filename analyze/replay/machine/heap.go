@@ -10,10 +10,11 @@ type fifo struct {
 
 func (f *fifo) empty() bool { return f.taken == len(f.all) }
 
-// first returns what pop would return. The queue must not be empty.
+// first returns the index that pop would remove. The queue must not be empty.
 func (f *fifo) first() int32 { return f.all[f.taken] }
 
-// push appends an index. Once half of a full buffer is free, it moves the rest to the front instead of growing.
+// push appends an index. If the buffer is full and at least half of it was popped, push moves the remaining indices
+// to the front instead of allocating more memory.
 func (f *fifo) push(x int32) {
 	if len(f.all) == cap(f.all) && 2*f.taken >= len(f.all) {
 		f.all = f.all[:copy(f.all, f.all[f.taken:])]
@@ -28,11 +29,11 @@ func (f *fifo) pop() int32 {
 	return first
 }
 
-// A taskHeap returns the task of the lowest rank first.
+// A taskHeap is a binary heap of tasks whose first element has the lowest rank.
 type taskHeap []task
 
-// A task is work on a server, and the action that follows it. It precedes tasks of higher rank; the number orders tasks
-// of equal rank. Like an event, it fits into four registers.
+// A task is work on a server, and the action that follows its end. Tasks of lower rank end first; seq orders tasks of
+// equal rank, so that each run has the same result. A task has four words and so is passed in registers.
 type task struct {
 	rank float64
 	due  analyze.Nanos // when it would end if it ran alone
@@ -42,7 +43,7 @@ type task struct {
 
 func (a *task) before(b *task) bool { return a.rank < b.rank || a.rank == b.rank && a.seq < b.seq }
 
-// push inserts a task. Its ancestors of higher rank move down into the free slot.
+// push inserts a task, moving its ancestors of higher rank one level down.
 func (h *taskHeap) push(x task) {
 	*h = append(*h, x)
 	a := *h
@@ -58,7 +59,8 @@ func (h *taskHeap) push(x task) {
 	a[i] = x
 }
 
-// pop removes and returns the first task. The last task fills its slot and moves down to its place.
+// pop removes and returns the task of the lowest rank, and moves the last task to its correct level. The heap must
+// not be empty.
 func (h *taskHeap) pop() task {
 	a := *h
 	first, n := a[0], len(a)-1
@@ -88,9 +90,9 @@ func (h *taskHeap) pop() task {
 	return first
 }
 
-// An agenda holds events in order of time, and events of the same instant in the order in which they were scheduled.
-// Its first element is stored apart. Many events schedule the very next event, which then never passes through the
-// heap.
+// An agenda holds events in order of time; events of the same time keep the order in which they were scheduled. The
+// first event is stored outside of the heap, because many events schedule the one that is handled next, which then
+// costs no heap operation.
 type agenda struct {
 	next event // the first event, if there is one
 	kept bool
@@ -101,7 +103,7 @@ func (e *event) before(f *event) bool { return e.at < f.at || e.at == f.at && e.
 
 func (a *agenda) empty() bool { return !a.kept && len(a.rest) == 0 }
 
-// first returns what pop would return. The agenda must not be empty.
+// first returns the event that pop would remove. The agenda must not be empty.
 func (a *agenda) first() *event {
 	if a.kept {
 		return &a.next

@@ -5,7 +5,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// links are the locks, signals and requests through which threads wait for each other.
+// links has the state of the locks, signals and requests through which threads wait for each other.
 type links struct {
 	machine  *machine
 	locks    []lockState
@@ -26,13 +26,13 @@ func newLinks(m *machine, p *program.Program) links {
 	return l
 }
 
-// wait appends a thread to the waiting threads.
+// wait appends a thread to the queue of waiting threads, and notes when its wait begins.
 func (k *links) wait(waiting *fifo, t int32) {
 	waiting.push(t)
 	k.since[t] = k.machine.now
 }
 
-// resume removes and returns the thread that has waited longest.
+// resume removes and returns the thread that has waited longest, and adds up the time that it waited.
 func (k *links) resume(waiting *fifo) int32 {
 	t := waiting.pop()
 	k.blocked += k.machine.now - k.since[t]
@@ -45,8 +45,8 @@ type lockState struct {
 	waiting fifo
 }
 
-// lock takes a lock or waits for it, first come, first served. With locks that admit newcomers first, threads wait as
-// long in total.
+// lock gives the thread the lock, or makes it wait for the lock in order of arrival. Real locks may let newcomers
+// pass, but threads wait as long in total.
 func (k *links) lock(t int32, s *program.Step) {
 	if l := &k.locks[s.Lock]; l.held {
 		k.wait(&l.waiting, t)
@@ -55,7 +55,8 @@ func (k *links) lock(t int32, s *program.Step) {
 	k.hold(t, s)
 }
 
-// hold records the thread as the lock's holder. A commit holds the lock until the commit ends.
+// hold makes the thread the lock's holder and schedules the release, unless a later Unlock step of the thread
+// releases it. A commit holds its lock until the commit ends.
 func (k *links) hold(t int32, s *program.Step) {
 	k.locks[s.Lock].held = true
 	if s.Kind == program.Commit {
@@ -71,7 +72,7 @@ func (k *links) hold(t int32, s *program.Step) {
 	k.machine.over(t, 0)
 }
 
-// released passes a lock to the thread that has waited longest.
+// released handles the release of a lock: the thread that has waited longest becomes its holder.
 func (k *links) released(lock int32) {
 	l := &k.locks[lock]
 	l.held = false
@@ -81,7 +82,8 @@ func (k *links) released(lock int32) {
 	}
 }
 
-// unlock releases a lock. A waiting thread holds the lock as soon as it is awake.
+// unlock handles an Unlock step. If threads wait, the lock is passed on after Notify, the time to wake the next
+// thread.
 func (k *links) unlock(t int32, s *program.Step) {
 	if l := &k.locks[s.Lock]; l.held && l.by == t+1 {
 		if l.by = 0; !l.waiting.empty() {
@@ -93,8 +95,8 @@ func (k *links) unlock(t int32, s *program.Step) {
 	k.machine.over(t, 0)
 }
 
-// signalState is a signal that threads wait for. It is given when all threads that must give it have done so, as at a
-// barrier.
+// signalState is the state of a signal that threads wait for. At a barrier several threads must give it; missing
+// counts those that have not.
 type signalState struct {
 	missing int
 	waiting fifo
@@ -119,14 +121,15 @@ func (k *links) awaitSignal(t int32, s *program.Step) {
 	k.machine.over(t, 0)
 }
 
-// requestState is a request to the serving thread.
+// requestState is the state of a request to the thread that submits for others.
 type requestState struct {
 	asked, answered bool
 	asker           int32 // the thread that waits for the answer
 	waiting         bool  // the serving thread waits for the request
 }
 
-// request sends a request to the serving thread.
+// request handles a thread's request: it wakes the serving thread, and the requesting thread waits unless the
+// recorded answer was already given.
 func (k *links) request(t int32, s *program.Step) {
 	r := &k.requests[s.Number]
 	r.asked, r.asker = true, t
@@ -140,7 +143,7 @@ func (k *links) request(t int32, s *program.Step) {
 	}
 }
 
-// serve waits for a request.
+// serve makes the serving thread wait for the request, unless the request has been sent.
 func (k *links) serve(t int32, s *program.Step) {
 	if r := &k.requests[s.Number]; r.asked {
 		k.machine.over(t, 0)
@@ -149,7 +152,7 @@ func (k *links) serve(t int32, s *program.Step) {
 	}
 }
 
-// answer unblocks the requesting thread.
+// answer unblocks the thread that sent the request, and ends the serving thread's step.
 func (k *links) answer(t int32, s *program.Step) {
 	r := &k.requests[s.Number]
 	r.answered = true

@@ -7,9 +7,9 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A machine runs a program in virtual time. Each thread takes its steps in order, queues keep their order, and GPU work
-// takes the program's time. Waits end with the machine's events, not at recorded times. Running threads share the
-// processors, so removing a wait does not gain its whole length if processors are scarce.
+// A machine runs a program in virtual time. Each thread takes its steps in order, queues keep their order, and GPU
+// work takes the program's time. Waits end with the machine's events, not at recorded times. Running threads share
+// the processors, so with few processors, removing a wait gains less than its length.
 type machine struct {
 	program    *program.Program
 	now        analyze.Nanos
@@ -27,7 +27,7 @@ type machine struct {
 	horizon    analyze.Nanos // when the first pacing thread ended; 0 before
 	open       int           // threads that have not ended, and none of whose command buffers ended since the horizon
 	delays     Delays
-	// share of a burst's work that is saved if no processor sleeps
+	// share of a burst's work that is saved while all processors are busy, because none of them must be woken
 	interrupting float64
 }
 
@@ -40,16 +40,16 @@ type Result struct {
 	jobs     []jobState
 }
 
-// Steps returns how many steps a thread had taken when the run ended.
+// Steps returns how many steps the thread had completed when the run ended.
 func (r *Result) Steps(thread int) int { return r.steps[thread].next }
 
-// End returns when the GPU completed a command buffer; done is false if it did not.
+// End returns when the GPU completed the job; done is false if the run ended before.
 func (r *Result) End(job int) (at analyze.Nanos, done bool) { return r.jobs[job].end, r.jobs[job].done }
 
-// Delayed returns how long the work of a command buffer waited for processors, if these run the GPU's work.
+// Delayed returns how long the job's work waited for a processor; 0 unless processors run the GPU's work.
 func (r *Result) Delayed(job int) analyze.Nanos { return r.jobs[job].delayed }
 
-// Done returns how many command buffers the GPU completed, without fences.
+// Done returns how many command buffers the GPU completed, without fences (empty ones that exist to be waited for).
 func (r *Result) Done() (n int) {
 	for i := range r.Progress {
 		n += len(r.Progress[i].Done)
@@ -57,20 +57,20 @@ func (r *Result) Done() (n int) {
 	return n
 }
 
-// Delays are waits for processors.
+// Delays has the time that bursts of CPU work waited for a processor, by the kind of burst.
 type Delays struct {
 	Before, After Delay           // of the framework's bursts before and after the GPU's work
 	GPU           analyze.Nanos   // of the GPU's work, if processors run it
 	Threads       []analyze.Nanos // of the threads' own bursts
 }
 
-// A Delay is the sum of the waits of bursts of one kind, and their number.
+// A Delay is the total time that bursts of one kind waited for a processor, and the number of these bursts.
 type Delay struct {
 	Sum   analyze.Nanos
 	Count int
 }
 
-// Mean returns the mean wait.
+// Mean returns the mean time that a burst waited for a processor.
 func (d Delay) Mean() analyze.Nanos { return d.Sum / analyze.Nanos(max(1, d.Count)) }
 
 type threadState struct {
@@ -98,7 +98,8 @@ type queueState struct {
 	awake   int // the framework's bursts for it that have not ended
 }
 
-// An event fits into four registers, because copies of it are most of what the machine does.
+// An event must stay at four words: copying events is most of what the machine does, and more words do not fit in
+// registers.
 type event struct {
 	at   analyze.Nanos
 	work analyze.Nanos // processor work to be done before the event
@@ -106,7 +107,7 @@ type event struct {
 	what action
 }
 
-// An action is the kind of an event, and the number of the thread, command buffer or lock that it is about.
+// An action packs an event's kind and the number of the thread, job or lock that the event is about into one word.
 type action uint64
 
 func actionOf(kind eventKind, id int32) action { return action(kind)<<32 | action(uint32(id)) }
@@ -129,8 +130,8 @@ const (
 	watched // the framework is ready to notice a job's end
 )
 
-// Run runs a program until the first pacing thread has ended, and each other thread has ended or has had one more
-// command buffer end. It returns false if the threads deadlock.
+// Run runs a program until the first pacing thread has ended, and until each other thread has ended or has had one
+// more command buffer end, so that each has progress to compare. It returns false if the threads deadlock.
 func Run(p *program.Program) (*Result, bool) {
 	m := &machine{
 		program: p, processors: newProcessors(p.Processors.Count, p.Processors.Scattered),
@@ -158,8 +159,8 @@ func Run(p *program.Program) (*Result, bool) {
 	return &Result{m.progress, m.delays, m.links.blocked, m.threads, m.jobs}, ends
 }
 
-// run handles events in order of time: those on the agenda, the ends of bursts on processors, and the ends of work
-// on GPUs.
+// run handles events in order of time from three sources: the agenda, the ends of bursts on processors, and the ends
+// of work on GPUs. It returns false if no event is left although threads have not ended, which is a deadlock.
 func (m *machine) run() bool {
 	for m.open > 0 {
 		scheduled := never
@@ -216,13 +217,15 @@ func (m *machine) handle(a action) {
 	}
 }
 
-// at schedules an event at t. If work is not 0, that work begins at t on a processor, and the event follows its end.
+// at schedules an event at the time t. If work is not 0, that much processor work begins at t, and the event follows
+// its end.
 func (m *machine) at(t, work analyze.Nanos, kind eventKind, id int32) {
 	m.seq++
 	m.events.push(event{t, work, m.seq, actionOf(kind, id)})
 }
 
-// spend schedules an event after a duration, a share of which is work on a processor.
+// spend schedules an event at from+d. The share busy of d, at its end, is work that needs a processor, so the event
+// is late if all processors are busy.
 func (m *machine) spend(from, d analyze.Nanos, busy float64, kind eventKind, id int32) {
 	d = max(0, d)
 	work := analyze.Nanos(0)
@@ -232,8 +235,9 @@ func (m *machine) spend(from, d analyze.Nanos, busy float64, kind eventKind, id 
 	m.at(from+d-work, work, kind, id)
 }
 
-// beginBurst begins work on a processor. The framework has a thread for each queue: if that thread is still running, it
-// need not be woken. If all processors have work, none of them sleeps.
+// beginBurst begins an event's work on a processor. Waking a thread is part of the work. That part is saved if
+// Metal's thread for the queue is still running; a smaller part is saved if all processors are busy, because then
+// none sleeps.
 func (m *machine) beginBurst(e event) {
 	saved, kind := 0.0, e.what.kind()
 	if m.interrupting > 0 && kind != jobEnds && m.processors.crowded() {
@@ -253,7 +257,8 @@ func (m *machine) beginBurst(e event) {
 	m.processors.begin(m.now, e.work, e.seq, e.what)
 }
 
-// burstEnded records how long a burst waited for its processor, and that the framework's thread for a queue may sleep.
+// burstEnded adds up how long a burst waited for its processor, and notes when Metal's thread for a queue has ended a
+// burst.
 func (m *machine) burstEnded(burst task) {
 	d := max(0, m.now-burst.due)
 	id := burst.what.id()

@@ -2,11 +2,11 @@ package machine
 
 import "mtrace/analyze"
 
-// A server works on several tasks at the same time; the more tasks, the slower each of them. It models a processor,
-// which is shared evenly, or a GPU that begins everything that is ready. The rank of a task is the value of served at
-// which it ends.
+// A server works on several tasks at the same time; the more tasks, the slower each is. It models a processor, shared
+// evenly, or a GPU that begins all ready work at once. A task's rank is the value of served at which it ends, so
+// adding tasks does not change the order of ends.
 type server struct {
-	// how much longer a task takes per concurrent task, as a share of its time alone; 1 is even sharing
+	// how much longer a task takes per concurrent task, as a share of its time alone; 1 means that tasks share evenly
 	slope   float64
 	served  float64       // ns that a task would have progressed if it had been present from the start
 	at      analyze.Nanos // the instant to which served applies
@@ -14,13 +14,14 @@ type server struct {
 	running taskHeap
 }
 
-// never is an instant that no run reaches.
+// never is a time after the end of every run.
 const never analyze.Nanos = 1 << 62
 
-// stretch returns by what factor tasks take longer than alone if there are n.
+// stretch returns by what factor each of n concurrent tasks takes longer than alone.
 func (s *server) stretch(n int) float64 { return 1 + s.slope*float64(n-1) }
 
-// pass counts the service since the last change. Most often one task runs, whose time needs no division.
+// pass adds the progress since the last change of the number of tasks. It must be called before each change of that
+// number. The frequent case of one task needs no division.
 func (s *server) pass(now analyze.Nanos) {
 	switch n := len(s.running); {
 	case n == 1:
@@ -31,14 +32,14 @@ func (s *server) pass(now analyze.Nanos) {
 	s.at = now
 }
 
-// begin begins a task that takes the given time alone. The number orders tasks that end at the same time.
+// begin begins a task that takes the given time alone. seq orders tasks that end at the same time.
 func (s *server) begin(now, alone analyze.Nanos, seq int, what action) {
 	s.pass(now)
 	s.running.push(task{s.served + float64(alone), now + alone, seq, what})
 	s.findNext()
 }
 
-// end removes and returns the first task.
+// end removes and returns the task that ends first, at the time now.
 func (s *server) end(now analyze.Nanos) task {
 	s.pass(now)
 	ended := s.running.pop()
@@ -62,7 +63,7 @@ func (s *server) findNext() {
 	s.next = s.at + analyze.Nanos(left+0.5)
 }
 
-// A bank is a set of servers that work in parallel.
+// A bank is a set of servers that work in parallel, for example all processors of the machine.
 type bank struct {
 	each  []server
 	first int           // the server whose next task ends first
@@ -82,7 +83,7 @@ func (b *bank) begin(k int, now, alone analyze.Nanos, seq int, what action) {
 	b.find()
 }
 
-// end removes and returns the task that ends next.
+// end removes and returns the task that ends first on any of the servers.
 func (b *bank) end() task {
 	ended := b.each[b.first].end(b.next)
 	b.find()
@@ -99,10 +100,10 @@ func (b *bank) find() {
 	b.first, b.next = first, next
 }
 
-// processors are the machine's processors. The bursts on one share it evenly: processor sharing (L. Kleinrock,
-// Time-shared Systems: A Theoretical Treatment, 1967). A fair scheduler comes close to that, and it delays a burst as
-// much as time slices would. A burst goes to the processor with the fewest bursts or, because schedulers keep a thread
-// near its memory or its waker, to a random one.
+// processors models the machine's processors. Bursts on one processor share it evenly: processor sharing (L.
+// Kleinrock, Time-shared Systems: A Theoretical Treatment, 1967), which delays a burst about as much as a fair
+// scheduler's time slices. A burst goes to the processor with the fewest bursts, or to a random one, because
+// schedulers keep a thread near its memory or its waker.
 type processors struct {
 	scattered float64 // share of the bursts that go to a random one
 	drawn     uint64
@@ -117,10 +118,10 @@ func newProcessors(count int, scattered float64) processors {
 	return p
 }
 
-// none reports that nothing waits for a processor, because their use is not known.
+// none reports whether processors are not modelled, because their use is not recorded. Then no burst waits.
 func (p *processors) none() bool { return len(p.each) == 0 }
 
-// begin begins a burst of work on a processor.
+// begin begins a burst of work on a processor that it chooses.
 func (p *processors) begin(now, work analyze.Nanos, seq int, what action) {
 	k := 0
 	if p.scattered > 0 && p.draw() < p.scattered {
@@ -136,7 +137,7 @@ func (p *processors) begin(now, work analyze.Nanos, seq int, what action) {
 	p.bank.begin(k, now, work, seq, what)
 }
 
-// crowded reports whether bursts wait at every processor.
+// crowded reports whether every processor has at least two bursts, so that bursts wait everywhere.
 func (p *processors) crowded() bool {
 	for i := range p.each {
 		if len(p.each[i].running) < 2 {
@@ -146,7 +147,8 @@ func (p *processors) crowded() bool {
 	return true
 }
 
-// draw returns numbers from 0 to 1, the same sequence in every run: splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+// draw returns pseudo-random numbers from 0 to 1. Each run gets the same sequence, so results can be repeated:
+// splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 func (p *processors) draw() float64 {
 	p.drawn += 0x9e3779b97f4a7c15
 	z := p.drawn

@@ -7,15 +7,15 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// current returns the step that a thread is taking, or takes next.
+// current returns the step in which the thread is, or which it takes next.
 func (m *machine) current(t int32) *program.Step {
 	return &m.program.Threads[t].Steps[m.threads[t].next]
 }
 
-// over ends the thread's step after a delay in which the thread needs no processor.
+// over ends the thread's step after the given time, in which the thread needs no processor.
 func (m *machine) over(t int32, after analyze.Nanos) { m.spend(m.now, after, 0, stepEnds, t) }
 
-// step begins the thread's next step.
+// step begins the step that is next for the thread. The step ends later, by an event, unless the thread must wait.
 func (m *machine) step(t int32) {
 	s := m.current(t)
 	switch s.Kind {
@@ -72,7 +72,8 @@ func (m *machine) step(t int32) {
 	}
 }
 
-// wait begins a wait for a command buffer.
+// wait begins a thread's wait for a job. It ends at once, after the recorded time, after the notification of a job
+// that has already ended, or when the job ends.
 func (m *machine) wait(t int32, s *program.Step) {
 	job, any := m.awaited(t, s)
 	switch {
@@ -87,7 +88,7 @@ func (m *machine) wait(t int32, s *program.Step) {
 	}
 }
 
-// notify returns the time from the completion to the end of a wait.
+// notify returns the time from the job's end on the GPU to the end of the wait for it, handlers included.
 func (m *machine) notify(s *program.Step) analyze.Nanos {
 	if s.Notify == program.NotRecorded {
 		return m.program.Newest.Notify
@@ -95,7 +96,8 @@ func (m *machine) notify(s *program.Step) analyze.Nanos {
 	return s.Notify + s.Handlers
 }
 
-// await appends the thread to the threads that wait for a job.
+// await appends the thread to the list of threads that wait for a job. The list is linked through the threads, so
+// that it needs no allocation.
 func (m *machine) await(t, job int32) {
 	s := &m.jobs[job]
 	if m.threads[t].behind = 0; s.waiter == 0 {
@@ -106,8 +108,8 @@ func (m *machine) await(t, job int32) {
 	s.last = t + 1
 }
 
-// awaited returns the job that a wait is for; any is false if there is none, because the other thread has committed too
-// little.
+// awaited returns the job that a wait is for. If the program has a rule for waits for other threads (Newest), the
+// rule decides; any is false if the other thread has not committed enough command buffers yet.
 func (m *machine) awaited(t int32, s *program.Step) (job int32, any bool) {
 	rule := m.program.Newest
 	if s.Kind != program.WaitOther || s.Job == program.Unknown || !rule.Known {
@@ -129,7 +131,8 @@ func (m *machine) awaited(t int32, s *program.Step) (job int32, any bool) {
 	return m.program.Threads[from].Jobs[n], true
 }
 
-// advance ends the thread's current step and begins the next.
+// advance ends the thread's current step and begins the time before the next one, or ends the thread after the last
+// step.
 func (m *machine) advance(t int32) {
 	s := &m.threads[t]
 	s.next++
@@ -140,14 +143,15 @@ func (m *machine) advance(t int32) {
 	m.resume(t, m.now)
 }
 
-// resume starts the time before the thread's next step: first it sleeps, then it works.
+// resume begins the time before the thread's next step: first the thread sleeps, then it works on a processor.
 func (m *machine) resume(t int32, from analyze.Nanos) {
 	s := m.current(t)
 	asleep := min(s.Gap, s.Asleep)
 	m.spend(from+asleep, s.Gap-asleep, m.program.Threads[t].Busy, stepBegins, t)
 }
 
-// finish ends the thread when it has taken all steps and the GPU has completed all its command buffers.
+// finish ends the thread if it has taken all steps and the GPU has completed all its command buffers. The first
+// pacing thread that ends sets the horizon, from which on the other threads need only one more completion.
 func (m *machine) finish(t int32) {
 	th, s := &m.program.Threads[t], &m.threads[t]
 	if s.next < len(th.Steps) || s.inFlight > 0 {
@@ -160,7 +164,7 @@ func (m *machine) finish(t int32) {
 	m.close(t)
 }
 
-// close marks the thread as no longer needed for the end of the run.
+// close counts the thread as no longer needed for the end of the run, once.
 func (m *machine) close(t int32) {
 	if s := &m.threads[t]; !s.closed {
 		s.closed = true
@@ -168,7 +172,7 @@ func (m *machine) close(t int32) {
 	}
 }
 
-// commit ends the thread's commit: its job becomes ready for the GPU after its latency.
+// commit ends the thread's commit: after its latency the job is ready for the GPU.
 func (m *machine) commit(t int32) {
 	job := m.current(t).Job
 	j := &m.program.Jobs[job]
@@ -185,7 +189,8 @@ func (m *machine) commit(t int32) {
 	m.advance(t)
 }
 
-// skip handles a commit that an intervention removed. Waits for its job end at once.
+// skip handles a commit that an intervention removed: the job counts as completed at once, so waits for it do not
+// block.
 func (m *machine) skip(t int32, s *program.Step) {
 	m.progress[t].Commits = append(m.progress[t].Commits, m.now)
 	j := &m.jobs[s.Job]

@@ -9,8 +9,8 @@ import (
 )
 
 // HandOvers has the durations of hand-offs: from a thread to the GPU (latency), from the GPU to a waiting thread
-// (notify), and on the GPU from one command buffer to the next that waited for it (turnaround). "Free" is the usual
-// duration if a processor was free.
+// (notify), and on the GPU from one command buffer to the next that waited for it (turnaround). "Free" names the
+// usual duration with a free processor.
 type HandOvers struct {
 	UsualLatency, QuickLatency, FreeLatency analyze.Nanos
 	UsualNotify, FreeNotify                 analyze.Nanos
@@ -20,15 +20,15 @@ type HandOvers struct {
 
 	WaitedFor analyze.Nanos // time that all threads of the process waited for processors
 	Hindered  float64       // the share of the time beyond the usual that these waits may explain
-	// the share of the time, beyond a hand-off with a free processor, that is waiting which the machine does not
-	// reproduce
+	// share of the hand-offs' and commits' time, beyond that with a free processor, that is waiting for processors
+	// which the machine does not reproduce
 	Unexplained float64
-	// ns per command buffer that the machine's bursts wait for processors in the unchanged program
+	// how long bursts wait for processors in the replay of the unchanged program, in ns per command buffer
 	Delay float64
 }
 
-// MeasureHandOvers measures the program's hand-offs without the time of its completion handlers. Time beyond the usual
-// is attributed to waiting for a processor, up to the recorded time of such waits.
+// MeasureHandOvers computes HandOvers from the program's recorded times, completion handlers excluded. Time beyond
+// the usual counts as waiting for a processor (Hindered), but no more than such waits were recorded.
 func (p *Program) MeasureHandOvers() {
 	var latencies, notifies, commits []analyze.Nanos
 	for i := range p.Jobs {
@@ -67,7 +67,7 @@ func (p *Program) MeasureHandOvers() {
 	p.ShareFramework()
 }
 
-// beyond returns the sum of the times in excess of the usual one.
+// beyond returns by how much the times exceed the usual one, in total.
 func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 	for _, n := range all {
 		sum += max(0, n-usual)
@@ -75,9 +75,9 @@ func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 	return sum
 }
 
-// undelayed estimates the duration of a hand-off that finds a free processor: the median of those that are short
-// enough. Hand-offs of length 0 began inside the commit and do not count. If too few are left, it is the duration of
-// the quickest hand-offs.
+// undelayed estimates how long a hand-off takes that finds a free processor: the median of those of at most
+// policy.Launch. A hand-off of length 0 began inside the commit and does not count. If too few are left, it returns
+// quick.
 func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 	few := slices.DeleteFunc(slices.Clone(all), func(n analyze.Nanos) bool { return n <= 0 || n > policy.Launch.Nanos() })
 	if len(few) < policy.Sample.Count() {
@@ -88,7 +88,8 @@ func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 
 // waking returns the share of a commit that is spent waking the thread that receives the command buffer: system calls
 // on both sides and the interrupt to a sleeping processor. A commit that finds that thread running only appends to a
-// list; the quickest tenth are assumed to be such. The framework's other hand-offs are assumed to have the same share.
+// list; the fastest tenth of the commits are assumed to be of this kind. Metal's other hand-offs are assumed to have
+// the same share.
 func waking(commits []analyze.Nanos) float64 {
 	n := analyze.Nanos(len(commits))
 	sum := Mean(commits) * n

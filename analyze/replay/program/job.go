@@ -2,7 +2,7 @@ package program
 
 import "mtrace/analyze"
 
-// A Job is a command buffer.
+// A Job is a command buffer in a program. Times are recorded ones; the machine computes when the job begins and ends.
 type Job struct {
 	Queue    int32
 	By       int32 // the thread that commits it
@@ -16,19 +16,19 @@ type Job struct {
 	Stood    analyze.Nanos // part of Duration in which an external process had the GPU
 	Latency  analyze.Nanos // from the commit's end until the GPU can begin it, if the GPU has spare capacity
 	Held     analyze.Nanos // part of Latency that is due to an external process's use of the GPU
-	// processor time that the framework uses at the end of Latency; the machine takes 0 for a job that is queued behind
-	// other work, because the GPU begins it without a submission of its own
+	// part of Latency, at its end, in which Metal uses a processor; 0 in the machine for a job that is queued behind
+	// other work, because the GPU begins it without a submission
 	Submit   analyze.Nanos
 	Complete analyze.Nanos // from the GPU's end until its completion handlers have returned
 	Handlers analyze.Nanos // part of Complete that the program's handlers take
 	After    []int32       // command buffers whose event values it waits for on the GPU
 	Events   []int32       // values from threads that it waits for on the GPU
 	Kernels  []Portion     // shares of Duration
-	// number of command buffers that its thread submits together, one after the other; at least 1
+	// number of command buffers that the thread submits together, with nothing but waits in between; at least 1
 	Burst int
 }
 
-// A Portion is the share of a time that is spent on one named item.
+// A Portion is the share (0 to 1) of a time that is spent on one named item, such as a kernel or a call.
 type Portion struct {
 	Of    int32 // number of the item's name
 	Share float64

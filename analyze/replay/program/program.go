@@ -10,15 +10,14 @@ import (
 	"mtrace/analyze"
 )
 
-// A Program is everything that a machine runs, and the properties of the recorded machine that it depends on. Threads,
-// command buffers, queues, devices, locks, events and signals refer to each other by index.
+// A Program is everything that a machine runs, and the properties of the recorded machine that it depends on. Its
+// parts refer to each other by their index in these lists.
 type Program struct {
 	Threads []Thread
 	Jobs    []Job // command buffers
 	Queues  []Queue
 	Devices []Device
-	// number of locks that threads pass to each other, and lock 0, which represents waits whose order of holders is not
-	// known
+	// number of locks that threads pass to each other, plus lock 0: waits for it take their recorded time
 	Locks   int
 	Events  int   // number of values that threads set shared events to
 	Signals []int // by signal: the number of threads that must give it before the waiting threads continue
@@ -33,12 +32,13 @@ type Program struct {
 	Recorded []Progress // by thread, in the recorded run
 	Lasted   analyze.Nanos
 	Names    Names
-	// KernelCosts has the costs of Names.Kernels, by index.
+	// costs of Names.Kernels, by the same index
 	KernelCosts []KernelCost
 	Pools       [][]int32 // groups of threads that take their work from the same object
 	Polls       bool      // threads wait for command buffers without a recorded call; only their next steps show it
 	Tied        bool      // waits for other threads' signals end when the signal is given, not after the recorded time
-	// share of a thread's own time, without encoding, that is spent per command buffer and not per kernel
+	// share of a thread's own time, without encoding, that depends on the number of command buffers and not of
+	// kernels
 	LaunchShare float64
 }
 
@@ -50,7 +50,7 @@ type Queue struct {
 	Limited  bool // AtOnce is known to be the maximum, and not only the observed number
 }
 
-// Unlimited is a capacity, or a number of command buffers at the same time, that no program reaches.
+// Unlimited stands for "any number" of command buffers in a queue or at once on a GPU; no program reaches it.
 const Unlimited = 1 << 30
 
 // A Device is a GPU.
@@ -60,7 +60,7 @@ type Device struct {
 	Crowding float64 // how much longer a command buffer takes for each concurrent one, as a share of its time alone
 }
 
-// A Service is the work that threads pass to one other thread, which submits it and answers.
+// A Service describes a program in which one thread submits the work that other threads request, and answers them.
 type Service struct {
 	Server   int32 // the thread that submits for others
 	Requests int   // 0: no thread submits for others
@@ -73,9 +73,9 @@ type Meeting struct {
 	Rotates bool    // another thread arrives last each time, in a recurring order
 }
 
-// Newest is the rule by which a cross-thread wait selects a command buffer, if the recorded waits follow one: the wait
-// is for the last one that the other thread committed. In a changed program that may be another command buffer than
-// recorded.
+// Newest is the rule by which a wait for another thread's work chooses a command buffer, if the recorded waits follow
+// one: the last that the other thread committed. In a changed program that is another command buffer than recorded,
+// so the machine applies the rule.
 type Newest struct {
 	Known      bool
 	AsOfCommit bool          // the newest at the time of the waiting thread's own commit, not at the begin of its wait
@@ -83,8 +83,8 @@ type Newest struct {
 	Notify     analyze.Nanos // from the GPU's end to the end of the wait, for waits that have no recorded one
 }
 
-// Processors are shared by the threads, the framework and perhaps the GPU's work. Count is 0 if their use is not
-// recorded: then nothing waits for a processor.
+// Processors describes the processors that the threads, Metal's own threads and perhaps the GPU's work share. If
+// Count is 0, their use is not recorded, and nothing waits for a processor.
 type Processors struct {
 	Count        int
 	Used         float64 // number of them that the program used on average
@@ -94,16 +94,16 @@ type Processors struct {
 	Interrupting float64 // part of Waking that is saved if no processor sleeps
 }
 
-// Framework is the processor time of the framework's own threads for a command buffer.
+// Framework is the processor time that Metal's own threads spend on a command buffer.
 type Framework struct {
 	Time  analyze.Nanos // for a command buffer not queued behind other work; it is half of that for one that is
 	After analyze.Nanos // part of Time between the GPU's end and the completion
 }
 
-// Names are the names that portions and steps refer to by number.
+// Names has the names of kernels, calls and locks; portions and steps refer to them by index.
 type Names struct{ Kernels, Calls, Locks []string }
 
-// A KernelCost states how well a kernel's cost is known if it shares command buffers with other kernels.
+// A KernelCost tells how well the cost of a kernel is known that shares command buffers with other kernels.
 type KernelCost struct {
 	Low, High  float64 // bounds, as multiples of its assigned share
 	Identified bool    // the recorded run identifies the cost; otherwise there is no prediction for the kernel

@@ -6,7 +6,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// allocationBound holds if threads allocate and free GPU memory while none of their work is in flight.
+// allocationBound holds if threads allocate and free GPU memory while they have no GPU work in flight, so that the
+// GPU waits.
 func allocationBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: AllocationBound, Confidence: policy.Recorded,
 		Advice: "allocate buffers, textures and heaps once, before the work begins, and reuse them; rotate several " +

@@ -11,24 +11,24 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// An Analysis is the result for one trace: the evidence and the verdict.
+// An Analysis is the result of the analysis of one trace, or of a whole run: the evidence and the verdict.
 type Analysis struct {
 	Evidence *evidence.Evidence // nil if only totals are known
 	Totals   *evidence.Totals
 	Tests    evidence.Tests
 	Waits    path.Waits
 	Verdict  Verdict
-	// how much longer the replay of the unchanged program takes than the recorded run, as a share; 0 if there was no
+	// by how much the replay of the unchanged program takes longer than the recorded run, as a share; 0 without a
 	// replay
 	ReplayError float64
 
 	replay *replay.Replay // nil if the trace has no waits, or if no predictions were requested
 }
 
-// Predicted reports whether predictions were requested.
+// Predicted reports whether predictions were requested and the trace has the waits that a replay needs.
 func (a *Analysis) Predicted() bool { return a.replay != nil }
 
-// Replay is the replay that the predictions come from; nil if none was made.
+// Replay returns the replay from which the predictions come, or nil if none was made.
 func (a *Analysis) Replay() *replay.Replay { return a.replay }
 
 // Options control the random parts of the analysis.
@@ -38,7 +38,7 @@ type Options struct {
 	Unpredicted  bool   // makes no replay and no predictions
 }
 
-// Analyze analyses one trace.
+// Analyze gathers the evidence of a trace, decides on the verdict, and predicts what removing each cause would gain.
 func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	ev := evidence.Gather(t, evidence.Options{Seed: opts.Seed, Permutations: opts.Permutations})
 	a := &Analysis{Evidence: ev, Totals: ev.Totals(), Tests: ev.Tests}
@@ -61,7 +61,8 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	return a
 }
 
-// judge decides on the verdict and predicts the gain of removing its causes.
+// judge applies all rules, decides on the verdict, and predicts the gain of removing its causes unless
+// opts.Unpredicted.
 func (a *Analysis) judge(opts Options) {
 	a.Verdict = ask(a.Evidence)
 	a.Verdict.nameSites(a.Evidence.Trace)
@@ -74,9 +75,9 @@ func (a *Analysis) judge(opts Options) {
 	a.Verdict.confess(a.Evidence)
 }
 
-// wouldWaitForTheGPU applies to threads that wait for all threads' work on a GPU that is always busy. It returns the
-// predicted gain if they waited only for their own work, provided that it is next to nothing; otherwise nil. Such
-// threads would wait for the GPU instead, so the GPU is the limit.
+// wouldWaitForTheGPU checks a verdict of device-wide-sync on a GPU that is always busy. If the threads waited only
+// for their own work, they would wait for the GPU instead; then the GPU is the limit. It returns the predicted gain
+// if that gain is next to nothing, otherwise nil.
 func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 	v := &a.Verdict
 	if v.Cause != DeviceWideSync || !a.Evidence.Occupancy.BusyThroughout(a.Evidence.Submitters.Steady) {
@@ -88,7 +89,8 @@ func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 	return nil
 }
 
-// HeldUp returns the part of the waits' scheduling and notify time that has causes other than launching.
+// HeldUp returns the part of the scheduling and notify time in waits that events, the order in queues, other programs
+// or completion handlers cause. The launch overhead in the report must not include it.
 func (a *Analysis) HeldUp() (sum analyze.Nanos) {
 	for _, c := range a.Verdict.Causes {
 		switch c.Cause {

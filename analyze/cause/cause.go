@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// The verdicts of docs/vocabulary.md.
+// The names of the verdicts, as docs/vocabulary.md defines them. Users' scripts match them, so they must not change.
 const (
 	DeviceWideSync     = "device-wide-sync"
 	GPUSaturated       = "gpu-saturated"
@@ -32,28 +32,29 @@ const (
 	None               = "none"
 )
 
-// ForeignGPULoad is a cause that is never a verdict: an external process uses the GPU, which says nothing about this
+// ForeignGPULoad is a cause but never a verdict: that an external process uses the GPU says nothing about this
 // program.
 const ForeignGPULoad = "foreign-gpu-load"
 
-// A cause is a row of the registry. Its rule, in a file of its own, is a function of the evidence alone and returns
-// everything that the report states about the cause.
+// A cause is a row of the table of causes. Its rule looks at the evidence alone and returns everything that the
+// report states about the cause.
 type cause struct {
 	name string
 	rule func(*evidence.Evidence) Finding
-	// removes the cause in a replay; none if the finding selects the change, or says why there is none
+	// removes the cause in a replay; zero if the finding chooses the change, or says why there is none
 	change replay.Change
 	at     place // the calls in which threads are when the cause costs them time
-	// The change stands for a better machine, not for a better program. If it gains nothing, the cause may still hold;
-	// gainsNothing then names the change that would help.
+	// The change stands for a better machine, not for a better program. If the replay gains nothing from it, the
+	// cause may still hold; gainsNothing then tells the user what would help instead.
 	better       bool
 	gainsNothing string
-	// only waits for locks and signals show it, so it is not ruled out if the source does not record them
+	// only waits for locks and signals show the cause, so it cannot be ruled out in a trace that does not record
+	// these
 	shownByWaits bool
 	tellsKernels bool // its finding lists the kernels that would shorten the run
 }
 
-// A place is a kind of calls, with words for what threads do in them.
+// A place is a kind of calls in which a cause costs time, with the verb for what threads do in them.
 type place struct {
 	part analyze.Part // analyze.PartCount stands for waits
 	verb string
@@ -68,7 +69,7 @@ var (
 	makes    = place{analyze.PartAllocate, "allocate memory"}
 )
 
-// causes are all causes. Of causes with equal costs, the earlier one comes first.
+// causes is the table of all causes. Of two causes that cost the same, the earlier in the table comes first.
 var causes = []cause{
 	{name: GPUSaturated, rule: gpuSaturated, change: replay.Change{GPU: true}, at: waits, better: true,
 		gainsNothing: "a single stream of work gains from a faster GPU, not from one that runs more at once"},
@@ -92,7 +93,8 @@ var causes = []cause{
 	{name: GPUBound, rule: gpuBound, at: waits, tellsKernels: true},
 }
 
-// lostTo returns the cost of another cause, for rules that count only the time that no other cause explains.
+// lostTo returns what another cause costs, or 0 if it does not hold. Rules subtract it, so that no time counts for
+// two causes.
 func lostTo(rule func(*evidence.Evidence) Finding, ev *evidence.Evidence) analyze.Nanos {
 	if r := rule(ev); r.Holds {
 		return r.Lost
@@ -100,25 +102,25 @@ func lostTo(rule func(*evidence.Evidence) Finding, ev *evidence.Evidence) analyz
 	return 0
 }
 
-// Standing is the relation of a cause to the program.
+// Standing tells whether a cause is the program's fault. It decides which findings come first in the report.
 type Standing uint8
 
 const (
 	Fault Standing = iota // a fault of the program, which a change of its code can remove
-	// a fault that costs time mostly to threads that submit next to nothing, while submitting threads have work in
-	// flight
+	// a fault that delays mostly threads with next to no commits, while the submitting threads have work in flight
 	Aside
 	Limit   // a limit of the machine: reported after the faults
 	Outside // outside of the program: reported, but never a verdict on the program
 )
 
-// A Finding is the result of one rule for its cause.
+// A Finding is the result of one rule: whether its cause holds, what it costs, and the sentences of the report about
+// it.
 type Finding struct {
 	Cause    string
 	Holds    bool          // the cause is present
 	Lost     analyze.Nanos // thread time that it cost
 	Explains analyze.Nanos // thread time that it explains, lost or not; findings are ranked by it; 0 means Lost
-	// the thread time of which Lost is a share, if that is not the threads' working time; otherwise 0
+	// the thread time of which Lost is a share; 0 means the threads' working time
 	Of         analyze.Nanos
 	Standing   Standing
 	Summary    string   // one sentence, to be shown if it is the verdict
@@ -128,32 +130,34 @@ type Finding struct {
 	Confidence float64         // of the rule, 0…1
 	QValue     float64         // of the statistical test that the finding is based on; 0 if there is none
 	Speedup    *replay.Speedup // nil if the removal was not, or cannot be, replayed
-	// the line of the program that spends the most time in it, as "train.py:42 step()"; "" if stacks were not recorded
+	// the line of the program that costs most of the time, as "train.py:42 step()"; "" if stacks were not recorded
 	Place string
 
 	Unpredicted string // the reason why there is no prediction
 
 	at *place // nil means the place in the registry
-	// the change that removes the cause, or the reason why none does; nil selects the registry's change
+	// returns the change that removes the cause, or the reason why there is none; nil means the change in the table
+	// of causes
 	without func(replayed) (replay.Change, string)
 }
 
-// proven reports whether the finding is supported: neither its statistical test nor the predicted gain of its removal
-// contradicts it. A finding without a prediction is judged by its cost.
+// proven reports whether nothing contradicts the finding: its statistical test is significant, and the predicted gain
+// of its removal is larger than the prediction's error. A finding without a test or prediction passes.
 func (f *Finding) proven() bool {
 	return f.QValue <= policy.FalseDiscovery.Value && (f.Speedup == nil || f.row().better || f.Speedup.Proven())
 }
 
-// Share returns the share of the threads' time that the cause costs; total is their working time.
+// Share returns the share (0 to 1) of the threads' time that the cause costs. total is the threads' working time.
 func (f *Finding) Share(total analyze.Nanos) float64 {
 	return min(1, evidence.Share(f.Lost, cmp.Or(f.Of, total)))
 }
 
-// Weight is what findings are ranked by.
+// Weight returns the time by which findings are ranked: what the cause costs or explains, whichever is more.
 func (f *Finding) Weight() analyze.Nanos { return max(f.Lost, f.Explains) }
 
-// standAside sets the standing Aside for a fault that costs nearly all of its time to threads that submit next to
-// nothing, while submitting threads have work in flight.
+// standAside sets the standing Aside if nearly all of the fault's cost (costs) falls on threads with next to no
+// commits while submitting threads have work in flight. Such a fault delays the GPU little and comes after other
+// faults.
 func (f *Finding) standAside(ev *evidence.Evidence, costs analyze.Nanos) {
 	if policy.NearlyAll(costs, f.Lost) && ev.Submitters.Occupied >= policy.Most.Value {
 		f.Standing = Aside
@@ -170,29 +174,28 @@ func (f Finding) not(format string, args ...any) Finding {
 	return Finding{Cause: f.Cause, Why: fmt.Sprintf(format, args...), Advice: f.Advice, Confidence: f.Confidence}
 }
 
-// replayed is the information about the replay that causes need.
+// replayed is what a finding may ask the replay when it chooses the change that removes its cause.
 type replayed interface {
-	// Paced reports whether threads wait for their work without a call, which shows only by the time at which they
-	// resume.
+	// Paced reports whether threads wait for their work without a recorded call, for example by polling.
 	Paced() bool
-	// Submits returns the number of work items that one thread submitted for others, and whether it answered most of
-	// them together with others.
+	// Submits returns how many requests one thread submitted for others, and whether it answered most of them in
+	// batches.
 	Submits() (pieces int, batch bool)
-	// Meets reports whether the replay knows the threads that take part in a barrier.
+	// Meets reports whether the replay reproduces a barrier that threads pass together.
 	Meets() bool
 }
 
-// without returns a change that does not depend on the replay.
+// without returns a Finding.without function for a change that does not depend on the replay.
 func without(c replay.Change) func(replayed) (replay.Change, string) {
 	return func(replayed) (replay.Change, string) { return c, "" }
 }
 
-// cannot returns the reason why no change removes a cause.
+// cannot returns a Finding.without function for a cause that no change removes, with the reason.
 func cannot(why string) func(replayed) (replay.Change, string) {
 	return func(replayed) (replay.Change, string) { return replay.Change{}, why }
 }
 
-// row returns the cause's row of the registry.
+// row returns the row of the finding's cause in the table of causes, or an empty one.
 func (f *Finding) row() *cause {
 	for i := range causes {
 		if causes[i].name == f.Cause {

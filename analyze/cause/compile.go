@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// compileBound holds if threads create libraries and pipeline states during the run instead of reusing them.
+// compileBound holds if threads create libraries and pipeline states during the run instead of once before it.
 func compileBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompileBound, Confidence: policy.Recorded,
 		Advice: "create libraries and pipeline states once, before the work begins, and keep them; a binary archive " +
@@ -34,7 +34,8 @@ func compileBound(ev *evidence.Evidence) Finding {
 		windows += t.Window
 	}
 	if made > 0 && evidence.Share(all, windows) >= policy.Most.Value {
-		// most compilation comes before the GPU work, so a replay does not cover it
+		// most of the compilation is before the first command buffer, which a replay does not cover, so estimate the
+		// gain directly
 		if policy.MoreThan(policy.Most, all-r.Lost, all) {
 			r.Speedup = withoutStartup(ev)
 		}
@@ -75,9 +76,9 @@ func compileBound(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// withoutStartup returns the gain without compilation, computed from the time that each thread spends otherwise: the
-// longest of these times remains. The upper bound assumes that threads waiting for another thread's compilation need
-// not wait either.
+// withoutStartup estimates the speedup without compilation from the time that each thread spends otherwise; the
+// thread with most of it determines the run. The upper bound assumes that threads which wait for another thread's
+// compilation need not wait either.
 func withoutStartup(ev *evidence.Evidence) *replay.Speedup {
 	var whole, left, all, compiling analyze.Nanos
 	for _, t := range ev.Submitters.Taking {

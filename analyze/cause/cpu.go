@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// cpuBound holds if the threads compute, or are runnable without a processor, and the GPU waits for them. Time outside
-// of Metal alone does not show that a thread computes: the thread may sleep, or wait for something that is not traced.
+// cpuBound holds if the GPU waits because threads compute, or lack a processor. Time outside of Metal alone does not
+// show that a thread computes: the thread may sleep, or wait for something that is not recorded.
 func cpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CPUBound, Confidence: policy.Inferred,
 		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler, and do not run more " +
@@ -34,27 +34,25 @@ func cpuBound(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// starvedBesideRoom reports whether threads lack processors while the GPU, although it is kept busy, has spare
-// capacity.
+// starvedBesideRoom reports whether threads lack processors although the GPU, however busy, could run more work.
 func starvedBesideRoom(ev *evidence.Evidence) bool {
 	return ev.Processors.Starved() && (ev.Occupancy.HasRoom || ev.Occupancy.Pending < policy.WorthNaming.Value) &&
 		ev.Processors.Waited > ev.Times.Sum(analyze.PartWaitExecuting)
 }
 
-// waiting distinguishes computing for which the GPU waits from other computing.
+// waiting has what is needed to tell computing for which the GPU waits from computing beside GPU work.
 type waiting struct {
 	unfed float64       // share of the time outside of Metal in which threads had no work in flight
 	turns analyze.Nanos // the time that they lose to a lock that shows only because threads take turns
 }
 
-// part returns the part of a time outside of Metal in which the GPU waited for the thread. It leaves out time with work
-// in flight, in which the thread polls or prepares the next command buffer, and time spent spinning for a lock at which
-// threads take turns.
+// part returns the part of the time outside in which the GPU waited for the thread. Not counted are time with GPU
+// work in flight (the thread polls, or prepares the next command buffer) and time spent spinning for a lock.
 func (w waiting) part(outside analyze.Nanos) analyze.Nanos {
 	return max(0, analyze.Nanos(float64(outside)*w.unfed)-w.turns)
 }
 
-// accompanied returns the reason why the GPU does not wait for the computing.
+// accompanied returns, for the report, why the GPU did not wait while the threads computed.
 func (w waiting) accompanied() string {
 	if w.turns > 0 {
 		return "they waited for each other or had work in flight"
@@ -62,7 +60,8 @@ func (w waiting) accompanied() string {
 	return "they had work in flight: they polled for its end, or prepared the next command buffer"
 }
 
-// lostInTurns returns the time that threads lose by taking turns at a lock that is not in the trace.
+// lostInTurns returns the time that threads lose at a lock that the trace does not have, and that shows only because
+// threads take turns. Threads may spin for such a lock, which looks like computing.
 func lostInTurns(ev *evidence.Evidence) analyze.Nanos {
 	if r, byTurns := findInterpreterLock(ev); byTurns {
 		return r.Lost
@@ -73,7 +72,7 @@ func lostInTurns(ev *evidence.Evidence) analyze.Nanos {
 	return 0
 }
 
-// cpuBoundBySamples decides with samples of how long each thread ran and waited for a processor.
+// cpuBoundBySamples decides from samples of how long each thread ran and how long it waited for a processor.
 func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	p, w := &ev.Processors, waiting{ev.Submitters.Unfed, lostInTurns(ev)}
 	of := func(n analyze.Nanos) string { return percent(evidence.Share(n, p.Covered)) }
@@ -97,7 +96,7 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 		waited = max(0, waited-spun)
 	}
 	r.Explains = waited + computed
-	// an interpreter runs their code one thread at a time
+	// an interpreter runs Python code one thread at a time, so its lock, and not the computing, may be the cause
 	if ev.Processors.OneAtATime && lostTo(interpreterLock, ev) > waited {
 		r.Explains, computed = waited, 0
 	}
@@ -131,13 +130,13 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	return r
 }
 
-// had returns the share of all processors' time that the threads used.
+// had returns the share (0 to 1) of all processors' time in which the threads ran.
 func had(ev *evidence.Evidence) float64 {
 	return evidence.Share(ev.Processors.Ran, ev.Trace.Window.Length()) / float64(max(1, ev.Trace.Source.Processors))
 }
 
-// cpuBoundByTotals decides without such samples: it knows only the processor time of the processes, or how long threads
-// ran but not how long they were runnable.
+// cpuBoundByTotals decides without samples of waiting for processors: it knows only how long processes or threads
+// ran.
 func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 	outside, encode := ev.Times.Sum(analyze.PartOutside),
 		ev.Times.Sum(analyze.PartEncode)+ev.Times.Sum(analyze.PartOtherAPI)
@@ -182,7 +181,7 @@ func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 	return r
 }
 
-// cpuSummary returns the verdict in one sentence.
+// cpuSummary returns the verdict cpu-bound as one sentence.
 func cpuSummary(ev *evidence.Evidence, top *Finding) string {
 	p := &ev.Processors
 	switch {

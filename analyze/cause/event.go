@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// eventChain holds if a command buffer, although it and the GPU are ready, waits on the GPU for an event that another
+// eventChain holds if committed command buffers wait on the GPU, which could run them, for an event that another
 // command buffer or a thread signals.
 func eventChain(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: EventChain, Confidence: policy.Shown,

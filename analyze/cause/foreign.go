@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// foreignLoad holds if an external process uses the GPU. It is never a verdict on the traced program.
+// foreignLoad holds if an external process uses the GPU and delays the program. It is reported, but never a verdict.
 func foreignLoad(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: ForeignGPULoad, Confidence: policy.Guessed, Standing: Outside,
 		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a " +
@@ -36,9 +36,9 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// notExternal returns why no external process is the reason; empty if one is. A lack of processors is distinguished as
-// follows: it delays the driver, which submits work to the GPU, but also completion notifications and the program's own
-// threads.
+// notExternal returns why no external process is the reason for late work, or "" if one is. A lack of processors
+// looks similar, because the driver then submits late. But it also delays completion notifications and the program's
+// own threads.
 func notExternal(ev *evidence.Evidence) string {
 	f, p := &ev.External, &ev.Processors
 	switch {
@@ -62,15 +62,16 @@ func notExternal(ev *evidence.Evidence) string {
 	return ""
 }
 
-// interruptedByOther reports whether an external process interrupted command buffers that took far longer than usual.
-// Otherwise their work may depend on its data.
+// interruptedByOther reports whether command buffers that took far longer than usual were interrupted by an external
+// process. If not, their kernels may simply have had more to do, depending on their data.
 func interruptedByOther(ev *evidence.Evidence) bool {
 	f := &ev.External
 	return notExternal(ev) == "" &&
 		(f.AllStood || float64(f.Interrupted.Busiest) <= policy.Outlier.Value*float64(f.IdleReady))
 }
 
-// externalInterruptions returns the cost of interruptions by an external process.
+// externalInterruptions returns the cost of interruptions by an external process, or the zero value if none
+// interrupted.
 func externalInterruptions(ev *evidence.Evidence) (cost evidence.Interruptions) {
 	if interruptedByOther(ev) {
 		cost = ev.External.Interrupted
@@ -78,7 +79,8 @@ func externalInterruptions(ev *evidence.Evidence) (cost evidence.Interruptions) 
 	return cost
 }
 
-// takenByOther returns the GPU time that an external process took.
+// takenByOther returns the GPU time that an external process took from each command buffer, or nothing if there was
+// none.
 func takenByOther(ev *evidence.Evidence) (taken evidence.GPUTaken) {
 	if notExternal(ev) == "" {
 		taken = ev.External.Taken(interruptedByOther(ev))

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// gpuSaturated holds if the GPU is busy all the time while more work is ready for it, so that threads wait for the GPU.
-// Its cost is the time that threads were queued. It explains all time that they waited for the GPU.
+// gpuSaturated holds if the GPU is busy all the time while more work is ready for it, so that threads wait for the
+// GPU. Its cost is the time that work was queued; it explains all time that threads waited for the GPU.
 func gpuSaturated(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUSaturated, Confidence: policy.Recorded, Standing: Limit,
 		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}
@@ -65,7 +65,8 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// notSaturated rules the cause out if the GPU was not busy all the time, or had spare capacity.
+// notSaturated rules the cause out, and returns the finding with the reason, if the GPU was not busy all the time or
+// had spare capacity.
 func (r Finding) notSaturated(ev *evidence.Evidence) (f Finding, ruledOut bool) {
 	interrupted := evidence.Share(externalInterruptions(ev).Busiest, ev.Occupancy.Busiest.Active.Length())
 	switch {
@@ -90,7 +91,7 @@ func (r Finding) notSaturated(ev *evidence.Evidence) (f Finding, ruledOut bool) 
 	return r, false
 }
 
-// costOfSaturation sets what the saturated GPU costs and explains.
+// costOfSaturation sets Lost, what the saturated GPU costs, and Explains, the time that threads spend with the GPU.
 func (r *Finding) costOfSaturation(ev *evidence.Evidence) {
 	if ev.Occupancy.Saturated {
 		with, without := evidence.WithTheGPU(ev.Work, &ev.Submitters, ev.Blocked)

@@ -12,8 +12,8 @@ import (
 const gpuBoundAdvice = "make the named kernels faster, fuse them, or use smaller types; where the next command " +
 	"buffer does not need the last one's result, commit it before waiting"
 
-// gpuBound holds if nothing delays the GPU's work, and threads wait while their work runs. It is a limit: it is the
-// verdict only if there is no fault.
+// gpuBound holds if nothing delays the GPU's work and threads wait while their own work runs. It is a limit: it is
+// the verdict only if the program has no fault.
 func gpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUBound, Confidence: policy.Shown, Standing: Limit, Advice: gpuBoundAdvice}
 	r.Lost = ev.Execution.Waited
@@ -23,7 +23,7 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	case ev.Occupancy.Saturated:
 		return r.not("more work was pending than the GPU could run: it is saturated")
 	case ev.Handover != nil && !ev.Handover.Holds() && ev.Handover.MayAnswer >= policy.Pattern.Count():
-		// in that case the limit may be that thread and not the GPU
+		// the thread that commits for the others, and not the GPU, may then be the limit
 		return r.not("other threads may wait for results of thread %d, which makes all commits", ev.Handover.To.ID)
 	case waitsOnGPU(ev) != nil:
 		w := waitsOnGPU(ev)
@@ -51,8 +51,9 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// tellKernels adds the kernels that the GPU's work consists of, and the gain if each took half of its time. If a thread
-// waits for each command buffer before it creates the next, it adds the gain from more command buffers in flight.
+// tellKernels adds evidence about the kernels that take most of the GPU's time: the gain if each took half of its
+// time. If a thread waits for each command buffer before it creates the next, it adds the gain from more rounds in
+// flight.
 func (r *Finding) tellKernels(gains []replay.Gain) {
 	named := 0
 	gains = slices.Clone(gains)
@@ -69,8 +70,8 @@ func (r *Finding) tellKernels(gains []replay.Gain) {
 	}
 }
 
-// waitsOnGPU returns the work that waits on the GPU for another queue's work, if that is most of the time for which
-// threads wait while their work runs; otherwise nil.
+// waitsOnGPU returns the queue whose kernels wait on the GPU for another queue's work, if that is most of the time
+// for which threads wait while their work runs; otherwise nil. Such a queue does not need faster kernels.
 func waitsOnGPU(ev *evidence.Evidence) *evidence.KernelWait {
 	for _, w := range evidence.KernelWaits(ev.Trace) {
 		if policy.AtLeast(policy.Most, w.Time, ev.Execution.Waited) {

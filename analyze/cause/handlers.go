@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// completionHandlers holds if waits end late because handlers that the program added run before waiting threads wake.
+// completionHandlers holds if waits end late because completion handlers of the program run before the waiting
+// threads wake.
 func completionHandlers(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompletionHandlers, Confidence: policy.Shown,
 		Advice: "do less in completion handlers, or move the work to another thread: waiting threads wake only when all " +
@@ -41,7 +42,8 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	own := evidence.HandlersOneByOne(ev.Trace)
 	quick := slowOf(own) < policy.Pattern.Count()
 	if p := &ev.Processors; !some {
-		// if threads wait for processors longer than they run, even quick handlers sometimes take long
+		// if threads wait for processors longer than they run, even a quick handler sometimes takes long, so the
+		// median decides
 		quick = evidence.Median(own) <= policy.Wakeup.Nanos() && (!policy.AtLeast(policy.LeftOver, slowOf(own), len(own)) ||
 			p.Waited > p.Ran)
 	}
@@ -86,8 +88,8 @@ type handlerCost struct {
 
 func (c *handlerCost) sum() analyze.Nanos { return c.waited + c.fullQueue + c.chained }
 
-// costOfHandlers adds up what threads lost to handlers. Only waits count whose command buffer was seen to complete at
-// least that long after the GPU's end; usual is how long that takes without handlers.
+// costOfHandlers adds up what threads lost to completion handlers. Waits count only if the completion was seen at
+// least the time least after the GPU's end. usual is the time that it takes without handlers, which does not count.
 func costOfHandlers(ev *evidence.Evidence, usual, least analyze.Nanos) (c handlerCost) {
 	handling := evidence.Handling(ev.Trace)
 	for w := range analyze.Each(ev.Trace.Waits) {
@@ -103,7 +105,8 @@ func costOfHandlers(ev *evidence.Evidence, usual, least analyze.Nanos) (c handle
 		}
 	}
 	c.chained, c.buffers = evidence.Chained(ev.Trace, ev.ThreadWaits.Merged)
-	// a thread that waits for a handler of the chain waits at the same time as the GPU: count that time once
+	// a thread that waits for a signal of a chained handler waits at the same time as the GPU, so count that time
+	// once
 	c.promised = max(0, evidence.HandlersBeforeSignals(ev.Trace, ev.ThreadWaits.Merged)-c.chained)
 	c.waited += c.promised
 	full := analyze.Nanos(0)
@@ -116,7 +119,7 @@ func costOfHandlers(ev *evidence.Evidence, usual, least analyze.Nanos) (c handle
 	return c
 }
 
-// wordHandlers adds the evidence and the summary of what handlers cost.
+// wordHandlers adds the sentences about what the handlers cost: the evidence and the summary.
 func (r Finding) wordHandlers(ev *evidence.Evidence, cost handlerCost) Finding {
 	if cost.chained > 0 {
 		r.say("%d command buffers were created in the completion handler of the previous one, after it had run for %s "+
@@ -142,7 +145,7 @@ func (r Finding) wordHandlers(ev *evidence.Evidence, cost handlerCost) Finding {
 	return r
 }
 
-// slowOf returns the number of handlers that took longer than a quick handler does.
+// slowOf returns how many of the handlers took longer than a quick handler does (policy.Wakeup).
 func slowOf(took []analyze.Nanos) (n int) {
 	for _, t := range took {
 		if t > policy.Wakeup.Nanos() {

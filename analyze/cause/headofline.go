@@ -7,9 +7,9 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// headOfLine holds if the first command buffer in a queue keeps ready ones behind it from running. There are two forms.
-// In the first, a command buffer was enqueued and not committed. In the second, a command buffer of another thread runs
-// in a queue that runs fewer at a time than the GPU could.
+// headOfLine holds if the first command buffer in a queue keeps ready ones behind it from running. Either it was
+// enqueued but not committed, or it runs for another thread in a queue that runs fewer command buffers at once than
+// the GPU could.
 func headOfLine(ev *evidence.Evidence) Finding {
 	enqueued := enqueuedEarly(ev)
 	if ev.Occupancy.InLines > enqueued.Lost {
@@ -48,8 +48,8 @@ func behindInLine(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// enqueuedEarly holds if a command buffer that was enqueued and not committed keeps committed ones behind it from
-// running.
+// enqueuedEarly holds if a command buffer that was enqueued but not yet committed keeps committed ones behind it in
+// the queue from running.
 func enqueuedEarly(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: HeadOfLine, Confidence: policy.Shown,
 		Advice: "enqueue a command buffer only when it is about to be committed, or leave enqueue out: commit does it"}

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// imbalance holds if threads wait at a recurring barrier for the slowest one.
+// imbalance holds if threads wait at a recurring barrier for the slowest of them.
 func imbalance(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Imbalance, Confidence: policy.Shown,
 		Advice: "balance the work: give the slowest thread less, distribute smaller pieces as threads become free, or " +
@@ -52,9 +52,9 @@ func imbalance(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// evenly returns the speedup if the work of each round was distributed evenly. Then all threads have the same amount of
-// work on average, but in each round one thread is still slowest by chance. The interval covers three things: the
-// results for quarters of the run, the gain if even chance was distributed evenly, and the usual prediction error.
+// evenly returns the speedup if all threads had the same amount of work on average; in each round one is still
+// slowest by chance. The interval covers three things: the results for quarters of the run, the gain if each single
+// round were even, and the usual error of a prediction.
 func evenly(m *evidence.Barriers) *replay.Speedup {
 	usual, all := usualTimes(m)
 	whole, average := gained(m.Rounds, usual, all)
@@ -79,7 +79,8 @@ func evenly(m *evidence.Barriers) *replay.Speedup {
 	return s
 }
 
-// usualTimes returns the average time from one barrier to the next for each thread, and for all threads.
+// usualTimes returns the average time in ns from one barrier to a thread's arrival at the next: by thread, and over
+// all threads.
 func usualTimes(m *evidence.Barriers) (usual map[*analyze.Thread]float64, all float64) {
 	usual = map[*analyze.Thread]float64{}
 	times := map[*analyze.Thread]float64{}
@@ -96,9 +97,9 @@ func usualTimes(m *evidence.Barriers) (usual map[*analyze.Thread]float64, all fl
 	return usual, all
 }
 
-// then returns when a thread arrives at a barrier if it has the average amount of work. A thread with more work becomes
-// faster in proportion. A thread with less work takes longer by the difference only, because its occasional delays,
-// such as waits for a processor, do not grow.
+// then returns when a thread would arrive at a barrier if it had the average amount of work. A thread with more work
+// (usual > all) becomes faster in proportion. A thread with less takes longer by the difference only, because its
+// occasional delays do not grow with its work.
 func then(came, usual, all float64) float64 {
 	if usual > all {
 		return came * all / usual
@@ -106,8 +107,8 @@ func then(came, usual, all float64) float64 {
 	return came + all - usual
 }
 
-// gained returns two speedups of the rounds: if all threads take the same time on average, and if they take the same
-// time in each round. It returns 0 if the rounds do not show it.
+// gained returns two speedups of the rounds: if all threads had the same amount of work on average (even), and if all
+// took the same time in every single round (average). Both are 0 if there are too few rounds to tell.
 func gained(rounds []evidence.Round, usual map[*analyze.Thread]float64, all float64) (even, average float64) {
 	if len(rounds) < 2 {
 		return 0, 0
@@ -129,7 +130,7 @@ func gained(rounds []evidence.Round, usual map[*analyze.Thread]float64, all floa
 	return max(1, took/evenLeft), took / averageLeft
 }
 
-// barriersSeen names the kinds of barriers that a trace from this system would show.
+// barriersSeen tells, for the report, which kinds of barriers a trace from this system shows and which it does not.
 func barriersSeen(ev *evidence.Evidence) string {
 	if s := &ev.Trace.Source; s.Kind == "mtrace" && strings.HasPrefix(strings.ToLower(s.OS), "linux") {
 		return "barriers of pthread and of C++20 would be; those on which threads spin would not"

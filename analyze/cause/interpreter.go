@@ -6,14 +6,15 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// interpreterLock holds if threads wait for the lock of a language interpreter. The reason and the remedy depend on the
-// holder's activity: it waits for the GPU, or it runs code of the language.
+// interpreterLock holds if threads wait for the lock of a language interpreter (GIL). The advice depends on what the
+// holder of the lock does: it waits for the GPU, or it runs code.
 func interpreterLock(ev *evidence.Evidence) Finding {
 	r, _ := findInterpreterLock(ev)
 	return r
 }
 
-// findInterpreterLock also returns whether the lock was found only because threads alternate.
+// findInterpreterLock applies the rule. byTurns tells that the trace has no waits for the lock, and that it was found
+// only because the threads take turns at using the GPU.
 func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	r = Finding{Cause: InterpreterLock, Confidence: policy.Recorded,
 		Advice: "release the GIL while waiting for the GPU, or use processes instead of threads"}
@@ -47,7 +48,8 @@ func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	return r, true
 }
 
-// explain adds evidence about what the lock's holders did while other threads waited for it.
+// explain adds evidence, and the advice, from what the lock's holders did while other threads waited for the lock.
+// kept is the time for which the holders themselves waited.
 func explain(w evidence.InterpreterWaits, r *Finding, kept analyze.Nanos) {
 	if w.Held+w.Free == 0 {
 		return // not recorded

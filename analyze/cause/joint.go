@@ -10,8 +10,9 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// jointFaults returns the two largest faults that were replayed, if no cause is worth naming by itself: each costs
-// enough to be named, but removing one alone is not shown to make the run faster.
+// jointFaults returns the two largest faults that could be replayed, if no single cause is the verdict. Each costs
+// enough to be named, but removing one alone does not make the run faster, perhaps because the other then takes its
+// place.
 func (v *Verdict) jointFaults(ev *evidence.Evidence, removals map[string]replay.Change) (pair []string) {
 	if v.Cause != None || v.tooLittle(ev) != "" {
 		return nil
@@ -29,8 +30,8 @@ func (v *Verdict) jointFaults(ev *evidence.Evidence, removals map[string]replay.
 	return pair[:2]
 }
 
-// chooseJointly makes the first of two faults the verdict, and the second a close call, if only removing both is shown
-// to make the run faster. For example, threads that no longer wait for each other's work may wait for the GIL instead.
+// chooseJointly makes the first of two faults the verdict and the second a close call, if removing both makes the run
+// faster. For example, threads that no longer wait for each other's work may wait for the GIL instead.
 func (v *Verdict) chooseJointly(ev *evidence.Evidence, t *Together) {
 	if !t.Proven() {
 		return

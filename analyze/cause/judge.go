@@ -12,17 +12,18 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// A Range is a range of the run that was analyzed for causes and that stands for a longer range of the run.
+// A Range is a time range of the run that was analyzed in detail, as a sample of a longer range.
 type Range struct {
 	Analysis   *Analysis
 	Begin, End analyze.Nanos // relative to the run's origin
 	Scale      float64       // ratio of the length of the longer range to that of this one
 }
 
-// String tells the time range.
+// String returns the range's begin and end in words.
 func (w *Range) String() string { return fmt.Sprintf("from %v to %v", w.Begin, w.End) }
 
-// A Judgement is the verdict on a run, with the other results of its ranges. It does not refer to their traces.
+// A Judgement is the verdict on a whole run, decided from some of its ranges. It keeps no reference to the ranges'
+// traces, so that their memory can be freed.
 type Judgement struct {
 	verdict     Verdict
 	replayError float64
@@ -30,7 +31,7 @@ type Judgement struct {
 	ranges      *evidence.Ranges // nil if no thread took part in the GPU's work
 }
 
-// Of returns the analysis of the whole run, given the totals that add up over it.
+// Of returns the analysis of the whole run. whole has the totals that were added up over all of it.
 func (j *Judgement) Of(whole *evidence.Totals) *Analysis {
 	a := &Analysis{Totals: whole, Waits: j.waits, Verdict: j.verdict, ReplayError: j.replayError}
 	if j.ranges != nil {
@@ -39,10 +40,10 @@ func (j *Judgement) Of(whole *evidence.Totals) *Analysis {
 	return a
 }
 
-// Judge decides on the verdict of a run from the ranges that were analyzed. It is the verdict with the most thread
-// time, but a fault worth naming takes precedence over a limit or no cause. A cause's cost is summed over all ranges,
-// scaled to the time that each represents. Evidence comes from one range, which Judge returns by index: the one in
-// which the cause has its median share.
+// Judge decides on the verdict of a run from the ranges that were analyzed: the verdict that most thread time has. A
+// fault that is worth naming takes precedence over a limit. A cause's cost is summed over the ranges, each scaled to
+// the time that it stands for. The sentences of evidence come from one range, whose index Judge returns as typical:
+// the one in which the verdict has its median share.
 func Judge(ranges []Range) (j *Judgement, typical int) {
 	j = &Judgement{}
 	won, sure, all := map[string]float64{}, map[string]float64{}, 0.0
@@ -103,7 +104,7 @@ func Judge(ranges []Range) (j *Judgement, typical int) {
 	return j, typical
 }
 
-// verdictOf returns the ranges whose verdict is a cause: those with predictions, or all if none has any.
+// verdictOf returns the indexes of the ranges with the given verdict. If some of them have predictions, only those.
 func verdictOf(ranges []Range, cause string) (of []int) {
 	predicted := slices.ContainsFunc(ranges, func(w Range) bool {
 		return w.Analysis.Verdict.Cause == cause && w.Analysis.Predicted()
@@ -116,8 +117,8 @@ func verdictOf(ranges []Range, cause string) (of []int) {
 	return of
 }
 
-// Agree reports whether ranges have the same verdict, with predictions within each other's intervals. Then ranges
-// between them with that verdict need no predictions of their own.
+// Agree reports whether all ranges have the same verdict, and predictions within each other's intervals. If so,
+// ranges between them with that verdict need no predictions of their own, which are slow.
 func Agree(ranges []*Analysis) bool {
 	first := ranges[0]
 	for i, w := range ranges {
@@ -134,8 +135,8 @@ func Agree(ranges []*Analysis) bool {
 	return true
 }
 
-// closeIn adds the faults that are a close call in most of the ranges with the run's verdict, or whose close call is
-// the run's verdict.
+// closeIn adds to v.CloseCalls the causes that are a close call in most of the ranges where the run's verdict is the
+// verdict or a close call.
 func (v *Verdict) closeIn(ranges []Range) {
 	times, of := map[string]int{}, 0
 	for i := range ranges {
@@ -158,7 +159,7 @@ func (v *Verdict) closeIn(ranges []Range) {
 	}
 }
 
-// firstFound returns the finding of a cause in the first range that found it; nil if none did.
+// firstFound returns a cause's finding from the first range that has one, or nil.
 func firstFound(ranges []Range, cause string) *Finding {
 	for i := range ranges {
 		if f := ranges[i].Analysis.Verdict.finding(cause); f != nil {
@@ -168,9 +169,9 @@ func firstFound(ranges []Range, cause string) *Finding {
 	return nil
 }
 
-// worthNaming returns the most expensive fault that is the verdict of at least two ranges and that is worth naming
-// relative to the time of all threads. Faults take precedence over limits, as in a single trace. It is "" if there is
-// none.
+// worthNaming returns the most expensive fault that is the verdict of at least two ranges and costs enough of all
+// threads' time, or "". all is that time, scaled to the run. The run's verdict is then this fault, even if most
+// ranges name a limit.
 func worthNaming(ranges []Range, all float64) (most string) {
 	times, lost := map[string]int{}, map[string]float64{}
 	for w := range analyze.Each(ranges) {
@@ -192,8 +193,8 @@ func worthNaming(ranges []Range, all float64) (most string) {
 	return most
 }
 
-// findings merges the findings of all ranges by cause. Summary and evidence come from the typical range or, if it did
-// not find the cause, from the range in which it costs most.
+// findings merges the findings of all ranges by cause. The sentences come from the typical range or, if that did not
+// find the cause, from the next range that did.
 func findings(ranges []Range, typical int, total analyze.Nanos) (all []Finding) {
 	type found struct {
 		Finding
@@ -235,7 +236,8 @@ func findings(ranges []Range, typical int, total analyze.Nanos) (all []Finding) 
 	return all
 }
 
-// middle returns the median prediction, with an interval that covers all of them; nil if there is none.
+// middle returns the median of the predictions, with an interval that covers all their intervals; nil if there are
+// none.
 func middle(all []replay.Speedup) *replay.Speedup {
 	if len(all) == 0 {
 		return nil

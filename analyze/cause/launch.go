@@ -9,7 +9,8 @@ import (
 const launchAdvice = "put more work into each command buffer: encode several operations before committing, fuse " +
 	"kernels, and wait less often"
 
-// launchBound holds if submission and completion notification of a command buffer take longer than its GPU work.
+// launchBound holds if submitting a command buffer and being notified of its completion take longer than its GPU
+// work.
 func launchBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: LaunchBound, Confidence: policy.Inferred,
 		Advice: launchAdvice}
@@ -26,7 +27,8 @@ func launchBound(ev *evidence.Evidence) Finding {
 	r.Lost = scheduling + notify + encode + commit
 	each, work := ev.Launch.Time, ev.Launch.GPU
 	burst := ev.Launch.Bursts.Usual
-	// merging the command buffers of a burst is then a change of its own, whatever the threads do between bursts
+	// the threads submit bursts: merging each burst into one command buffer is a change of its own, whatever else
+	// threads do
 	inBursts := float64(burst) >= policy.BurstSize.Value && burst < policy.FewerLaunches
 	switch {
 	case ev.Occupancy.Saturated:

@@ -9,14 +9,14 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// lockContention holds if threads wait for a lock that another thread holds. Either the lock is in the trace, or it is
-// hidden inside a call and is found because calls delay each other.
+// lockContention holds if threads wait for a lock that another thread holds. The trace has the lock's waits, or the
+// lock is hidden inside a call and is found because calls delay each other.
 func lockContention(ev *evidence.Evidence) Finding {
 	r, _ := findLock(ev)
 	return r
 }
 
-// A hiddenBy is the way in which a lock that is not in the trace was found.
+// A hiddenBy tells by which effect a lock was found that the trace does not have.
 type hiddenBy uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	hiddenBySpinning
 )
 
-// findLock also returns how the lock was found.
+// findLock applies the rule lockContention and also returns how the lock was found.
 func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 	r := Finding{Cause: LockContention, Confidence: policy.Recorded,
 		Advice: "do less while holding the lock, or give each thread a lock of its own"}
@@ -35,7 +35,7 @@ func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 	hidden, by := hiddenLock(r, ev)
 	switch {
 	case hidden.Holds && !policy.AtLeast(policy.Most, seen.Lost, hidden.Lost):
-		// a short wait for one lock does not rule out other locks
+		// recorded waits that are short do not rule out a hidden lock that costs more
 		if seen.Holds {
 			hidden.say("of the recorded locks: %s", seen.Evidence[0])
 		}
@@ -46,8 +46,8 @@ func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 	return seen, notHidden
 }
 
-// hiddenLock finds a lock that is not in the trace by its effects: calls that delay each other, threads that take
-// turns.
+// hiddenLock finds a lock that the trace does not have by its effects: calls that delay each other, threads that take
+// turns at using the GPU, or threads that slow each other down outside of Metal.
 func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	tested := ""
 	for t := range analyze.Each(ev.Tests.Interference) {
@@ -82,8 +82,8 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 			tested += ", or not as a single lock would cause it"
 		}
 	}
-	// An interpreter's threads take turns at the interpreter's lock. If waits for that lock are in the trace, they take
-	// turns at another one.
+	// Threads of an interpreter take turns at the interpreter's lock, which has a rule of its own. Only if the trace
+	// has waits for that lock, the turns show another one.
 	turns := ev.Turns.Waits
 	if turns == nil {
 		turns = ev.Turns.RoundTrips

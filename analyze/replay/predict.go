@@ -166,7 +166,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		hold(ran.wide, r.base, widened(usual), false)
 	}
 	if most > policy.Widest.Value*least {
-		return nil, fmt.Sprintf("predictions from the trace range from %.2fx to %.2fx, too wide an interval", least, most)
+		return nil, fmt.Sprintf("the possible gain ranges from %.2fx to %.2fx, too wide an interval", least, most)
 	}
 	usually := policy.RunToRunVariation.Value + policy.ErrorOfMore*math.Abs(math.Log2(s.Estimate))
 	if c.Scale != nil {

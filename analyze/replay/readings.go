@@ -9,14 +9,15 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A reading is one interpretation of the recorded program, or of the machine it ran on, where the trace is ambiguous.
+// A reading is one interpretation of the recorded program, or of its machine, where the trace is ambiguous. The
+// results of all readings form a prediction's interval.
 type reading struct {
 	program   *program.Program
 	refuted   bool           // by the recorded time that threads waited for processors
 	unchanged func() float64 // the rate without a change; 0 if the run does not end
 }
 
-// newReading returns a reading whose unchanged program runs once, when its rate is first needed.
+// newReading returns a reading of program p. Its unchanged program is run only once, when its rate is first needed.
 func newReading(p *program.Program, refuted bool) *reading {
 	return &reading{program: p, refuted: refuted, unchanged: sync.OnceValue(func() float64 {
 		rate, _ := run(p, Change{}, nil)
@@ -24,13 +25,13 @@ func newReading(p *program.Program, refuted bool) *reading {
 	})}
 }
 
-// sameBase returns a reading whose unchanged program has a known rate.
+// sameBase returns a reading whose unchanged program is known to have the rate base, which saves a run.
 func sameBase(p *program.Program, base float64) *reading {
 	return &reading{program: p, unchanged: func() float64 { return base }}
 }
 
-// readings are programs whose gains form an interval: with resampled times, and with good, bad or ideal scheduling of
-// processors. They are built and run on first use.
+// readings are the variants of a program whose predicted gains form an interval: with durations redrawn at random
+// (drawn), and with better or worse distribution of processors (sharing). They are built on first use.
 type readings struct {
 	of      *program.Program
 	random  *rand.Rand
@@ -58,8 +59,8 @@ func newReadings(p *program.Program, random *rand.Rand) *readings {
 	return r
 }
 
-// few returns some resampled readings and, last, a reading in which nothing waits for processors, if their use is
-// known.
+// few returns a small number of readings for a quick interval: some redrawn ones and, last, one in which nothing
+// waits for processors. If the use of processors is not known, the last is another redrawn one.
 func (r *readings) few() []*reading {
 	if n := len(r.sharing); n > 0 {
 		return append(r.draw(policy.ReadAgain), r.sharing[n-1])
@@ -67,12 +68,13 @@ func (r *readings) few() []*reading {
 	return append(r.draw(policy.ReadAgain), r.draw(policy.Readings)[policy.Readings-1])
 }
 
-// first returns all readings of processors, and the smallest number of resampled readings that may be enough.
+// first returns all readings with other distributions of processors, and the smallest number of redrawn ones that may
+// be enough.
 func (r *readings) first() []*reading {
 	return append(slices.Clone(r.sharing), r.draw(policy.FewReadings)...)
 }
 
-// further returns the other resampled readings, unless the gains of the first ones are so close to each other that more
+// further returns the remaining redrawn readings, or none if the gains of the first ones differ so little that more
 // would hardly widen the interval.
 func (r *readings) further(gains []float64) []*reading {
 	if slices.Max(gains) <= (1+policy.SteadyGain)*slices.Min(gains) {
@@ -81,7 +83,7 @@ func (r *readings) further(gains []float64) []*reading {
 	return r.draw(policy.Readings)[policy.FewReadings:]
 }
 
-// draw returns the first n resampled readings.
+// draw returns the first n readings with redrawn durations.
 func (r *readings) draw(n int) []*reading {
 	for len(r.drawn) < n {
 		r.drawn = append(r.drawn, newReading(resampled(r.of, r.random), false))
@@ -89,8 +91,8 @@ func (r *readings) draw(n int) []*reading {
 	return slices.Clone(r.drawn[:n])
 }
 
-// launches returns two readings: in one, none of the threads' own time depends on the number of command buffers; in the
-// other, all of it does.
+// launches returns two readings for a change that merges command buffers: in one, none of the threads' own time
+// depends on the number of command buffers; in the other, all of it does.
 func launches(p *program.Program, base float64, c Change) (all []*reading) {
 	if !c.Launch {
 		return nil
@@ -103,8 +105,8 @@ func launches(p *program.Program, base float64, c Change) (all []*reading) {
 	return all
 }
 
-// splits returns readings for kernels that share command buffers, so that their costs are estimated by a fit: one with
-// the smallest cost within the interval, and one with the largest.
+// splits returns two readings for kernels whose costs are estimated by a fit, because they share command buffers:
+// with the smallest and with the largest cost within the fit's interval.
 func splits(p *program.Program, base float64, c Change) (all []*reading) {
 	if c.Scale == nil || !c.Scale.Fitted(p) {
 		return nil
@@ -118,9 +120,9 @@ func splits(p *program.Program, base float64, c Change) (all []*reading) {
 func lowest(c program.KernelCost) float64  { return c.Low }
 func highest(c program.KernelCost) float64 { return c.High }
 
-// resampled returns the program with resampled durations of each thread's command buffers and of the gaps before steps
-// of one kind. They are drawn in blocks: the block bootstrap of H. R. Künsch, The Jackknife and the Bootstrap for
-// General Stationary Observations, 1989.
+// resampled returns a copy of the program with redrawn durations of command buffers and of the gaps before steps,
+// each thread and kind of step by itself. They are drawn in blocks of neighbours, which are similar: the block
+// bootstrap of H. R. Künsch, The Jackknife and the Bootstrap for General Stationary Observations, 1989.
 func resampled(p *program.Program, random *rand.Rand) *program.Program {
 	q := p.Clone()
 	for t := range q.Threads {

@@ -19,13 +19,14 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Change names the interventions of a prediction.
+// A Change names the interventions with which a program is run for a prediction.
 type Change = change.Change
 
-// A Replay is a recorded program that can be run again, changed.
+// A Replay is a recorded program that can be run again with changes.
 type Replay struct {
 	Why string // the reason why nothing is predicted; empty if the machine reproduces the recorded run
-	// how much longer the unchanged program takes in the machine than in the recording, as a share; 0 if it was not run
+	// by how much the unchanged program takes longer in the machine than in the recording, as a share; 0 if it was
+	// not run
 	Error float64
 
 	program  *program.Program // nil if there is none
@@ -42,14 +43,15 @@ type Replay struct {
 	without  map[Change]answer
 }
 
-// An answer is a cached result of Without. Pairs of causes are requested twice: to find out which is a consequence of
-// which, and for removing both together.
+// An answer is a cached result of Without. Pairs of causes are asked for twice: to find which is a consequence of
+// which, and to predict the removal of both.
 type answer struct {
 	speedup *Speedup
 	why     string
 }
 
-// New builds the program from a trace's evidence. The same seed gives the same results.
+// New builds the program from a trace's evidence and checks that the machine reproduces the recorded run; if not, Why
+// has the reason. taken is the GPU time that an external process took. The same seed gives the same results.
 func New(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64) *Replay {
 	return newReplay(ev, taken, seed, false)
 }
@@ -67,12 +69,12 @@ func newReplay(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64, tied
 	}
 	p, base := calibrate(recorded)
 	if base == 0 {
-		r.Why = "the replay of the recorded run does not end"
+		r.Why = "the replay of the recorded run deadlocks"
 		return r
 	}
 	r.program, r.base = p, base
 	if r.Error = p.Rate(p.Recorded)/base - 1; math.Abs(r.Error) > policy.ReplayErrorLimit.Value {
-		r.Why = fmt.Sprintf("the replay of the recorded run is off by %s, too much to predict from",
+		r.Why = fmt.Sprintf("the replay of the recorded run differs from it by %s, too much to predict from",
 			analyze.FormatShare(math.Abs(r.Error)))
 		return r
 	}
@@ -80,7 +82,7 @@ func newReplay(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64, tied
 	return r
 }
 
-// hasLinks reports whether threads wait for signals, or release locks at known places.
+// hasLinks reports whether the program has signals between threads, or releases of locks at known places.
 func hasLinks(p *program.Program) bool {
 	for _, s := range p.Steps() {
 		if s.Kind.Links() {
@@ -90,14 +92,15 @@ func hasLinks(p *program.Program) bool {
 	return false
 }
 
-// run returns the rate of a program with a change; ends is false if it does not end.
+// run runs a program with a change and returns its rate (command buffers per nanosecond); ends is false if it
+// deadlocks.
 func run(p *program.Program, c Change, d *change.Density) (rate float64, ends bool) {
 	rate, _, ends = play(p, c, d)
 	return rate, ends
 }
 
-// play returns the rate of a program with a change, and the result of its run; ends is false if it does not end. The
-// changed program is needed only for the run, so runs share the memory for it.
+// play runs a program with a change and returns its rate and the run's result; ends is false if the run deadlocks.
+// The changed program is built in reused memory and must not be kept.
 func play(p *program.Program, c Change, d *change.Density) (rate float64, r *machine.Result, ends bool) {
 	b := buffers.Get().(*program.Buffer)
 	defer buffers.Put(b)
@@ -111,8 +114,9 @@ func play(p *program.Program, c Change, d *change.Density) (rate float64, r *mac
 
 var buffers = sync.Pool{New: func() any { return &program.Buffer{} }}
 
-// OfThings returns the replay that predicts the gain from items of these kinds: that of the tied program, if the
-// machine reproduces the run with it. The exception is locks: how long a lock was held is known without signals.
+// OfThings returns the replay that predicts the gain from items of these kinds: the one of the tied program (with
+// signals between threads) if that reproduces the run. For locks the simple program suffices, because how long a lock
+// was held is known without signals.
 func (r *Replay) OfThings(kinds ...string) *Replay {
 	if !slices.ContainsFunc(kinds, func(kind string) bool { return kind != KindLock }) {
 		return r
@@ -133,8 +137,8 @@ func (r *Replay) ofTied() *Replay {
 	return r.tied
 }
 
-// Of returns the replay that predicts the effect of a change. If the change shortens threads' work, it is that of the
-// tied program, in which other threads then wait less, too.
+// Of returns the replay that predicts the effect of a change. A change that shortens threads' work needs the tied
+// program, in which other threads then wait less for these threads.
 func (r *Replay) Of(c Change) *Replay {
 	if c.ShortensWork() || c.Even {
 		return r.ofTied()
@@ -142,7 +146,7 @@ func (r *Replay) Of(c Change) *Replay {
 	return r
 }
 
-// Without returns how much faster the program is with a change, or the reason why that is not known.
+// Without returns how much faster the program is with a change, or nil and the reason why that is not known.
 func (r *Replay) Without(c Change) (*Speedup, string) {
 	if r.Why != "" {
 		return nil, r.Why
@@ -160,7 +164,7 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 }
 
 // WaitsLeft returns the share of the time that threads wait for each other's signals and locks, per command buffer,
-// that remains with a change. Known is false if the machine does not reproduce the run with these waits, or if there
+// that remains with a change. known is false if the machine does not reproduce the run with these waits, or if there
 // are none.
 func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	if r.Why != "" || !r.ofTied().program.Tied {
@@ -178,18 +182,16 @@ func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	return waited(c) / before, before > 0
 }
 
-// Made reports whether the program could be built. The methods below need one.
+// Made reports whether the program could be built. Without one, Paced, Meets and Submits must not be called.
 func (r *Replay) Made() bool { return r.program != nil }
 
-// Paced reports whether threads wait for command buffers without a recorded call, so that only their next steps show
-// it.
+// Paced reports whether threads wait for command buffers without a recorded call, for example by polling.
 func (r *Replay) Paced() bool { return r.program.Polls }
 
-// Meets reports whether threads pass a barrier together, and the machine reproduces the run with that.
+// Meets reports whether threads pass a barrier together and the machine reproduces the run with that barrier.
 func (r *Replay) Meets() bool { return r.Why == "" && len(r.ofTied().program.Meeting.Threads) > 1 }
 
-// Submits returns how many requests one thread submitted for others, and whether it answered most of them together with
-// others.
+// Submits returns how many requests one thread submitted for others, and whether it answered most of them in batches.
 func (r *Replay) Submits() (requests int, batch bool) {
 	return r.program.Service.Requests, r.program.Service.Batched
 }

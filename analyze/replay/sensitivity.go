@@ -10,16 +10,16 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// An Added is a delay that is added to the recorded program.
+// An Added is a delay that is added to the recorded program at certain places.
 type Added = change.Added
 
-// A Sensitivity predicts how many nanoseconds longer a thread takes per command buffer, for each nanosecond of delay
-// per command buffer. On the critical path it is 1.
+// A Sensitivity predicts how many nanoseconds longer a thread takes per command buffer, for each nanosecond of added
+// delay per command buffer: 1 on the critical path, 0 where other waits hide the delay.
 type Sensitivity struct{ Estimate, Low, High float64 }
 
-// Sensitivity predicts the cost of a delay, or returns the reason why it is not known. It counts command buffers of the
-// pacing threads. The interval covers the results of all readings. Each reading is compared with itself, so an error
-// that does not depend on the delay cancels.
+// Sensitivity predicts the cost of an added delay, or returns the reason why it is not known. threads is the number
+// of threads whose command buffers count. The interval covers all readings; each is compared with its own unchanged
+// run, so errors that do not depend on the delay cancel.
 func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	if r.Why != "" {
 		return nil, r.Why
@@ -28,7 +28,7 @@ func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	p := of.program
 	times := a.Times(p)
 	if times == 0 {
-		return nil, "the replayed program has no step at which the delay occurs"
+		return nil, "the replayed program never reaches a place where the delay applies"
 	}
 	predict := func(p *program.Program, base float64) float64 {
 		rate, ends := run(p, Change{Added: a}, nil)
@@ -39,7 +39,7 @@ func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	}
 	at := predict(p, of.base)
 	if math.IsNaN(at) {
-		return nil, "the replay with the delay does not end"
+		return nil, "the replay with the delay deadlocks or has no progress"
 	}
 	s := &Sensitivity{Estimate: at, Low: at, High: at}
 	add := func(x float64) {
@@ -62,9 +62,9 @@ func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	return s, ""
 }
 
-// ofDelays returns the replay that predicts the cost of a delay. It prefers a program in which waits for signals and
-// locks depend on the other threads, if such a program reproduces the run. If waits for locks took their recorded time,
-// a delay could never be hidden by such a wait.
+// ofDelays returns the replay that predicts the cost of an added delay: the tied one, in which waits for signals and
+// locks depend on other threads, if it reproduces the run. With waits of fixed length, no wait could hide a delay,
+// and every delay would seem to cost its full length.
 func (r *Replay) ofDelays() *Replay {
 	if r.delayed != nil {
 		return r.delayed
@@ -85,7 +85,7 @@ func (r *Replay) ofDelays() *Replay {
 	return r.delayed
 }
 
-// Locks returns the names of the locks that threads wait for in the replayed program, in the order of Added.Lock.
+// Locks returns the names of the locks that threads wait for; Added.Lock is an index into this list, plus 1.
 func (r *Replay) Locks() []string {
 	if r.program == nil {
 		return nil
@@ -93,7 +93,7 @@ func (r *Replay) Locks() []string {
 	return r.ofDelays().program.Names.Locks
 }
 
-// ThreadsNamed returns the numbers of the threads with the given names in the replayed program.
+// ThreadsNamed returns the replayed program's numbers of the threads with the given names.
 func (r *Replay) ThreadsNamed(names ...string) (numbers []int32) {
 	if r.program == nil {
 		return nil

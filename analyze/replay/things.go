@@ -12,26 +12,27 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// The kinds of items that can be made faster on their own.
+// The kinds of items for which the report predicts the gain if they take less time. They are part of flags and JSON.
 const (
 	KindKernel = "kernel" // the kernel's share of the command buffers' GPU times
 	KindCall   = "call"   // its own time, by selector
-	// the time for which the lock keeps other threads waiting; the work done under it is unchanged
+	// the time for which the lock keeps other threads waiting; the holder's work takes as long as before
 	KindLock   = "lock"
 	KindThread = "thread" // its own time outside of Metal's calls
-	// number of rounds, from wait to wait, that a thread starts before it waits for the first of them
+	// number of rounds (from one wait to the next) that a thread starts before it waits for the first of them
 	KindInFlight = "in-flight"
 	KindMerge    = "merge" // number of command buffers merged into one
 )
 
-// A thing is an item of the program that can be made faster on its own.
+// A thing is an item of the program, such as a kernel, whose faster execution can be predicted by itself.
 type thing struct {
 	kind, name string
 	number     int32         // its number among items of its kind; for KindInFlight and KindMerge the count itself
 	took       analyze.Nanos // the item's total time in the program, as far as known
 }
 
-// things returns the items that the program's time is spent on, by kind, the longest first.
+// things returns the kernels, calls, locks and threads that the program's time is spent on, of each kind the longest
+// first.
 func things(p *program.Program) (all []thing) {
 	add := func(kind string, names []string, took []analyze.Nanos) {
 		var list []thing
@@ -66,7 +67,8 @@ func things(p *program.Program) (all []thing) {
 	return all
 }
 
-// addTimes adds a thread's times to those of its calls and locks, and returns its own time outside of calls.
+// addTimes adds the thread's times in calls and waits for locks to inCalls and inLocks, and returns its own time
+// outside of calls.
 func addTimes(th *program.Thread, inCalls, inLocks []analyze.Nanos) (own analyze.Nanos) {
 	var gaps analyze.Nanos
 	var costs [analyze.PartCount]analyze.Nanos
@@ -99,8 +101,8 @@ func addTimes(th *program.Thread, inCalls, inLocks []analyze.Nanos) (own analyze
 	return own
 }
 
-// flights returns two and three rounds in flight, if a single thread waits for its last command buffer before it
-// creates the next.
+// flights returns two and three rounds in flight as items to predict, if only one thread commits and always waits for
+// its last command buffer before it creates the next.
 func flights(p *program.Program) (list []thing) {
 	var only *program.Thread
 	for t := range p.Threads {
@@ -120,10 +122,11 @@ func flights(p *program.Program) (list []thing) {
 	return list
 }
 
-// AsAWhole reports whether a kind has no time to be scaled, because the change is made completely or not at all.
+// AsAWhole reports whether items of this kind have no time that could be scaled: the change is made completely or not
+// at all.
 func AsAWhole(kind string) bool { return kind == KindInFlight || kind == KindMerge }
 
-// counted returns the items of a kind that is applied with a count, such as rounds in flight.
+// counted returns one item for each number, of a kind that stands for a count, such as rounds in flight.
 func counted(kind string, numbers []string) (list []thing) {
 	for _, n := range numbers {
 		number, _ := strconv.Atoi(n)
@@ -132,7 +135,8 @@ func counted(kind string, numbers []string) (list []thing) {
 	return list
 }
 
-// merges returns the numbers of command buffers that could be merged into one, if most of them are small.
+// merges returns the numbers of command buffers that could be merged into one, if most are so small that merging
+// pays.
 func merges(p *program.Program) []thing {
 	small := 0
 	for i := range p.Jobs {
@@ -146,7 +150,7 @@ func merges(p *program.Program) []thing {
 	return counted(KindMerge, Merges)
 }
 
-// scale sets an item's factor in s, in addition to the factors already set.
+// scale sets the item's factor in s and leaves the factors of other items.
 func (t *thing) scale(s *change.Scale, p *program.Program, factor float64) {
 	set := func(list *[]float64, n int) {
 		for len(*list) < n {
@@ -170,7 +174,7 @@ func (t *thing) scale(s *change.Scale, p *program.Program, factor float64) {
 	}
 }
 
-// scaled returns a Change that scales one item.
+// scaled returns a Change that multiplies the item's time by factor and changes nothing else.
 func (t *thing) scaled(p *program.Program, factor float64) Change {
 	s := &change.Scale{}
 	t.scale(s, p, factor)

@@ -9,19 +9,20 @@ import (
 	"mtrace/analyze/replay/change"
 )
 
-// A Wanted selects all items of a kind whose names match a pattern, in which * matches anything.
+// A Wanted selects all items of a kind whose names match a pattern, in which * matches any text. Factor is the part
+// of their time that remains.
 type Wanted struct {
 	Kind, Pattern string
 	Factor        float64
 }
 
-// Flights are the numbers of rounds in flight that can be requested.
+// Flights are the numbers of rounds in flight that users can request a prediction for.
 var Flights = []string{"1", "2", "3", "4", "8", "16"}
 
-// Merges are the numbers of merged command buffers that are tried and can be requested.
+// Merges are the numbers of merged command buffers that are tried, and that users can request.
 var Merges = []string{"2", "4", "8"}
 
-// Changed adds the selected items to a change.
+// Changed returns the change c with the factors of all selected items added.
 func (r *Replay) Changed(c Change, wanted []Wanted) Change {
 	if len(wanted) == 0 {
 		return c
@@ -38,7 +39,8 @@ func (r *Replay) Changed(c Change, wanted []Wanted) Change {
 	return c
 }
 
-// NotIdentified returns the first selected kernel whose cost the run does not identify; "" if there is none.
+// NotIdentified returns the first selected kernel whose cost the trace does not determine, or "". For such a kernel
+// nothing can be predicted.
 func (r *Replay) NotIdentified(wanted []Wanted) string {
 	for _, w := range wanted {
 		for k, name := range r.program.Names.Kernels {
@@ -50,7 +52,7 @@ func (r *Replay) NotIdentified(wanted []Wanted) string {
 	return ""
 }
 
-// Together returns a Gain that names all selected items.
+// Together returns an empty Gain that names all selected items, for the prediction of their combined effect.
 func Together(wanted []Wanted) (g Gain) {
 	var names []string
 	for _, w := range wanted {
@@ -61,7 +63,7 @@ func Together(wanted []Wanted) (g Gain) {
 	return g
 }
 
-// Matches reports whether a pattern matches a name.
+// Matches reports whether the whole name matches a pattern, in which * matches any text.
 func Matches(pattern, name string) bool {
 	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(name)
 }

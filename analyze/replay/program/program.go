@@ -109,8 +109,8 @@ type KernelCost struct {
 	Identified bool    // the recorded run identifies the cost; otherwise there is no prediction for the kernel
 }
 
-// A Buffer has the memory of a copy of a program. Programs of the same size may be copied into it one after the other;
-// each copy ends with the next.
+// A Buffer has the memory for a copy of a program. Many copies may be made in the same buffer one after the other,
+// which saves allocations; each copy ends the use of the one before.
 type Buffer struct {
 	jobs    []Job
 	threads []Thread
@@ -119,8 +119,8 @@ type Buffer struct {
 	devices []Device
 }
 
-// CopyInto returns a copy whose threads, steps, command buffers, queues and devices may be changed. It shares the
-// steps' details. The copy uses the memory of the buffer.
+// CopyInto returns a copy in the memory of the buffer. Its threads, steps, command buffers, queues and devices may be
+// changed, but not the steps' Details, which it shares with the original.
 func (p *Program) CopyInto(b *Buffer) *Program {
 	q := *p
 	q.Jobs, q.Threads = refill(&b.jobs, p.Jobs), refill(&b.threads, p.Threads)
@@ -138,17 +138,17 @@ func (p *Program) CopyInto(b *Buffer) *Program {
 	return &q
 }
 
-// refill copies a list into a buffer that is used again and returns the copy. An append to the copy allocates new memory,
-// so it cannot write into the buffer.
+// refill copies a list into a buffer and returns the copy. Its capacity is clipped, so that appending to the copy
+// allocates instead of writing into memory that the buffer uses again.
 func refill[T any](buffer *[]T, with []T) []T {
 	*buffer = append((*buffer)[:0], with...)
 	return slices.Clip(*buffer)
 }
 
-// Copy returns a copy as CopyInto does, with memory of its own.
+// Copy returns a copy as CopyInto does, in memory of its own.
 func (p *Program) Copy() *Program { return p.CopyInto(&Buffer{}) }
 
-// Clone returns a copy whose details may be changed, too.
+// Clone returns a copy in which the steps' Details may be changed, too.
 func (p *Program) Clone() *Program {
 	q := p.Copy()
 	for t := range q.Threads {
@@ -157,7 +157,7 @@ func (p *Program) Clone() *Program {
 	return q
 }
 
-// Steps visits the steps of all threads.
+// Steps yields the steps of all threads, each with its thread.
 func (p *Program) Steps() iter.Seq2[*Thread, *Step] {
 	return func(yield func(*Thread, *Step) bool) {
 		for t := range p.Threads {
@@ -171,9 +171,8 @@ func (p *Program) Steps() iter.Seq2[*Thread, *Step] {
 	}
 }
 
-// ShareFramework divides the framework's time for each command buffer into the part before the GPU's work and the
-// part after it. It must be called again after hand-offs change their duration: the framework's part is never longer
-// than the hand-off.
+// ShareFramework divides Metal's processor time for a command buffer into a half before and a half after the GPU's
+// work. No half may be longer than the hand-off that contains it, so it must be called again after hand-offs changed.
 func (p *Program) ShareFramework() {
 	half := p.Framework.Time / 2
 	p.Framework.After = min(half, p.HandOvers.UsualNotify)

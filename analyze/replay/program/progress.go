@@ -8,16 +8,16 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Progress has the instants at which a thread completed its work, in the recorded run or in a run of the machine.
+// Progress has the times at which a thread made progress, in the recorded run or in a run of the machine.
 type Progress struct {
 	Begun   analyze.Nanos
 	Commits []analyze.Nanos // when its commits ended
 	Done    []analyze.Nanos // when the GPU completed its command buffers, without fences, in ascending order
-	// when the thread had taken all steps and the GPU had completed all its command buffers; 0 before
+	// when the thread had taken all steps and the GPU had completed all its command buffers; 0 if it did not end
 	Ended analyze.Nanos
 }
 
-// Add adds when the GPU completed each of a thread's command buffers.
+// Add adds the times at which the GPU completed the thread's jobs (of), except fences, and updates Ended.
 func (d *Progress) Add(jobs []Job, of []int32, done func(job int32) analyze.Nanos) {
 	for _, j := range of {
 		at := done(j)
@@ -29,8 +29,8 @@ func (d *Progress) Add(jobs []Job, of []int32, done func(job int32) analyze.Nano
 	slices.Sort(d.Done)
 }
 
-// count returns how many command buffers the GPU had completed for the thread at an instant. It includes a fraction of
-// the one in progress.
+// count returns how many command buffers the GPU had completed for the thread at a time, plus the elapsed fraction of
+// the time to the next completion.
 func (d *Progress) count(at analyze.Nanos) float64 {
 	n := sort.Search(len(d.Done), func(i int) bool { return d.Done[i] > at })
 	sum := float64(n)
@@ -40,10 +40,10 @@ func (d *Progress) count(at analyze.Nanos) float64 {
 	return sum
 }
 
-// Rate returns the speed of a run in command buffers per nanosecond. It counts those completed when the first pacing
-// thread ended, over the time since the first such thread began. A lasting thread that ended earlier counts as if it
-// had continued at its speed. Commits whose work is not completed do not count, because a queue of any depth would
-// accept any number of them.
+// Rate returns the speed of a run in command buffers per nanosecond: those completed until the first pacing thread
+// ended, over the time since the first such thread began. A lasting thread that ended earlier counts as if it had
+// continued at its speed. Only completed work counts, because a queue of unlimited depth would accept any number of
+// commits.
 func (p *Program) Rate(runs []Progress) (rate float64) {
 	begun, horizon := analyze.Nanos(1<<62), analyze.Nanos(0)
 	for t := range runs {
@@ -70,16 +70,16 @@ func (p *Program) Rate(runs []Progress) (rate float64) {
 	return rate
 }
 
-// Lasts reports whether a thread that ended at the given time lives for at least half of the run and commits more than
-// 1% of the command buffers.
+// Lasts reports whether a thread that ended at the given time takes part in at least half of the run and commits more
+// than 1% of the command buffers. Other threads say nothing about the speed of the run.
 func (p *Program) Lasts(t *Thread, ended analyze.Nanos) bool {
 	return policy.AtLeast(policy.Most, ended-t.Begin, p.Lasted) &&
 		policy.MoreThan(policy.Negligible, len(t.Jobs), len(p.Jobs))
 }
 
-// FindPace determines the pacing threads, whose end ends a run: lasting threads that commit at least a quarter of the
-// average of such threads. A thread that a cause delays much more than others would end long before them without the
-// cause, and must not end the run then.
+// FindPace determines the pacing threads, whose end is the end of a run: lasting threads that commit a fair share of
+// the command buffers. A thread that a cause delays much more than the others has little work; without the cause it
+// would end long before them and must not end the run.
 func (p *Program) FindPace() {
 	commits, lasting := 0, 0
 	for t := range p.Threads {

@@ -7,7 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Thread is one thread of the program.
+// A Thread is one thread of the program with its steps, and shares that tell how it used its own time (outside of
+// waits).
 type Thread struct {
 	Name    string
 	Begin   analyze.Nanos // when its first step begins, after the program's
@@ -19,37 +20,37 @@ type Thread struct {
 	InGaps  []Portion                    // calls, as shares of its own time
 	InCalls [analyze.PartCount][]Portion // calls by part of a thread's time, as shares of the costs of steps
 	Busy    float64                      // share of its own time that it is on a processor
-	// it lives for at least half of the run, and commits more than 1% of all command buffers
+	// it takes part in at least half of the run and commits more than 1% of all command buffers
 	Lasts bool
 	Paces bool // it lasts, and commits a fair share compared with such threads
 
 	Quiet float64 // share of its own time that would be left if no other process wanted the processors
 	Free  float64 // like Quiet, with a processor for every thread
-	// share of its recorded own time that remains without the waits for processors that the machine adds
+	// share of its recorded own time that is left after removeDelays took out the waits for processors that the
+	// machine adds
 	Remaining float64
 }
 
-// Undelayed returns the share of a thread's own time that remains without its waits for processors. Threads that pass
-// work to each other wake each other often and wait for processors each time. The machine adds such waits again where
-// they still occur.
+// Undelayed returns the share of a thread's own time that remains without its waits for processors. Interventions
+// that remove hand-offs between threads multiply by it; the machine adds the waits again where they still occur.
 func (t *Thread) Undelayed() float64 { return min(1, t.Quiet/t.Remaining) }
 
-// Undisturbed returns the share of a thread's own time that remains if it always has a processor.
+// Undisturbed returns the share of a thread's own time that remains if it always has a processor of its own.
 func (t *Thread) Undisturbed() float64 { return min(1, t.Free/t.Remaining) }
 
-// Has reports whether the thread has a step of a kind.
+// Has reports whether the thread has a step of kind k.
 func (t *Thread) Has(k Kind) bool {
 	return slices.ContainsFunc(t.Steps, func(s Step) bool { return s.Kind == k })
 }
 
-// Add appends a step.
+// Add appends a step together with its detail; Steps and Details must stay of the same length.
 func (t *Thread) Add(s Step, d Detail) { t.Steps, t.Details = append(t.Steps, s), append(t.Details, d) }
 
 // Kind is the kind of a step.
 type Kind uint8
 
-// The kinds of steps. Those up to Lock are calls whose lengths vary by chance, so their lengths may be resampled for an
-// interval.
+// The kinds of steps. The durations of those up to Lock may be redrawn at random for an interval; the order of the
+// constants matters for that.
 const (
 	Acquire     Kind = iota // creates a command buffer, which takes a slot in its queue
 	Enqueue                 // gives a command buffer its position in the queue before it is committed
@@ -69,8 +70,8 @@ const (
 	Skip                    // takes no time, and its command buffer counts as done: a commit that an intervention removed
 )
 
-// WorksForGPU reports whether a step is a part of a command buffer's way: from its creation, or the request for it, to
-// the end of the wait for it.
+// WorksForGPU reports whether a step of this kind serves a command buffer: from its creation, or the request for it,
+// to the end of the wait for it.
 func (k Kind) WorksForGPU() bool {
 	switch k {
 	case Acquire, Enqueue, Commit, Wait, WaitOther, SetEvent, Request, Serve, Answer:
@@ -79,19 +80,20 @@ func (k Kind) WorksForGPU() bool {
 	return false
 }
 
-// Links reports whether a step links threads and is not a call.
+// Links reports whether a step of this kind only connects threads and is no recorded call.
 func (k Kind) Links() bool { return k == Signal || k == AwaitSignal || k == Unlock }
 
-// Values of a wait's target other than a command buffer.
+// Step.Job of a wait whose command buffer is not recorded: the wait takes its recorded time.
 const (
 	Unknown int32 = -1 // it is not recorded what the wait was for: it takes its recorded time
 )
 
-// NotRecorded is the Notify of a wait for another thread's command buffer that began after the completion.
+// NotRecorded is the Notify of a wait for another thread's command buffer that had already completed when the wait
+// began.
 const NotRecorded analyze.Nanos = -1
 
-// A Step is time of the thread's own, Gap, followed by a call that takes Cost and may block. It fits into one cache
-// line.
+// A Step is time of the thread's own (Gap), followed by a call that takes Cost and may block. It must fit into one
+// cache line, because runs read millions of steps.
 type Step struct {
 	Kind     Kind
 	Barrier  bool  // Wait: for an empty command buffer behind other threads' work
@@ -109,7 +111,7 @@ type Step struct {
 	Handlers analyze.Nanos // waits: the part of Notify due to completion handlers
 }
 
-// A Detail is recorded data of a step that only interventions need.
+// A Detail has recorded data of a step that only interventions need, not the machine.
 type Detail struct {
 	Solo     analyze.Nanos // Commit: its cost if no other thread delays it
 	Unlocked analyze.Nanos // Gap if there were no locks to wait for
@@ -118,11 +120,11 @@ type Detail struct {
 	Nested   analyze.Nanos // part of the cost that was spent waiting for locks
 	Waited   analyze.Nanos // waits: the time until the completion
 	HeldUp   analyze.Nanos // Lock: part of its wait that is attributed to the lock
-	// share of Gap, and of a wait for a lock, that is a consequence of needless waits for other threads' work
+	// share of Gap, and of a wait for a lock, that needless waits for other threads' work cause
 	Needless  float64
 	Allocates float64 // share of Gap in which the thread allocates or frees memory
 	NamedLock int32   // Lock: the number of the named lock, from 1 on; 0 is none
-	// the only named lock that the thread waits for between two other calls; 0 if there are several or none
+	// number of the only named lock that the thread waits for between two other calls; 0 if there are several or none
 	OnlyLock     int32
 	Polls        bool // waits: the thread polled instead of being woken
 	InHandler    bool // its Gap is spent in a completion handler of the program
@@ -130,7 +132,7 @@ type Detail struct {
 	Turns        bool // Lock: a wait for a turn, in which the thread may have run
 }
 
-// Own returns the part of a step in which the thread does not wait for something that the program models.
+// Own returns the time of a step in which the thread itself works: without waits whose length the replay computes.
 func (s *Step) Own(d *Detail) analyze.Nanos {
 	awake := s.Gap - s.Asleep
 	switch s.Kind {
@@ -142,7 +144,7 @@ func (s *Step) Own(d *Detail) analyze.Nanos {
 	return awake
 }
 
-// Blocked returns the part of a step in which the thread waits for something that the program models.
+// Blocked returns the recorded time of a step in which the thread waits for something whose time the replay computes.
 func (s *Step) Blocked(d *Detail) analyze.Nanos {
 	switch s.Kind {
 	case Wait, WaitOther, Request, Serve, AwaitSignal:
@@ -155,7 +157,7 @@ func (s *Step) Blocked(d *Detail) analyze.Nanos {
 	return s.Asleep
 }
 
-// OwnTime returns the sum of Own over the first n steps.
+// OwnTime returns the thread's own time in its first n steps.
 func (t *Thread) OwnTime(n int) (sum analyze.Nanos) {
 	for i := range t.Steps[:n] {
 		sum += t.Steps[i].Own(&t.Details[i])
@@ -163,9 +165,9 @@ func (t *Thread) OwnTime(n int) (sum analyze.Nanos) {
 	return sum
 }
 
-// RoundTrips reports whether the thread, when it waits, always waits for its last commit, so that it has nothing in
-// flight afterwards. A thread that then signals another thread does not count: with more in flight, it would signal too
-// early.
+// RoundTrips reports whether the thread nearly always waits for its last commit, so that it then has nothing in
+// flight. A thread that signals another thread after the wait does not count: with more rounds in flight, it would
+// signal too early.
 func (t *Thread) RoundTrips() bool {
 	last, waits, rounds, told := Unknown, 0, 0, 0
 	waited := false

@@ -33,7 +33,7 @@ func allocationBound(ev *evidence.Evidence) Finding {
 	if m.Took > 0 {
 		r.say("while submitting work, threads spent %s, %s of their time, allocating and freeing memory", m.Took,
 			percent(ev.Submitters.Share(m.Took)))
-		r.say("for %s of that they had nothing in flight, and the GPU waited for them%s",
+		r.say("for %s of that time they had no GPU work in flight, and the GPU waited for them%s",
 			percent(evidence.Share(m.Unfed, m.Took)), busyWords(ev, "; it was busy for %s of the time"))
 	}
 	if m.Calls > 0 {

@@ -213,5 +213,5 @@ func (f *Finding) removal(p replayed) (replay.Change, string) {
 	if c := f.row().change; c != (replay.Change{}) {
 		return c, ""
 	}
-	return replay.Change{}, "what the program would do without it is not in the trace"
+	return replay.Change{}, "the trace does not show what the program would do without this cause"
 }

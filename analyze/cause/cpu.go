@@ -125,7 +125,7 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 			percent(min(1, had(ev))), n, rest)
 	}
 	if !policy.NearlyAll(p.Covered, ev.Submitters.Time) {
-		r.say("this is known for %s of the threads' time", percent(ev.Submitters.Share(p.Covered)))
+		r.say("the use of processors is known for %s of the threads' time", percent(ev.Submitters.Share(p.Covered)))
 	}
 	return r
 }

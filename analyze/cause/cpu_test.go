@@ -75,7 +75,7 @@ func TestProcessors(t *testing.T) {
 			"it had 85% of the machine's 2 processors"},
 		"waits are not known, asleep": {rounds(40, 0, 4, of(4, -1)...), None, 0, "used a processor in at most 4.3%"},
 		"half of it is known": {rounds(40, 0, 4, part(of(15, 75), 60)...), CPUBound, 0.45,
-			"this is known for 60%"},
+			"the use of processors is known for 60%"},
 		"too little is known": {rounds(40, 0, 4, part(of(15, 75), 30)...), None, 0,
 			"whether they computed there is not in the trace"},
 		"the GPU is busy":        {rounds(10, 0, 38, of(15, 75)...), GPUBound, 0, "the GPU was busy for"},

@@ -42,13 +42,13 @@ func eventChain(ev *evidence.Evidence) Finding {
 	r.say("%d of %d waits for events delayed committed command buffers, by %s on average", chained, waits,
 		delay/analyze.Nanos(chained))
 	if byThreads > 0 {
-		r.say("%d of them were for a value that a CPU thread signals (setSignaledValue:)", byThreads)
+		r.say("%d of these waits were for a value that a CPU thread signals (setSignaledValue:)", byThreads)
 	}
 	if unknown > 0 {
 		r.Confidence = policy.Guessed
-		r.say("the signal of %d of them is not in the trace", unknown)
+		r.say("for %d of these waits, the trace does not have the signal", unknown)
 	}
-	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+	r.say("these delays made threads wait %s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
 	if policy.MoreThan(policy.Most, byThreads, chained) {

@@ -29,7 +29,7 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 			"waited %s longer for them, and %s for work behind them",
 			cost.Buffers, policy.Outlier.Count(), cost.Itself, cost.Behind)
 	}
-	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+	r.say("these delays made threads wait %s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	r.say("the GPU was busy with this program for %s of the time", percent(ev.Occupancy.Busy))
 	r.sum("Another program uses the GPU: waiting for it costs %s of the threads' time.", percent(min(1,
 		ev.Submitters.Share(r.Lost))))

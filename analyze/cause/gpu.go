@@ -44,7 +44,7 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 		seen-executing, executing)
 	unseen, waiting := max(0, r.Explains-seen), "waiting for it"
 	if policy.MoreThan(policy.Most, unseen, seen) {
-		r.say("for %s they had work in flight and did not wait in a call that the trace shows: they may poll, or wait for "+
+		r.say("for %s of their time they had work in flight but were in no wait that the trace shows: they may poll, or wait for "+
 			"a completion handler", percent(ev.Submitters.Share(unseen)))
 	}
 	if policy.MoreThan(policy.Most, unseen, r.Explains) {

@@ -126,10 +126,10 @@ func (r Finding) wordHandlers(ev *evidence.Evidence, cost handlerCost) Finding {
 			"in all", cost.buffers, cost.chained)
 	}
 	if cost.waited > 0 {
-		r.say("threads waited for them for %s, %s of their time", cost.waited, percent(ev.Submitters.Share(cost.waited)))
+		r.say("threads waited %s, %s of their time, until completion handlers had returned", cost.waited, percent(ev.Submitters.Share(cost.waited)))
 	}
 	if cost.promised > 0 {
-		r.say("%s of that was waiting for signals that handlers give", cost.promised)
+		r.say("%s of that time they waited for signals that completion handlers give", cost.promised)
 	}
 	if cost.fullQueue > 0 {
 		r.say("threads waited for %s, %s of their time, for a full queue whose command buffers were still in handlers: "+

@@ -72,7 +72,7 @@ func enqueuedEarly(ev *evidence.Evidence) Finding {
 		func(x *evidence.Release) analyze.Interval { return x.Head })
 	r.Holds = true
 	r.say("%d committed command buffers had to wait for one that was enqueued before them and committed later", blocks)
-	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+	r.say("these delays made threads wait %s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	r.sum("Command buffers that were enqueued early and committed late block those behind them in the queue: threads "+
 		"lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	return r

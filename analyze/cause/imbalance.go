@@ -34,7 +34,7 @@ func imbalance(ev *evidence.Evidence) Finding {
 		len(m.Threads), len(m.Rounds))
 	slow := sharesOf(last, r.Lost)
 	r.say("they waited %s, %s of their time: for %s", r.Lost, percent(ev.Submitters.Share(r.Lost)), slow)
-	r.say("removing it means balancing the work, so that all threads take equally long between barriers on average; " +
+	r.say("the prediction balances the work, so that all threads take equally long between barriers on average; " +
 		"random variation stays")
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)

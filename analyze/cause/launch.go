@@ -55,10 +55,10 @@ func launchBound(ev *evidence.Evidence) Finding {
 		percent(ev.Submitters.Share(encode)), percent(ev.Submitters.Share(commit)))
 	r.say("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
 	if inBursts {
-		r.say("a thread usually submits %d command buffers one after the other; removing it means merging these into one, "+
+		r.say("a thread usually submits %d command buffers one after the other; the prediction merges these into one, "+
 			"encoded once, as one larger kernel; operations that keep their own encoding gain less", burst)
 	} else {
-		r.say("removing it means merging %d command buffers into one, encoded once, as one larger kernel; operations "+
+		r.say("the prediction merges %d command buffers into one, encoded once, as one larger kernel; operations "+
 			"that keep their own encoding gain less",
 			policy.FewerLaunches)
 	}

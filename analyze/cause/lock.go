@@ -106,7 +106,7 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 		r.Holds, r.Confidence, r.Lost = true, policy.Guessed, o.Lost
 		r.say("outside of Metal a thread takes %s when no other is there, and longer the more there are: threads "+
 			"continue one after another at regular intervals (%d times)", o.Solo, o.Calls)
-		r.say("as far as the trace shows they do not sleep there, as with a spin lock; it costs %s, %s of their time",
+		r.say("as far as the trace shows, the threads do not sleep there, as with a spin lock; that costs %s, %s of their time",
 			r.Lost, percent(ev.Submitters.Share(r.Lost)))
 		r.Advice = "find with a CPU profiler what the threads run between their waits for the GPU, and shorten what " +
 			"runs one at a time"
@@ -119,7 +119,8 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	return r.not("no wait for a lock is in the trace%s", tested), notHidden
 }
 
-// takeTurns adds the time lost by threads that use the GPU one after the other.
+// takeTurns fills the finding from threads that use the GPU one after the other: what they lose, and the evidence for
+// turns.
 func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 	r.Holds, r.Lost, r.QValue = true, max(0, t.Lost), t.Exclusion.QValue
 	all, one := "wait for the GPU", "does"
@@ -129,7 +130,7 @@ func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 	kept := fmt.Sprintf(", although for %s of the time one of them %s and nothing is queued for it",
 		percent(t.Coverage), one)
 	if t.Starved {
-		kept = ", and no timer keeps them apart: otherwise they run, or wait for a processor, most of the time"
+		kept = ", and no timer makes them alternate: they run, or wait for a processor, for most of the remaining time"
 	}
 	r.say("%d threads never %s at the same time (mutual exclusion %.2f, p = %.3f)%s", t.Exclusion.Threads, all,
 		t.Exclusion.Index, t.Exclusion.PValue, kept)
@@ -137,7 +138,7 @@ func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 		percent(ev.Submitters.Share(r.Lost)))
 	r.without = without(replay.Change{Turns: true})
 	if policy.MoreThan(policy.Most, ev.Processors.Computed+max(0, ev.Processors.Waited), r.Lost) {
-		r.say("they use a processor meanwhile, as spinning threads do; the trace does not show how much of that is " +
+		r.say("the waiting threads use a processor, as spinning threads do; the trace does not show how much of that is " +
 			"work, so nothing is predicted")
 		r.without = cannot("threads run while they wait for their turn, and the trace does not show how much of that is " +
 			"work")

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A lockUse sums up the waits for all locks of one name.
+// A lockUse sums up the waits for all locks that have the same name.
 type lockUse struct {
 	name    string
 	locks   map[evidence.LockKey]bool
@@ -19,13 +19,14 @@ type lockUse struct {
 	holders map[*analyze.Thread]analyze.Nanos // for how long each thread held the lock
 }
 
-// lockFinding sums up the waits for locks of one kind.
+// lockFinding completes the finding r from the waits for the locks that sort accepts: their cost, evidence and
+// summary. Waits that needless waits for GPU work cause are left out, because device-wide-sync counts them.
 func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) bool) Finding {
 	var by evidence.Ordered[string, lockUse]
 	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
 	for l := range analyze.Each(ev.ThreadWaits.Locks) {
 		if !sort(l) || !ev.Submitters.TakesPart[l.Thread] {
-			// waits of a framework's own threads alone cost the program nothing
+			// if only Metal's own threads wait for the lock, the program loses nothing
 			continue
 		}
 		own := l.Own - ev.Syncs.Hangs(l)
@@ -43,7 +44,7 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	}
 	if r.Lost == 0 {
 		if hanging > 0 {
-			return r.not("threads waited for it (%s of their time) only between waits for other threads' command buffers",
+			return r.not("threads waited for a lock (%s of their time) only between waits for other threads' command buffers",
 				percent(ev.Submitters.Share(hanging)))
 		}
 		if r.Cause == InterpreterLock {
@@ -57,9 +58,9 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	for _, u := range uses[:min(policy.MostLocks, len(uses))] {
 		r.say("%s%s: %s, %s, %s", u.name, u.several(), analyze.Plural(u.waits, "wait"), u.time, u.heldBy())
 	}
-	r.say("that is %s of the threads' time", percent(ev.Submitters.Share(r.Lost)))
+	r.say("all waits for locks take %s of the threads' time", percent(ev.Submitters.Share(r.Lost)))
 	if ev.Submitters.Share(hanging) >= policy.Negligible.Value {
-		r.say("waits for it between waits for other threads' command buffers, %s of their time, are counted as "+
+		r.say("waits for a lock between waits for other threads' command buffers, %s of their time, are counted as "+
 			"device-wide-sync instead", percent(ev.Submitters.Share(hanging)))
 	}
 	if r.Cause == InterpreterLock {
@@ -80,7 +81,7 @@ func lockName(l *analyze.LockWait) string {
 	return "the lock " + l.Name
 }
 
-// several returns the number of locks that have the name, as text; empty if there is only one.
+// several returns how many locks have the name, as text in parentheses; "" if there is only one.
 func (u *lockUse) several() string {
 	if len(u.locks) < 2 {
 		return ""
@@ -99,7 +100,7 @@ func (u *lockUse) add(l *analyze.LockWait, own analyze.Nanos) {
 	}
 }
 
-// heldBy formats the holders: "held by A 1 (60%), B 2 (40%)".
+// heldBy names the threads that held the lock while others waited: "held by A 1 (60%), B 2 (40%)".
 func (u *lockUse) heldBy() string {
 	if len(u.holders) == 0 {
 		return "the holder is not known"

@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// noCause returns the summary of a verdict without a cause worth naming.
+// noCause returns the summary for a trace without a cause worth naming. It says what the threads do instead, if that
+// is known.
 func noCause(ev *evidence.Evidence) string {
 	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
 		return fmt.Sprintf("No cause is certain. But thread %d submits all GPU work, and other threads wait for its "+
@@ -59,8 +60,8 @@ func noCause(ev *evidence.Evidence) string {
 		busyWords(ev, ", and the GPU was busy for %s"))
 }
 
-// outsideWords describes the time of threads that create command buffers outside of Metal, as ", 56% in sleep calls".
-// Shares are relative to all of their time. Time that is neither recorded nor sampled is listed as not traced.
+// outsideWords describes what submitting threads do outside of Metal, as ", 56% in sleep calls". Shares are of all
+// their time. Time that is neither recorded nor sampled is listed as not traced.
 func outsideWords(ev *evidence.Evidence) string {
 	var running, unknown analyze.Nanos
 	var blocked [analyze.BlockedKinds]analyze.Nanos

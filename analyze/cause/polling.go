@@ -5,7 +5,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// pollingRule holds if threads notice completions late because they poll at intervals.
+// pollingRule holds if threads notice completions late because they poll for them at intervals.
 func pollingRule(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Polling, Confidence: policy.Shown,
 		Advice: "wait in a call that is woken (waitUntilCompleted, waitUntilSignaledValue:timeoutMS:), or let a completion " +
@@ -23,7 +23,7 @@ func pollingRule(ev *evidence.Evidence) Finding {
 	r.Holds, r.Lost = true, p.Lost
 	r.say("threads waited %d times for a command buffer by polling, with %d polls in all; the last two of a wait "+
 		"were %s apart (median)", p.Waits, p.Asked, p.Gap)
-	r.say("they noticed the completion %s after it (median), and lost %s, %s of their time", p.Late, p.Lost,
+	r.say("they noticed a completion %s late (median), and lost %s, %s of their time", p.Late, p.Lost,
 		percent(ev.Submitters.Share(p.Lost)))
 	r.sum("Threads poll for completions and notice them late, by %s in the median: they lose %s of their time to that.",
 		p.Late, percent(ev.Submitters.Share(p.Lost)))

@@ -6,8 +6,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// queueDepth holds if the creation of a command buffer blocks because the queue has its maximum number of uncompleted
-// ones.
+// queueDepth holds if creating a command buffer blocks because the queue has its maximum number of uncompleted ones.
 func queueDepth(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: QueueDepth, Confidence: policy.Recorded,
 		Advice: "create command buffers only when there is work for them, commit them soon, or create the queue with a " +
@@ -25,7 +24,8 @@ func queueDepth(ev *evidence.Evidence) Finding {
 	case r.Lost == 0:
 		return r.not("queues were full, but the GPU was saturated, or completion handlers ran, all that time")
 	case byHandlers > r.Lost:
-		// a deeper queue would fill up as well, because its command buffers are freed only as fast as handlers return
+		// a deeper queue would fill up too: its command buffers are released only as fast as completion handlers
+		// return
 		return r.not("queues were full, but for %s of that time they waited for completion handlers to release command "+
 			"buffers", percent(evidence.Share(byHandlers, byHandlers+r.Lost)))
 	}

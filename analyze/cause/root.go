@@ -8,19 +8,18 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// replays runs the program with a change.
+// replays is what findRoot needs of a replay: the gain of a change, and what a change does to waits.
 type replays interface {
 	Without(replay.Change) (*replay.Speedup, string)
-	// WaitsLeft returns how much of the time that threads wait for each other remains after a change, as a share; known
-	// is false if the replay cannot tell.
+	// WaitsLeft returns the share of the time that threads wait for each other that remains after a change; known is
+	// false if the replay cannot tell.
 	WaitsLeft(replay.Change) (share float64, known bool)
 }
 
-// findRoot replaces the verdict by the cause of which the largest cause is a consequence, if there is one. For example,
-// threads alternate at the GIL because they wait for all threads' work. A fault is a consequence of another one if
-// removing the other removes most of its cost, but not the other way round; a replay without both shows that. Waits of
-// threads for each other may also be a consequence of a delay of the awaited thread: see waitsFor. Removals are the
-// changes that were replayed, by cause.
+// findRoot replaces the verdict if it is a consequence of another cause. For example, threads alternate at the GIL
+// because they wait for all threads' work. A is a consequence of B if removing B also removes most of A's cost, but
+// not the other way round; the replay of a run without both shows that. Waits of threads for each other may also be a
+// consequence of a delay of the awaited thread (waitsFor). removals has the changes that were replayed, by cause.
 func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 	v := &a.Verdict
 	if len(v.Causes) < 2 || v.Cause != v.Causes[0].Cause || v.Causes[0].rank(a.Evidence) != 0 ||
@@ -41,7 +40,7 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 			continue
 		}
 		if left, most := waitsFor(top, c, change, r); most {
-			top.say("threads wait for work that %s delays: without it, %s of their waits for each other would remain", c.Cause,
+			top.say("threads wait for work that %s delays: without that cause, %s of their waits for each other would remain", c.Cause,
 				percent(left))
 			v.promote(a.Evidence, i)
 			return
@@ -53,12 +52,13 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		if both == nil || !hangs(top.Speedup, c.Speedup, both) {
 			continue
 		}
-		// each is a consequence of the other: threads need the GIL anyway, so the fault that costs more comes first
+		// each is a consequence of the other; threads need the GIL in any case, so the other fault comes first if it
+		// costs more
 		mutual := hangs(c.Speedup, top.Speedup, both)
 		if mutual && (top.Cause != InterpreterLock || c.Weight() <= top.Weight()) {
 			continue
 		}
-		top.say("it is a consequence of %s, without which it would cost next to nothing (removing it: %.2fx faster, "+
+		top.say("this cause is a consequence of %s, without which it would cost next to nothing (removing that: %.2fx faster, "+
 			"removing both: %.2fx)", c.Cause,
 			c.Speedup.Estimate, both.Estimate)
 		v.promote(a.Evidence, i)
@@ -85,16 +85,16 @@ func (v *Verdict) workOnProcessors(ev *evidence.Evidence, removals map[string]re
 	return most
 }
 
-// promote makes the cause at an index the verdict.
+// promote makes the cause at index i the verdict and moves it to the front of the list.
 func (v *Verdict) promote(ev *evidence.Evidence, i int) {
 	root := v.Causes[i]
 	v.Causes = slices.Insert(slices.Delete(v.Causes, i, i+1), 0, root)
 	v.choose(ev)
 }
 
-// waitsFor reports whether waits of threads for each other, for a lock, an item or at a barrier, are a consequence of a
-// cause that makes threads work longer. Then removing that cause removes most of the waits, and gains at least as much
-// as removing the waits. Left is the share of the waits that remains.
+// waitsFor reports whether waits of threads for each other (top: imbalance, a lock, starvation) are a consequence of
+// c, which makes threads work longer. If so, removing c removes most of these waits and gains at least as much as
+// removing the waits themselves. left is the share of the waits that remains.
 func waitsFor(top, c *Finding, change replay.Change, r replays) (left float64, most bool) {
 	isWait := top.Cause == Imbalance || top.Cause == LockContention || top.Cause == Starvation
 	if !isWait || !change.ShortensWork() ||
@@ -105,8 +105,8 @@ func waitsFor(top, c *Finding, change replay.Change, r replays) (left float64, m
 	return left, known && left <= 1-policy.Most.Value
 }
 
-// hangs reports whether most of the cost of a first cause disappears with a second one. The speeds are those without
-// the first (of), without the second (other) and without both.
+// hangs reports whether most of a cause's cost disappears when another cause is removed. The speedups are those
+// without the cause (of), without the other, and without both.
 func hangs(of, other, both *replay.Speedup) bool {
 	costs, left := 1-1/of.Estimate, 1/other.Estimate-1/both.Estimate
 	return costs >= policy.RunToRunVariation.Value && !policy.MoreThan(policy.Most, left, costs)

@@ -9,8 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// nameSites adds where in the program the causes that hold cost their time. It adds nothing if stacks were not
-// recorded.
+// nameSites adds to each finding the places in the program that cost most of its time. It needs recorded stacks.
 func (v *Verdict) nameSites(t *analyze.Trace) {
 	for c := range analyze.Each(v.Causes) {
 		at := c.row().at
@@ -37,7 +36,8 @@ func (v *Verdict) nameSites(t *analyze.Trace) {
 	}
 }
 
-// siteText formats a place: "12 threads wait in train.py:42 step(), for 80% of the time of such calls".
+// siteText names a place: "12 threads wait in train.py:42 step() (waitUntilCompleted, 3 s in all, 80% of the time of
+// such calls)". part is that share.
 func siteText(s *analyze.CallSite, verb string, part float64) string {
 	who := analyze.Plural(len(s.Threads), "thread")
 	if len(s.Threads) == 1 {

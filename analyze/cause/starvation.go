@@ -7,10 +7,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// starvation holds if the GPU is idle because submitting threads wait for data, for room for their results, or for
-// anything else that is produced elsewhere: they wait for another thread's signal, a file, a pipe or another process.
-// Waiting for clients does not count, because a server without requests is not slow. Waits at barriers count as
-// imbalance, and waits for a thread that submits for others as single submitter.
+// starvation holds if the GPU is idle because submitting threads wait for something that is produced elsewhere:
+// another thread's signal, a file, a pipe or another process. Waiting for clients does not count, because a server
+// without requests is not slow. Waits at barriers count as imbalance, and waits for a thread that submits for others
+// as single-submitter.
 func starvation(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Starvation, Confidence: policy.Shown,
 		Advice: "produce what the submitting threads wait for sooner: more producer threads, an earlier start, or a " +
@@ -60,7 +60,7 @@ func starvation(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// mostWaitedFor returns a text that names the thread or the descriptor that threads waited for longest.
+// mostWaitedFor names the thread or the file, pipe or socket that threads waited for longest.
 func mostWaitedFor(feeders []*evidence.Feeder, inputs []*evidence.Input) string {
 	if len(inputs) > 0 && (len(feeders) == 0 || inputs[0].Idle > feeders[0].Idle) {
 		return inputs[0].Name

@@ -8,7 +8,8 @@ import (
 )
 
 // singleSubmitter holds if several threads have GPU work, one thread commits all of it, and the others wait for its
-// command buffers or its signal. Its cost is the time that they wait beyond the GPU time of their own work.
+// command buffers or its signal. Its cost is the time of these waits beyond the GPU time of the waiting thread's own
+// work.
 func singleSubmitter(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: SingleSubmitter, Confidence: policy.Shown,
 		Advice: "let the threads that produce the work commit it themselves, each on a queue of its own"}
@@ -82,8 +83,8 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	case handed:
 		r.say("%d other threads pass work to it and wait for its signal, %d times", len(h.Threads), len(h.Replies))
 	}
-	r.say("beyond the GPU time of their own work, those waits took %s of thread time", r.Lost)
-	r.say("it spent %s of its time encoding and committing and %s outside of Metal",
+	r.say("without the GPU time of the waiting threads' own work, these waits cost %s of thread time", r.Lost)
+	r.say("the submitting thread spent %s of its time encoding and committing and %s outside of Metal",
 		percent(evidence.Share(top.WorkTime[analyze.PartEncode]+top.WorkTime[analyze.PartCommit], top.Working)),
 		percent(evidence.Share(top.WorkTime[analyze.PartOutside], top.Working)))
 	r.without = submittingApart
@@ -92,8 +93,8 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// submittingApart returns the change in which each thread submits its own work, or a reason if the replay cannot assign
-// the work to threads.
+// submittingApart returns the change in which each thread submits its own work, or the reason why the replay cannot
+// tell which work belongs to which thread.
 func submittingApart(p replayed) (replay.Change, string) {
 	switch pieces, batch := p.Submits(); {
 	case pieces == 0:

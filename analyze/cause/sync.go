@@ -7,8 +7,8 @@ import (
 )
 
 // deviceWideSync holds if submitting threads wait for all threads' work. Its cost is the time for which they kept
-// waiting after their own work had completed. Two patterns are recognized: waiting for command buffers that other
-// threads committed, and committing an empty command buffer behind other threads' work in order to wait for it.
+// waiting after their own work had completed. It recognizes waits for command buffers of other threads, and waits for
+// an empty command buffer that was committed behind other threads' work for that purpose.
 func deviceWideSync(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: DeviceWideSync, Confidence: policy.Recorded,
 		Advice: "wait only for the thread's own work (its last command buffer, or a shared event that it signals) " +

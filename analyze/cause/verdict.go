@@ -13,7 +13,7 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// A Verdict names the cause that explains the most lost thread time.
+// A Verdict names the cause that explains most of the lost thread time, with all findings.
 type Verdict struct {
 	Cause      string
 	Share      float64   // of the threads' time; if Cause is None, the share lost to an external process
@@ -21,20 +21,19 @@ type Verdict struct {
 	Summary    string    // one sentence
 	Causes     []Finding // those that hold, the most important first
 	RuledOut   []Finding // those that do not hold
-	// the faults that cannot be distinguished from Cause by the predicted gain or, without predictions, by cost
+	// faults whose predicted gain (without predictions: whose cost) cannot be told apart from that of Cause
 	CloseCalls []string
-	// the gain of removing the two largest causes; nil if there are not two, or if they were not replayed
+	// the gain of removing the two largest causes together; nil if there are no two, or if they were not replayed
 	Together *Together
 }
 
-// Together is the predicted speed-up if two causes were removed.
+// Together is the predicted speedup if two causes were removed at the same time.
 type Together struct {
 	Causes [2]string
 	replay.Speedup
 }
 
-// ask runs the rule of each cause. It returns the findings that hold, sorted by cost, and the causes that are ruled
-// out.
+// ask applies the rule of each cause. It returns the causes that hold, sorted, and those that are ruled out.
 func ask(ev *evidence.Evidence) (v Verdict) {
 	for i := range causes {
 		if found := causes[i].rule(ev); found.Holds {
@@ -47,8 +46,8 @@ func ask(ev *evidence.Evidence) (v Verdict) {
 	return v
 }
 
-// sort orders causes as the report lists them: by rank, then faults worth naming by what their removal saves, and the
-// rest by weight.
+// sort sorts the causes for the verdict: by rank, then faults worth naming by what their removal saves, others by
+// their cost.
 func (v *Verdict) sort(ev *evidence.Evidence) {
 	slices.SortStableFunc(v.Causes, func(x, y Finding) int {
 		saved := 0
@@ -59,9 +58,9 @@ func (v *Verdict) sort(ev *evidence.Evidence) {
 	})
 }
 
-// saves returns the share of the run that removing a cause saves, at the low end of its prediction. Without a
-// prediction, it is the share of the threads' time that the cause explains. For a change to a better machine, it is at
-// most that share.
+// saves returns the share of the run's time that removing the cause saves, at the low end of the prediction. Without
+// a prediction it is the share of the threads' time that the cause explains. If the change stands for a better
+// machine, it is at most that share.
 func (f *Finding) saves(ev *evidence.Evidence) float64 {
 	share := min(1, ev.Submitters.Share(f.Weight()))
 	if f.Speedup == nil {
@@ -74,8 +73,8 @@ func (f *Finding) saves(ev *evidence.Evidence) float64 {
 	return saved
 }
 
-// decide selects the cause that explains the most: first faults that are worth naming, then limits of the machine, then
-// causes that are not worth naming.
+// decide chooses the verdict: the largest fault that is worth naming, else the largest limit of the machine, else
+// None.
 func (v *Verdict) decide(ev *evidence.Evidence) {
 	v.Cause = None
 	v.sort(ev)
@@ -106,8 +105,8 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 	v.choose(ev)
 }
 
-// tellUnproven adds to the summary the most expensive cause that is not the verdict only because no prediction shows
-// that the run would be faster without it.
+// tellUnproven replaces the summary by one that names the most expensive cause that is no verdict only because no
+// prediction shows a faster run without it.
 func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 	var most *Finding
 	for f := range analyze.Each(v.Causes) {
@@ -122,7 +121,8 @@ func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 	}
 }
 
-// choose makes the first cause the verdict.
+// choose makes the first cause in the list the verdict. The confidence is lower, the closer the second cause's cost
+// is.
 func (v *Verdict) choose(ev *evidence.Evidence) {
 	top := &v.Causes[0]
 	if v.Share = top.Share(ev.Submitters.Time); top.Standing != Outside {
@@ -137,7 +137,7 @@ func (v *Verdict) choose(ev *evidence.Evidence) {
 	v.findCloseCalls(ev)
 }
 
-// findCloseCalls finds the faults that explain the run as well as the verdict does.
+// findCloseCalls lists the other faults that cannot be told apart from the verdict.
 func (v *Verdict) findCloseCalls(ev *evidence.Evidence) {
 	v.CloseCalls = nil
 	top := &v.Causes[0]
@@ -148,8 +148,8 @@ func (v *Verdict) findCloseCalls(ev *evidence.Evidence) {
 	}
 }
 
-// alike reports whether two faults cannot be distinguished: each predicted gain is within the other's interval or,
-// without predictions, their costs are equal.
+// alike reports whether two faults cannot be told apart: each predicted gain is within the other's interval or,
+// without predictions, their costs are about equal. total is the threads' working time.
 func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 	x, y := f.Speedup, o.Speedup
 	if x == nil || y == nil {
@@ -158,10 +158,10 @@ func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 	return within(x, y) && within(y, x)
 }
 
-// within reports whether an estimate is within the interval of another.
+// within reports whether x's estimate lies in y's interval.
 func within(x, y *replay.Speedup) bool { return x.Estimate >= y.Least() && x.Estimate <= y.High }
 
-// inOrder sorts the findings other than the verdict by the time that is shown: faults first, then limits of the
+// inOrder sorts the findings after the verdict by the cost that the report shows: faults first, then limits of the
 // machine.
 func (v *Verdict) inOrder() {
 	rest := v.Causes
@@ -179,7 +179,8 @@ func (v *Verdict) inOrder() {
 	})
 }
 
-// rank returns the position of a finding's kind in the report; 0 is the first.
+// rank returns the order of a finding by its kind: 0 for faults worth naming, 1 for limits of the machine, 2 for
+// others.
 func (f *Finding) rank(ev *evidence.Evidence) int {
 	switch {
 	case f.Standing == Limit:
@@ -190,10 +191,10 @@ func (f *Finding) rank(ev *evidence.Evidence) int {
 	return 2
 }
 
-// worthNaming reports whether a cause is worth naming: whether its cost in thread time, unless that is chance, and the
-// time that its removal certainly saves are together large enough. Both are needed: a pool that waits for its producer
-// for a tenth of its time can be six times slower because of that. A cause that is not proven is not worth naming,
-// whatever it costs. Without predictions, the cost alone decides.
+// worthNaming reports whether the cause is large enough for a verdict: its share of the threads' time plus the share
+// of the run that its removal certainly saves. Both are needed: a pool of threads that waits for its producer for a
+// tenth of its time may be six times slower because of that. A cause that is not proven is never worth naming.
+// Without predictions, the cost alone decides.
 func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
 	if !f.proven() {
 		return false
@@ -205,7 +206,7 @@ func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
 	return costs+saved >= policy.WorthNaming.Value
 }
 
-// confess adds a sentence to the verdict if the tracer knows that it did not see everything.
+// confess adds a sentence to the summary for each thing that the tracer knows it did not see.
 func (v *Verdict) confess(ev *evidence.Evidence) {
 	v.hedge(ev.Trace)
 	if others := otherDevices(ev); others != "" {
@@ -218,8 +219,8 @@ func (v *Verdict) confess(ev *evidence.Evidence) {
 	}
 }
 
-// hedge adds to the summary that only selected calls were recorded. Then nothing is ruled out, because the evidence for
-// a cause may be in calls that were not selected.
+// hedge adds to the summary that only selected calls were recorded, or no waits for locks and signals. What these
+// would show cannot be ruled out, so it removes such causes from RuledOut.
 func (v *Verdict) hedge(t *analyze.Trace) {
 	if t.Source.WaitsUnseen > 0 {
 		v.RuledOut = slices.DeleteFunc(v.RuledOut, func(f Finding) bool { return f.row().shownByWaits })
@@ -234,7 +235,7 @@ func (v *Verdict) hedge(t *analyze.Trace) {
 		strings.Join(t.Source.Selected, ", "))
 }
 
-// otherDevices describes how busy the GPUs were that the verdict does not cover; empty if there are none.
+// otherDevices tells how busy the GPUs were that the verdict is not about; "" if there are none.
 func otherDevices(ev *evidence.Evidence) string {
 	var words []string
 	for _, d := range ev.GPU.Devices {
@@ -253,7 +254,7 @@ func deviceName(d *analyze.Device) string {
 	return fmt.Sprintf("%q", d.Name)
 }
 
-// tooLittle returns the reason why the trace has too little data for a verdict; empty if it has enough.
+// tooLittle returns why the trace has too little data for a verdict, or "".
 func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	switch {
 	case len(ev.Trace.CommandBuffers) == 0:
@@ -275,9 +276,9 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	return ""
 }
 
-// trust lowers a confidence if the trace is incomplete or has few command buffers.
+// trust returns the confidence c, reduced if the trace is incomplete or has few command buffers.
 func trust(t *analyze.Trace, c float64) float64 {
-	// few command buffers may mislead by chance: the error of a share of n is up to 1/√n
+	// the error of a share of n command buffers is up to 1/√n
 	if n := len(t.CommandBuffers); n > 0 {
 		c *= 1 - max(0, 1/math.Sqrt(float64(n))-policy.WorthNaming.Value)
 	}
@@ -293,7 +294,7 @@ func trust(t *analyze.Trace, c float64) float64 {
 	return c
 }
 
-// lost returns the cost of a cause that holds; 0 for others.
+// lost returns what a cause costs, or 0 if it does not hold.
 func (v *Verdict) lost(cause string) analyze.Nanos {
 	if f := v.finding(cause); f != nil {
 		return f.Lost
@@ -301,7 +302,7 @@ func (v *Verdict) lost(cause string) analyze.Nanos {
 	return 0
 }
 
-// finding returns the finding of a cause that holds, or nil.
+// finding returns the finding of a cause that holds, or nil if the cause does not hold.
 func (v *Verdict) finding(cause string) *Finding {
 	if i := slices.IndexFunc(v.Causes, func(f Finding) bool { return f.Cause == cause }); i >= 0 {
 		return &v.Causes[i]

@@ -8,11 +8,11 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Unrecorded says why a trace without waits cannot tell more.
+// Unrecorded tells, in reports on traces without waits, why they show less.
 const Unrecorded = "Instruments records neither waits nor locks; mtrace run does"
 
-// waitlessVerdict decides for a trace without waits, by the GPU and by threads that have one command buffer at a time.
-// It runs no other rule, because those treat the absence of waits as evidence.
+// waitlessVerdict decides for a trace without waits, from the GPU's activity and from threads with one command buffer
+// at a time. It applies no other rule, because a rule takes the absence of waits as a sign that nothing waits.
 func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 	v.Cause = None
 	if ev.Occupancy.Buffers == 0 {
@@ -24,7 +24,7 @@ func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 		return v
 	}
 	found := gpuSaturated(ev)
-	// the GPU's work takes the run's time, although no more of it was ready
+	// the GPU is busy all the time without a backlog, so its own work takes the run's time
 	if !found.Holds && policy.Saturated(ev.Occupancy.Busy) {
 		v.RuledOut = append(v.RuledOut, found)
 		found = Finding{Cause: GPUBound, Holds: true, Standing: Limit, Advice: gpuBoundAdvice, Confidence: policy.Inferred}
@@ -49,8 +49,8 @@ func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 	return v
 }
 
-// judgeRoundTrips decides by threads that have one command buffer at a time, whose time is known in parts. It applies
-// if the GPU is not the limit.
+// judgeRoundTrips decides if the GPU is not the limit, from threads that have one command buffer at a time: what part
+// of their time goes where is known even without waits.
 func (v *Verdict) judgeRoundTrips(ev *evidence.Evidence, c *evidence.RoundTrips) {
 	idle, threads := percent(1-ev.Occupancy.Busy), ev.Submitters.Committers
 	switch {
@@ -73,7 +73,7 @@ func (v *Verdict) judgeRoundTrips(ev *evidence.Evidence, c *evidence.RoundTrips)
 	}
 }
 
-// judgeSynchronous decides for a program all of whose threads have one command buffer at a time.
+// judgeSynchronous decides for a program in which every thread has one command buffer in flight at a time.
 func (v *Verdict) judgeSynchronous(ev *evidence.Evidence, c *evidence.RoundTrips) {
 	total, launching := c.Total(), c.Start+c.Notify
 	of := func(n analyze.Nanos) string { return percent(evidence.Share(n, total)) }

@@ -13,14 +13,14 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// predict predicts the gain without each cause, and without the two largest together, and updates the verdict
-// accordingly.
+// predict predicts the gain of removing each cause, and of removing two together, and decides on the verdict with
+// these gains.
 func (a *Analysis) predict(opts Options) {
 	r := replay.New(a.Evidence, takenByOther(a.Evidence), opts.Seed)
 	a.replay, a.ReplayError = r, r.Error
 	removals := map[string]replay.Change{}
 	for c := range analyze.Each(a.Verdict.Causes) {
-		// the rule has its own prediction or reason; if its change can be replayed, the replay decides
+		// the rule gave its own prediction; if the replay can predict the change too, use the lower of the two
 		if c.Speedup != nil {
 			if removal, unknown := c.removal(r); c.without != nil && r.Why == "" && unknown == "" {
 				if s, _ := r.Without(removal); s != nil {
@@ -51,7 +51,8 @@ func (a *Analysis) predict(opts Options) {
 		}
 		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Evidence.Submitters.Time) &&
 			a.Evidence.Occupancy.Busy < policy.Most.Value {
-			// threads and the GPU do next to nothing else
+			// the cause takes nearly all of the time, so a predicted gain near zero shows that the replay missed
+			// something
 			c.Speedup, c.Unpredicted = nil, "the replay predicts no gain, although threads do next to nothing else and the "+
 				"GPU is mostly idle"
 			continue
@@ -64,29 +65,28 @@ func (a *Analysis) predict(opts Options) {
 	a.together(r, removals)
 }
 
-// tellDoubt adds evidence about the uncertainty of the prediction.
+// tellDoubt adds to the evidence that the predicted gain is uncertain, if it is.
 func (f *Finding) tellDoubt() {
 	switch s := f.Speedup; {
 	case !s.Proven():
 		low, high := s.Interval()
-		f.say("it is not proven that removing it makes the run faster: the predicted gain is within the error of the "+
+		f.say("it is not proven that removing this cause makes the run faster: the predicted gain is within the error of the "+
 			"prediction (%.2fx to %.2fx)", low, high)
 	case s.Low <= 1:
-		f.say("removing it helps only if the GPU has spare capacity for the work that would then be pending, which the " +
+		f.say("removing this cause helps only if the GPU has spare capacity for the work that would then be pending, which the " +
 			"trace does not show")
 	}
 }
 
-// lower returns the lower of two predictions for one change, with an interval that covers both. Arrival times do not
-// show the work that is hidden behind the slowest thread, and a replay that distributes work evenly does not show that
-// random delays remain.
+// lower returns the lower of two predictions for one change, with an interval that covers both. They err in opposite
+// ways: one from arrival times does not see work hidden behind the slowest thread; a replay with evenly distributed
+// work ignores that random delays remain.
 func lower(x, y *replay.Speedup) *replay.Speedup {
 	return &replay.Speedup{Estimate: min(x.Estimate, y.Estimate), Low: min(x.Low, y.Low), High: max(x.High, y.High),
 		LowWithRoom: min(x.Least(), y.Least()), Spread: max(x.Spread, y.Spread)}
 }
 
-// together returns the gain of removing the two largest causes that were replayed. They may be worth naming together if
-// neither is alone.
+// together predicts the gain of removing two causes at once. If neither is worth naming alone, both together may be.
 func (a *Analysis) together(r *replay.Replay, removals map[string]replay.Change) {
 	v := &a.Verdict
 	pair := v.jointFaults(a.Evidence, removals)
@@ -109,11 +109,11 @@ func (a *Analysis) together(r *replay.Replay, removals map[string]replay.Change)
 	}
 }
 
-// KindCause is the Kind of a Gain that removes a whole cause.
+// KindCause is the Kind of a Gain that comes from removing a whole cause, not from shortening an item.
 const KindCause = "cause"
 
-// Gains returns the changes that would help most: shortening each item that takes much time, and removing each cause.
-// Items are sorted by their gain at half of their time, and the factors of one item in descending order.
+// Gains returns the changes that would help most: shortening an item, or removing a cause. They are sorted by the
+// gain at half of the item's time; the factors of one item stay together, largest first.
 func (a *Analysis) Gains() []replay.Gain {
 	if a.replay == nil {
 		return nil
@@ -142,8 +142,8 @@ func (a *Analysis) Gains() []replay.Gain {
 	return mergesBehindCauses(thatGain(all))
 }
 
-// mergesBehindCauses moves the gains of merging command buffers behind those of removing causes, sorted by name, so
-// that they do not hide the verdict.
+// mergesBehindCauses moves the gains of merging command buffers behind those of removing causes, so that a general
+// trick does not hide the verdict.
 func mergesBehindCauses(all []replay.Gain) []replay.Gain {
 	var merges []replay.Gain
 	rest := slices.DeleteFunc(all, func(g replay.Gain) bool {
@@ -162,14 +162,14 @@ func mergesBehindCauses(all []replay.Gain) []replay.Gain {
 	return slices.Insert(rest, at, merges...)
 }
 
-// isPaced reports whether a gain cannot be known because the threads wait for input, whose sender decides when it
-// arrives: a thread that returns sooner waits longer.
+// isPaced reports whether a gain cannot be known because threads wait for input: whoever sends it decides when it
+// arrives, and a faster thread only waits longer.
 func (a *Analysis) isPaced(g replay.Gain) bool {
 	ev := a.Evidence
 	return g.Kind != replay.KindLock && ev.Submitters.Share(ev.Starvation.Inputs.Paced) >= policy.LargeShare.Value
 }
 
-// thatGain returns the items without those whose gain is within the prediction's error at every factor.
+// thatGain removes the items whose gain is within the prediction's error at every factor.
 func thatGain(all []replay.Gain) []replay.Gain {
 	proven := map[string]bool{}
 	for i := range all {
@@ -180,14 +180,14 @@ func thatGain(all []replay.Gain) []replay.Gain {
 	return slices.DeleteFunc(all, func(g replay.Gain) bool { return !proven[g.Kind+":"+g.Name] })
 }
 
-// Kinds returns the kinds that can be requested.
+// Kinds returns the kinds of changes that users can ask a prediction for.
 func Kinds() []string {
 	return []string{replay.KindKernel, replay.KindCall, replay.KindLock, replay.KindThread, KindCause, replay.KindInFlight,
 		replay.KindMerge}
 }
 
-// Ask returns the predicted gain of all requested changes together, or the reason why nothing is predicted. The error
-// names a requested thing that is not in the trace.
+// Ask returns the predicted gain of all wanted changes together, or the reason why nothing is predicted. err names a
+// wanted item that is not in the trace.
 func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err error) {
 	r := a.replay
 	switch err = a.unmatched(wanted); {
@@ -234,8 +234,9 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 	return g, "", nil
 }
 
-// unmatched returns an error for the first request that matches nothing in the trace, or nil. It needs no replay: an
-// unknown name is an error even if nothing can be predicted. The pattern * matches even a kind that has no names.
+// unmatched returns an error for the first wanted item that matches nothing in the trace, or nil. It works without a
+// replay: an unknown name is an error even if nothing can be predicted. The pattern * matches even a kind that has no
+// names.
 func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 	for _, w := range wanted {
 		there := a.there(w.Kind)
@@ -243,10 +244,10 @@ func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 		case slices.ContainsFunc(there, func(name string) bool { return replay.Matches(w.Pattern, name) }),
 			len(there) == 0 && replay.Matches(w.Pattern, ""):
 		case w.Kind == replay.KindCall && a.waits(w.Pattern):
-			return fmt.Errorf("call %q waits for other work, and takes less time when that does: name a kernel, lock, "+
+			return fmt.Errorf("call %q waits for other work, and takes less time only when that work does: name a kernel, lock, "+
 				"thread or cause", w.Pattern)
 		case len(there) == 0:
-			return fmt.Errorf("no %s matches %q: there is none of that kind in the trace", w.Kind, w.Pattern)
+			return fmt.Errorf("no %s matches %q: the trace has no item of that kind", w.Kind, w.Pattern)
 		default:
 			return fmt.Errorf("no %s matches %q: there are %s", w.Kind, w.Pattern, strings.Join(there[:min(8, len(there))],
 				", "))
@@ -255,7 +256,8 @@ func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 	return nil
 }
 
-// waits reports whether a pattern matches calls that wait.
+// waits reports whether the pattern matches calls that wait. Their time depends on what they wait for, so it cannot
+// be scaled.
 func (a *Analysis) waits(pattern string) bool {
 	return slices.ContainsFunc(a.Evidence.Trace.Calls, func(c *analyze.CallStat) bool {
 		return c.Waits() &&
@@ -263,7 +265,7 @@ func (a *Analysis) waits(pattern string) bool {
 	})
 }
 
-// there returns the names of a kind that occur in the trace, as in a replay, each once.
+// there returns the names of all items of a kind that occur in the trace, each once.
 func (a *Analysis) there(kind string) []string {
 	var all evidence.Ordered[string, struct{}]
 	switch kind {

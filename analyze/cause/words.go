@@ -14,7 +14,7 @@ import (
 
 func percent(x float64) string { return analyze.FormatShare(x) }
 
-// busyWords formats how busy the GPU was, as the end of a sentence; empty if that is not known.
+// busyWords inserts the GPU's busy share into words, which has one %s; it returns "" if the share is not known.
 func busyWords(ev *evidence.Evidence, words string) string {
 	if ev.Occupancy.Buffers == 0 {
 		return ""
@@ -32,7 +32,8 @@ func queueName(q *analyze.Queue) string {
 	return fmt.Sprint(q.ID)
 }
 
-// sharesOf formats the threads with the largest shares of a time: "worker-0 17 (60%), worker-3 20 (40%)".
+// sharesOf names the threads with the largest shares of a time, at most policy.MostHolders: "worker-0 17 (60%),
+// worker-3 20 (40%)".
 func sharesOf(by map[*analyze.Thread]analyze.Nanos, of analyze.Nanos) string {
 	threads := slices.SortedFunc(maps.Keys(by), func(x, y *analyze.Thread) int {
 		return cmp.Or(cmp.Compare(by[y], by[x]), cmp.Compare(uint64(x.ID), uint64(y.ID)))

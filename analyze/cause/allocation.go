@@ -37,7 +37,8 @@ func allocationBound(ev *evidence.Evidence) Finding {
 			percent(evidence.Share(m.Unfed, m.Took)), busyWords(ev, "; it was busy for %s of the time"))
 	}
 	if m.Calls > 0 {
-		r.say("memory was allocated %d times, %s in all, %s each time; there are %s", m.Calls, analyze.FormatBytes(m.Bytes),
+		r.say("memory was allocated %d times, %s in all, %s each time; there are %s", m.Calls,
+			analyze.FormatBytes(m.Bytes),
 			analyze.FormatBytes(m.Bytes/uint64(m.Calls)),
 			analyze.Plural(ev.Occupancy.Buffers, "command buffer"))
 	}

@@ -60,13 +60,15 @@ func compileBound(ev *evidence.Evidence) Finding {
 			"submitted work", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	}
 	if upstream > 0 {
-		r.say("submitting threads waited %s for items of threads that compiled meanwhile, and the GPU was idle", upstream)
+		r.say("submitting threads waited %s for items of threads that compiled meanwhile, and the GPU was idle",
+			upstream)
 	}
 	if children > 0 {
 		r.say("%s of compilation was waiting for child processes that compiled", children)
 	}
 	if use.Late > 0 {
-		r.say("%d libraries and pipeline states were created after the first commit, in the middle of the work", use.Late)
+		r.say("%d libraries and pipeline states were created after the first commit, in the middle of the work",
+			use.Late)
 	}
 	if use.Repeated > 0 {
 		r.say("%d compiled again what had been compiled before", use.Repeated)

@@ -10,8 +10,8 @@ import (
 // command buffer or a thread signals.
 func eventChain(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: EventChain, Confidence: policy.Shown,
-		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for an " +
-			"event is needed"}
+		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for " +
+			"an event is needed"}
 	waits, chained, byThreads, unknown := 0, 0, 0, 0
 	var delay analyze.Nanos
 	for _, x := range ev.Releases.All() {
@@ -49,7 +49,8 @@ func eventChain(ev *evidence.Evidence) Finding {
 		r.say("for %d of these waits, the trace does not have the signal", unknown)
 	}
 	r.say("these delays made threads wait %s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
-	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Occupancy.Busy),
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy",
+		percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
 	if policy.MoreThan(policy.Most, byThreads, chained) {
 		r.sum("Committed command buffers wait on the GPU for events that CPU threads signal late: threads lose %s of "+

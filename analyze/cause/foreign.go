@@ -10,8 +10,8 @@ import (
 // foreignLoad holds if an external process uses the GPU and delays the program. It is reported, but never a verdict.
 func foreignLoad(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: ForeignGPULoad, Confidence: policy.Guessed, Standing: Outside,
-		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a " +
-			"GPU that leaves a low-power state starts late, too"}
+		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; " +
+			"a GPU that leaves a low-power state starts late, too"}
 	f := &ev.External
 	r.Lost = f.Waited
 	if why := notExternal(ev); why != "" {

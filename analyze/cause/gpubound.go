@@ -34,14 +34,16 @@ func gpuBound(ev *evidence.Evidence) Finding {
 			percent(ev.Submitters.Share(r.Lost)))
 	}
 	r.Holds = true
-	r.say("for %s of their time threads waited while their own work ran on the GPU", percent(ev.Submitters.Share(r.Lost)))
-	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Occupancy.Busy),
+	r.say("for %s of their time threads waited while their own work ran on the GPU",
+		percent(ev.Submitters.Share(r.Lost)))
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy",
+		percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
 	if ev.Submitters.Steady == 1 {
 		r.Confidence = policy.Inferred
 		r.Advice += "; if other threads wait for the submitting thread, let each submit its own work"
-		r.say("one thread submits all of it: whether other threads wait for it is unknown where waits are not recorded " +
-			"(futexes, as in std::future and C++20 atomics), and so is whether the GPU could run more at once")
+		r.say("one thread submits all of it: whether other threads wait for it is unknown where waits are not " +
+			"recorded (futexes, as in std::future and C++20 atomics), and so is whether the GPU could run more at once")
 	}
 	r.without = cannot("a run without GPU work would be another program; the table of what would help shows what " +
 		"faster kernels bring")
@@ -64,8 +66,8 @@ func (r *Finding) tellKernels(gains []replay.Gain) {
 			r.say("kernel %s: if it took half of its time, the run would be %s", g.Name, g.InWords())
 			named++
 		case g.Kind == replay.KindInFlight:
-			r.say("each round of commits is waited for before the next command buffer is created: with %s rounds in flight "+
-				"the run would be %s, if a round does not need the last one's result", g.Name, g.InWords())
+			r.say("each round of commits is waited for before the next command buffer is created: with %s rounds in "+
+				"flight the run would be %s, if a round does not need the last one's result", g.Name, g.InWords())
 		}
 	}
 }

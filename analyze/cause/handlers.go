@@ -12,8 +12,8 @@ import (
 // threads wake.
 func completionHandlers(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompletionHandlers, Confidence: policy.Shown,
-		Advice: "do less in completion handlers, or move the work to another thread: waiting threads wake only when all " +
-			"handlers have returned"}
+		Advice: "do less in completion handlers, or move the work to another thread: waiting threads wake only when " +
+			"all handlers have returned"}
 	var with []analyze.Nanos
 	for b := range ev.Trace.Buffers() {
 		if b.GPU.Known() && b.Completed.Known() && b.Handlers > 0 {
@@ -44,12 +44,14 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	if p := &ev.Processors; !some {
 		// if threads wait for processors longer than they run, even a quick handler sometimes takes long, so the
 		// median decides
-		quick = evidence.Median(own) <= policy.Wakeup.Nanos() && (!policy.AtLeast(policy.LeftOver, slowOf(own), len(own)) ||
+		quick = evidence.Median(own) <= policy.Wakeup.Nanos() && (!policy.AtLeast(policy.LeftOver, slowOf(own),
+			len(own)) ||
 			p.Waited > p.Ran)
 	}
 	if quick && len(own) >= policy.Sample.Count() {
 		return r.not("completion was seen %s after the GPU's end where the program had handlers, but of %d handlers "+
-			"that ran back to back, %d took more than %s (median %s): the notification is late, the handlers are not slow",
+			"that ran back to back, %d took more than %s (median %s): the notification is late, the handlers are not "+
+			"slow",
 			late, len(own), slowOf(own), policy.Wakeup.Nanos(),
 			evidence.Median(own))
 	}
@@ -63,15 +65,16 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		return r.not("handlers took long, but no thread waited for them")
 	}
 	if some && ev.Submitters.Share(r.Lost) < policy.ChanceShare.Value {
-		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual; the %d "+
-			"that took more than %s cost %s", late, few, slow, r.Lost)
+		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual; the "+
+			"%d that took more than %s cost %s", late, few, slow, r.Lost)
 	}
 	if some {
 		r.Confidence = policy.Inferred
-		r.say("of %d command buffers with completion handlers %d were seen to complete more than %s after the GPU's end "+
-			"(the median is %s)", len(with), few, slow, late)
+		r.say("of %d command buffers with completion handlers %d were seen to complete more than %s after the GPU's "+
+			"end (the median is %s)", len(with), few, slow, late)
 	} else {
-		r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)", late,
+		r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of "+
+			"%d)", late,
 			len(with))
 	}
 	return r.wordHandlers(ev, cost)
@@ -126,14 +129,15 @@ func (r Finding) wordHandlers(ev *evidence.Evidence, cost handlerCost) Finding {
 			"in all", cost.buffers, cost.chained)
 	}
 	if cost.waited > 0 {
-		r.say("threads waited %s, %s of their time, until completion handlers had returned", cost.waited, percent(ev.Submitters.Share(cost.waited)))
+		r.say("threads waited %s, %s of their time, until completion handlers had returned", cost.waited,
+			percent(ev.Submitters.Share(cost.waited)))
 	}
 	if cost.promised > 0 {
 		r.say("%s of that time they waited for signals that completion handlers give", cost.promised)
 	}
 	if cost.fullQueue > 0 {
-		r.say("threads waited for %s, %s of their time, for a full queue whose command buffers were still in handlers: "+
-			"a queue completes one at a time", cost.fullQueue, percent(ev.Submitters.Share(cost.fullQueue)))
+		r.say("threads waited for %s, %s of their time, for a full queue whose command buffers were still in "+
+			"handlers: a queue completes one at a time", cost.fullQueue, percent(ev.Submitters.Share(cost.fullQueue)))
 	}
 	if cost.chained > cost.waited {
 		r.sum("The program's completion handlers are slow, and submit the next work only at their end: the GPU waits "+

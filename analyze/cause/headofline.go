@@ -34,9 +34,10 @@ func behindInLine(ev *evidence.Evidence) Finding {
 	for _, u := range ev.Queues.All {
 		if n := by[u.Queue]; evidence.Share(n, r.Lost) > policy.WorthNaming.Value {
 			long, typical := evidence.GPUTimes(ev.Trace, u.Queue)
-			r.say("queue %s, of %s, runs %s at a time: %s lost; the longest of its command buffers took %s, half of them "+
-				"less than %s",
-				queueName(u.Queue), analyze.Plural(len(u.Threads), "thread"), analyze.Plural(ev.Lines.ByQueue[u.Queue].Most,
+			r.say("queue %s, of %s, runs %s at a time: %s lost; the longest of its command buffers took %s, half of "+
+				"them less than %s",
+				queueName(u.Queue), analyze.Plural(len(u.Threads), "thread"),
+				analyze.Plural(ev.Lines.ByQueue[u.Queue].Most,
 					"command buffer"), n, long, typical)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // imbalance holds if threads wait at a recurring barrier for the slowest of them.
 func imbalance(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Imbalance, Confidence: policy.Shown,
-		Advice: "balance the work: give the slowest thread less, distribute smaller pieces as threads become free, or " +
-			"let threads run ahead of each other"}
+		Advice: "balance the work: give the slowest thread less, distribute smaller pieces as threads become free, " +
+			"or let threads run ahead of each other"}
 	m := ev.Barriers
 	switch {
 	case len(ev.ThreadWaits.Merged) == 0:
@@ -36,7 +36,8 @@ func imbalance(ev *evidence.Evidence) Finding {
 	r.say("they waited %s, %s of their time: for %s", r.Lost, percent(ev.Submitters.Share(r.Lost)), slow)
 	r.say("the prediction balances the work, so that all threads take equally long between barriers on average; " +
 		"random variation stays")
-	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Occupancy.Busy),
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy",
+		percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
 	if m.Rotates() {
 		r.say("the last thread changes in a recurring order: the work of each round is balanced")
@@ -135,5 +136,6 @@ func barriersSeen(ev *evidence.Evidence) string {
 	if s := &ev.Trace.Source; s.Kind == "mtrace" && strings.HasPrefix(strings.ToLower(s.OS), "linux") {
 		return "barriers of pthread and of C++20 would be; those on which threads spin would not"
 	}
-	return "only barriers made of condition variables or semaphores would be: C++20's and those on which threads spin would not"
+	return "only barriers made of condition variables or semaphores would be: C++20's and those on which threads " +
+		"spin would not"
 }

@@ -34,23 +34,27 @@ func launchBound(ev *evidence.Evidence) Finding {
 	case ev.Occupancy.Saturated:
 		return r.not("the GPU had no idle time")
 	case ev.Occupancy.Busy >= policy.DominantShare.Value && work > policy.Launch.Nanos():
-		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(ev.Occupancy.Busy), work)
+		return r.not("the GPU was busy for %s of the time, with %s for each command buffer",
+			percent(ev.Occupancy.Busy), work)
 	case ev.Processors.Starved():
 		return r.not("submission and completion notification take long because threads wait for processors")
 	case ev.Processors.Known() && policy.AtLeast(policy.Most, ev.Processors.Waited, r.Lost):
 		return r.not("submission and completion notification took %s, and threads waited %s for a processor", r.Lost,
 			ev.Processors.Waited)
 	case r.Lost < ev.Times.Sum(analyze.PartOutside) && !inBursts:
-		return r.not("threads spent %s of their time outside of Metal, and %s in submission and completion notification",
+		return r.not("threads spent %s of their time outside of Metal, and %s in submission and completion "+
+			"notification",
 			percent(ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside))), percent(ev.Submitters.Share(r.Lost)))
 	case each <= work:
-		return r.not("submission and completion notification of a command buffer usually took %s, its GPU work %s", each,
+		return r.not("submission and completion notification of a command buffer usually took %s, its GPU work %s",
+			each,
 			work)
 	}
 	r.Holds = true
 	r.say("a command buffer kept the GPU busy for %s, and its thread for %s: encoding, committing, waiting for its "+
 		"start and its completion notification (medians)", work, each)
-	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s", percent(ev.Submitters.Share(scheduling)),
+	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s",
+		percent(ev.Submitters.Share(scheduling)),
 		percent(ev.Submitters.Share(notify)),
 		percent(ev.Submitters.Share(encode)), percent(ev.Submitters.Share(commit)))
 	r.say("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))

@@ -18,8 +18,9 @@ func noCause(ev *evidence.Evidence) string {
 			h.To.ID, h.MayAnswer, busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if w := waitsOnGPU(ev); w != nil {
-		return fmt.Sprintf("The GPU runs work that waits: %d of %d command buffers of queue %s end within %s of the end of "+
-			"work of queue %s that began later, so that their kernels wait for it, for %s in all%s.", w.Follow, w.Of,
+		return fmt.Sprintf("The GPU runs work that waits: %d of %d command buffers of queue %s end within %s of the "+
+			"end of work of queue %s that began later, so that their kernels wait for it, for %s in "+
+			"all%s.", w.Follow, w.Of,
 			queueName(w.Waiting), max(w.Usual, policy.KernelWaitLag), queueName(w.Awaited), w.Time,
 			busyWords(ev, "; the GPU was busy for %s"))
 	}
@@ -31,7 +32,8 @@ func noCause(ev *evidence.Evidence) string {
 				break
 			}
 		}
-		return fmt.Sprintf("The program is idle, not slow: for %s of the threads' time it waited for the outside (%s)%s.",
+		return fmt.Sprintf("The program is idle, not slow: for %s of the threads' time it waited for the outside "+
+			"(%s)%s.",
 			percent(waited), what, busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if outside := ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside)); outside > policy.Most.Value {
@@ -44,7 +46,8 @@ func noCause(ev *evidence.Evidence) string {
 				"Metal, %s of it waiting for another thread's signal, as idle threads do%s.",
 				percent(outside), percent(min(1, idle/outside)), busyWords(ev, "; the GPU was busy for %s"))
 		}
-		return fmt.Sprintf("Nothing in this trace delays the threads, but they spend %s of their time outside of Metal%s%s.",
+		return fmt.Sprintf("Nothing in this trace delays the threads, but they spend %s of their time outside of "+
+			"Metal%s%s.",
 			percent(outside), outsideWords(ev), busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if running := ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitExecuting)); running > policy.Most.Value {

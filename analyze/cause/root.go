@@ -40,7 +40,8 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 			continue
 		}
 		if left, most := waitsFor(top, c, change, r); most {
-			top.say("threads wait for work that %s delays: without that cause, %s of their waits for each other would remain", c.Cause,
+			top.say("threads wait for work that %s delays: without that cause, %s of their waits for each other "+
+				"would remain", c.Cause,
 				percent(left))
 			v.promote(a.Evidence, i)
 			return
@@ -58,8 +59,8 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		if mutual && (top.Cause != InterpreterLock || c.Weight() <= top.Weight()) {
 			continue
 		}
-		top.say("this cause is a consequence of %s, without which it would cost next to nothing (removing that: %.2fx faster, "+
-			"removing both: %.2fx)", c.Cause,
+		top.say("this cause is a consequence of %s, without which it would cost next to nothing (removing that: "+
+			"%.2fx faster, removing both: %.2fx)", c.Cause,
 			c.Speedup.Estimate, both.Estimate)
 		v.promote(a.Evidence, i)
 		return

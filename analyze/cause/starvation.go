@@ -24,19 +24,21 @@ func starvation(ev *evidence.Evidence) Finding {
 	case ev.Occupancy.Saturated:
 		return r.not("the GPU had no idle time")
 	case ev.Submitters.Share(lost) < policy.Negligible.Value && outside > lost:
-		return r.not("the GPU was idle for %s while the submitting threads waited for the outside: clients, a terminal or "+
-			"standard input", outside)
+		return r.not("the GPU was idle for %s while the submitting threads waited for the outside: clients, a "+
+			"terminal or standard input", outside)
 	}
 	r.Lost = lost
 	if ev.Submitters.Share(r.Lost) < policy.Negligible.Value {
-		return r.not("submitting threads waited %s for other threads' signals and for input while the GPU was idle", r.Lost)
+		return r.not("submitting threads waited %s for other threads' signals and for input while the GPU was idle",
+			r.Lost)
 	}
 	r.Holds = true
-	r.say("submitting threads waited %s, %s of the threads' time, for other threads' signals or for input while the GPU "+
-		"was idle", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+	r.say("submitting threads waited %s, %s of the threads' time, for other threads' signals or for input while the "+
+		"GPU was idle", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	feeders := ev.Starvation.Feeders
 	for _, x := range feeders[:min(policy.MostNamed, len(feeders))] {
-		r.say("%s of that for the signal of %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Who(), x.What, x.Doing())
+		r.say("%s of that for the signal of %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Who(), x.What,
+			x.Doing())
 	}
 	inputs := slices.DeleteFunc(slices.Clone(ev.Starvation.Inputs.Sources), func(x *evidence.Input) bool {
 		return x.Outside

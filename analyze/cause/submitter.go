@@ -50,12 +50,12 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	}
 	switch {
 	case waiting == 0 && !handed && h != nil && len(h.Threads) >= 2 && len(h.Replies) >= policy.Pattern.Count():
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but only %s of that time "+
-			"went to GPU work for them: threads released together by a barrier wait like that",
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but only %s of that "+
+			"time went to GPU work for them: threads released together by a barrier wait like that",
 			top.Thread.ID, len(h.Replies), percent(h.Served))
 	case waiting == 0 && !handed && h != nil && len(h.Replies)+h.Others > 0:
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but nothing in the trace "+
-			"shows that they requested work from it: threads that receive work from it wait like that",
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but nothing in the "+
+			"trace shows that they requested work from it: threads that receive work from it wait like that",
 			top.Thread.ID, len(h.Replies)+h.Others)
 	case waiting == 0 && !handed && len(ev.Submitters.Taking) < 2:
 		return r.not("only %d thread uses the GPU", len(ev.Submitters.Taking))

@@ -24,15 +24,15 @@ func deviceWideSync(ev *evidence.Evidence) Finding {
 	case s.Foreign+s.Barriers+s.Needed == 0:
 		return r.not("no submitting thread waited for another thread's command buffers")
 	case s.Foreign+s.Barriers == 0:
-		return r.not("threads waited (%s of their time) only for threads that never wait for them: they may need those "+
-			"threads' results", percent(ev.Submitters.Share(s.NeededTime)))
+		return r.not("threads waited (%s of their time) only for threads that never wait for them: they may need "+
+			"those threads' results", percent(ev.Submitters.Share(s.NeededTime)))
 	}
 	locks, loops := ev.Syncs.Hanging(&ev.Submitters, ev.ThreadWaits.Locks, &ev.Occupancy)
 	r.Lost = s.Lost + locks + loops
 	r.Holds = r.Lost > 0
 	if !r.Holds {
-		return r.not("waits for other threads' command buffers ended no later than the threads' own command buffers, or " +
-			"while the GPU was saturated")
+		return r.not("waits for other threads' command buffers ended no later than the threads' own command buffers, " +
+			"or while the GPU was saturated")
 	}
 	if s.Foreign > 0 {
 		others := analyze.Plural(s.Partners(), "other")
@@ -51,7 +51,8 @@ func deviceWideSync(ev *evidence.Evidence) Finding {
 			locks+loops, percent(ev.Submitters.Share(locks+loops)), locks)
 	}
 	if ev.Occupancy.Buffers > 0 {
-		r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(ev.Occupancy.Busy))
+		r.say("the GPU was busy for %s of the time from the first commit to the last completion",
+			percent(ev.Occupancy.Busy))
 	} else {
 		r.Confidence = policy.Guessed
 		r.say("there are no GPU times: whether the GPU had spare capacity is unknown")

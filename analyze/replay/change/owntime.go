@@ -72,7 +72,8 @@ func mergeBursts(p *program.Program, usual float64) {
 			p.Jobs[i].Submit /= n
 		}
 	}
-	for _, each := range []*analyze.Nanos{&p.HandOvers.Turnaround, &p.Newest.Notify, &p.Framework.Time, &p.Framework.After} {
+	for _, each := range []*analyze.Nanos{&p.HandOvers.Turnaround, &p.Newest.Notify, &p.Framework.Time,
+		&p.Framework.After} {
 		*each = program.Scaled(*each, 1/usual)
 	}
 }

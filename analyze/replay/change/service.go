@@ -110,7 +110,8 @@ func submitApart(p *program.Program) {
 		th := p.Threads[t]
 		if th.Has(program.Request) {
 			th = submitsItself(p, &th, work, int32(len(threads)))
-			p.Queues = append(p.Queues, program.Queue{Capacity: evidence.DefaultCapacity, Device: p.Queues[0].Device, AtOnce: 1})
+			p.Queues = append(p.Queues, program.Queue{Capacity: evidence.DefaultCapacity,
+				Device: p.Queues[0].Device, AtOnce: 1})
 		}
 		if len(th.Steps) == 0 {
 			continue

@@ -40,7 +40,8 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 		}
 		add(c.Created, program.Step{Kind: program.Acquire, Job: i, Cost: cost}, program.Detail{}, nil)
 		if c.Enqueued.Known() {
-			add(c.Enqueued, program.Step{Kind: program.Enqueue, Job: i, Cost: c.Enqueued.Length()}, program.Detail{}, nil)
+			add(c.Enqueued, program.Step{Kind: program.Enqueue, Job: i, Cost: c.Enqueued.Length()},
+				program.Detail{}, nil)
 		}
 		cost, encode := c.Committed.Length(), analyze.Nanos(0)
 		if n := len(c.Encoders); n > 0 {

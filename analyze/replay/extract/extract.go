@@ -152,7 +152,8 @@ func (b *builder) addJobs() {
 func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) program.Device {
 	u := ev.GPU.Use(d)
 	behind, waits := evidence.WaitsForRoom(ev.Releases, &ev.GPU, d, latency)
-	much := evidence.Share(u.Backlog, u.Active.Length()) >= policy.ChanceShare.Value || behind >= policy.ManyBehind.Count()
+	much := evidence.Share(u.Backlog, u.Active.Length()) >= policy.ChanceShare.Value ||
+		behind >= policy.ManyBehind.Count()
 	limited := ev.Occupancy.Saturated && ev.Occupancy.Pending >= policy.ChanceShare.Value || waits && much
 	return program.Device{Engines: max(1, u.Capacity), Limited: limited, Crowding: u.Crowding.Slope}
 }

@@ -58,7 +58,8 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 			}
 			c.Unlocks = true
 			released := releaseTime(by[h.thread][h.call:], next, ev.Processors.Wake)
-			unlock := program.Step{Kind: program.Unlock, Job: program.Unknown, Lock: c.Step.Lock, Notify: next - released}
+			unlock := program.Step{Kind: program.Unlock, Job: program.Unknown, Lock: c.Step.Lock,
+				Notify: next - released}
 			releases[h.thread] = append(releases[h.thread], call{Interval: at(released), Step: unlock})
 		}
 	}

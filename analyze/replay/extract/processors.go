@@ -33,7 +33,8 @@ func (b *builder) addProcessors(spans []span) {
 		}
 		if slept := cpu.Slept(); slept != analyze.NotKnown && cpu.Covered > 0 {
 			whole := evidence.Share(s.Length(), cpu.Covered) // ratio of the span to the time covered by samples
-			th.Free = min(1, evidence.Share(program.Scaled(cpu.Ran, whole)+max(0, program.Scaled(slept, whole)-blocked(th)),
+			th.Free = min(1, evidence.Share(program.Scaled(cpu.Ran, whole)+max(0, program.Scaled(slept,
+				whole)-blocked(th)),
 				own))
 		}
 		if helps(th) && !policy.AtLeast(policy.LargeShare, cpu.Ran, cpu.Covered) {
@@ -45,7 +46,8 @@ func (b *builder) addProcessors(spans []span) {
 		if b.polls[s.thread] || takesTurns(th) || p.Service.Requests > 0 && s.thread != b.server && len(th.Jobs) == 0 {
 			// processor time beyond the thread's own time: polling for completions or for its turn, or wake-ups for
 			// others' answers
-			polling += max(0, program.Scaled(cpu.Ran, evidence.Share(s.Length(), max(1, cpu.Covered)))-program.Scaled(own,
+			polling += max(0, program.Scaled(cpu.Ran, evidence.Share(s.Length(), max(1,
+				cpu.Covered)))-program.Scaled(own,
 				th.Busy))
 		}
 		if works && s.thread.Process != nil {
@@ -96,7 +98,10 @@ func blocked(th *program.Thread) (sum analyze.Nanos) {
 // helps reports whether the thread makes no Metal call and only waits for locks or signals. If it also runs little,
 // it counts as one of Metal's own threads, because most threads of this kind are.
 func helps(th *program.Thread) bool {
-	return !slices.ContainsFunc(th.Steps, func(s program.Step) bool { return s.Kind != program.Lock && !s.Kind.Links() })
+	return !slices.ContainsFunc(th.Steps, func(s program.Step) bool {
+		return s.Kind != program.Lock &&
+			!s.Kind.Links()
+	})
 }
 
 // takesTurns reports whether the thread has artificial waits for its turn, during which it may have been running.

@@ -106,7 +106,8 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 			n = signal(w.Thread, at(w.End))
 			ends[w] = n
 		}
-		add(l.Thread, l.Interval, program.Step{Kind: program.AwaitSignal, Number: n, Notify: max(0, l.End-w.End)}, l.Length())
+		add(l.Thread, l.Interval, program.Step{Kind: program.AwaitSignal, Number: n, Notify: max(0, l.End-w.End)},
+			l.Length())
 	}
 	for t, list := range links {
 		if len(by[t]) == 0 {
@@ -139,7 +140,8 @@ func linkedWaits(
 		list = list[:0]
 		for w := range analyze.Each(ev.ThreadWaits.Merged) {
 			s := w.Signaller
-			if s == nil || s == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin || w.Signalled > w.End ||
+			if s == nil || s == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin ||
+				w.Signalled > w.End ||
 				handlers[s] && calls[s] == nil || w.Begin < window.Begin || w.End > window.End {
 				continue
 			}
@@ -185,7 +187,10 @@ func withLinks(list, links []call) []call {
 		return list
 	}
 	links = slices.DeleteFunc(slices.Clone(links), func(l call) bool {
-		i, _ := slices.BinarySearchFunc(list, l.Begin, func(c call, at analyze.Nanos) int { return cmp.Compare(c.End, at) })
+		i, _ := slices.BinarySearchFunc(list, l.Begin, func(c call,
+			at analyze.Nanos) int {
+			return cmp.Compare(c.End, at)
+		})
 		for ; i < len(list) && list[i].Begin < l.End; i++ {
 			if list[i].End > l.Begin && l.Kind == program.AwaitSignal {
 				return true

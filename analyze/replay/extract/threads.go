@@ -74,7 +74,8 @@ func (b *builder) addThreads() {
 	addPortions(b.ev, p, b.buffers, spans)
 	markFences(p)
 	for t := range p.Recorded {
-		p.Recorded[t].Add(p.Jobs, p.Threads[t].Jobs, func(j int32) analyze.Nanos { return b.buffers[j].GPU.End - first })
+		p.Recorded[t].Add(p.Jobs, p.Threads[t].Jobs,
+			func(j int32) analyze.Nanos { return b.buffers[j].GPU.End - first })
 	}
 	b.addProcessors(spans)
 	p.Newest = newest(p, spans, by)
@@ -95,7 +96,8 @@ func (b *builder) thread(
 		s, d := c.Step, c.detail
 		before := analyze.Interval{Begin: at, End: c.Begin}
 		s.Gap = c.Begin - at
-		if d.Encode = min(s.Gap, d.Encode); s.Kind == program.Wait && len(th.Jobs) > 0 && s.Job == th.Jobs[len(th.Jobs)-1] {
+		if d.Encode = min(s.Gap, d.Encode); s.Kind == program.Wait && len(th.Jobs) > 0 &&
+			s.Job == th.Jobs[len(th.Jobs)-1] {
 			d.Encode = s.Gap // it is between a commit and the wait for it
 		}
 		s.Asleep, d.Turn = starving.Within(before), waits.Within(before)

@@ -79,7 +79,10 @@ func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 // policy.Launch. A hand-off of length 0 began inside the commit and does not count. If too few are left, it returns
 // quick.
 func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
-	few := slices.DeleteFunc(slices.Clone(all), func(n analyze.Nanos) bool { return n <= 0 || n > policy.Launch.Nanos() })
+	few := slices.DeleteFunc(slices.Clone(all), func(n analyze.Nanos) bool {
+		return n <= 0 ||
+			n > policy.Launch.Nanos()
+	})
 	if len(few) < policy.Sample.Count() {
 		return quick
 	}

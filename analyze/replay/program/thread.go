@@ -186,5 +186,6 @@ func (t *Thread) RoundTrips() bool {
 		}
 		waited = false
 	}
-	return rounds >= policy.Sample.Count() && policy.NearlyAll(rounds, waits) && !policy.AtLeast(policy.Most, told, rounds)
+	return rounds >= policy.Sample.Count() && policy.NearlyAll(rounds, waits) && !policy.AtLeast(policy.Most, told,
+		rounds)
 }

@@ -109,9 +109,9 @@ func (r *Finding) costOfSaturation(ev *evidence.Evidence) {
 		r.Explains = max(waited+ev.Times.Sum(analyze.PartWaitExecuting), with)
 	} else { // it was busy most of the time, so it explains only waiting behind other work
 		r.Confidence = policy.Inferred
-		r.Lost = max(0, max(ev.Times.Sum(analyze.PartWaitQueuedOther),
-			evidence.QueuedAsleep(ev.Work,
-				&ev.Submitters))-ev.Occupancy.InLines-ev.Syncs.Use(&ev.Occupancy).BarrierLost-externalInterruptions(ev).Behind)
+		queued := max(ev.Times.Sum(analyze.PartWaitQueuedOther), evidence.QueuedAsleep(ev.Work, &ev.Submitters))
+		others := ev.Occupancy.InLines + ev.Syncs.Use(&ev.Occupancy).BarrierLost + externalInterruptions(ev).Behind
+		r.Lost = max(0, queued-others)
 		r.Explains = r.Lost
 	}
 }

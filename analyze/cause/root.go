@@ -68,8 +68,8 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 }
 
 // workOnProcessors returns the index of the fault whose work takes the processors away from the threads, if a lack of
-// processors is the verdict: a fault that makes threads work longer, such as allocation, and whose removal gains as much
-// as further processors. If there are several, it is the one that gains most. It returns 0 if there is none.
+// processors is the verdict. Such a fault makes threads work longer, as allocation does, and its removal gains as much
+// as more processors. Of several, it chooses the one whose removal gains most. It returns 0 if there is none.
 func (v *Verdict) workOnProcessors(ev *evidence.Evidence, removals map[string]replay.Change) (most int) {
 	top := &v.Causes[0]
 	if !top.row().better || top.Standing != Fault {

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// newSizes finds allocations in the loop with sizes that no earlier round had, so that a cache that is keyed by size
-// never has a hit. A round may allocate several buffers of one size.
+// newSizes finds allocations in a loop whose sizes no earlier round had. For these, a cache that reuses memory by its
+// size never has a hit. A round (the work up to a commit) may allocate several buffers of one size.
 func newSizes(in *Input) *Insight {
 	known := map[size]round{}    // the round of the first
 	changing := map[round]bool{} // rounds that allocated a new size
@@ -45,21 +45,21 @@ func newSizes(in *Input) *Insight {
 		return nil
 	}
 	return &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d allocations made after the start have a size that no earlier round had, from %s to "+
-			"%s, %s in all: a cache that is keyed by size never has a hit; allocating them took %s", fresh, made,
+		Evidence: fmt.Sprintf("%d of %d allocations made after the start have a size that no earlier round had, from "+
+			"%s to %s, %s in all: a cache that is keyed by size never has a hit; allocating them took %s", fresh, made,
 			analyze.FormatBytes(least), analyze.FormatBytes(most), analyze.FormatBytes(bytes), in.ofThreads(cost)),
-		Advice: "round sizes up to a few classes, for example to the next power of two or the next eighth of one, or allocate " +
-			"memory from a heap (MTLHeap)"}
+		Advice: "round sizes up to a few classes, for example to the next power of two or the next eighth of one, or " +
+			"allocate memory from a heap (MTLHeap)"}
 }
 
-// A released is memory that was released and could have been reused.
+// A released is memory that was released, which the next allocation of its size could have reused.
 type released struct {
 	at       analyze.Nanos
 	together int // number of consecutive releases, without an allocation between them, that include this one
 }
 
-// remade finds memory that is released right before memory of the same size is allocated: a cache is cleared in each
-// step, or there is none.
+// remade finds memory that is allocated right after memory of the same size was released: the program clears its
+// cache in each step, or has none.
 func remade(in *Input) *Insight {
 	if in.Trace.Memory.Releases == 0 {
 		return nil
@@ -78,7 +78,10 @@ func remade(in *Input) *Insight {
 		made++
 		of := releasedSize{a.Thread.Process, size{a.Bytes, a.Storage}}
 		list := free[of]
-		n, _ := slices.BinarySearchFunc(list, a.At, func(r released, at analyze.Nanos) int { return cmp.Compare(r.at, at) })
+		n, _ := slices.BinarySearchFunc(list, a.At, func(r released,
+			at analyze.Nanos) int {
+			return cmp.Compare(r.at, at)
+		})
 		if n == 0 || a.At-list[n-1].at > max(policy.ChurnSoon, in.rounds.usual(a.Thread)) {
 			continue
 		}
@@ -94,8 +97,9 @@ func remade(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d allocations made after the start have the size of memory that was released just "+
-			"before, %s in all; allocating it again took %s", again, made, analyze.FormatBytes(bytes), in.ofThreads(cost)),
+		Evidence: fmt.Sprintf("%d of %d allocations made after the start have the size of memory that was released "+
+			"just before, %s in all; allocating it again took %s", again, made, analyze.FormatBytes(bytes),
+			in.ofThreads(cost)),
 		Advice: "keep the memory and reuse it in the next step, in a pool or a heap (MTLHeap)"}
 	if of(cleared, again) >= policy.Most.Value {
 		i.Evidence += "; most of it was released together with other memory, as when a cache is cleared"
@@ -110,7 +114,7 @@ type releasedSize struct {
 	size
 }
 
-// released returns the releases in the trace by the size of the memory, in ascending order of time.
+// released returns the releases in the trace by process and size of the memory, in order of time.
 func (in *Input) released() map[releasedSize][]released {
 	type change struct {
 		at   analyze.Nanos

@@ -7,9 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// compileInLoop finds compilations in the middle of the work, which report R2 counted as 500 ms of execution. It
-// ignores compilations on a thread that submits nothing, because they delay nobody, and those at the start of a
-// thread's work, which are not in its loop.
+// compileInLoop finds compilations between the commits of a thread that submits work, which delay that work. Those on
+// other threads delay nobody, and those before a thread's loop are start-up; both are ignored.
 func compileInLoop(in *Input) *Insight {
 	var where sites
 	seen := map[round]bool{}
@@ -42,10 +41,11 @@ func compileInLoop(in *Input) *Insight {
 		what = fmt.Sprintf("%s, and child processes that compiled waited for %d times,", what, waits)
 	}
 	return &Insight{Severity: severity, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%s made between the commits of a loop, in %d of %d rounds of the threads that made them; "+
-			"that took %s",
+		Evidence: fmt.Sprintf("%s made between the commits of a loop, in %d of %d rounds of the threads that made "+
+			"them; that took %s",
 			what, len(seen), in.rounds.steadyRounds(seen), in.ofThreads(cost)),
-		Advice: "create all libraries and pipeline states before the first command buffer, and measure only what follows"}
+		Advice: "create all libraries and pipeline states before the first command buffer, and measure only what " +
+			"follows"}
 }
 
 func libraries(n int) string {
@@ -55,7 +55,7 @@ func libraries(n int) string {
 	return fmt.Sprintf("%d libraries and pipeline states were", n)
 }
 
-// repeatedCompile finds sources, or functions of a source, that are compiled repeatedly.
+// repeatedCompile finds sources, or functions of a source, that were compiled more than once.
 func repeatedCompile(in *Input) *Insight {
 	var where sites
 	var cost analyze.Nanos
@@ -67,7 +67,8 @@ func repeatedCompile(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: Info, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d compilations repeat an earlier one of the same source or function; that took %s",
+		Evidence: fmt.Sprintf("%d of %d compilations repeat an earlier one of the same source or function; that took "+
+			"%s",
 			in.Compile.Repeated,
 			in.Compile.Libraries+in.Compile.Pipelines, in.ofRun(cost)),
 		Advice: "keep libraries and pipeline states in a dictionary by source and function"}

@@ -10,14 +10,15 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A step is an operation of a thread on memory: a copy to or from private GPU memory, or a dispatch in between.
+// A step is what a thread does to memory at a time: a copy, or a dispatch between copies.
 type step struct {
 	at       analyze.Nanos
 	dispatch bool
 	up, down bool // a copy from CPU-visible memory to private memory, and back
 }
 
-// copies finds data that is copied to private memory and back.
+// copies finds data that is copied to private GPU memory (which the CPU cannot access), used, and copied back again
+// and again.
 func copies(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
@@ -38,7 +39,8 @@ func copies(in *Input) *Insight {
 			}
 			for _, c := range e.Copied {
 				from, to := private.of(b.Process, c.From), private.of(b.Process, c.To)
-				s := step{at: e.Created.Begin, up: from == visible && to == hidden, down: from == hidden && to == visible}
+				s := step{at: e.Created.Begin, up: from == visible && to == hidden, down: from == hidden &&
+					to == visible}
 				if from == visible && to == visible {
 					both += c.Count
 				}
@@ -76,14 +78,15 @@ func copies(in *Input) *Insight {
 	switch {
 	case trips >= policy.FewestRounds && trips*2 >= dispatching:
 		return &Insight{Severity: Warning, Cost: gpu, Where: where.most(),
-			Evidence: fmt.Sprintf("%d times data was copied to private GPU memory, used by a dispatch, and copied back, for %d command "+
-				"buffers that dispatch: %d copies, %s in all%s",
+			Evidence: fmt.Sprintf("%d times data was copied to private GPU memory, used by a dispatch, and copied "+
+				"back, for %d command buffers that dispatch: %d copies, %s in all%s",
 				trips, dispatching, total, analyze.FormatBytes(bytes), took),
-			Advice: "leave results on the GPU until the last operation; on a device with unified memory use shared buffers " +
-				"in place"}
+			Advice: "leave results on the GPU until the last operation; on a device with unified memory use shared " +
+				"buffers in place"}
 	case copying >= policy.FewestRounds && of(copying, len(in.Trace.CommandBuffers)) >= policy.Half:
 		i := &Insight{Severity: Info, Cost: gpu, Where: where.most(),
-			Evidence: fmt.Sprintf("%d of %d command buffers copy data: %d copies, %s in all%s", copying, len(in.Trace.CommandBuffers),
+			Evidence: fmt.Sprintf("%d of %d command buffers copy data: %d copies, %s in all%s", copying,
+				len(in.Trace.CommandBuffers),
 				total, analyze.FormatBytes(bytes), took),
 			Advice: "on a device with unified memory use shared buffers in place; copy only what must be private"}
 		if both > 0 {
@@ -94,7 +97,7 @@ func copies(in *Input) *Insight {
 	return nil
 }
 
-// roundTrips counts copies to private memory that are followed by a dispatch and then by a copy back.
+// roundTrips counts how often a copy to private memory is followed by a dispatch and that by a copy back.
 func roundTrips(list []step) (trips int) {
 	up, worked := false, false
 	for _, s := range list {
@@ -111,7 +114,7 @@ func roundTrips(list []step) (trips int) {
 	return trips
 }
 
-// sight tells which processor can access memory.
+// sight tells whether the CPU can access memory, too, or only the GPU.
 type sight uint8
 
 const (
@@ -134,7 +137,7 @@ func way(s step, from, to sight) string {
 	return ""
 }
 
-// storage maps the memory that was allocated in a trace to the processors that can access it.
+// storage tells for the memory that was allocated in the trace whether the CPU can access it.
 type storage map[object]sight
 
 type object struct {

@@ -8,7 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// encodingCalls finds programs whose encoding takes long, if most of it is one call that another call could replace.
+// encodingCalls finds programs that spend much time on encoding, most of it in one call that a cheaper call could
+// replace.
 func encodingCalls(in *Input) *Insight {
 	var all analyze.Nanos
 	var most *analyze.CallStat
@@ -34,12 +35,15 @@ func encodingCalls(in *Input) *Insight {
 		return nil
 	}
 	return &Insight{Severity: in.weigh(mostTime), Cost: mostTime, Advice: advice,
-		Evidence: fmt.Sprintf("%s makes up %s of the time for encoding, %s: %s, %.0f for each command buffer", most.Selector,
-			analyze.FormatShare(float64(mostTime)/float64(all)), in.ofThreads(mostTime), analyze.Plural(most.Count, "call"),
+		Evidence: fmt.Sprintf("%s makes up %s of the time for encoding, %s: %s, %.0f for each command buffer",
+			most.Selector,
+			analyze.FormatShare(float64(mostTime)/float64(all)), in.ofThreads(mostTime), analyze.Plural(most.Count,
+				"call"),
 			float64(most.Count)/float64(len(in.Trace.CommandBuffers)))}
 }
 
-// threadTime returns the time of the threads that submit work.
+// threadTime returns the working time of the threads that submit work, of which costs are a share; 0 if it is not
+// known.
 func (in *Input) threadTime() analyze.Nanos {
 	if in.Serial == nil {
 		return 0

@@ -10,9 +10,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// failed finds command buffers with an error: their result is missing or incomplete, and a program that does not check
-// for errors never notices. If Metal reports that others fail because of an earlier error, the first failure is the
-// cause.
+// failed finds command buffers that ended with an error. Their results are missing, and a program that does not check
+// for errors does not notice. If Metal says that some failed because of an earlier error, the first failure is named
+// as the cause.
 func failed(in *Input) *Insight {
 	var all []*analyze.CommandBuffer
 	var cost analyze.Nanos
@@ -53,7 +53,8 @@ func failed(in *Input) *Insight {
 				where.add(&b.Committed, "commit", b.Label, 1, 0, 0)
 			}
 		} else {
-			text += fmt.Sprintf(". The first was %s at %v%s", nameOf(own[0]), own[0].Completed.Begin-in.Trace.Run.Origin,
+			text += fmt.Sprintf(". The first was %s at %v%s", nameOf(own[0]),
+				own[0].Completed.Begin-in.Trace.Run.Origin,
 				ran(own[0]))
 			advice = "repair the first failure: the others follow from it. " + advice
 		}
@@ -62,8 +63,8 @@ func failed(in *Input) *Insight {
 	return &Insight{Severity: Warning, Cost: cost, Where: where.most(), Evidence: text, Advice: advice}
 }
 
-// victim returns Metal's reason for a failure that is the consequence of another error; empty for an error of the
-// command buffer itself, or without a reason.
+// victim returns why a command buffer failed without an error of its own, in words for the report, or "" if the error
+// is its own.
 func victim(b *analyze.CommandBuffer) string {
 	const accessRevoked = 4 // MTLCommandBufferErrorAccessRevoked: the process may submit no more
 	switch text := strings.ToLower(b.Error); {
@@ -77,7 +78,7 @@ func victim(b *analyze.CommandBuffer) string {
 	return ""
 }
 
-// errors returns Metal's error messages of command buffers, the most frequent first.
+// errors lists Metal's error messages of the command buffers, each with its count, the most frequent first.
 func errors(list []*analyze.CommandBuffer) string {
 	times := map[string]int{}
 	for _, b := range list {
@@ -94,7 +95,7 @@ func reasons(times map[string]int) string {
 	return ranked(times, func(words string, n int) string { return fmt.Sprintf("%d %s", n, words) })
 }
 
-// ranked lists the most frequent words.
+// ranked lists the most frequent keys of times, at most policy.ShownNames, each formatted by say.
 func ranked(times map[string]int, say func(words string, n int) string) string {
 	var said []string
 	for words := range times {
@@ -118,7 +119,7 @@ func nameOf(b *analyze.CommandBuffer) string {
 	return fmt.Sprintf("command buffer %d", b.ID)
 }
 
-// ran returns the names of a command buffer's kernels.
+// ran names up to three kernels of a command buffer, as the end of a sentence; "" if none is known.
 func ran(b *analyze.CommandBuffer) string {
 	var names []string
 	for i := range b.Encoders {

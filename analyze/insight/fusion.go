@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// fusion finds kernels that are always dispatched back to back.
+// fusion reports kernels that nearly always follow each other directly, so that one kernel could do the work of both.
 func fusion(in *Input) *Insight {
 	if len(in.Fusions) == 0 {
 		if len(in.Kernels) > 0 && !hasDispatches(in.Trace) {
@@ -24,7 +24,8 @@ func fusion(in *Input) *Insight {
 		f := &in.Fusions[k]
 		i.Cost += f.Saved
 		if k < policy.NamedSites {
-			said = append(said, fmt.Sprintf("%s follow each other directly %d times (%s of the cases), which costs about %s of launching", strings.Join(f.Kernels, " + "), f.Count,
+			said = append(said, fmt.Sprintf("%s follow each other directly %d times (%s of the cases), which costs "+
+				"about %s of launching", strings.Join(f.Kernels, " + "), f.Count,
 				analyze.FormatShare(f.Share), f.Saved))
 		}
 	}
@@ -47,7 +48,7 @@ func hasDispatches(t *analyze.Trace) bool {
 	return false
 }
 
-// dispatchSites returns the places where the kernels of a candidate are dispatched.
+// dispatchSites returns the places in the program that dispatch the kernels of f.
 func dispatchSites(t *analyze.Trace, f *kernels.Fusion) []Site {
 	var where sites
 	for b := range t.Buffers() {
@@ -56,7 +57,8 @@ func dispatchSites(t *analyze.Trace, f *kernels.Fusion) []Site {
 			for d := range e.Runs() {
 				for _, k := range f.Kernels {
 					if d.Pipeline != nil && d.Pipeline.Kernel == k {
-						where.add(&analyze.Call{Thread: e.Created.Thread, Stack: d.Stack}, "dispatch of "+k, "", d.Count, 0, 0)
+						where.add(&analyze.Call{Thread: e.Created.Thread, Stack: d.Stack}, "dispatch of "+k, "",
+							d.Count, 0, 0)
 						break
 					}
 				}

@@ -10,16 +10,15 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A humps has two populations within a set of durations.
+// A humps describes durations that form two groups, a fast and a slow one.
 type humps struct {
 	short, long           analyze.Nanos // their middles
 	shortCount, longCount int
 	border                analyze.Nanos // the shortest of the longer durations
 }
 
-// twoHumps finds two populations of durations, which it sorts; two is false if there is one, or if two are not clearly
-// separated. The cut minimizes the variance of the logarithms within the two sides; between the two there must be a
-// gap.
+// twoHumps divides durations into a fast and a slow group; two is false if there is only one group, or no clear gap
+// between two. The division minimizes the variance of the logarithms within the groups. It sorts the list.
 func twoHumps(list []analyze.Nanos) (h humps, two bool) {
 	n := len(list)
 	if n < policy.HumpValues {
@@ -52,15 +51,15 @@ func twoHumps(list []analyze.Nanos) (h humps, two bool) {
 	if float64(h.long) < policy.HumpRatio*float64(h.short) {
 		return h, false
 	}
-	// the middle of the interval between the two medians, by logarithms
+	// the middle part of the interval between the two medians, in logarithms, must be nearly empty
 	from, way := logs[cut/2], logs[(cut+n)/2]-logs[cut/2]
 	first, _ := slices.BinarySearch(logs, from+way*(1-policy.HumpGap)/2)
 	last, _ := slices.BinarySearch(logs, from+way*(1+policy.HumpGap)/2)
 	return h, float64(last-first) <= policy.HumpGapShare*float64(n)
 }
 
-// populations finds kernels whose GPU times have two populations. It considers only command buffers with a single
-// kernel, by the mean duration of their dispatches.
+// populations finds kernels whose GPU times form two groups, so that a single mean is misleading. It uses only
+// command buffers with a single kernel, because only their times are the kernel's.
 func populations(in *Input) *Insight {
 	type sample struct {
 		took    analyze.Nanos
@@ -118,7 +117,8 @@ func populations(in *Input) *Insight {
 		best = &Insight{Severity: Info, Evidence: fmt.Sprintf("the times of kernel %s on the GPU have two humps: %d "+
 			"dispatches take about %s, and %d about %s; %s", name[0], h.shortCount, h.short, h.longCount, h.long,
 			apartBy(pipelines, sizes)),
-			Advice: "do not use one mean for both: give the two kinds of kernels, or their command buffers, different labels"}
+			Advice: "do not use one mean for both: give the two kinds of kernels, or their command buffers, " +
+				"different labels"}
 	}
 	if more > 1 {
 		best.Evidence += fmt.Sprintf("; so have those of %s", analyze.Plural(more-1, "more kernel"))
@@ -126,7 +126,7 @@ func populations(in *Input) *Insight {
 	return best
 }
 
-// apartBy describes another difference between the dispatches of the two populations.
+// apartBy tells in words by what else the dispatches of the two groups differ.
 func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool) string {
 	switch {
 	case disjoint(pipelines):
@@ -138,7 +138,7 @@ func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool) 
 		"clock, differs"
 }
 
-// disjoint reports whether no element is on both sides.
+// disjoint reports whether the two sets have no common element.
 func disjoint[K comparable](sides [2]map[K]bool) bool {
 	for k := range sides[0] {
 		if sides[1][k] {
@@ -148,8 +148,8 @@ func disjoint[K comparable](sides [2]map[K]bool) bool {
 	return true
 }
 
-// oneKernel returns the only pipeline state of a command buffer, the number of dispatches, and of GPU threads; nil if
-// there are several, or other work.
+// oneKernel returns the only pipeline state of a command buffer with the numbers of its dispatches and GPU threads.
+// It returns nil if the command buffer has several pipeline states, copies, or a pipeline state without a name.
 func oneKernel(b *analyze.CommandBuffer) (one *analyze.Pipeline, count int, threads uint64) {
 	for i := range b.Encoders {
 		if b.Encoders[i].Copies > 0 {

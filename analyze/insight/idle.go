@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// slowAfterIdle finds work that takes longer whenever the GPU was idle before, not only at first.
+// slowAfterIdle finds work that takes longer whenever the GPU was idle before it, because GPUs lower their clock when
+// idle.
 func slowAfterIdle(in *Input) *Insight {
 	before := idleBefore(in.Trace)
 	var slow []analyze.Nanos
@@ -32,7 +33,8 @@ func slowAfterIdle(in *Input) *Insight {
 		}
 		slices.Sort(rested)
 		slices.Sort(busy)
-		// the lower quartile after idling is compared with the upper quartile otherwise
+		// compare the lower quartile after idle time with the upper quartile of the others, so that outliers do not
+		// count
 		long, short := rested[len(rested)/4], busy[len(busy)*3/4]
 		if float64(long) < policy.SlowerAfterIdle*float64(short) {
 			continue
@@ -54,14 +56,14 @@ func slowAfterIdle(in *Input) *Insight {
 	}
 	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf("after the GPU was idle for %v or longer the same work took up to %.1f times as "+
-			"long, %v instead of %v: %s, %v longer together; "+
-			"a GPU clocks down when it is idle", policy.LongIdle, ratio, rest, usual, analyze.Plural(len(slow),
+			"long, %v instead of %v: %s, %v longer together; a GPU clocks down when it is "+
+			"idle", policy.LongIdle, ratio, rest, usual, analyze.Plural(len(slow),
 			"command buffer"), cost),
-		Advice: "keep the GPU busy between batches, submit small command buffers together, and exclude command buffers " +
-			"that follow a pause from measurements"}
+		Advice: "keep the GPU busy between batches, submit small command buffers together, and exclude command " +
+			"buffers that follow a pause from measurements"}
 }
 
-// idleBefore returns how long the device was idle before each command buffer began.
+// idleBefore returns, by command buffer index, how long the GPU had been idle when the command buffer began.
 func idleBefore(t *analyze.Trace) []analyze.Nanos {
 	idle := make([]analyze.Nanos, t.IndexCount())
 	var list []*analyze.CommandBuffer

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// independent: serial compute encoders have dispatches that could run at the same time, because they bind no resource
-// that another one writes.
+// independent finds serial compute encoders with dispatches that could run at the same time, because none uses a
+// resource that another one writes.
 func independent(in *Input) *Insight {
 	var where sites
 	encoders, dispatches, longest, known := 0, 0, 0, 0
@@ -33,9 +33,9 @@ func independent(in *Input) *Insight {
 			analyze.Plural(encoders, "serial compute encoder"), have(encoders), analyze.Plural(dispatches, "dispatch"),
 			longest),
 		Advice: "create the encoder with computeCommandEncoderWithDispatchType: and MTLDispatchTypeConcurrent, with " +
-			"memoryBarrierWithScope: or memoryBarrierWithResources:count: before each dispatch that needs the result of " +
-			"another one. This helps where one dispatch alone does not fill the GPU. Memory that kernels reach without " +
-			"binding it, and heaps whose resources share memory, are not seen: check those first"}
+			"memoryBarrierWithScope: or memoryBarrierWithResources:count: before each dispatch that needs the result " +
+			"of another one. This helps where one dispatch alone does not fill the GPU. Memory that kernels reach " +
+			"without binding it, and heaps whose resources share memory, are not seen: check those first"}
 }
 
 func have(n int) string {

@@ -14,14 +14,14 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// The severities.
+// The severities of insights. Users' scripts match them.
 const (
 	Warning = "warning" // it costs time
 	Info    = "info"    // worth knowing
 	Skipped = "skipped" // there is no data to decide
 )
 
-// An Insight is a finding, or a rule that could not be evaluated.
+// An Insight is a finding of one rule, or the reason why the rule could not be applied (Skipped).
 type Insight struct {
 	ID       string
 	Severity string
@@ -32,7 +32,7 @@ type Insight struct {
 	Where    []Site        // the places with most of the cost
 }
 
-// Input is the data for the rules.
+// Input is the data that the rules look at.
 type Input struct {
 	Trace   *analyze.Trace
 	Serial  *cause.Analysis
@@ -45,14 +45,14 @@ type Input struct {
 	all    []*series // nil until first used
 }
 
-// A rule looks for one habit; it returns nil without a finding.
+// A rule looks for one habit of programs that costs time. find returns nil if the program does not have the habit.
 type rule struct {
 	id, title string
 	find      func(*Input) *Insight
 	needs     string // the data that a recording of Instruments lacks; empty if it has everything
 }
 
-// rules are evaluated in this order.
+// rules is the table of all rules, in the order in which they are applied and reported.
 var rules = []rule{
 	{"failed-command-buffers", "command buffers that failed", failed, ""},
 	{"shared-command-buffers", "two threads encode into one command buffer", sharedBuffers, ""},
@@ -91,10 +91,11 @@ var rules = []rule{
 	{"copies", "copies around the work", copies, "Instruments does not record copies"},
 	{"gpu-idle", "the GPU idles", idleGaps, ""},
 	{"unlabelled", "objects without a name", unlabelled, "Instruments does not record the labels of queues"},
-	{"validation", "measured under a debugging layer", validation, "Instruments does not record the classes of objects, by which the layer is recognised"},
+	{"validation", "measured under a debugging layer", validation, "Instruments does not record the classes of " +
+		"objects, by which the layer is recognised"},
 }
 
-// Find evaluates all rules: warnings come first, then remarks, then rules without data.
+// Find applies all rules and returns what they found: first warnings, then remarks, then skipped rules.
 func Find(in *Input) []Insight {
 	in.rounds = roundsOf(in.Trace)
 	var found []Insight
@@ -120,18 +121,18 @@ func Find(in *Input) []Insight {
 	return found
 }
 
-// skip is the result of a rule without data.
+// skip returns the result of a rule for which the trace has no data, with the reason.
 func skip(why string) *Insight { return &Insight{Severity: Skipped, Evidence: "SKIPPED: " + why} }
 
-// NotOfInstruments is the beginning of the evidence of a rule that was skipped because Instruments does not record its
-// data.
+// NotOfInstruments begins the text of a rule that was skipped because Instruments does not record its data; outputs
+// use it to recognize such rules.
 const NotOfInstruments = "SKIPPED: Instruments does not record"
 
-// tooFew is the reason why a rule about loops has no result.
+// tooFew is the reason why a rule about loops was skipped.
 const tooFew = "too few command buffers to recognize a loop"
 
-// weigh makes a finding a warning if its cost is at least a hundredth of the time of the threads that submit work, and
-// otherwise a remark.
+// weigh returns Warning if the cost is at least policy.WholeShareOfTime of the time of the threads that submit work,
+// else Info.
 func (in *Input) weigh(cost analyze.Nanos) string {
 	if cost > 0 && float64(cost) >= policy.WholeShareOfTime*float64(in.threadTime()) {
 		return Warning
@@ -139,12 +140,12 @@ func (in *Input) weigh(cost analyze.Nanos) string {
 	return Info
 }
 
-// tiny reports whether a cost is known and too small for a warning.
+// tiny reports whether a cost is known and too small for a warning (policy.NoInsightWarning).
 func (in *Input) tiny(cost analyze.Nanos) bool {
 	return cost > 0 && float64(cost) < policy.NoInsightWarning*float64(in.Serial.Evidence.Times.Working())
 }
 
-// ofThreads formats a time with its share of the time of the threads that submit work.
+// ofThreads formats a time together with its share of the time of the threads that submit work.
 func (in *Input) ofThreads(n analyze.Nanos) string {
 	total := in.threadTime()
 	if total == 0 {
@@ -153,7 +154,7 @@ func (in *Input) ofThreads(n analyze.Nanos) string {
 	return fmt.Sprintf("%s, %s of the threads' time", n, analyze.FormatShare(min(1, float64(n)/float64(total))))
 }
 
-// ofRun formats a time with its share of the run.
+// ofRun formats a time together with its share of the run's time.
 func (in *Input) ofRun(n analyze.Nanos) string {
 	return fmt.Sprintf("%s, %s of the run's time", n,
 		analyze.FormatShare(min(1, float64(n)/float64(max(1, in.Trace.Window.Length())))))

@@ -9,9 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// An iteration is the life of one command buffer from its creation to the end of its work on the GPU, split into parts.
-// It does not include queuing behind earlier work of the same thread, which is normal with several command buffers in
-// flight.
+// An iteration is one command buffer from its creation to its end on the GPU, divided into parts. Queuing behind
+// earlier work of the same thread is left out, because it is normal with several command buffers in flight.
 type iteration struct {
 	buffer                *analyze.CommandBuffer
 	encode, starting, gpu analyze.Nanos
@@ -19,13 +18,13 @@ type iteration struct {
 
 func (i *iteration) length() analyze.Nanos { return i.encode + i.starting + i.gpu }
 
-// A series is a list of iterations that should take equally long: of one thread, with the same work.
+// A series is a list of iterations that should take equally long: command buffers of one thread with the same work.
 type series struct {
 	thread *analyze.Thread
 	list   []iteration
 }
 
-// series returns all series of the trace, which it computes once.
+// series returns all series of the trace. The first call computes them.
 func (in *Input) series() []*series {
 	if in.all == nil {
 		in.all = seriesOf(in.Trace)
@@ -33,7 +32,8 @@ func (in *Input) series() []*series {
 	return in.all
 }
 
-// seriesOf returns all series of a trace, ordered by their begin.
+// seriesOf returns the series of a trace in the order of their first command buffers. Series of fewer than
+// policy.SteadyCommandBuffers are left out.
 func seriesOf(t *analyze.Trace) []*series {
 	type key struct {
 		thread *analyze.Thread
@@ -61,15 +61,16 @@ func seriesOf(t *analyze.Trace) []*series {
 			by[k] = s
 			order = append(order, s)
 		}
-		s.list = append(s.list, iteration{b, b.Committed.End - b.Created.Begin, max(0, b.GPU.Begin-ready), b.Took(b.GPU)})
+		s.list = append(s.list, iteration{b, b.Committed.End - b.Created.Begin, max(0, b.GPU.Begin-ready),
+			b.Took(b.GPU)})
 	}
 	return slices.DeleteFunc(order, func(s *series) bool { return len(s.list) < policy.SteadyCommandBuffers })
 }
 
-// middle holds the quantiles of durations.
+// middle has the 5%, 50% and 95% quantiles of durations.
 type middle struct{ low, median, high analyze.Nanos }
 
-// settled returns the quantiles (5%, 50%, 95%) after the first quarter.
+// settled returns the quantiles (5%, 50%, 95%) of the list without its first quarter, which may be warm-up.
 func settled[T any](list []T, of func(*T) analyze.Nanos) middle {
 	var all []analyze.Nanos
 	for i := len(list) / 4; i < len(list); i++ {
@@ -79,15 +80,15 @@ func settled[T any](list []T, of func(*T) analyze.Nanos) middle {
 	return middle{all[len(all)*5/100], all[len(all)/2], all[len(all)*95/100]}
 }
 
-// apart reports whether a duration is longer than chance explains: over twice the median, and well above nearly all
-// others.
+// apart reports whether a duration is longer than chance explains: more than policy.SlowIteration times the median,
+// and far above the 95% quantile.
 func (m middle) apart(n analyze.Nanos) bool {
 	return m.median > 0 && float64(n) > policy.SlowIteration*float64(m.median) &&
 		float64(n-m.median) > policy.SlowIterationSpread*float64(m.high-m.median)
 }
 
-// leading returns the number of iterations at the start that are apart, and by how much they together exceed the
-// median.
+// leading returns how many of the first elements take longer than chance explains, and by how much they exceed the
+// median, in total.
 func leading[T any](list []T, m middle, of func(*T) analyze.Nanos) (count int, excess analyze.Nanos) {
 	for i := 0; i < min(len(list)/policy.FirstPart, policy.MostFirstIterations) && m.apart(of(&list[i])); i++ {
 		count++
@@ -96,7 +97,8 @@ func leading[T any](list []T, m middle, of func(*T) analyze.Nanos) (count int, e
 	return count, excess
 }
 
-// noWarmUp finds first iterations that take longer than the others. Scopes of the program count as iterations, too.
+// noWarmUp finds first iterations that take longer than later ones, so that measurements should leave them out.
+// Scopes that the program marks count as iterations, too.
 func noWarmUp(in *Input) *Insight {
 	if i := firstScopes(in); i != nil {
 		return i
@@ -132,8 +134,8 @@ func noWarmUp(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: Info, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("on %s the first took up to %.1f times as long as the later ones of the same work usually "+
-			"do, %s against %s; %s slow at first take %s "+
+		Evidence: fmt.Sprintf("on %s the first took up to %.1f times as long as the later ones of the same work "+
+			"usually do, %s against %s; %s slow at first take %s "+
 			"longer than that together",
 			analyze.Plural(len(threads), "thread"), float64(longest)/float64(usual), longest, usual,
 			analyze.Plural(first, "command buffer"), cost),
@@ -144,8 +146,8 @@ func noWarmUp(in *Input) *Insight {
 	return i
 }
 
-// firstScopes finds scopes of one name of which the first takes longer: with scopes the program itself defines its
-// iterations.
+// firstScopes finds scopes with the same name of which the first ones take longer. With scopes the program itself
+// says what its iterations are, so they are looked at before command buffers.
 func firstScopes(in *Input) *Insight {
 	type key struct {
 		thread *analyze.Thread
@@ -181,11 +183,12 @@ func firstScopes(in *Input) *Insight {
 			compiled += in.compiling(k.thread, s.Interval)
 		}
 		best = &Insight{Severity: Info, Cost: excess,
-			Evidence: fmt.Sprintf("of %d scopes %q of thread %d the first took %s, %.1f times the usual %s; %s slow at first "+
-				"take %s longer than that together", len(list), k.name,
+			Evidence: fmt.Sprintf("of %d scopes %q of thread %d the first took %s, %.1f times the usual %s; %s slow "+
+				"at first take %s longer than that together", len(list), k.name,
 				k.thread.ID, list[0].Length(), float64(list[0].Length())/float64(m.median), m.median,
 				analyze.Plural(count, "scope"), excess),
-			Advice: fmt.Sprintf("exclude the first iterations from measurements: run %d or more before the clock starts", count)}
+			Advice: fmt.Sprintf("exclude the first iterations from measurements: run %d or more before the clock "+
+				"starts", count)}
 		if compiled > 0 {
 			best.Evidence += fmt.Sprintf("; %s of that was compilation", min(compiled, excess))
 		}
@@ -193,7 +196,7 @@ func firstScopes(in *Input) *Insight {
 	return best
 }
 
-// compiling returns how long the thread created libraries, functions and pipeline states in an interval.
+// compiling returns how long the thread compiled (libraries, functions, pipeline states) within the interval.
 func (in *Input) compiling(t *analyze.Thread, i analyze.Interval) (sum analyze.Nanos) {
 	for k := range in.Trace.Compilations {
 		if c := &in.Trace.Compilations[k]; c.Thread == t {
@@ -203,7 +206,7 @@ func (in *Input) compiling(t *analyze.Thread, i analyze.Interval) (sum analyze.N
 	return sum
 }
 
-// name returns a command buffer's label, or its first kernel.
+// name returns a command buffer's label in quotes or, without a label, the name of its first kernel.
 func name(b *analyze.CommandBuffer) string {
 	if b.Label != "" {
 		return fmt.Sprintf("%q", b.Label)
@@ -218,7 +221,8 @@ func name(b *analyze.CommandBuffer) string {
 	return ""
 }
 
-// variance finds iterations with the same work that have different durations.
+// variance finds command buffers with the same work whose durations differ much, and in which part of their life they
+// differ.
 func variance(in *Input) *Insight {
 	list := in.series()
 	if len(list) == 0 {
@@ -248,13 +252,13 @@ func variance(in *Input) *Insight {
 		what, advice string
 		of           func(*iteration) analyze.Nanos
 	}{
-		{"encoding and committing it", "look for interruptions of the thread there: locks, allocation, compilation, too " +
-			"few processors",
+		{"encoding and committing it", "look for interruptions of the thread there: locks, allocation, compilation, " +
+			"too few processors",
 			func(i *iteration) analyze.Nanos { return i.encode }},
 		{"waiting to begin on the GPU", "look for other work on the GPU: other threads, other programs",
 			func(i *iteration) analyze.Nanos { return i.starting }},
-		{"running on the GPU", "look for other work on the GPU and for its clock: other threads, other programs, power " +
-			"and heat",
+		{"running on the GPU", "look for other work on the GPU and for its clock: other threads, other programs, " +
+			"power and heat",
 			func(i *iteration) analyze.Nanos { return i.gpu }},
 	}
 	var cause int
@@ -271,9 +275,9 @@ func variance(in *Input) *Insight {
 		where.add(&b.Committed, "commit", name(b), 1, 0, 0)
 	}
 	return &Insight{Severity: Info, Where: where.most(),
-		Evidence: fmt.Sprintf("from the 5th to the 95th percentile, command buffers of the same work of one thread differ "+
-			"by %.0f%% of their median: from %s to %s "+
-			"around %s; most of it is in %s (%d of %d series vary like that)",
+		Evidence: fmt.Sprintf("from the 5th to the 95th percentile, command buffers of the same work of one thread "+
+			"differ by %.0f%% of their median: from %s to %s around %s; most of it is in %s (%d of %d series vary "+
+			"like that)",
 			100*most, m.low, m.high, m.median, parts[cause].what, wide, heard),
 		Advice: "report medians and intervals, not means; " + parts[cause].advice}
 }

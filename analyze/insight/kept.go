@@ -7,7 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// keptBuffers: a process frees its command buffers late or never, so that most of them are alive at the same time.
+// keptBuffers finds a process that frees its command buffers late or never, so that most of them are alive at the
+// same time and keep their resources.
 func keptBuffers(in *Input) *Insight {
 	var of *analyze.Process
 	for _, p := range in.Trace.Processes {
@@ -37,8 +38,9 @@ func keptBuffers(in *Input) *Insight {
 		Evidence: fmt.Sprintf("process %d created %s, of which %s were alive at the same time and %s at the end; each "+
 			"keeps its encoders and the resources they use", of.ID, analyze.Plural(a.Made, "command buffer"),
 			analyze.FormatCount(a.Most), analyze.FormatCount(a.Made-a.Freed)),
-		Advice: "put an autorelease pool around each iteration, because methods such as commandBuffer return autoreleased " +
-			"objects: @autoreleasepool { … } in Objective-C, autoreleasepool { … } in Swift, " +
-			"with objc.autorelease_pool(): in Python (pyobjc), NS::AutoreleasePool in metal-cpp, autoreleasepool(|_| …) in " +
-			"Rust. A thread without a run loop has none. If there is one, something retains the command buffers"}
+		Advice: "put an autorelease pool around each iteration, because methods such as commandBuffer return " +
+			"autoreleased objects: @autoreleasepool { … } in Objective-C, autoreleasepool { … } in Swift, " +
+			"with objc.autorelease_pool(): in Python (pyobjc), NS::AutoreleasePool in metal-cpp, autoreleasepool(|_| " +
+			"…) in Rust. A thread without a run loop has none. If there is one, something retains the command " +
+			"buffers"}
 }

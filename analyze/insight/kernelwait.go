@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// kernelWaits finds kernels that wait, while they run, for work of another queue.
+// kernelWaits finds kernels that wait on the GPU, while they run, for work of another queue (by polling memory).
 func kernelWaits(in *Input) *Insight {
 	all := evidence.KernelWaits(in.Trace)
 	if len(all) == 0 {
@@ -21,15 +21,15 @@ func kernelWaits(in *Input) *Insight {
 		}
 	}
 	return &Insight{Severity: Info, Cost: w.Time, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d command buffers of queue %s end %s after work of queue %s that began later: their "+
-			"kernels wait for it on the GPU, for %s in all", w.Follow, w.Of, queueName(w.Waiting), w.Usual,
+		Evidence: fmt.Sprintf("%d of %d command buffers of queue %s end %s after work of queue %s that began later: "+
+			"their kernels wait for it on the GPU, for %s in all", w.Follow, w.Of, queueName(w.Waiting), w.Usual,
 			queueName(w.Awaited), w.Time),
-		Advice: "a kernel that polls memory until another kernel has written it keeps a part of the GPU busy, and hangs if " +
-			"the two cannot run at the same time: let the command buffer wait for an event (encodeWaitForEvent:value:) that " +
-			"the other one signals"}
+		Advice: "a kernel that polls memory until another kernel has written it keeps a part of the GPU busy, and " +
+			"hangs if the two cannot run at the same time: let the command buffer wait for an event " +
+			"(encodeWaitForEvent:value:) that the other one signals"}
 }
 
-// queueName returns a queue's label, or its number.
+// queueName returns a queue's label in quotes, or its number.
 func queueName(q *analyze.Queue) string {
 	if q.Label != "" {
 		return fmt.Sprintf("%q", q.Label)

@@ -10,8 +10,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// sizes caches the texts for sizes of memory and storage modes. There are few of them, but maybe millions of
-// allocations.
+// sizes caches the texts for sizes of memory and storage modes: there are few, for perhaps millions of allocations.
 type sizes map[size]string
 
 type size struct {
@@ -27,7 +26,8 @@ func (s sizes) of(a *analyze.Allocation) string {
 	return s[k]
 }
 
-// allocationInLoop finds memory that is allocated repeatedly, and not from a heap, which is a pool already.
+// allocationInLoop finds memory that is allocated again and again in a loop. Allocations from a heap do not count,
+// because a heap is already a pool.
 func allocationInLoop(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
@@ -71,13 +71,13 @@ func allocationInLoop(in *Input) *Insight {
 	return i
 }
 
-// growth finds memory that is allocated throughout the run and not released.
+// growth finds memory that is allocated throughout the run and not released before its end: a leak, perhaps.
 func growth(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
 	}
 	begin, end := analyze.Nanos(1<<62), analyze.Nanos(0)
-	// progress is measured in commits: while a busy machine stalls a program, the program allocates nothing
+	// measure progress in commits, not in time, because a stalled program allocates nothing meanwhile
 	var commits []analyze.Nanos
 	for _, list := range in.rounds.thread {
 		begin, end = min(begin, list[start(len(list))-1]), max(end, list[len(list)-1])
@@ -122,7 +122,8 @@ func growth(in *Input) *Insight {
 	}
 	inBytes := bytes >= policy.LeastGrowth && kept >= policy.FewestRounds &&
 		float64(min(thirds[0], thirds[1], thirds[2])) >= policy.GrowthThird*float64(bytes)
-	inCount := kept >= policy.LeastKept && float64(min(counts[0], counts[1], counts[2])) >= policy.GrowthThird*float64(kept)
+	inCount := kept >= policy.LeastKept && float64(min(counts[0], counts[1],
+		counts[2])) >= policy.GrowthThird*float64(kept)
 	if !inBytes && !inCount {
 		return nil
 	}
@@ -130,8 +131,8 @@ func growth(in *Input) *Insight {
 		return skip("neither releases nor addresses of memory are in the trace")
 	}
 	i := &Insight{Severity: Info, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not freed before the last commit: %s, %s "+
-			"of it in the last third of the work",
+		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not freed before the last commit: %s, "+
+			"%s of it in the last third of the work",
 			kept, made, analyze.FormatBytes(bytes), analyze.FormatBytes(thirds[2])) + "; " + inWords(byClass),
 		Advice: "release memory when it is no longer needed, or reuse it; an autorelease pool around each iteration " +
 			"frees what the calls return autoreleased"}
@@ -141,8 +142,7 @@ func growth(in *Input) *Insight {
 	return i
 }
 
-// allocatedClass returns the class of the result of an allocating call: "newBufferWithLength:options:" returns a
-// buffer.
+// allocatedClass returns what an allocating call returns, in words: "buffer" for "newBufferWithLength:options:".
 func allocatedClass(selector string) string {
 	for _, class := range []string{"Buffer", "Texture", "Heap", "Tensor", "AccelerationStructure"} {
 		if strings.HasPrefix(selector, "new"+class) || strings.HasPrefix(selector, "newShared"+class) {
@@ -152,7 +152,7 @@ func allocatedClass(selector string) string {
 	return "other object"
 }
 
-// inWords formats counts as "60 more buffers, 2 more textures": the most frequent class first.
+// inWords formats the counts as "60 more buffers and 2 more textures are alive at the end than at the start".
 func inWords(classes map[string]int) string {
 	var names, words []string
 	for name := range classes {

@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// unlabelled finds objects without labels, for which reports and Instruments show numbers instead of names.
+// unlabelled finds queues and command buffers without labels. Reports and Instruments show numbers for them instead
+// of names.
 func unlabelled(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
@@ -31,22 +32,23 @@ func unlabelled(in *Input) *Insight {
 		return nil
 	}
 	return &Insight{Severity: Info, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %s and %d of %s have no label", queues, analyze.Plural(len(in.Trace.Queues), "queue"),
+		Evidence: fmt.Sprintf("%d of %s and %d of %s have no label", queues, analyze.Plural(len(in.Trace.Queues),
+			"queue"),
 			buffers,
 			analyze.Plural(len(in.Trace.CommandBuffers), "command buffer")),
 		Advice: "set label on queues, command buffers and encoders: every tool shows it"}
 }
 
-// layers are prefixes of classes that Metal wraps around its objects to validate or capture calls, which costs time in
-// each call.
+// layers lists the class names with which Metal's debugging layers wrap its objects. Such a layer makes each call
+// slower, so times measured with it are wrong.
 var layers = []struct{ prefix, what, advice string }{
 	{"MTLDebug", "Metal's validation layer", "unset MTL_DEBUG_LAYER"},
 	{"MTLGPUDebug", "shader validation", "unset MTL_SHADER_VALIDATION"},
 	{"CaptureMTL", "GPU frame capture", "unset METAL_CAPTURE_ENABLED, or run without Xcode's capture"},
 }
 
-// validation finds Metal's validation or capture layers in use, which make measured times wrong. Report R2 stated its
-// results without this condition.
+// validation finds out whether one of Metal's validation or capture layers was in use, which makes measured times
+// wrong.
 func validation(in *Input) *Insight {
 	for _, l := range layers {
 		if slices.ContainsFunc(in.Trace.Calls, func(c *analyze.CallStat) bool {

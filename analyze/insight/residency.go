@@ -11,7 +11,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// residency finds programs that change residency sets in each step, or in which changing them takes long.
+// residency finds programs that change residency sets in each step, or for which these changes take long.
 func residency(in *Input) *Insight {
 	type call struct {
 		selector string
@@ -48,22 +48,22 @@ func residency(in *Input) *Insight {
 	i := &Insight{Severity: in.weigh(took), Cost: took,
 		Evidence: fmt.Sprintf("changing what is resident took %s: %s; the run has %s", in.ofThreads(took),
 			strings.Join(each, ", "), analyze.Plural(buffers, "command buffer")),
-		Advice: "create one residency set with all lasting memory, add it to the queue once, and call requestResidency before the " +
-			"work begins"}
+		Advice: "create one residency set with all lasting memory, add it to the queue once, and call " +
+			"requestResidency before the work begins"}
 	if loop {
 		i.Evidence += ", so that it is done in the loop"
 	}
 	return i
 }
 
-// A late is a command buffer that started late on the GPU, and the preceding event.
+// A late is a command buffer that may have started late on the GPU.
 type late struct {
 	buffer *analyze.CommandBuffer
 	delay  analyze.Nanos // from its commit, or from the end of the work before it, to its start
 }
 
-// startDelays calls use for each command buffer, in the order of their starts on the GPU. delay is the time to the
-// start, from its commit or from when the device became free. rested is how long the device had been idle at the
+// startDelays calls use for each command buffer, in order of start on the GPU. delay is the time to the start, from
+// the commit or, if later, from the end of the work before it. rested is how long the GPU had been idle at the
 // commit.
 func startDelays(t *analyze.Trace, use func(b *analyze.CommandBuffer, delay, rested analyze.Nanos)) {
 	var list []*analyze.CommandBuffer
@@ -85,7 +85,8 @@ func startDelays(t *analyze.Trace, use func(b *analyze.CommandBuffer, delay, res
 }
 
 // lateAfter finds command buffers that start late after a certain event; why reports whether a command buffer follows
-// the event. It returns the late command buffers, the usual delay of the others, and the median delay of the late ones.
+// the event. It returns the late ones, the median delay of command buffers that do not follow the event, and the
+// median delay of the late ones. It returns none if too few are late or if their delays vary too much.
 func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analyze.Nanos) bool) (found []late,
 	usual, middle analyze.Nanos) {
 	var after []late
@@ -105,7 +106,8 @@ func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analy
 	high := others[len(others)*95/100]
 	var delays []analyze.Nanos
 	for _, l := range after {
-		if float64(l.delay) >= policy.LateStart*float64(usual) && l.delay >= usual+policy.LateStartAtLeast && l.delay > high {
+		if float64(l.delay) >= policy.LateStart*float64(usual) && l.delay >= usual+policy.LateStartAtLeast &&
+			l.delay > high {
 			found = append(found, l)
 			delays = append(delays, l.delay)
 		}
@@ -121,7 +123,7 @@ func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analy
 	return found, usual, delays[len(delays)/2]
 }
 
-// lateInsight describes the cost of late command buffers.
+// lateInsight returns the insight for the late command buffers in found. after says what they follow.
 func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after, advice string) *Insight {
 	var where sites
 	var cost analyze.Nanos
@@ -130,12 +132,12 @@ func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after, a
 		where.add(&l.buffer.Committed, "commit", name(l.buffer), 1, l.delay-usual, 0)
 	}
 	return &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(), Advice: advice,
-		Evidence: fmt.Sprintf("%s took %s from the commit to the start on the GPU, and others %s: those that %s, %s longer "+
-			"together", analyze.Plural(len(found), "command buffer"), middle, usual, after, in.ofThreads(cost))}
+		Evidence: fmt.Sprintf("%s took %s from the commit to the start on the GPU, and others %s: those that %s, %s "+
+			"longer together", analyze.Plural(len(found), "command buffer"), middle, usual, after, in.ofThreads(cost))}
 }
 
-// commitAfterIdle finds command buffers that start late after a pause, because their memory must be made resident
-// again.
+// commitAfterIdle finds command buffers that start late after a pause of the GPU, because the system must make their
+// memory resident again.
 func commitAfterIdle(in *Input) *Insight {
 	found, usual, middle := lateAfter(in.Trace, func(_ *analyze.CommandBuffer, rested analyze.Nanos) bool {
 		return rested >= policy.LongIdle
@@ -149,7 +151,8 @@ func commitAfterIdle(in *Input) *Insight {
 		"before the pause is over")
 }
 
-// wiring finds command buffers that start late because they are the first after a large allocation.
+// wiring finds command buffers that start late because they are the first to use a large allocation, which the system
+// wires then.
 func wiring(in *Input) *Insight {
 	type made struct {
 		at    analyze.Nanos
@@ -179,7 +182,8 @@ func wiring(in *Input) *Insight {
 	if len(found) == 0 {
 		return nil
 	}
-	return in.lateInsight(found, usual, middle, fmt.Sprintf("are the first after an allocation of %s or more, %s in all",
+	return in.lateInsight(found, usual, middle, fmt.Sprintf("are the first after an allocation of %s or more, %s in "+
+		"all",
 		analyze.FormatBytes(policy.LargeAllocation), analyze.FormatBytes(bytes)),
 		"large memory is wired at its first use: allocate it before the work begins and reuse it, or add it to a "+
 			"residency set (MTLResidencySet) and call requestResidency ahead of the commit that needs it")

@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// rounds divides each thread's work at its commits: a round ends with a commit.
+// rounds divides each thread's work into rounds, each of which ends with a commit. Rounds stand for the iterations of
+// a loop.
 type rounds struct {
 	thread  map[*analyze.Thread][]analyze.Nanos
 	process map[*analyze.Process][]analyze.Nanos
@@ -34,14 +35,14 @@ func roundsOf(t *analyze.Trace) *rounds {
 	return r
 }
 
-// A round is a round of a thread, or of its process if the thread commits nothing.
+// A round identifies one round of a thread, or of the thread's process if the thread commits nothing.
 type round struct {
 	of     any
 	number int
 }
 
-// steady returns the round of an instant; ok is false at the start, when a loop is not yet steady, and at the end. The
-// start is a quarter of all rounds, and at most ten.
+// steady returns the round that contains a time; ok is false for the start-up (a quarter of all rounds, at most ten)
+// and after the last commit, where the loop is not steady.
 func (r *rounds) steady(t *analyze.Thread, at analyze.Nanos) (round, bool) {
 	if t == nil {
 		return round{}, false
@@ -54,7 +55,8 @@ func (r *rounds) steady(t *analyze.Thread, at analyze.Nanos) (round, bool) {
 	return round{of, n}, len(list) >= policy.FewestRounds && n >= start(len(list)) && n < len(list)
 }
 
-// usual returns the median length of the thread's rounds, or of its process's; 0 if there are none.
+// usual returns the median time between commits of the thread, or of its process if it commits nothing; 0 if not
+// known.
 func (r *rounds) usual(t *analyze.Thread) analyze.Nanos {
 	list := r.thread[t]
 	if len(list) == 0 && t != nil {
@@ -77,10 +79,10 @@ func (r *rounds) usual(t *analyze.Thread) analyze.Nanos {
 	return r.lengths[t]
 }
 
-// start returns the number of rounds at the start that do not count.
+// start returns how many of the first rounds count as start-up.
 func start(rounds int) int { return min(10, max(1, rounds/4)) }
 
-// steadyRounds returns the number of steady rounds of all threads and processes in the set.
+// steadyRounds returns how many rounds after the start-up the threads and processes in seen have, in total.
 func (r *rounds) steadyRounds(seen map[round]bool) (all int) {
 	counted := map[any]bool{}
 	for s := range seen {

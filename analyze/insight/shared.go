@@ -9,9 +9,9 @@ import (
 	"mtrace/analyze"
 )
 
-// sharedBuffers finds command buffers and encoders that several threads use at the same time; only one thread at a time
-// may. Two open encoders of different threads in one command buffer are a warning. Threads that encode alternately into
-// one encoder are a remark, because the program may order their calls, as PyTorch does with a serial dispatch queue.
+// sharedBuffers finds command buffers and encoders that several threads use at the same time, which Metal does not
+// allow. Two encoders of different threads open in one command buffer are a warning. Threads that encode alternately
+// into one encoder are a remark, because a lock or serial dispatch queue may order their calls, as in PyTorch.
 func sharedBuffers(in *Input) *Insight {
 	buffers, encoders := 0, 0
 	var first *analyze.CommandBuffer
@@ -49,17 +49,17 @@ func sharedBuffers(in *Input) *Insight {
 	}
 	i := &Insight{Severity: Warning, Where: where.most(),
 		Advice: "this is not safe: Metal's command buffers and encoders may be used by one thread at a time. Give " +
-			"each thread a " +
-			"command buffer of its own, and enqueue them in the order in which they are to run, or use a parallel " +
-			"render encoder"}
+			"each thread a command buffer of its own, and enqueue them in the order in which they are to run, or " +
+			"use a parallel render encoder"}
 	if buffers == 0 {
 		i.Severity = Info // locks and dispatch queues that order the calls are not in the trace
-		i.Advice = "this is safe only if a lock or a serial dispatch queue orders the threads' calls: Metal's encoders may " +
-			"be used by one thread at a time. Without it, give each thread a command buffer of its own"
+		i.Advice = "this is safe only if a lock or a serial dispatch queue orders the threads' calls: Metal's " +
+			"encoders may be used by one thread at a time. Without it, give each thread a command buffer of its own"
 	}
 	var found []string
 	if buffers > 0 {
-		found = append(found, analyze.Plural(buffers, "command buffer")+" had encoders of two threads open at the same time")
+		found = append(found, analyze.Plural(buffers, "command buffer")+" had encoders of two threads open at the "+
+			"same time")
 	}
 	if encoders > 0 {
 		found = append(found, "several threads encoded alternately into "+analyze.Plural(encoders, "encoder"))
@@ -69,8 +69,8 @@ func sharedBuffers(in *Input) *Insight {
 	return i
 }
 
-// usersTogether returns the threads whose use of an encoder overlaps another thread's use. Threads that use it one
-// after the other are left out.
+// usersTogether returns the threads whose time of use of an encoder overlaps another thread's. Threads that use the
+// encoder one after the other are left out.
 func usersTogether(users []analyze.EncoderUse) (threads []*analyze.Thread) {
 	for i, one := range users {
 		for k, other := range users {
@@ -83,7 +83,7 @@ func usersTogether(users []analyze.EncoderUse) (threads []*analyze.Thread) {
 	return threads
 }
 
-// openTogether returns two encoders of different threads that were open at the same time; nil if there are none.
+// openTogether returns two encoders of different threads that were open at the same time, or nil.
 func openTogether(list []analyze.Encoder) (one, other *analyze.Encoder) {
 	if len(list) < 2 {
 		return nil, nil

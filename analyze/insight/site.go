@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Site is a place in the program that contributes to an insight.
+// A Site is a place in the program that contributes to an insight, with its share of the cost.
 type Site struct {
 	At      *analyze.Frame // nil when stacks were not recorded
 	From    *analyze.Frame // the caller of At; nil if it is not known
@@ -61,7 +61,7 @@ func (s Site) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// sites sums calls by the place in the code, or without stacks by their description.
+// sites adds up calls by their place in the program; without stacks, by the call's name.
 type sites struct {
 	by    map[siteKey]*Site
 	order []*Site
@@ -69,7 +69,7 @@ type sites struct {
 
 type siteKey struct{ place, file, from, call string }
 
-// add counts calls. of describes them.
+// add adds count calls of the kind call to their place. of says what they are about (a kernel, a size).
 func (s *sites) add(c *analyze.Call, call, of string, count int, time analyze.Nanos, bytes uint64) {
 	k := siteKey{call: call}
 	f, from := c.Stack.Site(), c.Stack.Caller()
@@ -99,7 +99,7 @@ func (s *sites) add(c *analyze.Call, call, of string, count int, time analyze.Na
 	site.Bytes += bytes
 }
 
-// most returns the places with the largest sums.
+// most returns the places with the largest shares, at most policy.NamedSites.
 func (s *sites) most() []Site {
 	var time analyze.Nanos
 	var bytes uint64

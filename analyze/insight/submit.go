@@ -10,13 +10,13 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// waitAfterCommit finds threads that wait for each command buffer before they commit the next, so that they never have
-// two in flight.
+// waitAfterCommit finds threads that wait for each command buffer before they commit the next, so that they never
+// have two in flight.
 func waitAfterCommit(in *Input) *Insight {
 	if in.rounds.most < policy.SteadyCommandBuffers {
 		return skip(tooFew)
 	}
-	// the last wait for each command buffer by the thread that committed it
+	// by command buffer: the last wait for it by the thread that committed it
 	returned := make([]*analyze.Wait, in.Trace.IndexCount())
 	for i := range in.Trace.Waits {
 		w := &in.Trace.Waits[i]
@@ -67,13 +67,15 @@ func waitAfterCommit(in *Input) *Insight {
 	}
 	cost = max(0, cost-in.Serial.HeldUp()) // other delays of the work would remain with more in flight
 	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d times %s waited for the command buffer before the next was committed; starting "+
-			"and waking took %s", waited, total,
+		Evidence: fmt.Sprintf("%d of %d times %s waited for the command buffer before the next was committed; "+
+			"starting and waking took %s", waited, total,
 			analyze.Plural(threads, "thread"), in.ofThreads(cost)),
-		Advice: "keep two or three command buffers in flight: wait for the one before the last, or use completion handlers"}
+		Advice: "keep two or three command buffers in flight: wait for the one before the last, or use completion " +
+			"handlers"}
 }
 
-// tinyBuffers: command buffers with little work.
+// tinyBuffers finds programs most of whose command buffers have so little work that submitting them costs more than
+// the work.
 func tinyBuffers(in *Input) *Insight {
 	buffers, small := 0, 0
 	var gpu analyze.Nanos
@@ -99,7 +101,8 @@ func tinyBuffers(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: Warning, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d command buffers kept the GPU busy for less than %s; the mean of all is %s", small,
+		Evidence: fmt.Sprintf("%d of %d command buffers kept the GPU busy for less than %s; the mean of all is %s",
+			small,
 			buffers, policy.SmallCommandBuffer, gpu/analyze.Nanos(buffers)),
 		Advice: "encode more before committing"}
 	if launch := in.Serial.Evidence.Launch.Time; launch > 0 {
@@ -117,7 +120,8 @@ func tinyBuffers(in *Input) *Insight {
 	return i
 }
 
-// idleGaps finds gaps in which the GPU was idle, and the threads that should have submitted work.
+// idleGaps reports for how long the GPU was idle between command buffers, and what the threads did whose commits
+// ended the gaps.
 func idleGaps(in *Input) *Insight {
 	g := &in.Serial.Evidence.GPU
 	active := analyze.Nanos(0)
@@ -143,15 +147,17 @@ func idleGaps(in *Input) *Insight {
 			where.add(&analyze.Call{Thread: by.Thread, Stack: stack}, "commit", "", 0, time, 0)
 		}
 	}
-	// the order of a map is random
+	// sort the places, because the order of a map is random and would change the report from run to run
 	slices.SortFunc(where.order, func(a, b *Site) int { return strings.Compare(a.At.String(), b.At.String()) })
 	return &Insight{Severity: Info, Cost: g.Idle, Where: where.most(),
-		Evidence: fmt.Sprintf("the GPU idled for %s, %s of the time from the first work to the last, because %s", g.Idle,
+		Evidence: fmt.Sprintf("the GPU idled for %s, %s of the time from the first work to the last, because %s",
+			g.Idle,
 			analyze.FormatShare(float64(g.Idle)/float64(active)), strings.Join(why, "; ")),
-		Advice: "commit the work that follows the gaps earlier: encode the next command buffer before waiting for the last"}
+		Advice: "commit the work that follows the gaps earlier: encode the next command buffer before waiting for " +
+			"the last"}
 }
 
-// feeding describes the activity of the thread that should have submitted work.
+// feeding tells in words what the thread was doing whose commit ended the gaps.
 func feeding(by *evidence.IdleCause) string {
 	who := "an unknown thread"
 	if by.Thread != nil {

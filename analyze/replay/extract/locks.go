@@ -20,10 +20,9 @@ type holding struct {
 	length           analyze.Nanos // how long it was held, with the hand-off to the next; 0 if unknown
 }
 
-// addLocks determines how long locks were held and, in a tied program, where threads released them. It numbers the
-// locks from
-// 1. Locks without waits are not in the trace. The exception is Metal's lock inside commit: it gets a number even without
-// waits, because threads may begin to wait for it when another cause is removed.
+// addLocks determines how long locks were held and, in a tied program, where threads released them. The first
+// lock gets the number 1. The trace does not have locks without waits. Metal's lock inside commit gets a number even
+// without waits, because threads may begin to wait for it when another cause is removed.
 func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread][]call) {
 	locks, releases := map[evidence.LockKey][]holding{}, map[*analyze.Thread][]call{}
 	for t, list := range by {

@@ -15,13 +15,10 @@ import (
 // Signals make a thread's wait depend on the work of another thread (a "tied" program). Without them, waits for
 // signals and for locks take their recorded time, even if the work before the signal or under the lock changes. That
 // is enough to predict the removal of a cause, but not the effect of a faster kernel.
-//
-// lockWaits yields the threads' waits for locks. In a tied program it adds artificial waits for turns, and leaves out
-// waits that end together with another thread's wait for the GPU, which become signals.
 
-// lockWaits returns the threads' waits for locks. In a tied program these include the waits of threads that take turns,
-// unless the trace has the wait for a lock that makes them do so. They exclude waits that end with another thread's wait
-// for the GPU.
+// lockWaits yields the threads' waits for locks. In a tied program it adds artificial waits for turns, unless the trace
+// has waits for the lock that makes the threads take turns. It leaves out waits that end together with another thread's
+// wait for the GPU, because these become signals.
 func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
 	return func(yield func(*analyze.LockWait) bool) {
 		recorded := map[*analyze.Thread][]analyze.Interval{}

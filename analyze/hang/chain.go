@@ -8,7 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A walk follows the chain of waits from a thread.
+// A walk follows the chain of waits from one stuck thread: the thread waits for a lock, whose holder waits for a
+// command buffer, and so on.
 type walk struct {
 	*surveyed
 	stuck   Stuck
@@ -17,7 +18,7 @@ type walk struct {
 	passed  map[*analyze.CommandBuffer]bool // likewise
 }
 
-// walk returns the chain of waits of a thread's call.
+// walk follows the chain of waits that begins at the unfinished call u.
 func (s *surveyed) walk(u *analyze.UnfinishedCall) *walk {
 	began := s.began(u)
 	w := &walk{surveyed: s, threads: map[*analyze.Thread]bool{}, passed: map[*analyze.CommandBuffer]bool{},
@@ -39,7 +40,8 @@ func (w *walk) step(what, format string, args ...any) {
 	}
 }
 
-// thread follows the wait of a thread inside a call.
+// thread continues the chain with what the thread inside the call u waits for. It returns the kind of hang at the end
+// of the chain, and an explanation for the user. If the chain comes back to a thread, that is a deadlock.
 func (w *walk) thread(u *analyze.UnfinishedCall) (Kind, string) {
 	if w.threads[u.Thread] {
 		return Deadlock, w.circle(u.Thread)
@@ -68,7 +70,7 @@ func (w *walk) thread(u *analyze.UnfinishedCall) (Kind, string) {
 	return InCall, fmt.Sprintf("%s has not returned, and the trace does not show what it waits for.", u.Selector)
 }
 
-// circle reports that a chain has come back to a thread.
+// circle explains a deadlock: the chain of waits has come back to thread t.
 func (w *walk) circle(t *analyze.Thread) string {
 	if len(w.threads) == 1 {
 		return fmt.Sprintf("%s waits for itself.", capital(thread(t)))
@@ -76,7 +78,7 @@ func (w *walk) circle(t *analyze.Thread) string {
 	return "Each of them waits for the other, so none can continue."
 }
 
-// lock continues the chain with the holder of a lock.
+// lock continues the chain with the thread that holds the lock which the call u waits for.
 func (w *walk) lock(u *analyze.UnfinishedCall) (Kind, string) {
 	holder := w.holder(u)
 	if holder == nil {
@@ -87,7 +89,7 @@ func (w *walk) lock(u *analyze.UnfinishedCall) (Kind, string) {
 	return w.other(holder)
 }
 
-// holder returns the thread that holds the lock for which a call waits; nil if it is not known.
+// holder returns the thread that holds the lock for which the call u waits, or nil if that is not known.
 func (w *walk) holder(u *analyze.UnfinishedCall) *analyze.Thread {
 	if u.OfPython {
 		return w.holdsGIL(u.Thread)
@@ -95,7 +97,8 @@ func (w *walk) holder(u *analyze.UnfinishedCall) *analyze.Thread {
 	return u.Holder
 }
 
-// holdsGIL returns a thread that is inside a call that it began while it held the GIL; nil if there is none.
+// holdsGIL returns a thread, other than not, that is stuck in a call which it began while it held the GIL; nil if
+// there is none. Nobody else can have released the GIL since.
 func (w *walk) holdsGIL(not *analyze.Thread) *analyze.Thread {
 	for _, u := range w.inside {
 		held := u.Interpreter == analyze.InterpreterHeld
@@ -109,7 +112,7 @@ func (w *walk) holdsGIL(not *analyze.Thread) *analyze.Thread {
 	return nil
 }
 
-// other continues the chain with the thread that another one waits for.
+// other continues the chain with thread t, for which another thread waits.
 func (w *walk) other(t *analyze.Thread) (Kind, string) {
 	u := w.byThread[t]
 	if u == nil {
@@ -126,9 +129,9 @@ func (w *walk) other(t *analyze.Thread) (Kind, string) {
 	return w.thread(u)
 }
 
-// signal continues the chain with the thread that would have to signal a condition variable or a semaphore. The trace
-// does not name that thread. But a thread that waits while handlers of its own command buffers are pending waits for
-// those handlers.
+// signal continues the chain of a thread that waits for a condition variable or semaphore. The trace does not say
+// which thread should signal it. If completion handlers of the thread's own command buffers are pending, one of them
+// probably should.
 func (w *walk) signal(u *analyze.UnfinishedCall) (Kind, string) {
 	if u.Holder != nil && u.Holder != u.Thread {
 		w.step(lock(u), "was taken by %s", thread(u.Holder))
@@ -147,7 +150,7 @@ func (w *walk) signal(u *analyze.UnfinishedCall) (Kind, string) {
 	return Idle, ""
 }
 
-// queue continues the chain with the reason why a queue accepts no more command buffers.
+// queue continues the chain with the reason why a full queue accepts no more command buffers.
 func (w *walk) queue(q *analyze.Queue) (Kind, string) {
 	waiting, uncommitted := w.outstanding(q), w.uncommitted(q)
 	capacity := q.Capacity
@@ -170,5 +173,5 @@ func (w *walk) queue(q *analyze.Queue) (Kind, string) {
 	return unknown, ""
 }
 
-// capital makes the first letter a capital.
+// capital changes the first letter of text to upper case; it must be a lower-case ASCII letter.
 func capital(text string) string { return string(text[0]-'a'+'A') + text[1:] }

@@ -4,13 +4,13 @@ import (
 	"mtrace/analyze"
 )
 
-// A Document is a Report in its output form.
+// A Document is a Report in the form in which it is written as JSON and text, without references to the trace.
 type Document struct {
 	Hangs  []HungProcess `json:"hangs"`  // processes that stopped making progress; empty if none did
 	Pauses []Waiting     `json:"pauses"` // processes without progress at the end that do not hang
 }
 
-// A HungProcess is a process that hangs.
+// A HungProcess is a process that hangs, with its stuck threads and the state of its queues.
 type HungProcess struct {
 	PID     int           `json:"pid"`
 	Program string        `json:"program"`
@@ -36,24 +36,24 @@ type StuckThread struct {
 	Stack   []string    `json:"stack"`           // innermost first; empty when stacks were not recorded
 }
 
-// A ChainStep is an element of a chain of waits, with a description.
+// A ChainStep is one object in a chain of waits (a lock, a thread, a command buffer) and what is known about it.
 type ChainStep struct {
 	What string `json:"what"`
 	Text string `json:"text"`
 }
 
-// A HungQueue is the progress of a queue. Command buffers are numbered within their process; 0 is none.
+// A HungQueue tells how far the command buffers of a queue got. They are numbered within their process; 0 means none.
 type HungQueue struct {
 	Name        string `json:"name"`
 	Completed   uint32 `json:"last_completed"`
 	CompletedNS int64  `json:"last_completed_ns"` // relative to the begin of the trace
-	// the last that is known to have started on the GPU, because it completed
+	// the last command buffer that is known to have started on the GPU; only completed ones are known to
 	Started     uint32 `json:"last_started"`
 	Outstanding int    `json:"outstanding"` // committed and not completed
 	Uncommitted int    `json:"uncommitted"` // created and not committed
 }
 
-// Waiting is a process that made no progress at the end and does not hang.
+// Waiting is a process that made no progress at the end of the trace but does not hang: its threads wait for work.
 type Waiting struct {
 	PID     int           `json:"pid"`
 	Program string        `json:"program"`
@@ -61,7 +61,7 @@ type Waiting struct {
 	Threads []StuckThread `json:"threads"` // threads that wait for a signal, a lock or a process
 }
 
-// Document converts the report to its output form, with times relative to the begin of the trace.
+// Document converts the report to its output form. Times become relative to the begin of the trace.
 func (r *Report) Document(t *analyze.Trace) *Document {
 	d := &Document{Hangs: []HungProcess{}, Pauses: []Waiting{}}
 	for _, h := range r.Hangs {

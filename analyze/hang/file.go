@@ -2,11 +2,11 @@ package hang
 
 import "mtrace/analyze"
 
-// mostRecords is the maximum number of records that are loaded to look for a hang: the last ones of the file.
+// mostRecords is how many records at the end of a file are loaded to look for a hang; more would take too long.
 const mostRecords = 1 << 20
 
 // Of looks for processes that hang at the end of a trace file, which may still be recorded. Of a long file it loads
-// only the end, so signals and objects from before that range are not known.
+// only the end, so it does not know earlier signals and objects. No pids means all processes.
 func Of(f *analyze.File, pids []int, o Options) (*Document, error) {
 	asked := analyze.Options{PIDs: pids}
 	if parts := f.Ranges(asked, mostRecords); len(parts) > 1 {

@@ -8,8 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// buffer continues the chain with the reason why a command buffer has not completed, or why its waiters were not
-// notified.
+// buffer continues the chain with the reason why command buffer b has not completed or, if it has, why the threads
+// that wait for it were not notified.
 func (w *walk) buffer(b *analyze.CommandBuffer) (Kind, string) {
 	if b == nil {
 		return unknown, ""
@@ -49,7 +49,7 @@ func (w *walk) committed(b *analyze.CommandBuffer) string {
 	return "committed at " + w.at(b.Committed.Begin)
 }
 
-// before returns the first command buffer that keeps b's queue from starting b; nil if there is none.
+// before returns the first command buffer in b's queue if it keeps b from starting; nil if b itself is the first.
 func (w *walk) before(b *analyze.CommandBuffer) *analyze.CommandBuffer {
 	if list := w.outstanding(b.Queue); len(list) > 0 && list[0] != b {
 		return list[0]
@@ -57,8 +57,8 @@ func (w *walk) before(b *analyze.CommandBuffer) *analyze.CommandBuffer {
 	return nil
 }
 
-// handlers continues the chain of a command buffer whose GPU work is done: a completed handler of the program has not
-// returned.
+// handlers continues the chain of a command buffer whose GPU work is done: a completion handler of the program has
+// probably not returned.
 func (w *walk) handlers(b *analyze.CommandBuffer) (Kind, string) {
 	for _, t := range w.trace.Threads {
 		last := w.trace.Buffer(t.Notified)
@@ -74,7 +74,7 @@ func (w *walk) handlers(b *analyze.CommandBuffer) (Kind, string) {
 	return InCall, fmt.Sprintf("%s has completed, and the call that waits for it has not returned.", capital(buffer(b)))
 }
 
-// handlerOf continues the chain with a thread that runs the completed handlers of a command buffer.
+// handlerOf continues the chain with thread t, which runs the completion handlers of command buffer b.
 func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, string) {
 	kind, why := w.other(t)
 	switch kind {
@@ -88,10 +88,9 @@ func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, str
 	return kind, why
 }
 
-// handler returns a call of the thread that probably runs the completed handlers of a command buffer whose completion
-// was not recorded, because the tracer's own handler comes after the program's. It is one of two threads: a thread that
-// waits for a lock held by a thread that waits for the command buffer, or a thread that ran handlers of the queue
-// before and is stuck now. Nil if there is none.
+// handler returns the stuck call of the thread that probably runs b's completion handlers; nil if there is none. The
+// trace cannot name the thread, because the tracer's own handler runs after the program's. It is a thread that waits
+// for a lock held by a thread of this chain, or a stuck thread that ran handlers of the queue before.
 func (w *walk) handler(b *analyze.CommandBuffer) *analyze.UnfinishedCall {
 	if b.Handlers == 0 {
 		return nil
@@ -120,7 +119,8 @@ func (w *walk) notCommitted(b *analyze.CommandBuffer) (Kind, string) {
 	return NotCommitted, fmt.Sprintf("%s was never committed, so it cannot complete.", capital(buffer(b)))
 }
 
-// event continues the chain with the thread or command buffer that would have to set an event's value.
+// event continues the chain with the thread or command buffer that should set the event to the value v. If nothing in
+// the trace sets it, the chain ends there.
 func (w *walk) event(v analyze.EventValue) (Kind, string) {
 	now, given := w.values[v.Event]
 	if given && now.value >= v.Value {
@@ -147,8 +147,8 @@ func (w *walk) event(v analyze.EventValue) (Kind, string) {
 	return NotSignalled, w.nobody(v)
 }
 
-// polled continues with the command buffer that would have to change the value of an event that a thread polls. Which
-// value the thread waits for is not known.
+// polled continues the chain of a thread that polls an event whose value is v. It is not known for which value the
+// thread waits, so any higher value counts.
 func (w *walk) polled(v analyze.EventValue) (Kind, string) {
 	w.step(event(v.Event), "is at %d, and has been since the thread began to ask", v.Value)
 	if b := w.signaller(analyze.EventValue{Event: v.Event, Value: v.Value + 1}); b != nil {
@@ -162,7 +162,8 @@ func (w *walk) polled(v analyze.EventValue) (Kind, string) {
 	return NotSignalled, w.nobody(analyze.EventValue{Event: v.Event, Value: v.Value + 1})
 }
 
-// signaller is an uncompleted command buffer that sets the event to the value; a committed one is preferred.
+// signaller returns an uncompleted command buffer that sets the event to at least the value, preferably a committed
+// one; nil if there is none.
 func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
 	for b := range w.trace.Buffers() {
 		if b.Process != w.process || b.Completed.Known() {
@@ -178,7 +179,8 @@ func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
 	return found
 }
 
-// nobody describes an event whose value no thread or command buffer in the trace sets.
+// nobody explains that nothing in the trace sets the event to the value, and lists command buffers that were never
+// committed, one of which may contain the signal.
 func (w *walk) nobody(v analyze.EventValue) string {
 	text := fmt.Sprintf("Nothing in the trace signals %d. Either the signal was never encoded, or another process has "+
 		"to signal it.", v.Value)
@@ -200,8 +202,8 @@ func (w *walk) nobody(v analyze.EventValue) string {
 	return text
 }
 
-// runs handles a command buffer that the GPU should be running, because nothing in the trace keeps it from starting.
-// The GPU may be busy with another queue's work.
+// runs continues the chain of a command buffer that the GPU should be running, because nothing in the trace keeps it
+// from starting. The GPU may be busy with another queue, a handler may be stuck, or a kernel does not end.
 func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 	if other := w.occupies(b); other != nil && !w.passed[other] {
 		w.step(buffer(b), "%s, not completed; %s of %s was committed before it and may have the GPU", w.committed(b),
@@ -230,8 +232,8 @@ func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 	return GPUUnended, why + "."
 }
 
-// occupies returns a command buffer of another queue of the same device that was committed earlier, has not completed,
-// and waits for nothing that is visible in the trace; nil if there is none.
+// occupies returns the earliest committed command buffer of another queue of the same device that has not completed
+// and waits for nothing, so that it may have the GPU; nil if there is none.
 func (w *walk) occupies(b *analyze.CommandBuffer) (found *analyze.CommandBuffer) {
 	for q := range w.buffers {
 		if q == b.Queue || q == nil || b.Queue == nil || q.Device != b.Queue.Device {
@@ -249,7 +251,7 @@ func (w *walk) occupies(b *analyze.CommandBuffer) (found *analyze.CommandBuffer)
 	return found
 }
 
-// awaits reports whether a command buffer waits for an event that does not have the value.
+// awaits reports whether a command buffer waits for an event that has not reached the value.
 func (w *walk) awaits(b *analyze.CommandBuffer) bool {
 	for _, v := range b.WaitsFor {
 		if w.values[v.Event].value < v.Value {

@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Kind is the reason why a program hangs.
+// A Kind is the reason why a program hangs. Its values are part of the JSON output.
 type Kind string
 
 // The kinds.
@@ -25,19 +25,19 @@ const (
 	unknown      Kind = ""              // the trace does not show who would have to act
 )
 
-// Options steer the search.
+// Options control how Find decides whether a process hangs.
 type Options struct {
 	Quiet analyze.Nanos // the minimum time without progress; 0 means policy.QuietBeforeHang
 	Now   bool          // the program is still running, so its end is not known
 }
 
-// A Report is the result of Find. It is read-only.
+// A Report is the result of Find. It must not be changed.
 type Report struct {
 	Hangs []Hang // one per process, the longest first
 	Idle  []Pause
 }
 
-// Hung reports whether a process hangs.
+// Hung reports whether any process hangs. r may be nil.
 func (r *Report) Hung() bool { return r != nil && len(r.Hangs) > 0 }
 
 // A Pause is a time without progress at the end of a process that does not hang.
@@ -59,7 +59,7 @@ type Hang struct {
 	Queues  []Queue
 }
 
-// A Stuck is a thread inside a call that has not returned.
+// A Stuck is a thread inside a call that has not returned, with the chain of what it waits for.
 type Stuck struct {
 	Thread *analyze.Thread
 	Call   string        // the selector or function
@@ -71,10 +71,10 @@ type Stuck struct {
 	Stack  *analyze.Stack
 }
 
-// A Step is an element of a chain of waits, with a description.
+// A Step is one object in a chain of waits, and what is known about it.
 type Step struct{ What, Text string }
 
-// A Queue is the progress of a queue.
+// A Queue tells how far the command buffers of a queue got.
 type Queue struct {
 	Queue       *analyze.Queue
 	Completed   *analyze.CommandBuffer // the last completed one; nil if none
@@ -83,8 +83,8 @@ type Queue struct {
 	Uncommitted int                    // created, and neither committed nor known to be released
 }
 
-// Find looks for processes that hang at the end of the trace. The trace must include the end of the run: otherwise no
-// process counts as hung.
+// Find looks for processes that made no progress for a while at the end of the trace. If the trace does not include
+// the end of the run, no process counts as hung.
 func Find(t *analyze.Trace, o Options) *Report {
 	r := &Report{}
 	if t.Adds() {
@@ -106,12 +106,14 @@ func Find(t *analyze.Trace, o Options) *Report {
 	return r
 }
 
-// endedItself reports whether the process ended without being killed and without an error status: then it did not hang.
+// endedItself reports whether the process ended with status 0 and was not killed. Such a process did not hang, even
+// if it made no progress at the end.
 func endedItself(p *analyze.Process, o Options) bool {
 	return !o.Now && p.Exit.Known && p.Exit.Status == 0 && p.Exit.Signal == 0
 }
 
-// hang returns the process's hang; nil when it does not hang.
+// hang returns the process's hang, explained by the stuck thread whose chain of waits is clearest; nil if it does not
+// hang.
 func (s *surveyed) hang() *Hang {
 	h := &Hang{Process: s.process, Since: s.last, For: s.end - s.last, Last: s.lastText}
 	var root *walk
@@ -131,7 +133,7 @@ func (s *surveyed) hang() *Hang {
 	return h
 }
 
-// pause returns the time without progress of a process that does not hang.
+// pause describes the time without progress of a process that does not hang; nil if a thread is compiling.
 func (s *surveyed) pause() *Pause {
 	p := &Pause{Process: s.process, For: s.end - s.last}
 	for _, u := range s.inside {
@@ -145,7 +147,7 @@ func (s *surveyed) pause() *Pause {
 
 func (k Kind) hangs() bool { return k != Idle && k != unknown }
 
-// rank orders kinds by how clearly the trace shows them.
+// rank orders kinds by how clearly the trace shows them; the smallest explains the hang.
 func rank(k Kind) int {
 	return slices.Index([]Kind{Deadlock, NotCommitted, NotSignalled, GPUUnended, InCall, Idle, unknown}, k)
 }

@@ -10,7 +10,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// surveyed is the state of a process at its end, as far as it matters for a hang.
+// surveyed is what matters for a hang of a process's state at its end: unfinished calls, command buffers, events.
 type surveyed struct {
 	trace    *analyze.Trace
 	process  *analyze.Process
@@ -21,12 +21,12 @@ type surveyed struct {
 	around   map[*analyze.Thread]*analyze.UnfinishedCall
 	byThread map[*analyze.Thread]*analyze.UnfinishedCall
 	buffers  map[*analyze.Queue][]*analyze.CommandBuffer // in the queue's order; those without a position last
-	// the longest time that a command buffer took until its completion
+	// the longest time from a commit to the completion of the command buffer
 	longest analyze.Nanos
 	values  map[uint32]value // of events
 }
 
-// A value is the last value of an event.
+// A value is the value that an event has at the end, and who set it when.
 type value struct {
 	value  uint64
 	at     analyze.Nanos
@@ -34,7 +34,7 @@ type value struct {
 	thread *analyze.Thread
 }
 
-// survey collects the state from the process's whole run.
+// survey collects the state of process p at its end from everything in the trace about it.
 func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
 	s := &surveyed{trace: t, process: p, end: p.Ended, around: map[*analyze.Thread]*analyze.UnfinishedCall{},
 		byThread: map[*analyze.Thread]*analyze.UnfinishedCall{},
@@ -80,7 +80,7 @@ func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
 	return s
 }
 
-// take adds a command buffer.
+// take adds a command buffer: the progress that it shows, and the event values that it set.
 func (s *surveyed) take(b *analyze.CommandBuffer) {
 	s.buffers[b.Queue] = append(s.buffers[b.Queue], b)
 	s.progress(b.Created.End, "%s was created on %s", buffer(b), queue(b.Queue))
@@ -101,7 +101,8 @@ func (s *surveyed) take(b *analyze.CommandBuffer) {
 	}
 }
 
-// place returns the time that determines a command buffer's position in its queue: when it was enqueued, or committed.
+// place returns when a command buffer got its position in its queue: its enqueue or else its commit; the end of time
+// without.
 func place(b *analyze.CommandBuffer) analyze.Nanos {
 	switch {
 	case b.Enqueued.Known():
@@ -124,9 +125,8 @@ func (s *surveyed) gives(event uint32, v value) {
 	}
 }
 
-// unfinished adds a call that has not returned. It keeps a thread's innermost call in byThread, because that call shows
-// what the thread waits for, and the enclosing Metal call, if there is one, in around. The calls arrive in either
-// order.
+// unfinished adds a call that has not returned. A thread's innermost call goes to byThread, because it shows what the
+// thread waits for; a call around it goes to around. The two calls may arrive in either order.
 func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	inner := s.byThread[u.Thread]
 	if inner != nil {
@@ -142,8 +142,8 @@ func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	s.inside = append(s.inside, u)
 }
 
-// began returns the time since which the thread has been inside the call. A thread that waits for the GIL repeats its
-// request, so it returns the begin of the first request.
+// began returns since when the thread has been waiting in the call. For the GIL that is the first of a series of
+// requests, because a waiting thread repeats its request every few ms.
 func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
 	at := u.Begin
 	if !u.OfPython {
@@ -162,7 +162,7 @@ func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
 	return at
 }
 
-// queues returns the progress of each queue that has command buffers.
+// queues tells for each queue of the process how far its command buffers got.
 func (s *surveyed) queues() (list []Queue) {
 	for q, buffers := range s.buffers {
 		x := Queue{Queue: q}
@@ -194,8 +194,8 @@ func number(q *analyze.Queue) uint32 {
 	return q.ID
 }
 
-// outstanding returns the queue's command buffers that were enqueued or committed and have not completed, in the
-// queue's order.
+// outstanding returns the queue's command buffers that have a position in it (enqueued or committed) and have not
+// completed, in order.
 func (s *surveyed) outstanding(q *analyze.Queue) (list []*analyze.CommandBuffer) {
 	for _, b := range s.buffers[q] {
 		if !b.Completed.Known() && (b.Committed.Known() || b.Enqueued.Known()) {
@@ -205,7 +205,7 @@ func (s *surveyed) outstanding(q *analyze.Queue) (list []*analyze.CommandBuffer)
 	return list
 }
 
-// uncommitted returns the queue's command buffers that were neither committed nor enqueued.
+// uncommitted returns the queue's command buffers that were created but never committed or completed.
 func (s *surveyed) uncommitted(q *analyze.Queue) (list []*analyze.CommandBuffer) {
 	for _, b := range s.buffers[q] {
 		if !b.Committed.Known() && !b.Completed.Known() && b.Created.Known() {
@@ -215,7 +215,7 @@ func (s *surveyed) uncommitted(q *analyze.Queue) (list []*analyze.CommandBuffer)
 	return list
 }
 
-// compiles reports whether a call compiles, for no longer than a compilation may take.
+// compiles reports whether a call is a compilation that has not yet lasted suspiciously long.
 func compiles(u *analyze.UnfinishedCall) bool {
 	return u.Group == wire.GroupCompile && u.Length() < policy.LongestCompile
 }

@@ -10,10 +10,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Line is a line of text, and the indentation of its continuation lines.
+// A Line is a line of text. Then is the indentation of the lines into which it is wrapped.
 type Line struct{ Text, Then string }
 
-// Title returns the head of the report: what hangs and for how long. It is empty if nothing hangs.
+// Title returns the heading of the hang report with the time without progress, or "" if nothing hangs.
 func (d *Document) Title() string {
 	if len(d.Hangs) == 0 {
 		return ""
@@ -21,7 +21,7 @@ func (d *Document) Title() string {
 	return "no progress for " + analyze.Nanos(d.Hangs[0].ForNS).String()
 }
 
-// Lines returns the report as text, without its title. Hanging processes come first.
+// Lines returns the hang report as text without its title, process by process.
 func (d *Document) Lines() (lines []Line) {
 	for _, h := range d.Hangs {
 		if len(d.Hangs) > 1 {
@@ -37,7 +37,7 @@ func (h *HungProcess) lines() (lines []Line) {
 	if h.Last != "" {
 		lines = append(lines, Line{fmt.Sprintf("Last progress: %s at %v.", h.Last, analyze.Nanos(h.SinceNS)), "  "})
 	}
-	// passed has the elements of chains that were already printed
+	// what is in the chain of an earlier thread; such threads are not listed again
 	told, passed := map[ChainStep]bool{}, map[string]bool{}
 	var idle []string
 	for i, t := range h.Threads {
@@ -89,7 +89,7 @@ func (t *StuckThread) name() string {
 	return thread(&analyze.Thread{ID: analyze.ThreadID(t.TID), Name: t.Name})
 }
 
-// does is what the thread does, as "in waitUntilCompleted for 2.30 s".
+// does tells what the thread is doing, as "in waitUntilCompleted for 2.30 s".
 func (t *StuckThread) does() string {
 	if t.Polls > 0 {
 		return fmt.Sprintf("polls %s for %v, and has asked %s", t.Call, analyze.Nanos(t.ForNS), analyze.Plural(t.Polls,
@@ -98,8 +98,8 @@ func (t *StuckThread) does() string {
 	return fmt.Sprintf("in %s for %v", t.Call, analyze.Nanos(t.ForNS))
 }
 
-// lines are the lines of a thread. The description of an element that another thread's chain contains, too, is not
-// repeated.
+// lines returns the lines about a thread and its chain of waits. Once everything that follows in the chain was
+// printed for an earlier thread (told), it ends with "as above".
 func (t *StuckThread) lines(told map[ChainStep]bool) []Line {
 	lines := []Line{{t.name() + " " + t.does(), "  "}}
 	widest := 0
@@ -133,7 +133,7 @@ func (q *HungQueue) line() string {
 		q.Uncommitted)
 }
 
-// Line explains why a process without progress at the end does not hang.
+// Line explains in one sentence why the process does not hang although it made no progress at the end.
 func (p *Waiting) Line() string {
 	text := fmt.Sprintf("no progress for the last %v, which is no hang: ", analyze.Nanos(p.ForNS))
 	if len(p.Threads) == 0 {

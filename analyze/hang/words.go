@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// thread is a thread's name in text.
+// thread returns a thread's name for the report.
 func thread(t *analyze.Thread) string {
 	switch {
 	case t == nil:
@@ -19,7 +19,7 @@ func thread(t *analyze.Thread) string {
 	return fmt.Sprintf("thread %d", t.ID)
 }
 
-// buffer returns a command buffer's name in text.
+// buffer returns a command buffer's name for the report.
 func buffer(b *analyze.CommandBuffer) string {
 	if b.Label != "" {
 		return fmt.Sprintf("command buffer %d %q", b.ID, b.Label)
@@ -27,7 +27,7 @@ func buffer(b *analyze.CommandBuffer) string {
 	return fmt.Sprintf("command buffer %d", b.ID)
 }
 
-// queue is a queue's name in text.
+// queue returns a queue's name for the report.
 func queue(q *analyze.Queue) string {
 	switch {
 	case q == nil:
@@ -40,7 +40,7 @@ func queue(q *analyze.Queue) string {
 
 func event(id uint32) string { return fmt.Sprintf("shared event %d", id) }
 
-// lock returns the name of the object that a thread waits for outside of Metal.
+// lock returns the name of the lock, condition variable or semaphore that the call u waits for.
 func lock(u *analyze.UnfinishedCall) string {
 	switch {
 	case u.OfPython:
@@ -51,10 +51,10 @@ func lock(u *analyze.UnfinishedCall) string {
 	return fmt.Sprintf("%#x", u.Address)
 }
 
-// at formats an instant relative to the begin of the run.
+// at formats a time, relative to the begin of the run.
 func (s *surveyed) at(n analyze.Nanos) string { return (n - s.trace.Run.Origin).String() }
 
-// kernels returns the known kernels of a command buffer, as text.
+// kernels names the first kernels of a command buffer, or returns "" if none is known.
 func kernels(b *analyze.CommandBuffer) string {
 	var names []string
 	for i := range b.Encoders {
@@ -71,7 +71,7 @@ func kernels(b *analyze.CommandBuffer) string {
 	return strings.Join(names, ", ")
 }
 
-// madeBy names the thread and the place in the code that created a command buffer.
+// madeBy names the thread that created a command buffer, and the line of code if stacks were recorded.
 func madeBy(b *analyze.CommandBuffer) string {
 	text := thread(b.Created.Thread)
 	if site := b.Created.Stack.Site(); site != nil {

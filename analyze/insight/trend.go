@@ -13,7 +13,8 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// A fifths has the time spent on one activity in each part of a thread's run, and the number of occurrences.
+// A fifths has, for each of the five parts of a thread's run, the time spent on one activity and its number of
+// occurrences.
 type fifths struct {
 	time  [policy.TrendParts]analyze.Nanos
 	count [policy.TrendParts]int
@@ -24,14 +25,15 @@ func (f *fifths) add(part int, took analyze.Nanos) {
 	f.count[part]++
 }
 
-// mean returns the mean duration in a part; 0 without occurrences.
+// mean returns the mean duration of the activity in a part of the run; 0 if it did not occur.
 func (f *fifths) mean(part int) analyze.Nanos {
 	return f.time[part] / analyze.Nanos(max(1, f.count[part]))
 }
 
 const lastPart = policy.TrendParts - 1
 
-// growing reports whether a typical duration grows from each part to the next.
+// growing reports whether a typical duration is much longer in the last part than in the first, and grows from each
+// part to the next. A single jump does not count.
 func growing(usual func(part int) analyze.Nanos) bool {
 	first, growth := usual(0), float64(usual(lastPart)-usual(0))
 	if first == 0 || float64(usual(lastPart)) < policy.TrendRatio*float64(first) {
@@ -45,19 +47,21 @@ func growing(usual func(part int) analyze.Nanos) bool {
 	return true
 }
 
-// A grower is an activity that took longer from one part of the run to the next.
+// A grower is an activity whose durations are summed up for each part of the run, to see whether it takes longer and
+// longer.
 type grower struct {
 	what string
 	fifths
 }
 
-// A steps divides the steps of one thread, from commit to commit, into parts with equally many steps.
+// A steps divides the steps of one thread (the time from one commit to the next) into five parts with equally many
+// steps.
 type steps struct {
 	thread  *analyze.Thread
 	commits []analyze.Nanos // the begins of the parts, and the end of the last
 	whole   fifths
 	medians [policy.TrendParts]analyze.Nanos
-	// rank correlation of the steps' lengths with time
+	// rank correlation of the steps' durations with their order in time
 	correlation float64
 	parts       map[string]*grower
 	order       []*grower
@@ -65,7 +69,7 @@ type steps struct {
 	dispatches, threads [policy.TrendParts]uint64 // of the thread's GPU work
 }
 
-// stepsOf divides the steps of a thread into parts; nil if there are too few.
+// stepsOf divides the steps of a thread into parts. It returns nil if there are too few steps.
 func stepsOf(thread *analyze.Thread, commits []analyze.Nanos) *steps {
 	commits = commits[start(len(commits)):]
 	n := (len(commits) - 1) / policy.TrendParts
@@ -93,14 +97,14 @@ func stepsOf(thread *analyze.Thread, commits []analyze.Nanos) *steps {
 	return s
 }
 
-// grow reports whether the steps grow significantly: by their means or, if a stall of the machine lengthens a few of
-// them, by their medians.
+// grow reports whether the steps become significantly longer, by their means or by their medians; a stall of the
+// machine makes a few steps long and spoils the means.
 func (s *steps) grow() bool {
 	return (growing(s.whole.mean) || growing(func(part int) analyze.Nanos { return s.medians[part] })) &&
 		s.correlation*math.Sqrt(float64(s.count()-1)) >= policy.TrendZ
 }
 
-// count is the number of steps.
+// count returns the number of steps in all parts.
 func (s *steps) count() (n int) {
 	for _, c := range s.whole.count {
 		n += c
@@ -108,7 +112,7 @@ func (s *steps) count() (n int) {
 	return n
 }
 
-// withTime is Spearman's rank correlation of values with their order in time.
+// withTime returns Spearman's rank correlation of the values with their order in the list.
 func withTime(list []float64) float64 {
 	places := make([]float64, len(list))
 	for i := range places {
@@ -117,13 +121,13 @@ func withTime(list []float64) float64 {
 	return statistics.Correlation(statistics.Ranks(list), places)
 }
 
-// part returns the number of the part that contains an instant; in is false outside of the parts.
+// part returns the number of the part that contains the time at; in is false if none does.
 func (s *steps) part(at analyze.Nanos) (part int, in bool) {
 	part = sort.Search(len(s.commits), func(i int) bool { return s.commits[i] > at }) - 1
 	return part, part >= 0 && part <= lastPart
 }
 
-// add adds a duration of the thread, or of the GPU for it, that began at an instant.
+// add adds an occurrence of an activity, on the thread or on the GPU for it, to the part in which it began.
 func (s *steps) add(what string, at, took analyze.Nanos) {
 	part, in := s.part(at)
 	if !in {
@@ -138,7 +142,8 @@ func (s *steps) add(what string, at, took analyze.Nanos) {
 	g.add(part, took)
 }
 
-// growers returns the activities that contribute to the growth of the steps, the largest first.
+// growers returns the activities that contribute noticeably to the growth of the steps, the largest contribution
+// first.
 func (s *steps) growers() (list []*grower) {
 	growth := float64(s.whole.time[lastPart] - s.whole.time[0])
 	for _, g := range s.order {
@@ -152,8 +157,8 @@ func (s *steps) growers() (list []*grower) {
 	return list
 }
 
-// text formats a grower as "kernel attend on the GPU from 300 µs to 2.70 ms each", or with the growth of the count if
-// there are more of them.
+// text describes how an activity grew, as "kernel attend on the GPU from 300 µs to 2.70 ms each"; if it occurs more
+// often, with both counts.
 func (g *grower) text() string {
 	first, last := g.mean(0), g.mean(lastPart)
 	var parts []string
@@ -166,7 +171,7 @@ func (g *grower) text() string {
 	return g.what + " " + strings.Join(parts, ", ")
 }
 
-// addWork counts the work of a command buffer.
+// addWork adds the dispatches and GPU threads of a command buffer to the part in which it was committed.
 func (s *steps) addWork(b *analyze.CommandBuffer) {
 	part, in := s.part(b.Committed.Begin)
 	if !in {
@@ -180,7 +185,7 @@ func (s *steps) addWork(b *analyze.CommandBuffer) {
 	}
 }
 
-// work describes how much more GPU work the last part has than the first; empty without dispatches.
+// work tells how much more work the GPU gets in the last part than in the first; "" if the trace has no dispatches.
 func (s *steps) work() string {
 	if s.dispatches[0] == 0 || s.threads[0] == 0 {
 		return ""
@@ -197,7 +202,7 @@ func (s *steps) work() string {
 	return "; the number and the size of the dispatches do not grow"
 }
 
-// trend finds threads whose steps take longer and longer.
+// trend finds threads whose steps (from commit to commit) take longer and longer, and names the activities that grow.
 func trend(in *Input) *Insight {
 	all := map[*analyze.Thread]*steps{}
 	var order []*steps
@@ -279,7 +284,8 @@ func (in *Input) addTimes(all map[*analyze.Thread]*steps) {
 	in.addOutside(all)
 }
 
-// addOutside adds the time that threads spent outside of their command buffers and waits.
+// addOutside adds the time that threads spent outside of Metal: between their command buffers, waits and other
+// recorded calls.
 func (in *Input) addOutside(all map[*analyze.Thread]*steps) {
 	inside := map[*analyze.Thread][]analyze.Interval{}
 	add := func(thread *analyze.Thread, i analyze.Interval) {
@@ -319,7 +325,7 @@ func (in *Input) addOutside(all map[*analyze.Thread]*steps) {
 	}
 }
 
-// kernelOf returns the name of a command buffer's work: its kernel, if it has only one.
+// kernelOf names a command buffer's work: its kernel, if it has only one.
 func kernelOf(b *analyze.CommandBuffer) string {
 	if one, _, _ := oneKernel(b); one != nil {
 		return "kernel " + cmp.Or(one.Kernel, one.Label)

@@ -7,9 +7,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// beyondWorkingSet finds programs that allocate more memory than a device recommends, or nearly as much. If more is
-// allocated at a time, the system pages, or moves memory before each command buffer. Only memory that is known to be
-// allocated counts: the device's own report, or all objects if their releases are recorded.
+// beyondWorkingSet finds programs that allocate more memory than the device recommends, or nearly as much. Beyond
+// that, the system pages memory, or moves it before each command buffer. Only certain numbers count: what the device
+// reports or, if releases are recorded, the objects that were alive.
 func beyondWorkingSet(in *Input) *Insight {
 	m := in.Memory
 	peak, source := m.Device, "as the device itself reports"

@@ -16,7 +16,7 @@ import (
 	"mtrace/analyze"
 )
 
-// Exit statuses of all commands, as listed in docs/vocabulary.md. `mtrace run` also passes on the traced program's
+// Exit statuses of all commands, as listed in docs/messages.md. `mtrace run` also passes on the traced program's
 // status.
 const (
 	ExitDone  = 0

@@ -11,7 +11,7 @@ import (
 // Schema names the document of results.
 const Schema = "mtrace.check/1"
 
-// A Status is the result of a claim: passed, failed or skipped.
+// A Status is the result of checking a claim.
 type Status string
 
 // The statuses.
@@ -21,7 +21,7 @@ const (
 	Skipped Status = "SKIPPED" // the document cannot tell
 )
 
-// A Result is the outcome of checking one claim.
+// A Result is what checking one claim gave: its status, and the compared values.
 type Result struct {
 	ID     string `json:"id"`
 	Title  string `json:"title"`
@@ -29,18 +29,18 @@ type Result struct {
 	Status Status `json:"status"`
 	Target string `json:"target"` // "< 100 µs"; empty when the claim is more than one comparison
 	Result string `json:"result"` // "620 ns"
-	// Ratio is the factor by which the result is better than its target: 161 for 0.62 µs with a target of 100 µs; below
-	// 1 the result is worse. Null where a ratio is meaningless.
+	// Ratio is how many times better the result is than its target: 161 for 0.62 µs with a target of less than 100
+	// µs. Below 1 the result is worse. Null where a ratio has no meaning.
 	Ratio       *float64 `json:"ratio"`
 	ResultValue *float64 `json:"result_value"` // nanoseconds, bytes or a plain number
 	TargetValue *float64 `json:"target_value"`
 	Tolerance   string   `json:"tolerance,omitempty"`
 	Reason      string   `json:"reason,omitempty"` // why it was skipped
-	// Figures are the values behind a failed claim: "gpu.busy_share = 0.71"
+	// Figures are the values that a failed claim was computed from: "gpu.busy_share = 0.71"
 	Figures []string `json:"figures,omitempty"`
 }
 
-// A Document holds the results of all claims.
+// A Document holds the results of all claims of a file.
 type Document struct {
 	Schema  string   `json:"schema"`
 	Name    string   `json:"name"`
@@ -52,11 +52,12 @@ type Document struct {
 	Results []Result `json:"results"`
 
 	Software bool `json:"software_metal"` // the times are those of a software Metal, not of a GPU
-	// data that is missing in the checked trace, in one line; a PASS does not cover it
+	// one line on data that is missing in the checked trace; a PASS says nothing about the missing data
 	Incomplete string `json:"incomplete,omitempty"`
 }
 
-// Check checks all claims against a JSON document. It returns an error for a claim that cannot be evaluated.
+// Check checks all claims against a JSON document, such as a report. It returns an error, not a failed claim, if a
+// claim cannot be evaluated, for instance because it compares a text with a number.
 func (f *File) Check(document []byte, checked string) (*Document, error) {
 	var doc any
 	d := json.NewDecoder(bytes.NewReader(document))
@@ -86,8 +87,8 @@ func (f *File) Check(document []byte, checked string) (*Document, error) {
 	return out, nil
 }
 
-// ofSoftware reports whether a document was measured on a software Metal. A report has this in its source, other
-// documents have it at the top level.
+// ofSoftware reports whether a document was measured on a software Metal, whose times say nothing about a GPU. A
+// report has this in its source, other documents at the top level.
 func ofSoftware(doc any) bool {
 	fields, _ := doc.(map[string]any)
 	source, _ := fields["source"].(map[string]any)
@@ -123,7 +124,7 @@ func (c *Claim) check(doc any) (Result, error) {
 	return r, nil
 }
 
-// ratio returns the factor by which the result is better than the target; nil where a ratio is meaningless.
+// ratio returns how many times better the result is than its target; nil where a ratio has no meaning.
 func ratio(o outcome) *float64 {
 	a, b := o.result.number, o.target.number
 	switch o.operator {

@@ -6,12 +6,13 @@ import (
 	"math"
 )
 
-// A value is one number or text with the element of the document that it came from.
+// A value is one number or text of a claim, with the name of the list element that it was read from.
 type value struct {
 	number float64
 	text   string
 	isText bool
-	// the element's name, such as "commit" for a number of the call commit; empty if there is only one element
+	// name of the list element that the value was read from, such as "commit" for a number of the call commit; empty
+	// if the path matched only one
 	from string
 }
 
@@ -26,18 +27,20 @@ func (v value) show(d dimension) string {
 	return s
 }
 
-// A missingError says that the document lacks a value that a claim uses.
+// A missingError reports that the document lacks a value that a claim uses. The claim is then skipped and not failed.
 type missingError struct{ what string }
 
 func (e missingError) Error() string { return e.what }
 
-// errAmbiguous is returned for a comparison that has several values on both sides.
+// errAmbiguous is returned for a comparison or an arithmetic operation with several values on both sides, because it
+// is not clear which to combine with which.
 var errAmbiguous = errors.New("both sides have several values: make one of them with max(), min(), mean() or sum()")
 
-// An outcome is the result of one or several comparisons.
+// An outcome is the result of evaluating a comparison, or several comparisons joined by and, or, not.
 type outcome struct {
 	holds bool
-	// the left side; of several values, the one closest to failing or, if some fail, the one that fails most
+	// the left side's value. If there are several, it is the one closest to failing or, if some fail, the one that
+	// fails most
 	result       value
 	target       value
 	dim          dimension
@@ -45,7 +48,8 @@ type outcome struct {
 	isComparison bool
 }
 
-// evaluate evaluates a logical node. Tolerance relaxes every comparison of numbers.
+// evaluate evaluates a comparison, or comparisons joined by and, or, not. tolerance relaxes every comparison of
+// numbers.
 func (n *node) evaluate(doc any, tolerance Tolerance) (outcome, error) {
 	switch n.kind {
 	case nodeNot:
@@ -67,7 +71,8 @@ func (n *node) evaluate(doc any, tolerance Tolerance) (outcome, error) {
 	return n.compare(doc, tolerance)
 }
 
-// firstOf returns the more important error: an error in the claim rather than one in the data.
+// firstOf returns the error to report: one in the claim itself is preferred to one about missing data, because it
+// must be corrected whatever the data is.
 func firstOf(a, b error) error {
 	var missing missingError
 	if a == nil || b != nil && errors.As(a, &missing) && !errors.As(b, &missing) {
@@ -76,7 +81,8 @@ func firstOf(a, b error) error {
 	return a
 }
 
-// compare evaluates a comparison. With several values on a side it must hold for each; the worst one is shown.
+// compare evaluates a comparison. If a side has several values, the comparison must hold for each of them; the
+// outcome shows the worst.
 func (n *node) compare(doc any, tolerance Tolerance) (outcome, error) {
 	o := outcome{operator: n.operator, isComparison: true, dim: n.children[0].dim}
 	if n.children[0].bare {
@@ -113,8 +119,8 @@ func (n *node) compare(doc any, tolerance Tolerance) (outcome, error) {
 	return o, nil
 }
 
-// marginOf returns by how much a comparison holds; it is negative if it does not hold. Only the sign and the order of
-// margins are meaningful.
+// marginOf returns a number that is negative if the comparison fails, and greater the more clearly it holds. Only its
+// sign and order are meaningful.
 func marginOf(op string, l, r value, tolerance Tolerance) float64 {
 	if l.isText {
 		if (l.text == r.text) == (op == "==") {
@@ -149,7 +155,7 @@ func marginOf(op string, l, r value, tolerance Tolerance) float64 {
 	}
 }
 
-// values returns the values of a node, at least one.
+// values returns the values of a part of an expression: at least one, or an error.
 func (n *node) values(doc any) ([]value, error) {
 	switch n.kind {
 	case nodeNumber:

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// mostFigures is the maximum number of figures of a claim, and of each path in it.
+// mostFigures is the maximum number of values that are listed for each path of a failed claim.
 const mostFigures = 8
 
-// figures are the values that an expression reads from a document, each as "path = value", in the order of the
-// expression.
+// figures returns the values that an expression reads from a document, each as "path = value", in the order of the
+// expression. They explain why a claim failed.
 func (n *node) figures(doc any) (list []string) {
 	if n.kind == nodePath {
 		values, err := n.values(doc)
@@ -34,7 +34,7 @@ func (n *node) figures(doc any) (list []string) {
 	return list
 }
 
-// name returns the path's text in the expression.
+// name returns the path as it is written in the expression.
 func (n *node) name() (text string) {
 	for _, s := range n.path {
 		text = s.extend(text)

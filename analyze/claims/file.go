@@ -15,7 +15,7 @@ import (
 // FileSchema names the files of claims.
 const FileSchema = "mtrace.claims/1"
 
-// A Claim is one line of a file of claims.
+// A Claim is one entry of a file of claims.
 type Claim struct {
 	ID         string    `json:"id"`
 	Title      string    `json:"title"`
@@ -32,9 +32,9 @@ type File struct {
 	Claims []Claim
 }
 
-// ParseFile reads the claims of a file: {"schema": "mtrace.claims/1", "name": …, "claims": [{"id", "title", "expr",
-// "tolerance"}, …]}, of which only claims and expr are required. keys are the keys of the document to be checked; nil
-// accepts any. An error names the line.
+// ParseFile reads a file of claims: {"schema": "mtrace.claims/1", "name": …, "claims": [{"id", "title", "expr",
+// "tolerance"}, …]}. Only claims and expr are required. keys are the keys that the document to be checked can have,
+// so that misspelt ones are found; nil accepts any. An error names the line in the file.
 func ParseFile(path string, data []byte, keys *Keys) (*File, error) {
 	f := &File{Path: path}
 	at := func(offset int64, err error) error {
@@ -60,13 +60,15 @@ func ParseFile(path string, data []byte, keys *Keys) (*File, error) {
 	return f, nil
 }
 
-// isUTF16 reports whether a text is UTF-16: by its byte order mark, or because JSON begins with two ASCII characters.
+// isUTF16 reports whether a text is UTF-16: it has a byte order mark, or a zero byte among the first two, as JSON in
+// UTF-16 does.
 func isUTF16(data []byte) bool {
-	return len(data) >= 2 && (data[0] == 0xff && data[1] == 0xfe || data[0] == 0xfe && data[1] == 0xff || data[0] == 0 ||
+	return len(data) >= 2 && (data[0] == 0xff && data[1] == 0xfe || data[0] == 0xfe && data[1] == 0xff ||
+		data[0] == 0 ||
 		data[1] == 0)
 }
 
-// place returns the decoder's position after white space and commas.
+// place returns the position of the next value: the decoder's position after white space, commas and colons.
 func place(d *json.Decoder, data []byte) int64 {
 	at := d.InputOffset()
 	for at < int64(len(data)) && strings.ContainsRune(" \t\r\n,:", rune(data[at])) {
@@ -82,8 +84,8 @@ func (f *File) object(d *json.Decoder, data []byte, keys *Keys, at func(int64, e
 	if t, err := d.Token(); err != nil {
 		return wrong(err)
 	} else if t != json.Delim('{') {
-		return at(d.InputOffset(), fmt.Errorf("a file of claims is an object: {\"schema\": %q, \"claims\": [{\"expr\": …}]}",
-			FileSchema))
+		return at(d.InputOffset(), fmt.Errorf("a file of claims is an object: {\"schema\": %q, \"claims\": "+
+			"[{\"expr\": …}]}", FileSchema))
 	}
 	seen := map[json.Token]bool{}
 	for d.More() {
@@ -158,7 +160,8 @@ func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, err
 	return nil
 }
 
-// called returns the claim's name in messages, in addition to its number.
+// called returns the claim's ID or title in parentheses, for messages that already have its number; empty if it has
+// neither.
 func (c *Claim) called() string {
 	switch {
 	case c.ID != "":
@@ -199,7 +202,8 @@ func parseClaim(raw []byte, keys *Keys) (c Claim, err error) {
 	return c, nil
 }
 
-// twice returns a key that an object contains twice, ignoring case, as decoding does; empty if there is none.
+// twice returns a key that a JSON object contains twice; empty if there is none. Upper and lower case count as equal,
+// because decoding ignores case and the second value would silently replace the first.
 func twice(object []byte) string {
 	d := json.NewDecoder(bytes.NewReader(object))
 	seen := map[string]bool{}

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze/gate"
 )
 
-// Gate returns the results in the form that CI servers read.
+// Gate returns the results in the form from which package gate writes files for CI servers.
 func (d *Document) Gate() *gate.Gate {
 	g := &gate.Gate{Command: "mtrace check", Name: d.Name, Columns: []string{"result", "target", ""}}
 	if g.Name == "" {

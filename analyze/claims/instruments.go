@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// unsaid are the parts of a report that recordings without calls, waits, locks and losses, such as those of
-// Instruments, do not have. An empty value in such a report means that nothing was recorded, not that nothing happened.
+// unsaid are the fields of a report for which a recording without calls, waits and locks, such as Instruments', has
+// no data. They are empty in such a report, which does not mean that nothing happened.
 var unsaid = []string{"events", "lost", "overhead", "calls", "call_sites", "fusion_candidates"}
 
-// unsaidOfThreads are the parts that each thread lacks in such a report; of its time only the encoding is recorded.
+// unsaidOfThreads are the fields of each thread for which a recording without calls has no data. Of a thread's time,
+// such a recording has only encoding.
 var unsaidOfThreads = []string{"waits", "events", "dispatches", "signal_wait_ns", "lost_to_others_share", "hands_over"}
 
-// leaveUnsaid sets the parts to null that a recording of Instruments does not have, so that claims about them are
-// skipped.
+// leaveUnsaid sets those fields of a report to null for which its source (Instruments) records no data. Claims about
+// them are then skipped; otherwise a claim such as "no time is lost to locks" would pass.
 func leaveUnsaid(doc any) {
 	fields, _ := doc.(map[string]any)
 	source := object(fields, "source")
@@ -50,7 +51,7 @@ func object(fields map[string]any, name string) map[string]any {
 	return o
 }
 
-// nothingIn reports whether all numbers of an object are 0.
+// nothingIn reports whether all numbers directly in an object are 0.
 func nothingIn(fields map[string]any) bool {
 	for _, v := range fields {
 		if n, is := v.(json.Number); is && n != "0" {
@@ -69,8 +70,8 @@ func forget(fields map[string]any, names ...string) {
 	}
 }
 
-// foreignSource reports whether a report without a list of missing parts, from an older version, comes from another
-// source than mtrace.
+// foreignSource reports whether a report comes from another source than mtrace's own traces. It is only used for
+// reports of older versions, which do not list what was not recorded.
 func foreignSource(source map[string]any) bool {
 	kind, _ := source["kind"].(string)
 	return kind != "" && kind != "mtrace"

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Keys are the keys that a document can have, so that a misspelt key is an error and not a claim that is always
-// skipped. Nil Keys accept any key.
+// Keys are the keys that a JSON document can have. With them, a misspelt key in a claim is an error; without them,
+// the claim would always be skipped. Nil Keys accept any key.
 type Keys struct {
 	name    string
 	fields  map[string]*Keys // of an object
@@ -21,7 +21,7 @@ type Keys struct {
 	literal reflect.Kind // of a value
 }
 
-// KeysOf returns the keys of the JSON form of a type.
+// KeysOf returns the keys that the JSON form of a Go type can have.
 func KeysOf(t reflect.Type) *Keys { return keysOf("the document", t) }
 
 func keysOf(name string, t reflect.Type) *Keys {
@@ -65,8 +65,8 @@ func (k *Keys) field(name token) (*Keys, error) {
 	case k.isMap:
 		return k.items, nil
 	case k.isList:
-		return nil, &SyntaxError{name.column, fmt.Sprintf("%s is a list: take all of it with [*], or some with a filter "+
-			"as in %s[%s=…]", k.name, k.name, k.items.example())}
+		return nil, &SyntaxError{name.column, fmt.Sprintf("%s is a list: take all of it with [*], or some with a "+
+			"filter as in %s[%s=…]", k.name, k.name, k.items.example())}
 	case k.fields == nil:
 		return nil, &SyntaxError{name.column, fmt.Sprintf("%s is a value and has no key %q", k.name, name.text)}
 	}
@@ -78,7 +78,7 @@ func (k *Keys) field(name token) (*Keys, error) {
 	return inner, nil
 }
 
-// element returns the keys of a list's elements.
+// element returns the keys that the elements of a list can have; an error if k is no list.
 func (k *Keys) element(at token) (*Keys, error) {
 	if k == nil {
 		return nil, nil
@@ -105,7 +105,8 @@ func (k *Keys) isText() bool {
 	return k != nil && (k.literal == reflect.String || k.literal == reflect.Bool)
 }
 
-// isValue checks that a path ends at a value. A list may be counted, and a list of values may be summed.
+// isValue returns an error if a path ends at an object, which cannot be compared. A path may end at a value or at a
+// list, which can be counted or summed.
 func (k *Keys) isValue(first token) error {
 	switch {
 	case k == nil || k.literal != reflect.Invalid || k.isList || k.isMap:

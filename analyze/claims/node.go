@@ -26,7 +26,8 @@ const (
 	nodeNot
 )
 
-// A node is a part of an expression. Its dimension is known after parsing.
+// A node is a part of a parsed expression. Its dimension (time, bytes or plain number) is known after parsing, so
+// mismatches are found before any document is read.
 type node struct {
 	kind     nodeKind
 	column   int
@@ -42,7 +43,7 @@ type node struct {
 	children []*node
 }
 
-// A step of a path selects a key, an element, or the elements that meet all conditions.
+// A step of a path selects a key of an object, one element of a list, or all elements that meet some conditions.
 type step struct {
 	name       string
 	index      *int
@@ -50,7 +51,8 @@ type step struct {
 	conditions []condition
 }
 
-// A condition selects elements of a list. The operator ~ selects texts that contain the given text.
+// A condition selects elements of a list by one of their fields. The operator ~ selects elements whose text contains
+// the given text.
 type condition struct {
 	path   []string
 	op     string
@@ -63,7 +65,7 @@ func (n *node) logical() bool {
 	return n.kind == nodeComparison || n.kind == nodeLogic || n.kind == nodeNot
 }
 
-// constant reports whether the node's value does not depend on the document.
+// constant reports whether the node reads nothing from the document.
 func (n *node) constant() bool {
 	return n.kind != nodePath && !slices.ContainsFunc(n.children, func(c *node) bool { return !c.constant() })
 }
@@ -96,7 +98,8 @@ var functions = map[string]function{
 
 func functionNames() string { return strings.Join(slices.Sorted(maps.Keys(functions)), ", ") }
 
-// newBinary joins two operands and checks that their dimensions fit.
+// newBinary returns a node that joins two operands by an operator. It returns an error if their dimensions do not
+// fit, such as a time compared with a size.
 func newBinary(op token, a, b *node) (*node, error) {
 	n := &node{column: op.column, operator: op.text, children: []*node{a, b}}
 	mismatch := func(what string) error {

@@ -32,11 +32,11 @@ const (
 	longest = 10_000 // bytes of an expression: the recursion is as deep as its operators
 )
 
-// Parse parses an expression. With keys, paths are checked against them.
+// Parse parses an expression. If keys is not nil, it checks that each path can exist in the document.
 func Parse(text string, keys *Keys) (*Expression, error) {
 	if len(text) > longest {
-		return nil, &SyntaxError{1, fmt.Sprintf("the expression has %d bytes, but at most %d are allowed: split it into several claims",
-			len(text), longest)}
+		return nil, &SyntaxError{1, fmt.Sprintf("the expression has %d bytes, but at most %d are allowed: split it "+
+			"into several claims", len(text), longest)}
 	}
 	tokens, err := scan(text)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// take consumes the next token if it is one of these operators or words.
+// take consumes the next token if it is one of the given operators or words, and returns false otherwise.
 func (p *parser) take(texts ...string) (token, bool) {
 	t := p.peek()
 	if t.kind == tokenOperator || t.kind == tokenName {
@@ -90,7 +90,7 @@ func (p *parser) want(text string) error {
 	return nil
 }
 
-// binary parses operands joined by operators of one level.
+// binary parses a chain of operands that are joined by operators of one precedence level, from left to right.
 func (p *parser) binary(operand func() (*node, error), operators ...string) (*node, error) {
 	left, err := operand()
 	for err == nil {
@@ -196,7 +196,8 @@ func (p *parser) primary() (*node, error) {
 func (p *parser) call(name token) (*node, error) {
 	f, known := functions[name.text]
 	if !known {
-		return nil, &SyntaxError{name.column, fmt.Sprintf("unknown function %q: there are %s", name.text, functionNames())}
+		return nil, &SyntaxError{name.column, fmt.Sprintf("unknown function %q: there are %s", name.text,
+			functionNames())}
 	}
 	p.next() // the parenthesis
 	n := &node{kind: nodeCall, column: name.column, function: name.text}
@@ -212,7 +213,8 @@ func (p *parser) call(name token) (*node, error) {
 			return nil, &SyntaxError{argument.column, fmt.Sprintf("%s takes numbers", name.text)}
 		}
 		if len(n.children) > 0 && f.numbers && argument.dim != n.children[0].dim {
-			return nil, &SyntaxError{argument.column, fmt.Sprintf("%s of %v and %v", name.text, n.children[0].dim, argument.dim)}
+			return nil, &SyntaxError{argument.column, fmt.Sprintf("%s of %v and %v", name.text, n.children[0].dim,
+				argument.dim)}
 		}
 		n.children = append(n.children, argument)
 		if _, more := p.take(","); !more {
@@ -225,7 +227,7 @@ func (p *parser) call(name token) (*node, error) {
 	return n, p.want(")")
 }
 
-// path parses a path whose first name has been taken.
+// path parses the rest of a path; first is its first name, which was already consumed.
 func (p *parser) path(first token) (*node, error) {
 	n := &node{kind: nodePath, column: first.column}
 	keys := p.keys

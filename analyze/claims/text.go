@@ -11,7 +11,8 @@ import (
 
 const softwareNote = "SOFTWARE METAL: these are the times of a software Metal, not of a GPU."
 
-// WriteText writes the table of claims: target, result, ratio, status.
+// WriteText writes a table of the claims with target, result, ratio and status, and the values behind each failed
+// claim.
 func (d *Document) WriteText(w io.Writer) error {
 	rows := [][5]string{{"claim", "target", "result", "ratio", ""}}
 	for _, r := range d.Results {
@@ -75,7 +76,7 @@ func (r *Result) name() string {
 	return strings.TrimSpace(r.ID + " " + title)
 }
 
-// times formats a ratio with its significant digits.
+// times formats a ratio with about three significant digits: "161x", "1.23x".
 func times(v float64) string {
 	switch {
 	case v >= 99.5:

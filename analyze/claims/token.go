@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A SyntaxError is an error at a position of an expression; columns count characters from 1.
+// A SyntaxError is an error at a position in an expression. Columns count characters, from 1.
 type SyntaxError struct {
 	Column  int
 	Problem string
@@ -47,7 +47,7 @@ func (t token) String() string {
 var operators = []string{"<=", ">=", "==", "!=", "&&", "||", "<", ">", "=", "!", "+", "-", "*", "/", "(", ")", "[",
 	"]", ".", ",", "~"}
 
-// scan splits an expression into tokens; the last is tokenEnd.
+// scan splits an expression into tokens; the last one is always tokenEnd.
 func scan(s string) ([]token, error) {
 	if !utf8.ValidString(s) {
 		return nil, &SyntaxError{1, "the expression is not UTF-8"}
@@ -70,7 +70,7 @@ func scan(s string) ([]token, error) {
 	}
 }
 
-// read reads the token at the beginning of s and returns its length.
+// read reads the token at the beginning of s and returns its length in bytes.
 func (t *token) read(s string) (int, error) {
 	first, _ := utf8.DecodeRuneInString(s)
 	switch {
@@ -95,7 +95,8 @@ func (t *token) read(s string) (int, error) {
 	return 0, &SyntaxError{t.column, fmt.Sprintf("unexpected character %q", first)}
 }
 
-// readNumber reads a number with its unit: 100us, 2.5 is without one, 1e6, 5%.
+// readNumber reads a number and its unit, if there is one: 100us, 1e6, 5%. Letters after a blank that are no unit, as
+// in "2.5 is", are not part of the number.
 func (t *token) readNumber(s string) (int, error) {
 	n := len(s) - len(strings.TrimLeft(s, "0123456789_"))
 	if n < len(s) && s[n] == '.' {
@@ -123,14 +124,15 @@ func (t *token) readNumber(s string) (int, error) {
 		t.number, t.dim = value*u.factor, u.dim
 		n += spaces + suffix
 	} else if suffix > 0 && spaces == 0 {
-		return 0, &SyntaxError{t.column, fmt.Sprintf("unknown unit %q: there are ns, us, ms, s, min, B, kB, MB, GB, KiB, "+
-			"MiB, GiB, %%, x", s[n:n+suffix])}
+		return 0, &SyntaxError{t.column, fmt.Sprintf("unknown unit %q: there are ns, us, ms, s, min, B, kB, MB, GB, "+
+			"KiB, MiB, GiB, %%, x", s[n:n+suffix])}
 	}
 	t.text = s[:n]
 	return n, nil
 }
 
-// readText reads a text in single or double quotes; a backslash takes the next character as it is.
+// readText reads a text in single or double quotes. A backslash makes the next character, such as a quote, part of
+// the text.
 func (t *token) readText(s string, quote byte) (int, error) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {

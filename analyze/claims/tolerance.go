@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// A Tolerance relaxes the comparisons of a claim, by a share of the target or by an amount.
+// A Tolerance allows a claim to miss its target: by a share of the target, or by an amount with a unit.
 type Tolerance struct {
 	share  float64
 	amount float64
@@ -15,7 +15,7 @@ type Tolerance struct {
 	text   string
 }
 
-// UnmarshalJSON reads "5%" or "10us" or 0.05, the last being a share.
+// UnmarshalJSON reads a tolerance: "5%", "10us", or a number such as 0.05, which is a share of the target.
 func (t *Tolerance) UnmarshalJSON(b []byte) error {
 	var text string
 	var share float64
@@ -24,8 +24,8 @@ func (t *Tolerance) UnmarshalJSON(b []byte) error {
 		return nil
 	case json.Unmarshal(b, &share) == nil:
 		if t.share, t.text = share, fmt.Sprintf("%g%%", 100*share); share > 1 {
-			return fmt.Errorf("tolerance %g: a number is a share, and 1 is all of the target; write \"%g%%\", or \"%s\" if "+
-				"that is meant", share, share, t.text)
+			return fmt.Errorf("tolerance %g: a number is a share, and 1 is all of the target; write \"%g%%\", or "+
+				"\"%s\" if that is meant", share, share, t.text)
 		}
 	case json.Unmarshal(b, &text) == nil:
 		tokens, err := scan(text)
@@ -46,5 +46,5 @@ func (t *Tolerance) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// of returns the allowed distance of a value from a target.
+// of returns how far a value may miss the given target.
 func (t Tolerance) of(target float64) float64 { return t.amount + t.share*math.Abs(target) }

@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A dimension is the physical dimension of a number: powers of time and of bytes. The zero dimension is a plain number.
+// A dimension is the physical dimension of a number, as powers of time and of bytes: a rate of bytes has time −1 and
+// bytes 1. The zero dimension is a plain number.
 type dimension struct{ time, bytes int8 }
 
 func (d dimension) plus(o dimension) dimension  { return dimension{d.time + o.time, d.bytes + o.bytes} }
@@ -30,7 +31,7 @@ func (d dimension) String() string {
 	return "a product of times and sizes"
 }
 
-// A unit is a suffix of a number. Times are in nanoseconds, sizes in bytes.
+// A unit is a suffix of a number in a claim. factor converts to nanoseconds or bytes.
 type unit struct {
 	factor float64
 	dim    dimension
@@ -48,7 +49,8 @@ var units = map[string]unit{
 	"%":   {0.01, dimension{}}, "x": {1, dimension{}},
 }
 
-// dimensionOf returns the dimension of the number under a key, by the suffixes that docs/vocabulary.md defines.
+// dimensionOf returns the dimension of the numbers under a key of a document. Suffixes of keys, which
+// docs/vocabulary.md defines, show it.
 func dimensionOf(key string) dimension {
 	switch {
 	case strings.HasSuffix(key, "_ns"):
@@ -61,7 +63,8 @@ func dimensionOf(key string) dimension {
 	return dimension{}
 }
 
-// scaleOf returns the factor that converts numbers under a key to nanoseconds or bytes.
+// scaleOf returns the factor by which numbers under a key are multiplied so that times are in nanoseconds: rates per
+// second become rates per nanosecond.
 func scaleOf(key string) float64 {
 	if strings.HasSuffix(key, "_per_s") {
 		return 1e-9

@@ -8,19 +8,19 @@ import (
 	"mtrace/analyze"
 )
 
-// A Use summarizes the compilations of a trace.
+// A Use sums up the compilations of a trace.
 type Use struct {
 	Libraries, Functions, Pipelines int
 	Archives                        int // calls that created, or added to, a binary archive
 	Unique                          int // distinct libraries and pipeline states among those with a known name
 	Repeated                        int // libraries and pipeline states that the same process had created before
-	// the part of Repeated that took at most a tenth of the first compilation's time, because a cache had them
+	// how many of Repeated took at most a tenth of the first compilation's time, so a cache must have served them
 	Hits   int
 	Late   int // libraries and pipeline states created after the first commit
 	Failed int
 	Total  analyze.Nanos // sum of all calls
-	// the part of Total that was repeated or late, or in which threads waited for child processes after the first
-	// commit
+	// the part of Total in compilations that were repeated or came after the first commit, and the time after the
+	// first commit in which threads waited for compiling child processes
 	Lost      analyze.Nanos
 	Items     []*Item                // by time, most first
 	Again     []*analyze.Compilation // those that Repeated counts
@@ -28,7 +28,7 @@ type Use struct {
 	Compilers []*Compiler            // the processes that compiled, longest first
 }
 
-// An Item is a library, function or pipeline state that was created once or several times.
+// An Item is one library, function or pipeline state, with all calls that created it.
 type Item struct {
 	Kind, Name string
 	Count      int
@@ -38,7 +38,7 @@ type Item struct {
 	Functions  []string // for a library: the functions that were looked up in it, each once
 }
 
-// addFunction adds a function's name to its library.
+// addFunction adds the name of a looked-up function to the item of its library, if that is known.
 func (u *Use) addFunction(c *analyze.Compilation, made identities, by map[identity]*Item) {
 	library := made[object{process(c), c.From}]
 	if library == nil {
@@ -49,7 +49,8 @@ func (u *Use) addFunction(c *analyze.Compilation, made identities, by map[identi
 	}
 }
 
-// HitShare returns the share of repeated compilations that a cache had; known is false if none was repeated.
+// HitShare returns the share (0 to 1) of repeated compilations that a cache served; known is false if none was
+// repeated.
 func (u *Use) HitShare() (share float64, known bool) {
 	if u.Repeated == 0 {
 		return 0, false
@@ -60,7 +61,8 @@ func (u *Use) HitShare() (share float64, known bool) {
 // Summarize sums up the compilations.
 func Summarize(t *analyze.Trace) *Use { return Since(t, FirstCommit(t)) }
 
-// FirstCommit returns when the first command buffer was committed; later than any instant if none was.
+// FirstCommit returns when the first command buffer was committed. If none was, it returns a time later than any in a
+// trace, so that no compilation counts as late.
 func FirstCommit(t *analyze.Trace) analyze.Nanos {
 	first := analyze.Nanos(1<<63 - 1)
 	for b := range t.Buffers() {
@@ -71,7 +73,8 @@ func FirstCommit(t *analyze.Trace) analyze.Nanos {
 	return first
 }
 
-// Since is Summarize for a trace whose first command buffer was committed at first.
+// Since is Summarize for a trace without command buffers, such as a Total: first is when the run's first command
+// buffer was committed.
 func Since(t *analyze.Trace, first analyze.Nanos) *Use {
 	u := &Use{}
 	by := map[identity]*Item{}

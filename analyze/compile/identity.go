@@ -2,12 +2,12 @@ package compile
 
 import "mtrace/analyze"
 
-// An identity is equal for compilations of the same item by one process. Pipeline states for functions of the same name
-// are the same item if the functions come from the same source and are not specialised. Specialised functions always
-// differ, because the trace does not have their constants.
+// An identity is equal for compilations of the same item by one process; only then the second one is a repetition.
+// Pipeline states for functions of the same name are the same item if the functions come from the same source.
+// Functions specialised by constants always differ, because the trace does not have the constants.
 type identity struct {
 	process *analyze.Process
-	// each device needs its own libraries and pipeline states; a function has its library's device
+	// each device needs its own libraries and pipeline states; a function has the device of its library
 	device     *analyze.Device
 	kind, name string
 	source     string // of pipeline states and functions; empty if not known
@@ -19,7 +19,7 @@ type object struct {
 	number  uint32
 }
 
-// identities has the functions and libraries of a trace by number.
+// identities finds the functions and libraries of a trace by their process and number.
 type identities map[object]*analyze.Compilation
 
 func identitiesOf(t *analyze.Trace) identities {

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// Waited is the time that a thread waited, in calls of one kind, for child processes that compiled.
+// Waited is the time that a thread waited for child processes that compiled, in calls of one kind.
 type Waited struct {
 	Thread   *analyze.Thread
 	How      string // analyze.ChildWait.How
@@ -15,7 +15,8 @@ type Waited struct {
 	Count    int
 	Total    analyze.Nanos
 	Compiled analyze.Nanos // the part of Total while at least one of them compiled
-	// the part of Total that counts as the thread's own compilation: waits that were mostly for children that compiled
+	// the part of Total in waits that were mostly for compilation, and therefore count as the thread's own
+	// compilation
 	Counted analyze.Nanos
 }
 
@@ -26,7 +27,7 @@ type Compiler struct {
 	Total   analyze.Nanos
 }
 
-// waited sums up the waits for child processes that compiled.
+// waited sums the waits for compiling child processes by thread, waiting call and child program.
 func (u *Use) waited(t *analyze.Trace) {
 	type key struct {
 		thread       *analyze.Thread

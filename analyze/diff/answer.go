@@ -12,7 +12,8 @@ import (
 )
 
 // Answer returns the comparison in one sentence: "B is 1.31x faster (1.24x to 1.38x): kernel matmul -22%, call
-// waitUntilCompleted -60%". It names the calls and kernels that changed the time per command buffer most.
+// waitUntilCompleted -60%". After the colon it names the calls and kernels that changed the time per command buffer
+// most.
 func (d *Document) Answer() string {
 	var whole *Change
 	var reasons []*Change
@@ -47,7 +48,7 @@ func (d *Document) Answer() string {
 	return text + ": " + strings.Join(words, ", ")
 }
 
-// faster describes how much faster or slower B is. The ratio is that of the time per command buffer.
+// faster returns how much faster or slower B is than A, judged by the time per command buffer.
 func (c *Change) faster(least float64) string {
 	switch c.Status {
 	case Faster:
@@ -55,12 +56,12 @@ func (c *Change) faster(least float64) string {
 	case Slower:
 		return fmt.Sprintf("B is %.2fx slower (%.2fx to %.2fx)", *c.Ratio, *c.Low, *c.High)
 	}
-	return fmt.Sprintf("B is as fast as A: %.2fx its time (%.2fx to %.2fx); changes under %.0f%% count as none", *c.Ratio,
-		*c.Low, *c.High, 100*least)
+	return fmt.Sprintf("B is as fast as A: %.2fx its time (%.2fx to %.2fx); changes under %.0f%% count as none",
+		*c.Ratio, *c.Low, *c.High, 100*least)
 }
 
-// Cost returns the change of the time per command buffer, with the part of the threads' time that changed most: "2.04
-// ms → 1.20 ms per command buffer, outside Metal −870 µs". It is empty if the time was not compared.
+// Cost returns the change of the time per command buffer, and the part of the threads' time that changed most: "2.04
+// ms → 1.20 ms per command buffer, outside Metal −870 µs". It is empty if that time was not compared.
 func (d *Document) Cost() string {
 	for _, c := range d.Changes {
 		if c.Kind != KindRun || c.Ratio == nil {

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// because sets c.Because to the part of a thread's or the run's time that changed most in the same direction as the
-// total; by is the change of the total.
+// because sets c.Because: the part of the thread's (or run's) time that changed most in the same direction as its
+// total time. by is the change of the total, in nanoseconds.
 func (c *Change) because(by float64, a, b []*Run) {
 	pa, pb := parts(of(a, c.key())), parts(of(b, c.key()))
 	if pa == nil || pb == nil {
@@ -41,7 +41,7 @@ func (c *Change) because(by float64, a, b []*Run) {
 	}
 }
 
-// parts returns the mean parts of the runs; nil if a run does not have them.
+// parts returns the mean time of each part over several runs; nil if a run does not have the parts.
 func parts(ms []*measure) map[string]float64 {
 	sum := map[string]float64{}
 	for _, m := range ms {

@@ -6,8 +6,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// bins sums values by their time, in a bounded number of equal intervals that widen as the run grows. Neighbouring
-// values are correlated, for example calls of one loop; means over intervals are correlated much less.
+// bins sums values by the time at which they occurred, in equal intervals. There is a maximum number of intervals:
+// they widen as the run grows. Means of intervals are used instead of the values, because values that follow each
+// other, such as those of calls in a loop, are correlated, and tests would find changes that are only noise.
 type bins struct {
 	width int64 // nanoseconds; a power of two
 	first int64 // number of sums[0]: its interval is [first·width, (first+1)·width)
@@ -68,7 +69,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// split merges the intervals into at most 64 with about equally many values each.
+// split joins neighbouring intervals into at most 64 groups with about equally many values each.
 func (b *bins) split() []bin {
 	var total, seen int64
 	for _, s := range b.sums {
@@ -96,12 +97,12 @@ func meansOf(groups []bin) []float64 {
 	return means
 }
 
-// stretches returns the means of up to 64 intervals.
+// stretches returns the means of up to 64 groups of neighbouring intervals.
 func (b *bins) stretches() []float64 { return meansOf(b.split()) }
 
-// groups returns means over consecutive intervals. If the means are correlated with their neighbours (lag-1
-// autocorrelation, one-sided at 5%), they are merged in pairs, which is the method of batch means (Law and Kelton,
-// Simulation Modeling and Analysis, §9.5.3). It returns nil if fewer than eight are left.
+// groups returns means that are nearly independent of each other, as the tests require. While neighbouring means are
+// correlated (lag-1 autocorrelation, one-sided at 5%), pairs of neighbours are merged: the method of batch means (Law
+// and Kelton, Simulation Modeling and Analysis, §9.5.3). It returns nil if fewer than eight means remain.
 func (b *bins) groups() []float64 {
 	groups := b.split()
 	for len(groups) >= policy.FewestGroups {
@@ -118,7 +119,8 @@ func (b *bins) groups() []float64 {
 	return nil
 }
 
-// autocorrelation returns the lag-1 autocorrelation of a series; 0 for a constant series.
+// autocorrelation returns the correlation of a series with itself shifted by one (lag 1), −1 to 1; 0 for a constant
+// series.
 func autocorrelation(x []float64) float64 {
 	mean := 0.0
 	for _, v := range x {

@@ -18,7 +18,7 @@ import (
 // Schema names the document.
 const Schema = "mtrace.diff/1"
 
-// A Status states whether and how a key changed from A to B.
+// A Status states whether and how a compared quantity changed from A to B.
 type Status string
 
 // The statuses.
@@ -45,7 +45,7 @@ type Change struct {
 	Impact float64 `json:"impact_ns"` // additional time of B's run due to the change, over all occurrences
 	Minor  bool    `json:"minor"`     // its share of the time is so small that the change is irrelevant
 
-	// The following fields are null if nothing was tested.
+	// The following fields are null if no statistical test was made.
 	Ratio  *float64 `json:"ratio"` // of B to A: 2 is twice as slow
 	Low    *float64 `json:"ratio_low"`
 	High   *float64 `json:"ratio_high"`
@@ -55,15 +55,15 @@ type Change struct {
 	Because string `json:"because,omitempty"` // for threads and the run: the part of the time that changed most
 	Why     string `json:"why,omitempty"`     // why nothing was tested
 
-	// lost is this key's share in the change of the time per command buffer, in nanoseconds: for a call, exclusive time
-	// of the threads that submit; for a kernel, GPU time.
+	// how much this quantity contributes to the change of the time per command buffer, in nanoseconds: for a call by
+	// its exclusive time on submitting threads, for a kernel by its GPU time
 	lost float64
 
-	// the two halves of Because: the part's title and its change, as "outside Metal" and "−870 µs"
+	// the two halves of Because: the name of the part and its change, as "outside Metal" and "−870 µs"
 	part, partChange string
 }
 
-// A Side is one side of the comparison.
+// A Side is one side of the comparison, A or B: one or several runs.
 type Side struct {
 	Paths   []string `json:"paths"`
 	Program string   `json:"program"`
@@ -133,12 +133,14 @@ func Compare(a, b []*Run) (*Document, error) {
 		}
 	}
 	slices.SortStableFunc(d.Changes, func(x, y Change) int {
-		return cmp.Or(cmp.Compare(kindOrder[x.Kind], kindOrder[y.Kind]), cmp.Compare(math.Abs(y.Impact), math.Abs(x.Impact)))
+		return cmp.Or(cmp.Compare(kindOrder[x.Kind], kindOrder[y.Kind]),
+			cmp.Compare(math.Abs(y.Impact), math.Abs(x.Impact)))
 	})
 	return d, nil
 }
 
-// alike makes runs comparable if some are reports, which only have means: it then reduces all runs to means.
+// alike makes all runs comparable if some of them are reports, which only have means: it drops the other runs' values
+// over time, so that all are compared by their means.
 func alike(runs []*Run) {
 	if !slices.ContainsFunc(runs, func(r *Run) bool { return !r.whole }) {
 		return
@@ -179,13 +181,14 @@ func (d *Document) warn(a, b []*Run) {
 	}
 	switch onA, onB := software(a), software(b); {
 	case onA && onB:
-		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A and B are those of a software Metal, not of a GPU")
+		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A and B are those of a software Metal, not of "+
+			"a GPU")
 	case onA:
-		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A are those of a software Metal, and not of a GPU "+
-			"as those of B")
+		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A are those of a software Metal, and not of a "+
+			"GPU as those of B")
 	case onB:
-		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of B are those of a software Metal, and not of a GPU "+
-			"as those of A")
+		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of B are those of a software Metal, and not of a "+
+			"GPU as those of A")
 	}
 	if d.A.Device != d.B.Device {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("the devices differ: %q and %q", d.A.Device, d.B.Device))
@@ -216,7 +219,8 @@ func (d *Document) warn(a, b []*Run) {
 	}
 }
 
-// change compares one key. The caller sets the status of tested changes afterwards.
+// change compares one quantity. If it was tested (PValue is not null), the caller sets Status after all tests,
+// because the false discovery rate depends on all of them.
 func (d *Document) change(key Key, a, b []*Run) Change {
 	ma, mb := of(a, key), of(b, key)
 	c := Change{Kind: key.Kind, Name: key.Name, Status: Untested}
@@ -262,7 +266,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 	return c
 }
 
-// of returns the measures of a key from the runs that have the key.
+// of returns the measures of one quantity from those runs that have it.
 func of(runs []*Run, key Key) []*measure {
 	var ms []*measure
 	for _, r := range runs {
@@ -282,7 +286,8 @@ func together(ms []*measure) (count int64, mean, typical float64) {
 	return count, mean, typical
 }
 
-// perBuffer returns the mean time per command buffer over the runs; runs without the key count as 0.
+// perBuffer returns the mean over the runs of the quantity's time per command buffer; runs without the quantity count
+// as 0.
 func perBuffer(ms []*measure, runs []*Run) (mean float64) {
 	for _, m := range ms {
 		mean += m.perBuffer / float64(len(runs))
@@ -298,10 +303,10 @@ func each(ms []*measure) []float64 {
 	return out
 }
 
-// Fail marks the changes that became slower by more than a share and are not minor, for the exit status. It leaves out
-// calls that wait for the GPU or for another thread's signal: they take longer when a thread has less to do, and the
-// real cause shows in the time of the run, of threads and of kernels. It returns an error if nothing could be tested,
-// so that there is no decision.
+// Fail fills in Failed: what became slower by more than the share over and is not minor. The exit status depends on
+// it. Calls that wait for the GPU or for another thread's signal are left out: they take longer when a thread has
+// less to do, and a real slowdown shows in the run, in threads or in kernels. It returns an error if nothing could be
+// tested, because then there is no decision.
 func (d *Document) Fail(over float64) error {
 	d.FailOver = &over
 	for i := range d.Changes {
@@ -316,12 +321,12 @@ func (d *Document) Fail(over float64) error {
 	return nil
 }
 
-// waits reports whether the call waits for the GPU or for another thread's signal.
+// waits reports whether the compared item is a call that waits for the GPU or for another thread's signal.
 func (c *Change) waits() bool {
 	return c.Kind == KindCall && slices.ContainsFunc(wire.Table[:], func(r wire.Row) bool {
 		return r.Selector == c.Name && (r.Group == wire.GroupWait || r.Family == wire.FamilySignal)
 	})
 }
 
-// name returns the changed key with its kind, because a call and a kernel may have the same name.
+// name returns the item's name with its kind in front, because a call and a kernel may have the same name.
 func (c *Change) name() string { return fmt.Sprintf("%s %s", c.Kind, c.Name) }

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/report"
 )
 
-// An overTime records how the compared quantities changed over time: durations of calls, times between commits, GPU
-// times of kernels. It takes a trace as a whole, or range by range.
+// An overTime collects the compared quantities with the times at which they occurred: durations of calls, times
+// between commits, GPU times of kernels. It takes a trace as a whole or range by range.
 type overTime struct {
 	names   []string
 	byCall  []*bins // by wire.Call
@@ -46,7 +46,7 @@ func (c *overTime) visit(v *analyze.VisitedCall) {
 	c.byCall[v.ID].add(int64(v.Begin), float64(v.Length()))
 }
 
-// long measures a trace that is too long to be loaded as a whole.
+// long measures a trace that is too long to be loaded as a whole: it loads the trace range by range.
 func (c *overTime) long(f *analyze.File, path string) (*Run, error) {
 	doc, _, err := report.BuildLong(f, analyze.Options{}, report.Options{}, nil)
 	if err != nil {
@@ -61,8 +61,8 @@ func (c *overTime) long(f *analyze.File, path string) (*Run, error) {
 	return r, err
 }
 
-// add adds the command buffers of a trace, or of its next range: those that begin in its window, and only the part in
-// it.
+// add adds the command buffers of a trace, or of its next range. GPU work counts in the range in which it begins, so
+// that none counts twice.
 func (c *overTime) add(t *analyze.Trace) {
 	if c.threads == nil {
 		c.threads, c.kernels, c.last = map[threadKey]*bins{}, map[string]*bins{}, map[threadKey]analyze.Nanos{}
@@ -107,7 +107,8 @@ func (c *overTime) commits(t *analyze.Trace) {
 	}
 }
 
-// since adds the time since the last commit of a thread, or of any thread for the zero key.
+// since adds the time since the previous commit of the thread key; for the zero key, since the previous commit of any
+// thread.
 func (c *overTime) since(key threadKey, to *bins, at analyze.Nanos) {
 	if before, any := c.last[key]; any {
 		to.add(int64(at), float64(at-before))
@@ -115,7 +116,8 @@ func (c *overTime) since(key threadKey, to *bins, at analyze.Nanos) {
 	c.last[key] = at
 }
 
-// work adds the GPU times of a command buffer.
+// work adds the GPU time of each kernel of a command buffer, per dispatch. Work without dispatches, such as another
+// channel of the same encoder, is added to the kernel of that name.
 func (c *overTime) work(b *analyze.CommandBuffer, window analyze.Interval, costs *kernels.Costs) {
 	shares := kernels.Split(b, window, costs)
 	stages := map[string]analyze.Nanos{} // time on further channels of an encoder after its first
@@ -135,7 +137,7 @@ func (c *overTime) work(b *analyze.CommandBuffer, window analyze.Interval, costs
 	}
 }
 
-// give adds the recorded series to a run's measures.
+// give passes the collected values over time to the measures of a run.
 func (c *overTime) give(r *Run) {
 	for id, b := range c.byCall {
 		if b == nil {
@@ -165,8 +167,8 @@ func (c *overTime) give(r *Run) {
 	}
 }
 
-// submitting sets the calls' time per command buffer to the time of the threads that submit. Threads of a driver or of
-// Metal wait in calls, too, but the program does not lose that time.
+// submitting sets the calls' time per command buffer from the submitting threads only. Threads of a driver or of
+// Metal wait in calls too, but that time costs the program nothing.
 func (c *overTime) submitting(r *Run) {
 	if len(c.exclusive) == 0 { // a recording without calls
 		return

@@ -17,7 +17,7 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// A Kind is the kind of a compared quantity.
+// A Kind is the kind of a compared item, such as a kernel or a call.
 type Kind string
 
 // The kinds.
@@ -34,7 +34,7 @@ type Key struct {
 	Name string
 }
 
-// A measure is the value of a key in one run.
+// A measure is what was measured of one item, such as a kernel, in one run.
 type measure struct {
 	count int64
 	mean  float64            // nanoseconds
@@ -42,13 +42,13 @@ type measure struct {
 	bins  *bins              // its values over time; nil if the run does not have them
 	parts map[string]float64 // parts of the mean, nanoseconds by name; nil if not known
 
-	// perBuffer is the time per command buffer of the run in nanoseconds: for a call, exclusive time of the threads that
-	// submit, or of all threads where a report has only their sum; for a kernel, GPU time.
+	// perBuffer is the time per command buffer of the run, in nanoseconds. For a call it is the exclusive time on
+	// submitting threads, or on all threads if a report has only their sum; for a kernel it is GPU time.
 	perBuffer float64
 }
 
-// typical returns the median over time of the measure's means, which is robust against start-up and rare events.
-// Without values over time it is the mean.
+// typical returns the median over the run of the means of short time ranges, which start-up and rare events hardly
+// change. If only one mean is known, it returns that.
 func (m *measure) typical() float64 {
 	if m.bins == nil {
 		return m.mean
@@ -56,7 +56,7 @@ func (m *measure) typical() float64 {
 	return statistics.Median(m.bins.stretches())
 }
 
-// A Run is one side's trace or report, measured.
+// A Run is one run to be compared: a trace, or a report of one.
 type Run struct {
 	Path     string
 	Report   *report.Report
@@ -64,7 +64,7 @@ type Run struct {
 	whole    bool // a trace, which has its own noise
 }
 
-// Read reads a trace, or a report that `mtrace report --json` wrote.
+// Read reads the trace or the report (written by `mtrace report --json`) at path and measures it.
 func Read(path string) (*Run, error) {
 	if doc, err := readReport(path); doc != nil || err != nil {
 		if err != nil {
@@ -93,14 +93,14 @@ func Read(path string) (*Run, error) {
 	return r, nil
 }
 
-// measured measures the run of a trace's report.
+// measured returns a Run with the sums of a report that was built from a trace.
 func measured(path string, doc *report.Report) *Run {
 	r := &Run{Path: path, Report: doc, measures: map[Key]*measure{}, whole: true}
 	r.fromReport()
 	return r
 }
 
-// Of measures a loaded trace without recorded calls, such as a recording of Instruments.
+// Of measures a trace that is already loaded and has no recorded calls, such as a recording of Instruments.
 func Of(path string, trace *analyze.Trace) *Run {
 	r := measured(path, report.Build(trace, report.Options{}))
 	var c overTime
@@ -109,7 +109,8 @@ func Of(path string, trace *analyze.Trace) *Run {
 	return r
 }
 
-// readReport reads a report; nil when the file is not JSON.
+// readReport reads a report. It returns nil without an error if the file is not JSON, so that the caller reads it as
+// a trace.
 func readReport(path string) (*report.Report, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -154,7 +155,7 @@ func (r *Run) measure(kind Kind, name string) *measure {
 	return r.measures[k]
 }
 
-// wholeRun is the name of the only key of KindRun.
+// wholeRun is the name of the only item of KindRun.
 const wholeRun = "time for each command buffer"
 
 // fromReport takes the sums from a report.
@@ -181,7 +182,7 @@ func (r *Run) fromReport() {
 			continue
 		}
 		m := r.measure(KindKernel, k.Title())
-		// work other than dispatches: copies, or encoders that no table names
+		// a kernel without dispatches is other GPU work, such as copies; it is counted by command buffers
 		m.count = int64(cmp.Or(k.Dispatches, k.CommandBuffers))
 		m.mean, m.share = ratio(k.GPUNS, m.count), ratio(k.GPUNS, gpuTime)
 		m.perBuffer = ratio(k.GPUNS, committed)
@@ -220,8 +221,8 @@ func ratio(a, b int64) float64 {
 	return float64(a) / float64(b)
 }
 
-// threadNames names threads so that those of two runs can be matched: ids differ between runs, but names and the order
-// of threads with one name do not.
+// threadNames returns names for threads by which the threads of two runs can be matched: the name and a number, such
+// as "worker #2". IDs differ between runs; names, and the order of threads of one name, do not.
 func threadNames(threads []report.Thread) []string {
 	names := make([]string, len(threads))
 	seen := map[string]int{}

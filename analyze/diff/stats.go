@@ -9,17 +9,17 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// A comparison is the result of a test of two samples.
+// A comparison is the result of a statistical test of two samples, A and B.
 type comparison struct {
 	ratio, low, high float64 // of B to A, with its 95% confidence interval
 	p                float64
 }
 
-// ranks compares two samples of positive values without assuming a distribution: the Mann–Whitney U test with
+// ranks compares two samples of positive values without assuming a distribution. It uses the Mann–Whitney U test with
 // correction for ties and continuity, and the Hodges–Lehmann estimate of the ratio with the interval that belongs to
-// the test (Lehmann, Nonparametrics, 1975, §1.5 and §2.5), on logarithms because times differ by factors. A remaining
-// correlation with neighbours in time widens both: the variance of a mean grows by (1+ρ)/(1−ρ) with a lag-1
-// autocorrelation of ρ.
+// that test (Lehmann, Nonparametrics, 1975, §1.5 and §2.5). Both work on logarithms, because times differ by factors.
+// If values are still correlated with their neighbours in time, p and interval are widened: the variance of a mean
+// grows by (1+ρ)/(1−ρ) with a lag-1 autocorrelation of ρ.
 func ranks(a, b []float64) comparison {
 	la, lb := logs(a), logs(b)
 	n, m := float64(len(la)), float64(len(lb))
@@ -65,8 +65,8 @@ func ranks(a, b []float64) comparison {
 	return c
 }
 
-// means compares two samples of repeated runs by Welch's t test on logarithms; when one side has a single run, by the
-// test with the other side's variance for both. It needs three runs together.
+// means compares repeated runs of A and B by Welch's t test on logarithms. If one side has a single run, the other
+// side's variance is used for both. There must be at least three runs in all.
 func means(a, b []float64) comparison {
 	la, lb := logs(a), logs(b)
 	ma, va := moments(la)

@@ -11,7 +11,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// WriteText writes the changes, the largest first, and the number of unchanged keys.
+// WriteText writes the comparison: the answer in one sentence, the changes with the largest first, and how many items
+// did not change or could not be tested.
 func (d *Document) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nA: %s\nB: %s\n", d.Answer(), d.A.line(), d.B.line())
@@ -52,8 +53,8 @@ func (d *Document) WriteText(w io.Writer) error {
 		b.WriteString("no relevant change exceeds the noise\n")
 	}
 	if minor > 0 {
-		fmt.Fprintf(&b, "minor changes, in items with under %.1f%% of the time: %d, which --json lists\n", 100*policy.MinorShare,
-			minor)
+		fmt.Fprintf(&b, "minor changes, in items with under %.1f%% of the time: %d, which --json lists\n",
+			100*policy.MinorShare, minor)
 	}
 	fmt.Fprintf(&b, "%d compared with the noise %s: false discovery rate %.0f%%, changes under %.0f%% count as the "+
 		"same; %d the same, %d not testable\n",
@@ -76,7 +77,7 @@ func (d *Document) WriteText(w io.Writer) error {
 	return err
 }
 
-// Summaries returns the sentences of the two sides' verdicts, each with its side.
+// Summaries returns the sentence that explains the verdict of each side, with the side's letter in front.
 func (d *Document) Summaries() (lines []string) {
 	for _, s := range []struct{ side, summary string }{{"A", d.A.Summary}, {"B", d.B.Summary}} {
 		if s.summary != "" {
@@ -89,12 +90,13 @@ func (d *Document) Summaries() (lines []string) {
 func (s Side) line() string {
 	line := strings.Join(s.Paths, ", ")
 	if len(s.Paths) > policy.ShownNames {
-		line = fmt.Sprintf("%s and %d more", strings.Join(s.Paths[:policy.ShownNames], ", "), len(s.Paths)-policy.ShownNames)
+		line = fmt.Sprintf("%s and %d more", strings.Join(s.Paths[:policy.ShownNames], ", "),
+			len(s.Paths)-policy.ShownNames)
 	}
 	return line
 }
 
-// verdict returns the side's verdict, with the number of runs that have it if not all do.
+// verdict returns the verdict that most runs of the side have, and how many runs agree if not all do.
 func (s Side) verdict() string {
 	if s.Agree == len(s.Paths) {
 		return s.Verdict
@@ -113,7 +115,8 @@ func writeChanges(b *strings.Builder, changes []Change) {
 		fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s", c.Status, kind, c.Kind, name, analyze.Printable(c.Name),
 			duration(c.CountA, c.A), duration(c.CountB, c.B))
 		if c.Ratio != nil {
-			fmt.Fprintf(b, "  %7.3fx  %-17s  %7s", *c.Ratio, fmt.Sprintf("[%.3f, %.3f]", *c.Low, *c.High), small(*c.QValue))
+			fmt.Fprintf(b, "  %7.3fx  %-17s  %7s", *c.Ratio, fmt.Sprintf("[%.3f, %.3f]", *c.Low, *c.High),
+				small(*c.QValue))
 		}
 		if c.Ratio == nil {
 			fmt.Fprintf(b, "%*s", 9+2+17+2+8+1, "")

@@ -2,7 +2,7 @@
 // request, and GitHub's annotations. The decisions are made elsewhere: by claims, and by comparisons of runs.
 package gate
 
-// An Outcome is the result of one case.
+// An Outcome is whether a case passed, failed or was skipped.
 type Outcome int
 
 // The outcomes.
@@ -12,12 +12,12 @@ const (
 	Skipped // there is too little data to decide
 )
 
-// String returns the word for an outcome in tables.
+// String returns the word that tables show for an outcome.
 func (o Outcome) String() string {
 	return [...]string{"pass", "FAIL", "skipped"}[o]
 }
 
-// A Case is one item that was decided.
+// A Case is one claim or one comparison that was decided.
 type Case struct {
 	Name    string
 	Outcome Outcome
@@ -27,7 +27,7 @@ type Case struct {
 	Quiet   bool     // unremarkable: it is counted, but not in the table
 }
 
-// A Gate decides whether a change may be merged.
+// A Gate is the decision whether a change may be merged, with the cases that it consists of.
 type Gate struct {
 	Command  string   // "mtrace check"
 	Name     string   // of the list of claims, or of the compared runs
@@ -50,7 +50,7 @@ func (g *Gate) word() string {
 	return "PASS"
 }
 
-// count returns the number of cases with an outcome.
+// count returns the number of cases that have outcome o.
 func (g *Gate) count(o Outcome) (n int) {
 	for _, c := range g.Cases {
 		if c.Outcome == o {

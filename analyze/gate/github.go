@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Characters that workflow commands require to be escaped: in the value, after the second pair of colons, and in
-// properties, which a comma or a colon would end (https://github.com/actions/toolkit, packages/core/src/command.ts).
+// Characters that GitHub's workflow commands require to be escaped. A property would end at a comma or a colon, so
+// there these are escaped too (https://github.com/actions/toolkit, packages/core/src/command.ts).
 var (
 	annotationText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	annotationProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// WriteAnnotations writes a workflow command of GitHub Actions for each warning and, as an error, for each case that
-// failed. If nothing could be decided, it writes that as an error too.
+// WriteAnnotations writes a workflow command of GitHub Actions for each warning and for each failed case, which
+// GitHub shows at the pull request. If nothing could be decided, that is written as an error too.
 func (g *Gate) WriteAnnotations(w io.Writer) error {
 	var b strings.Builder
 	if g.Undecided != "" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The elements of JUnit XML that GitLab, Jenkins and GitHub's reporters read.
+// The elements of JUnit XML, as GitLab, Jenkins and GitHub's reporters read it.
 type (
 	suites struct {
 		XMLName xml.Name `xml:"testsuites"`
@@ -34,7 +34,8 @@ type (
 	}
 )
 
-// WriteJUnit writes the cases as JUnit XML. If nothing could be decided, it adds a case with an error that says so.
+// WriteJUnit writes the cases as JUnit XML. If nothing could be decided, it adds a case with an error, so that the CI
+// server does not show success.
 func (g *Gate) WriteJUnit(w io.Writer) error {
 	s := suite{Name: g.Name, Tests: len(g.Cases), Failures: g.count(Failed), Skipped: g.count(Skipped)}
 	class := strings.ReplaceAll(g.Command, " ", ".")

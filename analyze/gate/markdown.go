@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Escapes for names in Markdown, and for what GitHub interprets itself: @name would notify a person, and #1 would link
-// to an issue.
+// plain escapes the characters that Markdown interprets, and those that GitHub does: @name would notify a person, and
+// #1 would link to an issue.
 var plain = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "|", "\\|",
 	"~", "\\~",
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "&#64;", "#", "&#35;", "://", ":&#47;/", "\r", " ", "\n", " ")
 
-// WriteMarkdown writes the decision and a table of the remarkable cases, for a pull request.
+// WriteMarkdown writes the decision and a table of the cases that are not Quiet, for a comment on a pull request.
 func (g *Gate) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: %s\n\n%s", g.Command, g.word(), plain.Replace(g.Name))

@@ -2,13 +2,13 @@ package memory
 
 import "mtrace/analyze"
 
-// Levels tracks how much memory each process has allocated over a run that is read slice by slice. Resources on a heap
-// are part of the heap and do not count again.
+// Levels tracks how much memory each process has allocated during a run that is read slice by slice. Resources on a
+// heap are part of the heap and are not counted again.
 type Levels struct {
 	living map[living]int64 // sizes in bytes
 }
 
-// living identifies memory that was not released yet.
+// living identifies an allocation that was not released yet, by process and number.
 type living struct {
 	process *analyze.Process
 	object  uint32
@@ -17,10 +17,11 @@ type living struct {
 // NewLevels returns a Levels for one run.
 func NewLevels() *Levels { return &Levels{living: map[living]int64{}} }
 
-// absurd is a size that only damaged traces have.
-const absurd = 1 << 50
+// maxPlausibleSize is the largest allocation, 1 PiB, that is believed. A larger one can only come from a damaged trace, and is ignored.
+const maxPlausibleSize = 1 << 50
 
-// Each calls change with each change in a slice, in any order.
+// Each calls change for each allocation and release of a slice, with the process, the instant and the change in
+// bytes, in any order.
 func (l *Levels) Each(s *analyze.Slice, change func(p *analyze.Process, at analyze.Nanos, bytes int64)) {
 	for _, f := range s.Trace.Memory.Freed { // memory that was allocated in earlier slices
 		key := living{f.Process, f.Object}
@@ -31,7 +32,7 @@ func (l *Levels) Each(s *analyze.Slice, change func(p *analyze.Process, at analy
 	}
 	for i := range s.Trace.Memory.Allocations {
 		a := &s.Trace.Memory.Allocations[i]
-		if a.Thread == nil || a.OnHeap || a.Bytes == 0 || a.Bytes > absurd || !s.Held(a.At) {
+		if a.Thread == nil || a.OnHeap || a.Bytes == 0 || a.Bytes > maxPlausibleSize || !s.Held(a.At) {
 			continue
 		}
 		p := a.Thread.Process

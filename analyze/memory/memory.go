@@ -8,12 +8,13 @@ import (
 	"mtrace/analyze"
 )
 
-// A Use summarizes the allocations of a trace.
+// A Use sums up the allocations of a trace.
 type Use struct {
 	Allocations int
 	Bytes       uint64
 	Peak        uint64 // largest number of bytes allocated at the same time
-	// Peak is exact; otherwise the trace lacks releases, and it is an upper bound that only reused addresses lower
+	// whether Peak is exact. If not, the trace has no releases, and Peak is an upper bound: memory counts as released
+	// only when its address is used again
 	PeakExact   bool
 	Reused      int // allocations at an address that an earlier one had
 	Addressed   int // allocations with a known address
@@ -30,7 +31,8 @@ type Total struct {
 	Bytes uint64
 }
 
-// ReuseShare returns the share of allocations at a reused address; known is false if addresses are not known.
+// ReuseShare returns the share (0 to 1) of allocations whose address an earlier allocation had; known is false if the
+// trace has no addresses.
 func (u *Use) ReuseShare() (share float64, known bool) {
 	if u.Addressed == 0 {
 		return 0, false
@@ -38,7 +40,7 @@ func (u *Use) ReuseShare() (share float64, known bool) {
 	return float64(u.Reused) / float64(u.Addressed), true
 }
 
-// Summarize sums up the allocations. If an address occurs again, its memory was released before.
+// Summarize sums up the allocations of a trace.
 func Summarize(t *analyze.Trace) *Use {
 	u := &Use{ByStorage: map[string]Total{}}
 	for i := range t.Memory.Allocations {
@@ -81,8 +83,8 @@ func (u *Use) reuse(t *analyze.Trace) {
 	}
 }
 
-// peak tracks the allocated memory. If an address occurs again, its memory was released before, even if the trace does
-// not have the release.
+// peak computes the largest amount of memory that was allocated at once. If an address occurs again, its earlier
+// memory must have been released, even if the trace does not have the release.
 func (u *Use) peak(t *analyze.Trace) {
 	type change struct {
 		at    analyze.Nanos
@@ -117,7 +119,7 @@ func (u *Use) peak(t *analyze.Trace) {
 	}
 }
 
-// device adds up the latest reports of all devices.
+// device sums the latest reports of all devices after each report, and keeps the largest sum.
 func (u *Use) device(t *analyze.Trace) {
 	type source struct {
 		process *analyze.Process

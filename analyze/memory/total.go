@@ -4,8 +4,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A Running sums up the allocations of the ranges of a run, in order. It keeps unreleased memory, and each address
-// once.
+// A Running sums up the allocations of consecutive ranges of a run. Between ranges it keeps the memory that is not
+// released yet, and the last allocation at each address.
 type Running struct {
 	use  Use
 	now  int64
@@ -23,7 +23,8 @@ func NewRunning() *Running {
 	return &Running{use: Use{ByStorage: map[string]Total{}}, open: map[object]uint64{}, last: map[place]object{}}
 }
 
-// Add adds the next range, whose processes must be those of the total.
+// Add adds the next range. all is the Total that the ranges are added to; its processes identify memory, because each
+// range has Process values of its own.
 func (t *Running) Add(part *analyze.Trace, all *analyze.Total) {
 	freed := part.Memory.Freed
 	for i := range part.Memory.Allocations {
@@ -69,7 +70,7 @@ func (t *Running) free(o object) {
 	}
 }
 
-// Finish returns the sum; all is the total of the ranges.
+// Finish returns the sums. all is the trace of the Total that the ranges were added to.
 func (t *Running) Finish(all *analyze.Trace) *Use {
 	t.use.PeakExact, t.use.Releases = all.Memory.Releases > 0, all.Memory.Releases
 	t.use.device(all)

@@ -9,8 +9,9 @@ import (
 	"mtrace/analyze/memory"
 )
 
-// A Builder receives a run like timeline.Writer: Call for every call, and Slice for every slice after the slice's
-// calls. Then Document returns the document. The Builder's memory does not grow with the run.
+// A Builder collects what the page draws. The caller passes it each call of the run (Call), and after the calls of a
+// slice the slice itself (Slice). At the end Document returns the document. The Builder's memory does not grow with
+// the length of the run.
 type Builder struct {
 	origin, begin, end analyze.Nanos
 	lanes              int
@@ -40,14 +41,15 @@ func NewBuilder() *Builder {
 		living:  memory.NewLevels(), memory: map[*analyze.Process]*steps{}, flows: newFlows(), stacks: newStacks()}
 }
 
-// A laneName identifies a thread in all documents of a trace.
+// A laneName identifies a thread in all documents of a trace. Pointers to threads do not, because each load makes new
+// ones.
 type laneName struct {
 	pid int
 	tid uint64
 }
 
-// Like gives threads the colours that they have in another document of the trace. It must be called first; other may be
-// nil.
+// Like gives each thread the colour that it has in another document of the same trace, so that colours do not change
+// when the user zooms. It must be called before all other methods; other may be nil.
 func (b *Builder) Like(other *Document) {
 	if other == nil {
 		return
@@ -60,7 +62,8 @@ func (b *Builder) Like(other *Document) {
 	}
 }
 
-// thread has what is drawn of a thread. Its calls and its waits arrive separately, and overlap in time.
+// thread holds what the page draws of one thread. Its calls and its waits for the GPU arrive separately and overlap
+// in time, so each has a track of its own until the end.
 type thread struct {
 	*analyze.Thread
 	color        uint8
@@ -86,16 +89,18 @@ func (b *Builder) thread(of *analyze.Thread) *thread {
 	return t
 }
 
-// mostKept limits the number of elements of all lanes together; each lane may have at least leastKept.
+// mostKept limits the number of blocks and cells that the Builder keeps in all lanes together. A lane may have at
+// least leastKept, however many lanes there are.
 const (
 	mostKept  = 1 << 18
 	leastKept = 1 << 8
 )
 
-// room returns how many elements a lane may have.
+// room returns how many blocks and cells one lane may have at the moment.
 func (b *Builder) room() int { return max(leastKept, min(1<<14, mostKept/max(1, b.lanes))) }
 
-// The kinds of threads' blocks are the parts of their time. A wait for a signal is time outside of Metal.
+// kindSignal is the kind of a block in which a thread waits for a signal. The other kinds are the parts of a thread's
+// time (analyze.Part); a wait for a signal is drawn in place of the part outside of Metal.
 const kindSignal = uint8(analyze.PartOutside)
 
 // Call adds a call; it fits analyze.Options.Visit.
@@ -112,7 +117,8 @@ func (b *Builder) Call(c *analyze.VisitedCall) {
 	t.flat.add(p, c.Absorbs(), func(x block) { t.calls.add(x, b.room()) })
 }
 
-// Slice adds the model's data of a slice of the run.
+// Slice adds the threads, command buffers, waits, scopes and memory of a slice of the run. Call must have received
+// the slice's calls before.
 func (b *Builder) Slice(s *analyze.Slice) error {
 	t := s.Trace
 	b.origin, b.begin, b.end = t.Run.Origin, t.Window.Begin, t.Window.End
@@ -139,7 +145,8 @@ func (b *Builder) Slice(s *analyze.Slice) error {
 	return nil
 }
 
-// waits adds the waits of a slice, divided into their parts.
+// waits adds the waits for the GPU that ended in the slice. A wait becomes several blocks: one for each part that its
+// time is divided into.
 func (b *Builder) waits(s *analyze.Slice) {
 	work := evidence.Locate(s.Trace)
 	for i := range s.Trace.Waits {
@@ -170,8 +177,8 @@ func (b *Builder) waits(s *analyze.Slice) {
 	}
 }
 
-// Model adds the calls that the model has, for sources that do not record calls: see model of timeline.Writer. It must
-// be called before Slice.
+// Model adds encoders and commits as calls, for sources such as Instruments that do not record calls. It must be
+// called before Slice.
 func (b *Builder) Model(t *analyze.Trace) {
 	for _, c := range timelineOf(t) {
 		x := b.thread(c.thread)
@@ -180,7 +187,7 @@ func (b *Builder) Model(t *analyze.Trace) {
 	}
 }
 
-// threadName returns the name of a thread's lane.
+// threadName returns the text that labels a thread's lane: its name, or "thread", and its ID.
 func threadName(t *analyze.Thread) string {
 	return cmp.Or(t.Name, "thread") + fmt.Sprintf(" %d", t.ID)
 }

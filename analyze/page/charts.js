@@ -1,5 +1,6 @@
 "use strict";
-// Draws the charts of the page's document with uPlot, each with a table of its numbers behind it.
+// mtrace.charts draws the charts of the page's document with uPlot. Each chart has a table of its numbers that can be
+// opened.
 mtrace.charts = function (page) {
   const root = document.getElementById("charts");
   if (!root) return;
@@ -13,7 +14,7 @@ mtrace.charts = function (page) {
   const powers = Array.from({length: 50}, (_, i) => 2 ** i);
   const shown = {share: (n) => Math.round(n * 100) + "%", bytes, "command buffers": (n) => n.toFixed(n < 10 ? 2 : 0)};
 
-  // over draws several series over time, with a common time axis.
+  // over draws a chart of several series over time on one time axis.
   function over(title, remark, list) {
     if (list.length === 0) return;
     const begin = page.begin_ns, end = page.end_ns;
@@ -56,7 +57,8 @@ mtrace.charts = function (page) {
     figure(title, remark, plot, rows);
   }
 
-  // lengthsBetween returns round durations for the ticks of a logarithmic axis, as many as fit.
+  // lengthsBetween returns round durations between low and high for the ticks of a logarithmic axis. The more powers
+  // of ten the axis spans, the fewer ticks per power.
   function lengthsBetween(low, high) {
     const list = [], steps = high / low > 1e3 ? [1] : high / low > 30 ? [1, 3] : [1, 2, 5];
     for (let power = 10 ** Math.floor(Math.log10(Math.max(low,
@@ -87,8 +89,8 @@ mtrace.charts = function (page) {
   }
 
   const group = (name) => page.series.filter((s) => s.group === name);
-  over("GPU busy", "part of the time in which it ran anything", group("busy"));
-  over("In flight", "command buffers committed and not completed, mean", group("flight"));
+  over("GPU busy", "share of the time in which the GPU ran anything", group("busy"));
+  over("In flight", "mean number of command buffers that are committed and not completed", group("flight"));
   over("Memory", "GPU memory that the program had allocated", group("memory"));
   for (const h of page.histograms) lengths(h);
   draw(); // after all elements are in the page

@@ -7,8 +7,8 @@ package page
 // Schema names the document.
 const Schema = "mtrace.page/1"
 
-// A Document is the data that the page's script draws. Times are nanoseconds after the begin of the trace, like those
-// of --from and --to.
+// A Document is the data that the page's script draws. Times are in nanoseconds since the begin of the trace, as in
+// --from and --to.
 type Document struct {
 	Schema     string      `json:"schema"`
 	BeginNS    int64       `json:"begin_ns"`
@@ -30,7 +30,7 @@ type Document struct {
 	Detail     bool        `json:"detail"` // a server has more of each part
 }
 
-// A Kind is a part of a thread's time, as in the table of threads.
+// A Kind is a part of a thread's time, named and colored as in the table of threads.
 type Kind struct {
 	Name    string `json:"name"`
 	Meaning string `json:"meaning"`
@@ -44,7 +44,7 @@ const (
 	LaneScopes = "scopes" // blocks are the program's scopes; their kinds are colours
 )
 
-// A Lane is a row of the timeline.
+// A Lane is one row of the timeline, with its blocks at several levels of detail.
 type Lane struct {
 	Key    string `json:"key"` // the same in all documents of a trace
 	Shows  string `json:"shows"`
@@ -58,30 +58,31 @@ type Lane struct {
 	Hidden int64  `json:"hidden"` // number of blocks that overlapped others and had no free lane
 	Idle   bool   `json:"idle"`   // a thread that only waited for signals: it is folded at first
 
-	// TimeNS is the time in blocks of each kind, in the whole run.
+	// TimeNS is the total time of the blocks of each kind in the whole run
 	TimeNS [kinds]int64 `json:"time_ns"`
 	Levels []Level      `json:"levels"` // the finest first
 }
 
-// A Level has a lane's blocks; those shorter than a cell are summed up in cells. Its lists are plain numbers, which
-// keeps the document small.
+// A Level is one level of detail of a lane. It has each block that is at least as long as a cell; shorter blocks are
+// summed up in cells, which are time ranges of equal length. Lists are plain numbers to keep the document small.
 type Level struct {
 	CellNS  int64 `json:"cell_ns"`
 	FirstNS int64 `json:"first_ns"` // begin of cell 0
 
-	// Blocks has seven numbers for each block: nanoseconds since the begin of the previous block; its length; its kind;
-	// the index of its name in Document.Names; the index of its peer in Document.Lanes, or −1; the index of its stack
-	// in Document.Stacks; the index of its command buffer in Document.Flows, or −1. The peer is the thread that
-	// committed the work, holds the lock, or sent the signal.
+	// Blocks has seven numbers for each block: nanoseconds since the begin of the previous block; its length; its
+	// kind; the index of its name in Document.Names; the index of its peer's lane in Document.Lanes, or −1; the index
+	// of its stack in Document.Stacks; the index of its command buffer in Document.Flows, or −1. The peer is the
+	// thread that committed the work, holds the lock, or sent the signal.
 	Blocks []int64 `json:"blocks"`
 
-	// Cells has for each cell: its distance from the previous cell, in cells (for the first, from cell 0); how many
-	// blocks began in it; how many kinds it has; and for each of these the kind and its share of the cell in 255ths.
+	// Cells has for each cell that is not empty: its distance from the previous one, counted in cells (for the first,
+	// from cell 0); how many blocks began in it; how many kinds it has; and for each of these the kind and its share
+	// of the cell in 255ths.
 	Cells []int64 `json:"cells"`
 }
 
-// A Flow is a command buffer, from its creation over the commit and the GPU to the return of the first wait for it.
-// Lanes are indexes in Document.Lanes, −1 for none; times are −1 if not known.
+// A Flow is the life of one command buffer: creation, commit, GPU work, and the return of the first wait for it. The
+// page draws it as arrows. Lanes are indices in Document.Lanes, −1 for none; times are −1 if not known.
 type Flow struct {
 	Label       int64 `json:"n"` // place in Document.Names
 	Queue       int64 `json:"q"` // place in Document.Names
@@ -98,7 +99,7 @@ type Flow struct {
 	WakeNS      int64 `json:"w"`
 }
 
-// A Mark is an instant that the program named, or a command buffer that failed.
+// A Mark is an instant that the program marked with a name, or the failure of a command buffer.
 type Mark struct {
 	Lane   int    `json:"lane"`
 	AtNS   int64  `json:"at_ns"`
@@ -106,7 +107,8 @@ type Mark struct {
 	Failed bool   `json:"failed"`
 }
 
-// A Series is a level over time: its mean in each of consecutive bins.
+// A Series is a quantity over time, such as the number of command buffers in flight: its mean in each of consecutive
+// bins of equal length.
 type Series struct {
 	Name    string    `json:"name"`
 	Group   string    `json:"group"` // "busy", "flight", "queue" or "memory"
@@ -116,14 +118,14 @@ type Series struct {
 	Means   []float64 `json:"means"`
 }
 
-// A Histogram has the number of durations of each length.
+// A Histogram counts durations by their length.
 type Histogram struct {
 	Name  string `json:"name"`
 	Total int64  `json:"total"`
 	Bins  []Bin  `json:"bins"`
 }
 
-// A Bin counts the durations from FromNS up to ToNS.
+// A Bin counts the durations from FromNS up to, but not including, ToNS.
 type Bin struct {
 	FromNS float64 `json:"from_ns"`
 	ToNS   float64 `json:"to_ns"`

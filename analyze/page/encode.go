@@ -18,10 +18,11 @@ type encoder struct {
 	origin   analyze.Nanos
 }
 
-// mostBytes is the maximum size of a document as JSON. A page also has the report's tables and the charts' library.
+// mostBytes is the maximum size of a document as JSON. The page around it also contains the report's tables and the
+// chart library.
 const mostBytes = 4 << 20
 
-// size returns the size of the document as JSON.
+// size returns the size of the document as JSON, in bytes.
 func (d *Document) size() int {
 	text, err := json.Marshal(d)
 	if err != nil { // the document has only values that JSON can represent
@@ -89,7 +90,7 @@ func (x *encoder) level(t *track) Level {
 	return l
 }
 
-// instant returns a time since the begin of the trace; -1 if it is not known.
+// instant returns a time as nanoseconds since the begin of the trace; -1 if the time is not known.
 func (x *encoder) instant(at analyze.Nanos) int64 {
 	if at == 0 {
 		return -1
@@ -97,7 +98,7 @@ func (x *encoder) instant(at analyze.Nanos) int64 {
 	return int64(at - x.origin)
 }
 
-// stack returns the index of a stack in the document.
+// stack returns the index of a stack in the document and adds the stack if it is new; 0 for an unknown stack.
 func (x *encoder) stack(number stackNumber) int64 {
 	if number == 0 {
 		return 0
@@ -119,7 +120,8 @@ func (x *encoder) stack(number stackNumber) int64 {
 	return place
 }
 
-// name returns the index of a name in the document. Beyond a maximum number, names are dropped.
+// name returns the index of a name in the document and adds the name if it is new. When the document has the maximum
+// number of names, further ones get index 0, the empty name.
 func (x *encoder) name(of string) int64 {
 	of = short(of)
 	n, known := x.names[of]

@@ -1,5 +1,5 @@
 "use strict";
-// Functions that the scripts of several pages share.
+// mtrace holds the functions that the scripts of several pages share.
 const mtrace = {};
 
 // duration writes nanoseconds as the report does.
@@ -12,16 +12,17 @@ mtrace.duration = function (ns) {
   return three(ns / 1e9) + " s";
 };
 
-// unit returns the divisor and the name of the unit in which an instant is written.
+// unit returns the divisor and the name of the unit in which to write an instant of ns nanoseconds.
 mtrace.unit = (ns) => (ns < 1e3 ? [1, "ns"] : ns < 1e6 ? [1e3, "µs"] : ns < 1e9 ? [1e6, "ms"] : [1e9, "s"]);
 
-// instant formats a time since the begin, as precisely as the length of the visible range requires.
+// instant writes a time since the begin of the trace, with as many digits as the length of the visible range
+// requires: otherwise neighbouring instants would look the same.
 mtrace.instant = function (ns, length) {
   const [unit, name] = mtrace.unit(ns), digits = Math.ceil(Math.log10(unit / Math.max(length, 1))) + 3;
   return (ns / unit).toFixed(Math.min(Math.max(digits, 0), Math.round(Math.log10(unit)))) + " " + name;
 };
 
-// percent formats a share as the report does.
+// percent writes a share (0 to 1) as the report does: "12%", "<1%".
 mtrace.percent = (share) => (share > 0 && share < 0.01 ? "<1%" : Math.round(100 * share) + "%");
 
 // button creates a button with an action.
@@ -33,7 +34,7 @@ mtrace.button = function (text, act) {
   return button;
 };
 
-// scrolled puts a table into a box that scrolls if the table is too wide.
+// scrolled puts a table into a box that can be scrolled, so that a wide table does not widen the page.
 mtrace.scrolled = function (table) {
   const box = document.createElement("div");
   box.className = "scroll";
@@ -41,13 +42,13 @@ mtrace.scrolled = function (table) {
   return box;
 };
 
-// capture sends all events of a pointer to an element until the pointer is released. Pointers of synthetic events
-// cannot be captured.
+// capture makes an element receive all events of a pointer until the pointer is released, even outside of the
+// element. Tests send synthetic events, whose pointers cannot be captured; the error is ignored.
 mtrace.capture = function (element, event) {
   try { element.setPointerCapture(event.pointerId); } catch { /* it is no pointer of the browser's */ }
 };
 
-// table creates a table from rows of texts; the first row has the heads.
+// table creates an HTML table from rows of texts; the first row has the column heads.
 mtrace.table = function (rows) {
   const table = document.createElement("table");
   rows.forEach((row, i) => {
@@ -73,8 +74,8 @@ mtrace.unfold = function () {
   addEventListener("afterprint", () => { for (const d of folded.splice(0)) d.open = false; });
 };
 
-// figures adds figures to a part of the page: each is a chart of uPlot with a table of its numbers behind it. They are
-// redrawn when the page's width or colours change.
+// figures returns functions that add charts of uPlot to the element root, each with a table of its numbers. All
+// charts are redrawn when the page's width or colour scheme changes.
 mtrace.figures = function (root) {
   const plots = [], makers = [];
   const theme = () => {

@@ -7,18 +7,18 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// A Flame is a profile as a tree of functions, which is drawn as a flame graph. It has the samples of the pprof profile
-// of its kind.
+// A Flame is a flame graph: a profile as a tree of functions. It has the same samples as the profile of that kind
+// from mtrace pprof.
 type Flame struct {
 	Kind  string   `json:"kind"` // "wait", "gpu" or "api", as in mtrace pprof
 	Names []string `json:"names"`
-	// Nodes has three numbers for each node, parents before children, the largest child first: its depth, the index of
-	// its name in Names, and its nanoseconds including its children's. A node that is too small to be drawn counts only
-	// in its parent.
+	// Nodes has three numbers for each node: its depth, the index of its name in Names, and its nanoseconds including
+	// those of its children. Parents come before their children, the largest child first. A node too small to be
+	// drawn is left out and counts only in its parent.
 	Nodes []int64 `json:"nodes"`
 }
 
-// FlameKinds are the kinds of profiles that a page shows as flame graphs.
+// FlameKinds are the kinds of profiles that a page shows as flame graphs; each is also a kind of mtrace pprof.
 var FlameKinds = []string{"wait", "gpu", "api"}
 
 // Limits of a flame graph.
@@ -29,7 +29,7 @@ const (
 	unknownOfFlame = "(no name)"
 )
 
-// A flameNode is a function on a call path.
+// A flameNode is a function on one call path, with the nanoseconds of all samples on that path.
 type flameNode struct {
 	name     string
 	total    int64
@@ -51,11 +51,13 @@ func (n *flameNode) ordered() (list []*flameNode) {
 	for _, c := range n.children {
 		list = append(list, c)
 	}
-	slices.SortFunc(list, func(a, b *flameNode) int { return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(list, func(a, b *flameNode) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name))
+	})
 	return list
 }
 
-// count returns the number of nodes of at least a given size.
+// count returns how many nodes of the tree have at least least nanoseconds.
 func (n *flameNode) count(least int64, depth int) (nodes int) {
 	if n.total < least || depth > deepestNode {
 		return 0
@@ -66,8 +68,8 @@ func (n *flameNode) count(least int64, depth int) (nodes int) {
 	return nodes + 1
 }
 
-// AddFlame adds a profile as a flame graph. The second value of its samples must be nanoseconds: in a wait, on the GPU
-// or in a call. A profile without time adds nothing.
+// AddFlame adds a profile as a flame graph. The second value of each sample must be nanoseconds: of a wait, on the
+// GPU or in a call. A profile without any time adds nothing.
 func (d *Document) AddFlame(kind string, p *profile.Profile) {
 	root := &flameNode{children: map[string]*flameNode{}}
 	for _, s := range p.Sample {

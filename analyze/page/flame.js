@@ -1,6 +1,6 @@
 "use strict";
-// Flame graphs of waits, GPU time and calls. A function's width is its share, and the functions that it calls are below
-// it. A click on a function shows it at the full width.
+// mtrace.flame draws flame graphs of waits, GPU time and calls. A function's width is its share of the time, and the
+// functions that it calls are below it. A click on a function shows it at full width.
 mtrace.flame = function (page) {
   const root = document.getElementById("flame");
   if (!root) return;
@@ -11,7 +11,7 @@ mtrace.flame = function (page) {
     find = root.querySelector("input"),
     kinds = root.querySelector(".kinds");
 
-  // decoded builds a tree from the list of nodes.
+  // decoded builds the tree of functions from the flat list of nodes in the document.
   function decoded(flame) {
     const path = [],
       nodes = [];
@@ -48,7 +48,7 @@ mtrace.flame = function (page) {
     mtrace.percent(node.total / trees.get(kind)[0].total) +
     " of all " +
     titles[kind];
-  // hue gives functions of the same name the same colour.
+  // hue returns the hue of a function's colour: the same for all functions of that name.
   function hue(name) {
     let h = 7;
     for (const c of name) h = (h * 31 + c.codePointAt(0)) >>> 0;

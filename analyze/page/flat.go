@@ -6,26 +6,27 @@ import (
 	"mtrace/analyze"
 )
 
-// flat converts the nested calls of a thread, which arrive in order of their ends, into the thread's innermost call at
-// each instant: a nested call divides the call around it into pieces. So the pieces of each part of a thread's time add
-// up to the time in the report.
+// flat converts the nested calls of a thread into pieces that do not overlap: at each instant, the innermost call. A
+// nested call divides the call around it into pieces. So the times of the pieces add up to the thread's time in the
+// report. Calls must arrive in the order in which they ended.
 type flat struct {
 	pending []piece // sorted by begin, disjoint: a call around them may still arrive
 	done    analyze.Nanos
 }
 
-// A piece is a call, or what remains of it between its nested calls.
+// A piece is a call, or a part of a call between calls nested in it.
 type piece struct {
 	block
 	yields bool
 	hidden bool // a wait, whose parts the model provides
 }
 
-// pendingPieces is the number of pieces that are kept because a call around them may still arrive.
+// pendingPieces is the number of pieces that are held back, because a call around them may
+// still arrive.
 const pendingPieces = 1 << 12
 
-// add adds the call that ended next. Absorbs tells whether it includes its nested calls. It passes on the pieces around
-// which no further call can be.
+// add adds the call that ended next. absorbs reports whether the time of its nested calls counts as this call's.
+// Pieces that no later call can surround are passed to the function to.
 func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	if n := len(f.pending); n > 0 && f.pending[n-1].End > p.End {
 		p.End = f.pending[n-1].End
@@ -50,7 +51,8 @@ func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	}
 }
 
-// around puts a call around the pieces from index first on.
+// around inserts a call around the pieces from index first on: it fills the gaps between them, or replaces them if it
+// absorbs them.
 func (f *flat) around(p piece, first int, absorbs bool) {
 	inner := slices.Clone(f.pending[first:])
 	f.pending = f.pending[:first]

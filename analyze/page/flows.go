@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/timeline"
 )
 
-// flows are command buffers, drawn as arrows from commits over the GPU to the returns of waits. Whenever there are too
-// many, every second one is dropped.
+// flows collects the command buffers to be drawn as arrows, from commit over GPU work to the return of the wait. When
+// there are too many, every second one is dropped, and so on; every tells that one of so many is kept.
 type flows struct {
 	list  []*flow
 	by    map[bufferID]*flow
@@ -40,7 +40,8 @@ const mostFlows = 1 << 12
 
 func newFlows() flows { return flows{by: map[bufferID]*flow{}, every: 1} }
 
-// commit begins the arrow of a command buffer; it returns nil if the arrow is dropped.
+// commit starts the flow of a command buffer that thread by committed. It returns nil if this command buffer is not
+// drawn.
 func (f *flows) commit(b *analyze.CommandBuffer, by *thread) *flow {
 	number := f.count
 	f.count++
@@ -74,14 +75,15 @@ func (f *flows) thin() {
 	f.list = kept
 }
 
-// ran records where the GPU first ran the command buffer.
+// ran stores on which lane and when the GPU first ran the command buffer; later work is ignored. It does nothing for
+// a nil flow, which is not drawn.
 func (x *flow) ran(on *gpuLane, i analyze.Interval) {
 	if x != nil && x.on == nil && on != nil {
 		x.on, x.gpu = on, i
 	}
 }
 
-// wake records that a wait for a command buffer returned.
+// wake stores that a thread's wait for a command buffer returned. Only the first wait is drawn.
 func (f *flows) wake(b *analyze.CommandBuffer, t *thread, wait analyze.Interval) {
 	if x := f.by[bufferID{b.Process, b.ID}]; x != nil && x.to == nil {
 		x.to, x.wait = t, wait

@@ -9,13 +9,14 @@ import (
 	"mtrace/analyze/timeline"
 )
 
-// A gpuName identifies the lanes of a GPU in all slices of a run.
+// A gpuName identifies one channel of a GPU in all slices of a run. Pointers to devices differ between slices.
 type gpuName struct {
 	device  analyze.Device
 	channel string
 }
 
-// gpu has the lanes of one channel of a GPU: concurrent work is in separate lanes.
+// gpu has the lanes of one channel of a GPU. Work that ran at the same time is put into different lanes, because
+// blocks of a lane must not overlap.
 type gpu struct {
 	gpuName
 	lanes  []*gpuLane
@@ -27,7 +28,7 @@ type gpuLane struct {
 	until analyze.Nanos
 }
 
-// mostBeside is the maximum number of lanes of a channel.
+// mostBeside is the maximum number of lanes of one channel. Further work that ran at the same time is only counted.
 const mostBeside = 8
 
 // device has the levels of one GPU.
@@ -36,7 +37,7 @@ type device struct {
 	until        analyze.Nanos // the end of the work seen so far
 }
 
-// A queueName identifies a queue in all slices of a run.
+// A queueName identifies a command queue in all slices of a run.
 type queueName struct {
 	process *analyze.Process
 	id      uint32
@@ -46,14 +47,14 @@ type queueName struct {
 // title returns the queue's name for display.
 func (q *queueName) title() string { return cmp.Or(q.label, fmt.Sprintf("queue %d", q.id)) }
 
-// Work on the GPU has the colour of the thread that committed it.
+// Kinds of blocks in lanes of a GPU. Kinds below colors are the colour of the thread that committed the work.
 const (
 	colors      = 12
 	kindUnknown = 14
 	kindFailed  = 15
 )
 
-// colorOf returns the colour of a thread's work.
+// colorOf returns the colour for the GPU work that a thread committed; kindUnknown if the thread is not known.
 func colorOf(t *thread) uint8 {
 	if t == nil {
 		return kindUnknown
@@ -74,7 +75,7 @@ func (b *Builder) device(of *analyze.Device) (*device, analyze.Device) {
 	return d, key
 }
 
-// buffers adds the command buffers that ended in a slice.
+// buffers adds the GPU work, durations and failures of the command buffers that ended in the slice.
 func (b *Builder) buffers(s *analyze.Slice) {
 	list := slices.Clone(s.Buffers)
 	slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.GPU.Begin, y.GPU.Begin) })
@@ -106,7 +107,8 @@ func (b *Builder) buffers(s *analyze.Slice) {
 	}
 }
 
-// levels adds a command buffer to the numbers in flight.
+// levels adds a command buffer to the number of command buffers in flight, on its device and in its queue, from
+// commit to completion.
 func (b *Builder) levels(d *device, x *analyze.CommandBuffer) {
 	flight := analyze.Interval{Begin: x.Committed.Begin, End: max(x.GPU.End, x.Completed.Begin)}
 	if !x.Committed.Known() || flight.Length() == 0 {
@@ -125,14 +127,16 @@ func (b *Builder) levels(d *device, x *analyze.CommandBuffer) {
 	q.between(flight)
 }
 
-// run adds to the time in which the device was busy; overlapping work counts once.
+// run adds a time in which the device worked to its busy time. Work must arrive in order of begin; overlapping work
+// counts once.
 func (d *device) run(i analyze.Interval) {
 	i.Begin = max(i.Begin, d.until)
 	d.busy.between(i)
 	d.until = max(d.until, i.End)
 }
 
-// run adds work of a GPU's channel to its first free lane; it adds nothing if none is free.
+// run adds a row of GPU work to the first lane of its channel that is free at that time, and returns the lane. If
+// none is free and there are mostBeside lanes, the work is only counted and the result is nil.
 func (b *Builder) run(on analyze.Device, x *analyze.CommandBuffer, w analyze.GPUWork, by *thread,
 	f *flow) *gpuLane {
 	name := gpuName{on, w.Channel}
@@ -159,8 +163,8 @@ func (b *Builder) run(on analyze.Device, x *analyze.CommandBuffer, w analyze.GPU
 	if by != nil {
 		number = by.number
 	}
-	l.add(block{w.Interval, kind, cmp.Or(w.Label, timeline.BufferName(x)), number, b.stacks.number(x.Committed.Stack), f},
-		b.room())
+	l.add(block{w.Interval, kind, cmp.Or(w.Label, timeline.BufferName(x)), number,
+		b.stacks.number(x.Committed.Stack), f}, b.room())
 	l.until = w.End
 	return l
 }

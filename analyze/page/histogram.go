@@ -6,14 +6,14 @@ import (
 	"mtrace/analyze"
 )
 
-// counts has the number of durations per class; a class is a quarter of an octave wide.
+// counts holds the number of durations per class. A class is a quarter of an octave wide, so it spans about 20%.
 type counts struct {
 	classes [256]int64
 	total   int64
 	longest analyze.Nanos
 }
 
-// classesOfOctave is the resolution of durations: about 20%.
+// classesOfOctave is the number of classes between a duration and twice that duration.
 const classesOfOctave = 4
 
 func (c *counts) add(n analyze.Nanos) {
@@ -26,7 +26,7 @@ func (c *counts) add(n analyze.Nanos) {
 	c.longest = max(c.longest, n)
 }
 
-// histogram returns the classes from the first to the last that is not empty.
+// histogram returns the classes from the first to the last that contains a duration.
 func (c *counts) histogram(name string) Histogram {
 	h := Histogram{Name: name, Total: c.total, Bins: []Bin{}}
 	first, last := 0, len(c.classes)-1

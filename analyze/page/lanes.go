@@ -19,7 +19,7 @@ const (
 	leastLevel = 500 // a level with so few elements needs no coarser one
 )
 
-// A drawing is a lane that is being added to the document.
+// A drawing is a lane that will be added to the document, with the track that has its blocks.
 type drawing struct {
 	Lane
 	of *track
@@ -27,7 +27,8 @@ type drawing struct {
 	at *gpuLane // the lane of a GPU
 }
 
-// Document returns the document. The Builder must not be used afterwards.
+// Document returns the document. It reduces the detail until the document is small enough for a browser. The Builder
+// must not be used afterwards, because its tracks were changed.
 func (b *Builder) Document() *Document {
 	for drawn := mostDrawn; ; drawn /= 2 {
 		if d := b.document(drawn); drawn < 1000 || d.size() < mostBytes {
@@ -36,10 +37,10 @@ func (b *Builder) Document() *Document {
 	}
 }
 
-// document returns a document with at most the given number of blocks and cells.
+// document returns a document with at most drawn blocks and cells in all lanes together.
 func (b *Builder) document(drawn int) *Document {
-	d := &Document{Schema: Schema, BeginNS: int64(b.begin - b.origin), EndNS: int64(b.end - b.origin), Kinds: partKinds(),
-		Names: []string{""}, Frames: []string{}, Stacks: [][]int{{}}, Lanes: []Lane{},
+	d := &Document{Schema: Schema, BeginNS: int64(b.begin - b.origin), EndNS: int64(b.end - b.origin),
+		Kinds: partKinds(), Names: []string{""}, Frames: []string{}, Stacks: [][]int{{}}, Lanes: []Lane{},
 		Flames: []Flame{},
 		Flows:  []Flow{}, Marks: []Mark{}, MarksLeft: b.marks.left, QueuesLeft: max(0, len(b.queueOrder)-mostSeries),
 		Series: b.series(), FlowsOf: b.flows.every,
@@ -76,7 +77,8 @@ func (b *Builder) document(drawn int) *Document {
 	return d
 }
 
-// share returns the largest size per element for which the total is at most all.
+// share divides all among lanes of the given sizes: it returns the largest limit per lane for which the lanes' sizes,
+// cut to that limit, sum up to at most all.
 func share(sizes []int, all int) int {
 	sizes = slices.Sorted(slices.Values(sizes))
 	for i, n := range sizes {
@@ -88,7 +90,8 @@ func share(sizes []int, all int) int {
 	return 1 << 40
 }
 
-// drawings returns the lanes that are not empty: GPUs, then threads, each below its scopes.
+// drawings returns the lanes that are not empty, from top to bottom: first GPUs, then threads, each after its lanes
+// of scopes.
 func (b *Builder) drawings() (list []drawing) {
 	slices.SortStableFunc(b.gpuOrder, func(x, y *gpu) int {
 		return cmp.Or(cmp.Compare(x.device.Host, y.device.Host), cmp.Compare(x.device.Name, y.device.Name),
@@ -108,8 +111,8 @@ func (b *Builder) drawings() (list []drawing) {
 			if i == len(g.lanes)-1 {
 				hidden = g.hidden
 			}
-			list = append(list, drawing{Lane: Lane{Key: fmt.Sprintf("gpu %s %d %s %d", g.device.Host, g.device.Registry, key,
-				i), Shows: LaneGPU, Name: name, Hidden: hidden}, of: &l.track, at: l})
+			list = append(list, drawing{Lane: Lane{Key: fmt.Sprintf("gpu %s %d %s %d", g.device.Host,
+				g.device.Registry, key, i), Shows: LaneGPU, Name: name, Hidden: hidden}, of: &l.track, at: l})
 		}
 	}
 	processes := map[*analyze.Process]bool{}
@@ -145,7 +148,8 @@ func (b *Builder) drawings() (list []drawing) {
 	return list
 }
 
-// idle returns 0 for a thread that submits GPU work or waits for it, and 1 for others, which come later.
+// idle returns a thread's rank for sorting: 0 if it submits GPU work or waits for it, 2 if it only waited for
+// signals, else 1. Higher ranks are drawn further below.
 func idle(t *thread) int {
 	switch {
 	case t.works:
@@ -156,8 +160,8 @@ func idle(t *thread) int {
 	return 1
 }
 
-// onlyWaits reports whether the thread only waited for signals and, at most briefly, for a lock, as framework threads
-// do.
+// onlyWaits reports whether the thread only waited for signals and, for at most a twentieth of its time, for locks.
+// Threads of frameworks do that; the page folds them.
 func onlyWaits(t *thread) bool {
 	for kind, time := range t.calls.time {
 		moment := uint8(kind) == uint8(analyze.PartLock) && 20*time < t.active.Length()
@@ -175,7 +179,7 @@ func pid(t *thread) int {
 	return t.Process.ID
 }
 
-// busiest returns as many lanes as fit, in their order: those of GPUs, and then those with the most blocks.
+// busiest returns the mostLanes lanes to draw, in their order: all GPUs, and the lanes with the most blocks.
 func busiest(list []drawing) []drawing {
 	order := make([]int, len(list))
 	for i := range order {
@@ -195,7 +199,7 @@ func busiest(list []drawing) []drawing {
 	return kept
 }
 
-// arrows adds flows and marks, which refer to lanes by index.
+// arrows adds flows and marks to the document. They refer to lanes by index, so the list of lanes must be final.
 func (b *Builder) arrows(d *Document, x *encoder, list []drawing, places map[*thread]int) {
 	gpus := map[*gpuLane]int{}
 	for i := range list {
@@ -253,7 +257,7 @@ func (b *Builder) series() []Series {
 	return list
 }
 
-// mostSeries is the maximum number of series per group.
+// mostSeries is the maximum number of series in each group, such as queues.
 const mostSeries = 12
 
 // partKinds returns the kinds of threads' blocks.
@@ -261,11 +265,12 @@ func partKinds() (list []Kind) {
 	for _, p := range report.PartColors() {
 		list = append(list, Kind(p))
 	}
-	list[kindSignal] = Kind{"signal", "outside of Metal, blocked: for a signal, for input, in a sleep", report.SignalColor}
+	list[kindSignal] = Kind{"signal", "outside of Metal, blocked: for a signal, for input, in a sleep",
+		report.SignalColor}
 	return list
 }
 
-// short shortens a name to the available space.
+// short cuts a name to the maximum length in a document.
 func short(name string) string {
 	if runes := []rune(name); len(runes) > longName {
 		return string(runes[:longName-1]) + "…"

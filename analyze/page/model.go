@@ -7,18 +7,20 @@ import (
 	"mtrace/analyze"
 )
 
-// modelled is a call that the model has of a thread.
+// modelled is a call that was derived from the model, for sources that do not record calls.
 type modelled struct {
 	piece
 	thread *analyze.Thread
 	stack  *analyze.Stack
 }
 
-// timelineOf returns the encoders and commits, sorted by end, of a run whose source does not record calls.
+// timelineOf returns encoders, commits and waits as calls, sorted by end, for a run whose source does not record
+// calls.
 func timelineOf(t *analyze.Trace) (all []modelled) {
 	add := func(call *analyze.Call, i analyze.Interval, part analyze.Part, name string) {
 		if call.Thread != nil && i.Length() > 0 {
-			all = append(all, modelled{piece{block: block{Interval: i, kind: uint8(part), name: name}}, call.Thread, call.Stack})
+			all = append(all, modelled{piece{block: block{Interval: i, kind: uint8(part), name: name}}, call.Thread,
+				call.Stack})
 		}
 	}
 	for b := range t.Buffers() {

@@ -6,8 +6,9 @@ import (
 	"mtrace/analyze"
 )
 
-// peers adds the lock, and the lock's holder or the signalling thread, to the blocks of threads that wait for a lock or
-// a signal. The model knows them only after all calls were added.
+// peers adds to each block in which a thread waits for a lock or a signal the lock's name, and the thread that held
+// the lock or sent the signal. The model has these only after a slice's calls were added, so the blocks exist
+// already.
 func (b *Builder) peers(t *analyze.Trace) {
 	for i := range t.CPUWaits.Locks {
 		w := &t.CPUWaits.Locks[i]
@@ -19,7 +20,8 @@ func (b *Builder) peers(t *analyze.Trace) {
 	}
 }
 
-// peer sets the peer of the blocks that a call was converted to.
+// peer sets name and peer of the blocks that a waiting call was converted to. A call may have become several blocks,
+// so all blocks of that kind and name during the call are changed.
 func (b *Builder) peer(call *analyze.Call, kind uint8, by *analyze.Thread, selector, object string) {
 	if call.Thread == nil || by == nil && object == "" {
 		return

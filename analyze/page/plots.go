@@ -24,7 +24,7 @@ var (
 
 var plotsTemplate = template.Must(template.New("plots").Parse(plots))
 
-// plotsData is the input of the script of a page of plots: the document of --json and additional data.
+// plotsData is what the script of a page of plots draws: the document that --json writes, and data computed from it.
 type plotsData struct {
 	Sweep  *scaling.Document `json:"sweep,omitempty"`
 	Diff   *diff.Document    `json:"diff,omitempty"`
@@ -32,7 +32,7 @@ type plotsData struct {
 	Parts  []Kind            `json:"parts,omitempty"`  // of the threads' time
 }
 
-// curves are lines at the same numbers of threads.
+// curves are the lines in a chart of throughput by threads. All lines have values at the same numbers of threads.
 type curves struct {
 	Threads []float64 `json:"threads"`
 	Lines   []curve   `json:"lines"`
@@ -43,7 +43,7 @@ type curve struct {
 	Values []float64 `json:"values"` // operations per second
 }
 
-// A plotsPage is the input of the page's template.
+// A plotsPage is the input of the template plots.html.tmpl.
 type plotsPage struct {
 	Title, Heading, Lead, Text string
 	Cost                       string // after the lead; empty in a sweep
@@ -55,8 +55,8 @@ type plotsPage struct {
 
 const softwareNote = "Software Metal: these are the times of a software Metal, not of a GPU."
 
-// WriteSweep writes a sweep as a page: throughput by threads with the fitted laws, and how the threads spent their
-// time. The page needs no other file.
+// WriteSweep writes a sweep over numbers of threads as an HTML page that loads no other file: throughput with the
+// fitted laws, and how the threads spent their time.
 func WriteSweep(w io.Writer, d *scaling.Document) error {
 	data := plotsData{Sweep: d, Parts: drawnParts()}
 	for _, s := range d.Series {
@@ -76,7 +76,7 @@ func WriteSweep(w io.Writer, d *scaling.Document) error {
 	return p.write(w, data, d.WriteText)
 }
 
-// drawnParts returns the parts of the threads' time, in the order and colours of the table of threads.
+// drawnParts returns the parts of the threads' time in the order and colours of the table of threads, each once.
 func drawnParts() (list []Kind) {
 	for _, p := range report.PartColors() {
 		if !slices.Contains(list, Kind(p)) {
@@ -86,7 +86,8 @@ func drawnParts() (list []Kind) {
 	return list
 }
 
-// curvesOf returns perfect scaling from the baseline, and the laws that fit.
+// curvesOf returns the lines for a chart: perfect scaling from the baseline, and those laws of scaling that fit the
+// measurements.
 func curvesOf(r scaling.Result) (c curves) {
 	const steps = 120
 	first, last := float64(r.Rows[0].Threads), float64(r.Rows[len(r.Rows)-1].Threads)
@@ -111,8 +112,8 @@ func curvesOf(r scaling.Result) (c curves) {
 	return c
 }
 
-// WriteDiff writes a comparison as a page: the items that became slower or faster, with intervals. The page needs no
-// other file.
+// WriteDiff writes a comparison of runs as an HTML page that loads no other file: what became slower or faster, with
+// intervals.
 func WriteDiff(w io.Writer, d *diff.Document) error {
 	count := map[diff.Status]int{}
 	for _, c := range d.Changes {

@@ -1,5 +1,5 @@
-// Draws the plots of a sweep or of a comparison: figures of the document that --json writes, with additional data for
-// drawing.
+// Draws the plots of a sweep or a comparison. Its data is the document that --json writes, with curves computed in
+// Go.
 {
   const {sweep, diff, curves, parts} = JSON.parse(document.getElementById("page-data").textContent);
   const {figure, axis, draw} = mtrace.figures(document.getElementById("charts"));
@@ -10,7 +10,8 @@
   const cursor = {drag: {x: false, y: false}};
   const lined = [[], [8, 5], [2, 4]];
 
-  // throughput draws medians with their ranges, the fitted laws and perfect scaling.
+  // throughput draws the median, least and greatest throughput by number of threads, the fitted laws and perfect
+  // scaling.
   function throughput(series, curves) {
     const rows = series.rows, xs = [...new Set([...rows.map((r) => r.threads), ...curves.threads])].sort((a,
         b) => a - b);
@@ -42,7 +43,7 @@
           String(r.runs), r.speedup.toFixed(2), percent(r.efficiency)])]);
   }
 
-  // shares draws how the threads spent their time, as stacked bars.
+  // shares draws how the threads spent their time, as one stacked bar for each number of threads.
   function shares(times, parts) {
     const used = parts.filter((p) => times.some((t) => (t.shares[p.name] || 0) >= 0.005)), xs = times.map((_,
         i) => i), tops = [];
@@ -63,7 +64,8 @@
       ...used.map((p) => [p.name, p.meaning, ...times.map((t) => percent(t.shares[p.name] || 0))])]);
   }
 
-  // changes draws ratios with their intervals. The table also has the unchanged items.
+  // changes draws the ratios of the items that became slower or faster, with intervals, largest effect first. If
+  // items are left out, a table has all of them.
   function changes(list) {
     const tested = list.filter((c) => c.ratio != null), moved = tested.filter((c) => c.status === "slower" ||
         c.status === "faster");
@@ -108,8 +110,8 @@
   const table = (list) => [["kind", "name", "what", "A", "B", "change", "from", "to", "a run", "note"],
       ...list.map((c) => [c.kind, c.name, c.status, mtrace.duration(c.typical_a_ns), mtrace.duration(c.typical_b_ns),
     change(c.ratio), change(c.ratio_low), change(c.ratio_high), mtrace.duration(c.impact_ns), note(c)])];
-  // note returns the last column of the text: the change of the count, the part of the time that changed most, and
-  // minor.
+  // note returns the last column of the table: the change of the count, the part of the time that changed most, and
+  // whether the change is minor.
   const note = (c) => [c.count_a !== c.count_b && (c.kind === "call" || c.kind === "kernel")
       ? "count " + c.count_a + " → " + c.count_b : "", c.because, c.minor ? "minor" : "", c.why].filter(Boolean).join(", ");
 

@@ -8,13 +8,13 @@ import (
 	"mtrace/analyze"
 )
 
-// scopeLane has scopes of one thread that do not overlap.
+// scopeLane is a lane with scopes of one thread. Scopes that overlap are in different lanes.
 type scopeLane struct {
 	track
 	until analyze.Nanos
 }
 
-// mostScopes is the maximum number of lanes of scopes per thread.
+// mostScopes is the maximum number of lanes of scopes per thread. Scopes that overlap more deeply are only counted.
 const mostScopes = 4
 
 // scopes adds the program's scopes and marks.
@@ -48,14 +48,14 @@ func (b *Builder) scopes(s *analyze.Slice) {
 	}
 }
 
-// colorOfName returns the same colour for scopes with the same name.
+// colorOfName returns the colour of a scope; scopes of the same name have the same colour.
 func colorOfName(name string) uint8 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name))
 	return uint8(h.Sum32() % colors)
 }
 
-// marks are the marks that are shown; if there are very many, only some.
+// marks collects the marks and failures to be drawn. Beyond a maximum number, further ones are only counted.
 type marks struct {
 	list   []mark
 	left   int64 // number of marks that are not shown
@@ -69,7 +69,8 @@ type mark struct {
 	failed bool
 }
 
-// mostMarks is the maximum number of marks and, separately, of failures.
+// mostMarks is the maximum number of marks that are drawn, and also that of failures, so that many marks do not
+// displace failures.
 const mostMarks = 1000
 
 func (m *marks) add(on *thread, at analyze.Nanos, name string) {

@@ -6,21 +6,22 @@ import (
 	"mtrace/analyze"
 )
 
-// steps are the changes of a level over the run, in bins whose length doubles whenever there are too many. Changes may
-// be added in any order.
+// steps stores how a level (such as allocated bytes) changes over the run, summed in bins. When there are too many
+// bins, neighbouring ones are joined and the length of bins doubles. Changes may be added in any order.
 type steps struct {
 	bin  analyze.Nanos // length of a bin
 	from int64         // number of the first bin
 	bins []step
 }
 
-// A step has the changes within a bin: their sum, and their contribution to the level's integral within the bin.
+// A step is one bin: the sum of the changes in it, and what these add to the level's integral over the bin. From
+// both, means computes the mean level.
 type step struct{ change, area float64 }
 
-// mostBins is the maximum number of bins of a level.
+// mostBins is the maximum number of bins of one level over time.
 const mostBins = 1 << 11
 
-// change adds to the level from an instant on.
+// change raises the level by the given amount from an instant on.
 func (s *steps) change(at analyze.Nanos, by float64) {
 	s.bin = max(s.bin, 1)
 	n := floor(at, s.bin)
@@ -43,7 +44,7 @@ func (s *steps) change(at analyze.Nanos, by float64) {
 	b.area += by * float64(analyze.Nanos(n+1)*s.bin-at)
 }
 
-// between raises the level by one during an interval.
+// between raises the level by one during an interval, for instance while a command buffer is in flight.
 func (s *steps) between(i analyze.Interval) {
 	if i.Length() > 0 {
 		s.change(i.Begin, 1)
@@ -69,7 +70,7 @@ func (s *steps) coarsen() {
 	s.bin, s.from, s.bins = 2*s.bin, from, bins
 }
 
-// means returns the mean level of each bin.
+// means returns the mean of the level in each bin.
 func (s *steps) means() (list []float64) {
 	level := 0.0
 	for _, b := range s.bins {

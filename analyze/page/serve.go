@@ -15,14 +15,14 @@ import (
 	"mtrace/analyze"
 )
 
-// A Detail returns the document of a range of a run, given by times since its begin. It stops early when ctx is
-// cancelled.
+// A Detail loads a range of the run, given by times since its begin, and returns its document. It stops early when
+// ctx is cancelled, because the user has moved on.
 type Detail func(ctx context.Context, from, to analyze.Nanos) (*Document, error)
 
 // A Server serves a page, and documents of ranges of its run, to a browser on the same machine. Until the page is
-// ready, it serves a short one that reloads itself. It refuses three kinds of requests: from other machines; for
-// another host name, which a page of another site could make; and those whose path does not begin with the token,
-// because other users of the machine can reach the port, and a trace shows what a program does.
+// ready, it serves a short one that reloads itself. A trace shows what a program does, so three kinds of requests are
+// refused: from other machines; for another host name, which a page of another site could cause (DNS rebinding); and
+// without the secret token in the path, because other users of the machine can reach the port.
 type Server struct {
 	port   int
 	token  string
@@ -32,27 +32,28 @@ type Server struct {
 	busy   chan struct{} // a semaphore: only one range is read at a time
 }
 
-// NewServer returns a server on a port, without a page.
+// NewServer returns a server for a port, with a new token and without a page; see Show.
 func NewServer(port int) *Server {
 	return &Server{port: port, token: rand.Text(), ready: make(chan struct{}), busy: make(chan struct{}, 1)}
 }
 
-// Show sets the server's page. It must be called once.
+// Show sets the page to serve, once it is ready. It must be called exactly once.
 func (s *Server) Show(page []byte, detail Detail) {
 	s.page, s.detail = page, detail
 	close(s.ready)
 }
 
-// reloadAfter is how long a request waits for the page before it gets the one that reloads itself.
+// reloadAfter is how long a request waits for the page to become ready. After that it is answered with waitingPage.
 const reloadAfter = time.Second
 
-// waitingPage is shown until the page is ready. Reloading keeps the address and its fragment.
+// waitingPage is served until the page is ready; it reloads itself. Reloading keeps the fragment of the address,
+// which has the selected view.
 const waitingPage = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0">
 <title>mtrace</title><body style="font:16px system-ui;margin:3em">The trace is being analysed. The page appears here
 when that is done.</body></html>
 `
 
-// Path returns the path of the page: / and the token.
+// Path returns the path of the page, "/" + token + "/"; other paths are refused.
 func (s *Server) Path() string { return "/" + s.token + "/" }
 
 // ServeHTTP answers a request.
@@ -79,7 +80,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// whole responds with the page or, until it is ready, with the one that reloads itself.
+// whole answers with the page. If the page does not become ready in time, it answers with waitingPage.
 func (s *Server) whole(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	select {
@@ -92,7 +93,8 @@ func (s *Server) whole(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// local reports whether a request came from this machine and is for this server.
+// local reports whether a request came from this machine and names this machine as its host. The host name is checked
+// against DNS rebinding: a page of another site could otherwise read the trace.
 func (s *Server) local(r *http.Request) bool {
 	from, _, err := net.SplitHostPort(r.RemoteAddr)
 	if ip := net.ParseIP(from); err != nil || ip == nil || !ip.IsLoopback() {
@@ -106,14 +108,14 @@ func (s *Server) local(r *http.Request) bool {
 	return false
 }
 
-// knows reports whether a path begins with the token. It takes constant time, so that the time reveals nothing about
-// the token.
+// knows reports whether a path begins with the token. The comparison takes constant time, because otherwise its
+// duration would help to guess the token.
 func (s *Server) knows(path string) bool {
 	said, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return subtle.ConstantTimeCompare([]byte(said), []byte(s.token)) == 1
 }
 
-// part responds with the document of a range of the run.
+// part answers a request for a range of the run with the range's document as JSON.
 func (s *Server) part(w http.ResponseWriter, r *http.Request) {
 	from, err1 := strconv.ParseInt(r.URL.Query().Get("from"), 10, 64)
 	to, err2 := strconv.ParseInt(r.URL.Query().Get("to"), 10, 64)

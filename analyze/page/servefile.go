@@ -5,20 +5,21 @@ import (
 	"net/http"
 )
 
-// A FileServer serves one file to the page of another tool, opened in a browser on this machine. Like a Server it
-// refuses requests from other machines and those without the token. Only the tool's own page may read the response.
+// A FileServer serves one trace file to another tool's page, such as ui.perfetto.dev, in a browser on this machine.
+// Like a Server it refuses requests from other machines and without the token. Only pages of the given origin may
+// read the answer.
 type FileServer struct {
 	Server
 	file, name string
 	origin     string // of the tool's page, "https://ui.perfetto.dev"
 }
 
-// NewFileServer serves a file under a name on a port, to pages of an origin.
+// NewFileServer returns a server that serves a file as name on a port, to pages of an origin.
 func NewFileServer(port int, file, name, origin string) *FileServer {
 	return &FileServer{Server{port: port, token: rand.Text()}, file, name, origin}
 }
 
-// Path returns the path of the file: /, the token, and the name.
+// Path returns the path of the file, "/" + token + "/" + name; other paths are refused.
 func (s *FileServer) Path() string { return s.Server.Path() + s.name }
 
 // ServeHTTP answers a request.
@@ -29,7 +30,7 @@ func (s *FileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("Vary", "Origin")
 	if r.Header.Get("Origin") == s.origin {
 		head.Set("Access-Control-Allow-Origin", s.origin)
-		// browsers require it before a public page may access this machine
+		// browsers require this header before a page from the internet may read from this machine
 		head.Set("Access-Control-Allow-Private-Network", "true")
 		head.Set("Access-Control-Allow-Methods", "GET, HEAD")
 	}

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A stackNumber identifies a stack in a builder, from 1 on; 0 is an unknown stack.
+// A stackNumber identifies a stack in a Builder, from 1 on; 0 means that the stack is unknown.
 type stackNumber int32
 
 // Limits of the stacks in a page.
@@ -15,7 +15,8 @@ const (
 	mostFrames = 32   // frames of a stack, from the innermost on
 )
 
-// stacks has each stack of a run once. The model has separate ones for each slice of a run.
+// stacks stores each different stack of a run once. Stacks are compared by their text, because the model has new
+// Stack values in each slice of a run.
 type stacks struct {
 	known  map[*analyze.Stack]stackNumber
 	byText map[string]stackNumber
@@ -26,7 +27,7 @@ func newStacks() stacks {
 	return stacks{known: map[*analyze.Stack]stackNumber{}, byText: map[string]stackNumber{}}
 }
 
-// number returns the number of a stack, which it adds if it is new.
+// number returns the number of a stack and adds the stack if it is new; 0 if it is nil or there are too many.
 func (s *stacks) number(of *analyze.Stack) stackNumber {
 	if of == nil {
 		return 0
@@ -55,5 +56,5 @@ func (s *stacks) number(of *analyze.Stack) stackNumber {
 	return n
 }
 
-// frames returns the frames of a stack, innermost first.
+// frames returns the frames of stack number n, innermost first.
 func (s *stacks) frames(n stackNumber) []string { return strings.Split(s.list[n-1], "\n") }

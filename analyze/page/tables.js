@@ -1,6 +1,6 @@
 "use strict";
-// Tables of the report can be sorted by a click on a head, and filtered. The page's list of contents marks the section
-// that is visible.
+// This file makes tables of the report sortable by a click on a column head, and filterable. It also adds the list of
+// contents, which marks the section that is visible.
 mtrace.sizes = {
   ns: 1,
   µs: 1e3,
@@ -17,7 +17,7 @@ mtrace.sizes = {
   x: 1,
 };
 
-// valueOf returns the number in a cell, converted by its unit; null for a text.
+// valueOf returns the number in a cell, multiplied by its unit; -Infinity for an empty cell, null for other texts.
 mtrace.valueOf = function (text) {
   if (text === "·" || text === "") return -Infinity;
   const m = /^([<−-]?)([\d,]*\.?\d+)\s*(ns|µs|ms|s|min|h|B|KiB|MiB|GiB|TiB|%|x)?(?![\w:.])/.exec(text);
@@ -43,7 +43,7 @@ mtrace.sortable = function (table) {
     if (!head.textContent.trim()) return;
     const button = mtrace.button(head.textContent, () => {
       const numbers = rows.every((r) => mtrace.valueOf(cell(r, i)) !== null);
-      // first click: largest number first, or texts from A on
+      // the first click shows the largest number, or the alphabetically first text, at the top
       const down = head.ariaSort ? head.ariaSort === "ascending" : numbers;
       heads.forEach((h) => h.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
@@ -80,7 +80,7 @@ mtrace.contents = function () {
     const link = document.createElement("a");
     link.textContent = head.firstChild.textContent.trim().split(":")[0];
     link.href = "#" + head.id;
-    // The address belongs to the timeline: a click scrolls without changing it.
+    // The fragment of the address describes the timeline's view. So a click scrolls without changing the address.
     link.addEventListener("click", (e) => {
       e.preventDefault();
       head.scrollIntoView();

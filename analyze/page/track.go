@@ -7,31 +7,30 @@ import (
 	"mtrace/analyze"
 )
 
-// kinds is the maximum number of kinds of blocks of a lane: parts of a thread's time, or colours.
+// kinds is the number of different kinds of blocks that a lane can have: parts of a thread's time, or colours.
 const kinds = 16
 
-// A block is an interval in a lane. Blocks of a lane do not overlap.
+// A block is a colored interval in a lane. Blocks of a lane do not overlap.
 type block struct {
 	analyze.Interval
 	kind uint8
 	name string
-	// by is the number, from 1 on, of the block's peer: the thread that committed the work, holds the lock or sent the
-	// signal; 0 for none.
+	// by is the number (from 1 on) of the block's peer: the thread that committed the work, holds the lock or sent
+	// the signal; 0 if there is none
 	by    int
 	stack stackNumber
 	of    *flow // its command buffer; nil when not known
 }
 
-// A cell sums up blocks shorter than a cell: the time that each kind took.
+// A cell is a time range of fixed length that sums up blocks too short to be stored: the time that each kind took.
 type cell struct {
 	at    int64 // number of the cell
 	count int64 // number of blocks that begin in it
 	time  [kinds]analyze.Nanos
 }
 
-// A track has the blocks of one lane, sorted by begin. Blocks shorter than a cell are summed up in cells, and the
-// length of cells doubles whenever there are too many elements. So a track's memory does not grow with the run, and
-// long blocks are always kept exactly.
+// A track stores the blocks of one lane, sorted by begin, in bounded memory. Blocks shorter than a cell are summed up
+// in cells. When there are too many blocks and cells, the length of cells doubles. Long blocks always stay exact.
 type track struct {
 	cell   analyze.Nanos // length of a cell
 	blocks []block
@@ -40,7 +39,8 @@ type track struct {
 	time   [kinds]analyze.Nanos
 }
 
-// add adds a block, which must begin at or after the end of the previous one. It keeps at most most elements.
+// add adds a block, which must not begin before the end of the previous one. The track then has at most most blocks
+// and cells.
 func (t *track) add(b block, most int) {
 	b.End = max(b.End, b.Begin)
 	t.count++
@@ -51,7 +51,7 @@ func (t *track) add(b block, most int) {
 	}
 }
 
-// put adds a block to the blocks, or to cells.
+// put stores a block by itself, or adds it to a cell if it is shorter than a cell.
 func (t *track) put(b block) {
 	t.cell = max(t.cell, 1)
 	if b.Length() >= t.cell {
@@ -86,7 +86,7 @@ func (t *track) cellAt(at int64) *cell {
 // coarsen makes cells twice as long.
 func (t *track) coarsen() {
 	blocks, cells, was := t.blocks, t.cells, max(t.cell, 1)
-	// safe in place: the blocks were read before they are overwritten
+	// blocks[:0] reuses the memory of blocks: each block is read before its place is overwritten
 	t.cell, t.blocks, t.cells = 2*was, blocks[:0], make([]cell, 0, cap(cells))
 	for _, b := range blocks {
 		for len(cells) > 0 && analyze.Nanos(cells[0].at)*was <= b.Begin { // in the order of time
@@ -100,7 +100,7 @@ func (t *track) coarsen() {
 	}
 }
 
-// merge adds a cell of half the length.
+// merge adds a cell of half the current length to the cell that contains it.
 func (t *track) merge(c *cell) {
 	to := t.cellAt(c.at >> 1)
 	to.count += c.count
@@ -109,7 +109,7 @@ func (t *track) merge(c *cell) {
 	}
 }
 
-// with adds another track, whose blocks do not overlap this one's.
+// with adds all blocks and cells of another track. Blocks of the two tracks must not overlap.
 func (t *track) with(other *track) {
 	for t.cell < other.cell {
 		t.coarsen()
@@ -149,17 +149,17 @@ func (t *track) copy() *track {
 	return &c
 }
 
-// size returns the number of elements to draw.
+// size returns the number of blocks and cells, which is what it costs to draw the track.
 func (t *track) size() int { return len(t.blocks) + len(t.cells) }
 
-// fit coarsens the track until it has at most most elements.
+// fit makes cells longer until the track has at most most blocks and cells.
 func (t *track) fit(most int) {
 	for t.size() > max(most, 2) && t.cell < 1<<60 {
 		t.coarsen()
 	}
 }
 
-// floor returns the index of the cell that an instant is in.
+// floor returns the number of the cell that contains an instant; cells of negative times have negative numbers.
 func floor(at, cell analyze.Nanos) int64 {
 	n := at / cell
 	if at < 0 && n*cell != at {

@@ -40,7 +40,8 @@ var (
 
 var templates = template.Must(template.New("pictures").Parse(pictures))
 
-// picturesData is the input of the templates for the parts of the page around the report.
+// picturesData is the input of the templates for what surrounds the report on the page: timeline, flame graph and
+// charts.
 type picturesData struct {
 	*Document
 	Policy  string
@@ -52,8 +53,8 @@ type picturesData struct {
 	Kinds   []Kind // the kinds that occur
 }
 
-// Write writes the page: the report with the document's pictures. It needs no other file. Its content security policy
-// allows no requests except to mtrace's own server, if that served the page.
+// Write writes the report as an HTML page with the document's timeline and charts. The page loads no other file. Its
+// content security policy forbids all requests, except to the mtrace server that served the page.
 func Write(w io.Writer, r *report.Report, d *Document) error {
 	data, err := json.Marshal(d) // which leaves no < in it
 	if err != nil {
@@ -63,7 +64,8 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 	p := picturesData{Document: d, Style: template.CSS(uplotStyle + style), Script: template.JS(script),
 		Data:   template.JS(data),
 		Policy: policy(script),
-		Note:   "Point at the timeline, or choose a block, to see its details.", Remarks: d.remarks(r), Kinds: d.usedKinds()}
+		Note:   "Point at the timeline, or choose a block, to see its details.", Remarks: d.remarks(r),
+		Kinds: d.usedKinds()}
 	if d.Detail {
 		p.Policy += "; connect-src 'self'"
 	}
@@ -87,7 +89,8 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 	return r.WriteHTML(w, with)
 }
 
-// timelineScript returns the timeline's scripts together. They only define functions, so their order does not matter.
+// timelineScript returns all scripts of the timeline as one text. The files only define functions, so their order
+// does not matter.
 func timelineScript() string {
 	files, err := fs.Glob(timelineFiles, "timeline/*.js")
 	if err != nil {
@@ -104,14 +107,15 @@ func timelineScript() string {
 	return all.String()
 }
 
-// policy returns a content security policy that lets a page run its own script and make no requests.
+// policy returns a content security policy with which a browser runs only the given script, and lets the page make no
+// requests.
 func policy(script string) string {
 	hash := sha256.Sum256([]byte(script))
 	return fmt.Sprintf("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri "+
 		"'none'; form-action 'none'", base64.StdEncoding.EncodeToString(hash[:]))
 }
 
-// usedKinds returns the parts of time that occur in any thread.
+// usedKinds returns the kinds of blocks that occur in the lane of any thread, for the legend.
 func (d *Document) usedKinds() (used []Kind) {
 	known := map[string]bool{}
 	for n, k := range d.Kinds {
@@ -124,11 +128,11 @@ func (d *Document) usedKinds() (used []Kind) {
 	return used
 }
 
-// remarks returns lines about data that the timeline does not show.
+// remarks returns sentences about what the timeline does not show.
 func (d *Document) remarks(r *report.Report) (list []string) {
 	if r.Source.LeftOut > 0 {
-		list = append(list, "The recording left out calls, as requested: during these, threads seem to be outside of "+
-			"Metal meanwhile.")
+		list = append(list, "Calls that were not selected for recording are missing: during these, threads seem to be "+
+			"outside of Metal.")
 	}
 	coarsest, hidden := int64(0), int64(0)
 	for i := range d.Lanes {
@@ -140,14 +144,15 @@ func (d *Document) remarks(r *report.Report) (list []string) {
 		more = ", until you zoom in"
 	}
 	if coarsest > 1 {
-		list = append(list, fmt.Sprintf("Blocks shorter than %v are drawn together, as the shares of that time that they "+
-			"took%s.", analyze.Nanos(coarsest), more))
+		list = append(list, fmt.Sprintf("Blocks shorter than %v are drawn together, as the shares of that time that "+
+			"they took%s.", analyze.Nanos(coarsest), more))
 	}
 	if d.FlowsOf > 1 {
-		list = append(list, fmt.Sprintf("Arrows are of one in %d command buffers%s.", d.FlowsOf, more))
+		list = append(list, fmt.Sprintf("Arrows show only one of every %d command buffers%s.", d.FlowsOf, more))
 	}
 	if hidden > 0 {
-		list = append(list, fmt.Sprintf("%s ran while %d others ran and had no lane: the label of the GPU's last lane has their number.",
+		list = append(list, fmt.Sprintf("%s ran while %d others ran, and no lane was left to show it; "+
+			"the label of the GPU's last lane counts such work.",
 			analyze.Plural(int(hidden), "piece")+" of work", mostBeside))
 	}
 	if d.LanesLeft > 0 {

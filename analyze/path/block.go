@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// blockKind is the reason why a thread did not run.
+// blockKind is why a thread made no progress during a block.
 type blockKind uint8
 
 const (
@@ -20,12 +20,12 @@ const (
 	blockCompile                  // not blocked, but compiling, which the path lists separately
 )
 
-// A block is a time in which a thread was blocked.
+// A block is a time in which a thread waited, or compiled, so that the critical path may continue elsewhere.
 type block struct {
 	analyze.Interval
 	kind   blockKind
 	buffer *analyze.CommandBuffer // that the thread waited for; nil if not known
-	// the lock's holder when the wait began, the signalling thread, or the thread whose work was awaited
+	// the lock's holder when the wait began, the thread that sent the signal, or the thread whose work was waited for
 	holder *analyze.Thread
 	signal analyze.Nanos // when the signal was given
 	handed bool          // the signal reports the completion of work that the thread had passed to another one
@@ -33,7 +33,7 @@ type block struct {
 	queue  *analyze.Queue // the queue that was full
 }
 
-// blocksOf returns the times in which each thread was blocked, in order of time, without overlap.
+// blocksOf returns the blocks of each thread, in order of time. Blocks that overlap an earlier one are left out.
 func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 	by := map[*analyze.Thread][]block{}
 	for i := range ev.Trace.Waits {
@@ -73,7 +73,7 @@ func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 	return by
 }
 
-// lastBlock returns the last block that began before t; nil if there is none.
+// lastBlock returns the last block of a list that began before t; nil if there is none.
 func lastBlock(list []block, t analyze.Nanos) *block {
 	i := sort.Search(len(list), func(i int) bool { return list[i].Begin >= t })
 	if i == 0 {

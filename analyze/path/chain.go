@@ -16,8 +16,8 @@ const (
 	RootUnknown = "unknown"
 )
 
-// A Chain is a thread that waited for a thread that itself waited, and so on, up to the root for which all of them
-// waited.
+// A Chain is a sequence of threads in which each waited for the next, up to the root: what the last thread waited
+// for, or that it was running.
 type Chain struct {
 	Threads []*analyze.Thread // in order: each waited for the next
 	Root    string
@@ -25,8 +25,8 @@ type Chain struct {
 	Waits   int
 }
 
-// chains follows each wait for another thread to its root, and sums up equal chains. Chains of two threads are omitted,
-// because the wait matrix shows them.
+// chains follows each wait for another thread to its root and sums equal chains. Chains of two threads are left out,
+// because the matrix of waits shows them already.
 func chains(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) []Chain {
 	by := map[[policy.LongestChain + 1]uint64]*Chain{}
 	var order [][policy.LongestChain + 1]uint64
@@ -63,7 +63,8 @@ func chains(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) []Chain {
 	return list[:min(len(list), policy.MostChains)]
 }
 
-// awaited returns the other thread that a blocked thread waits for; nil if there is none, or if it is not known.
+// awaited returns the other thread that the blocked thread self waits for; nil if it waits for something else or the
+// thread is not known.
 func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 	switch b.kind {
 	case blockLock:
@@ -82,8 +83,8 @@ func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 	return nil
 }
 
-// follow extends the chain from a block by the object or thread that blocked the awaited thread for most of that time,
-// and so on.
+// follow extends the chain: it adds the thread that block b waits for, then the one that this thread waited for
+// during most of that time, and so on, until a thread was running or waited for no thread.
 func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 	at := b.Interval
 	for len(c.Threads) < policy.LongestChain {
@@ -107,7 +108,7 @@ func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 	}
 }
 
-// rootOf describes the object that a block waits for, if that is not another thread.
+// rootOf returns the root of a chain that ends with block b, which does not wait for another thread.
 func rootOf(b *block) string {
 	switch {
 	case b.kind == blockWait && b.buffer != nil && b.buffer.GPU.Known(), b.kind == blockSlot:
@@ -118,7 +119,7 @@ func rootOf(b *block) string {
 	return RootUnknown
 }
 
-// longest returns the block that takes more than half of a time; nil if there is none.
+// longest returns the block in a list that covers more than half of the time i; nil if there is none.
 func longest(list []block, i analyze.Interval) *block {
 	for b := lastBlock(list, i.End); b != nil; b = lastBlock(list, b.Begin) {
 		if policy.MoreThan(policy.Most, b.Interval.Within(i).Length(), i.Length()) {

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A gpuOrder has the command buffers that ran, in an order for walking back in time.
+// A gpuOrder has the command buffers that ran on the GPU, sorted so that the path can be walked back in time.
 type gpuOrder struct {
 	byEnd   map[*evidence.Device][]ran
 	serial  map[*evidence.Device]bool  // the device never ran two command buffers at the same time
@@ -19,7 +19,7 @@ type gpuOrder struct {
 	last    *analyze.CommandBuffer // the last to end; nil if none ran
 }
 
-// ran is a command buffer's time on a device.
+// ran is the time in which a device ran a command buffer.
 type ran struct {
 	analyze.Interval
 	buffer *analyze.CommandBuffer
@@ -53,9 +53,9 @@ func orderOf(ev *evidence.Evidence) gpuOrder {
 	return o
 }
 
-// handledAt returns the command buffer whose completion handler ran on a thread at an instant: the last one with
-// handlers that the GPU had completed. It returns nil for a thread that commits work itself, because that is not one of
-// Metal's threads.
+// handledAt returns the command buffer whose completion handler thread t was running at an instant: the last one with
+// handlers that the GPU had completed. It returns nil for a thread that commits work itself, because completion
+// handlers run on threads of Metal.
 func (o *gpuOrder) handledAt(t *analyze.Thread, at analyze.Nanos) *analyze.CommandBuffer {
 	if t == nil || o.submits[t] {
 		return nil
@@ -73,8 +73,8 @@ func (o *gpuOrder) handledAt(t *analyze.Thread, at analyze.Nanos) *analyze.Comma
 	return list[i-1].buffer
 }
 
-// alongGPU walks back from the completion of a command buffer over the GPU work that kept it from beginning, and
-// returns the thread whose commit began that work.
+// alongGPU walks back from the end of command buffer b over the GPU work that kept it from starting earlier. It
+// returns the thread whose commit started that work, on which the path continues.
 func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *analyze.Thread {
 	w.spend(Notify, waiter, min(w.at, b.GPU.End))
 	for w.steps < policy.MostSteps {
@@ -84,7 +84,8 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 			return nil
 		}
 		before := w.gpu.endedBefore(w.Evidence.Work.Of(b), b, x.At, w.at)
-		if x.Event.Length() > 0 && (before == nil && x.Event.End >= x.At || x.Event.End >= w.at-policy.SignalSlack.Nanos()) {
+		if x.Event.Length() > 0 && (before == nil && x.Event.End >= x.At ||
+			x.Event.End >= w.at-policy.SignalSlack.Nanos()) {
 			if x.ByThread != nil {
 				w.spend(Scheduling, b.Committed.Thread, min(w.at, x.Event.End))
 				return x.ByThread
@@ -107,7 +108,8 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 	return by.Thread
 }
 
-// run walks back to the beginning of a command buffer. Between its encoders the GPU may have been idle.
+// run walks back to the beginning of a command buffer. Between its rows of GPU work the GPU did not run it, so that
+// time counts as scheduling.
 func (w *walker) run(b *analyze.CommandBuffer) {
 	by := b.Committed.Thread
 	if !b.OneRow() {
@@ -120,9 +122,9 @@ func (w *walker) run(b *analyze.CommandBuffer) {
 	w.spend(GPU, by, min(w.at, b.GPU.Begin))
 }
 
-// endedBefore returns the work that b had to wait for: the work that ended last before b began, and after b was ready.
-// Work that ended well before b began kept b from beginning only if it was before b in its queue, or if the GPU runs
-// one command buffer at a time.
+// endedBefore returns the command buffer that b had to wait for: the last one that ended before b began, but after b
+// was ready. If it ended well before, it delayed b only if it was in the same queue, or if the GPU runs one command
+// buffer at a time. nil if there is none.
 func (o *gpuOrder) endedBefore(d *evidence.Device, b *analyze.CommandBuffer, ready,
 	began analyze.Nanos) *analyze.CommandBuffer {
 	list := o.byEnd[d]

@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// The kinds of parts of a critical path.
+// The kinds of work and waits that a critical path consists of.
 const (
 	Program    = "program"    // a thread outside of Metal, or encoding
 	Compile    = "compile"    // a thread compiling
@@ -24,28 +24,29 @@ const (
 	Unknown    = "unknown"    // a wait whose target is not known
 )
 
-// A Part is the time on the critical path of one kind of work by one thread.
+// A Part is the time on the critical path that one kind of work by one thread took.
 type Part struct {
 	What   string
 	Thread *analyze.Thread // the thread that the work belongs to; nil if not known
 	Time   analyze.Nanos
 }
 
-// A Path is the critical path: the chain of work and waits from the end of the run back to its beginning. Its parts add
-// up to Length. The run becomes shorter only if one of its parts does.
+// A Path is the critical path: the chain of work and waits from the end of the run back to its beginning. The times
+// of its parts add up to Length. The run gets shorter only if one of them does.
 type Path struct {
 	Length analyze.Nanos
 	Parts  []Part // sorted by time, longest first
 	Steps  int
 }
 
-// Waits has the critical path and the chains of waits.
+// Waits has the critical path of a run and its longest chains of waits.
 type Waits struct {
 	Path   Path
 	Chains []Chain
 }
 
-// Find determines the critical path and the chains of waits. They are empty if waits were not recorded.
+// Find computes the critical path and the chains of waits. Both are empty if the source of the trace does not record
+// waits.
 func Find(ev *evidence.Evidence) Waits {
 	if !ev.Trace.Source.HasWaits() {
 		return Waits{}
@@ -61,7 +62,8 @@ func id(t *analyze.Thread) uint64 {
 	return uint64(t.ID)
 }
 
-// critical walks back from the end of the run: the GPU's last work, or the thread that worked longest.
+// critical walks back from the end of the run, which is the end of the GPU's last work or of the submitting thread
+// that worked longest, and returns the path.
 func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 	var thread *analyze.Thread
 	var from, to analyze.Nanos
@@ -90,7 +92,8 @@ func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 		if stuck++; w.at < before {
 			stuck = 0
 		}
-		// threads wait for each other in a circle: the walk would never end
+		// Threads that wait for each other in a circle would keep the walk at this instant forever: force it to go
+		// back in time
 		if stuck > policy.MostHandOffs && next != nil {
 			until := w.at - 1
 			if b := lastBlock(w.blocks[next], w.at); b != nil {

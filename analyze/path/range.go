@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Range has the paths and chains of one range, which stands for a longer range of the run.
+// A Range is the result for one range that was analysed, and Scale, the factor by which its times are multiplied
+// because it stands for a longer range of the run.
 type Range struct {
 	Waits
 	Scale float64 // ratio of the length of the longer range to that of this one
@@ -17,10 +18,10 @@ type Range struct {
 
 func (w *Range) scaled(n analyze.Nanos) analyze.Nanos { return evidence.Scaled(n, w.Scale) }
 
-// Sum adds up the ranges, each multiplied by its scale.
+// Sum adds up critical paths and chains of several ranges, each multiplied by its scale.
 func Sum(ranges []Range) Waits { return Waits{paths(ranges), chainsOf(ranges)} }
 
-// paths adds up the critical paths of the ranges.
+// paths adds up the critical paths of the ranges, by kind of work and thread.
 func paths(ranges []Range) (sum Path) {
 	type key struct {
 		what   string
@@ -46,7 +47,7 @@ func paths(ranges []Range) (sum Path) {
 	return sum
 }
 
-// chainsOf adds up the chains of waits of the ranges.
+// chainsOf adds up the chains of waits of the ranges. Chains are equal if their threads and roots are.
 func chainsOf(ranges []Range) (all []Chain) {
 	for i := range ranges {
 		w := &ranges[i]

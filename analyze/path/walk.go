@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// A walker walks back along the critical path.
+// A walker is the state of the walk back along the critical path.
 type walker struct {
 	Evidence *evidence.Evidence
 	blocks   map[*analyze.Thread][]block
@@ -28,7 +28,7 @@ type completed struct {
 	buffer *analyze.CommandBuffer
 }
 
-// A taken is the instant at which a thread acquired a lock that it had waited for.
+// A taken records when a thread acquired a lock that it had waited for.
 type taken struct {
 	at     analyze.Nanos
 	thread *analyze.Thread
@@ -57,7 +57,8 @@ func (w *walker) index() {
 	}
 }
 
-// spend attributes the time from until to the current instant to a part, and moves back to until.
+// spend moves the walk back from the current instant to until, and adds the time in between to the part of this kind
+// and thread. It does nothing if until is not earlier.
 func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 	w.steps++
 	if until < w.at {
@@ -66,8 +67,8 @@ func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 	}
 }
 
-// back walks back along a thread to the event that it had to wait for. It returns the thread on which the path
-// continues; nil at the thread's beginning.
+// back walks back along thread t to the last event that it had to wait for. It returns the thread on which the path
+// continues; nil at the beginning of t.
 func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	b := lastBlock(w.blocks[t], w.at)
 	if b == nil {
@@ -133,8 +134,8 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	return next
 }
 
-// before returns the thread that held the lock before a block ended: the last one that acquired it during the block, or
-// otherwise its holder when the wait began.
+// before returns the thread that held the lock just before block b ended: the last one that acquired the lock during
+// the block, or else the holder when the wait began. nil if not known.
 func (w *walker) before(b *block) *analyze.Thread {
 	list := w.taken[b.lock]
 	i := sort.Search(len(list), func(i int) bool { return list[i].at >= b.End })
@@ -147,8 +148,8 @@ func (w *walker) before(b *block) *analyze.Thread {
 	return nil
 }
 
-// mayHold reports whether a thread may hold a lock at the current instant because it does not wait for one. A wait may
-// have ended without the lock.
+// mayHold reports whether thread t may hold a lock at the current instant. It may not while it waits for a lock
+// itself; waits can end without the lock, for instance by a timeout.
 func (w *walker) mayHold(t *analyze.Thread) bool {
 	last := lastBlock(w.blocks[t], w.at)
 	return last == nil || last.kind != blockLock || last.End < w.at

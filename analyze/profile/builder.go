@@ -12,7 +12,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A builder adds up samples with the same stack and labels.
+// A builder makes one pprof profile. It adds up samples that have the same stack and labels.
 type builder struct {
 	profile   *profile.Profile
 	samples   map[labels]map[string]*profile.Sample // keyed by the numbers of their locations
@@ -26,8 +26,7 @@ type builder struct {
 	stack     []*profile.Location // of the current sample
 }
 
-// An origin is the place in the program where something happened: the thread, the instant, and the stack. Each may be
-// unknown.
+// An origin is where in the program a sample comes from: thread, instant and stack, as far as they are known.
 type origin struct {
 	thread *analyze.Thread
 	at     analyze.Nanos
@@ -36,8 +35,8 @@ type origin struct {
 
 func originOf(c analyze.Call) origin { return origin{c.Thread, c.Begin, c.Stack} }
 
-// labels has the labels of docs/vocabulary.md, which every sample has. Thread and process IDs are numbers, so that
-// `-tagfocus tid=123` finds them; thread and queue are names.
+// labels has the labels of a sample, as docs/vocabulary.md defines them. Thread and process IDs are numeric labels,
+// so that `go tool pprof -tagfocus tid=123` finds them; thread and queue are names.
 type labels struct {
 	process *analyze.Process // for samples whose thread may not be known
 	thread  *analyze.Thread  // nil when not known
@@ -63,12 +62,13 @@ func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
 		p.Comments = append(p.Comments, "times of a software Metal, not of a GPU")
 	}
 	return &builder{profile: p, samples: map[labels]map[string]*profile.Sample{},
-		locations: map[string]*profile.Location{}, others: map[*analyze.Thread]string{}, code: newCode(p), scopes: analyze.NewScopesAt(t)}
+		locations: map[string]*profile.Location{}, others: map[*analyze.Thread]string{}, code: newCode(p),
+		scopes: analyze.NewScopesAt(t)}
 }
 
-// add adds values to the sample of a stack and labels. The stack consists, leaf first, of Metal's frames without empty
-// names, the functions that called Metal, and the program's open scopes. Scopes are outermost because they are phases
-// of the run, whichever function opened them.
+// add adds values to the sample with a stack and labels. The stack consists, innermost first, of the names in metal
+// that are not empty, the functions that called Metal, and the program's open scopes. Scopes are outermost because
+// they name phases of the run, whichever function opened them.
 func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	locations := b.stack[:0]
 	for _, name := range metal {
@@ -120,8 +120,8 @@ func (b *builder) location(name string) *profile.Location {
 	return at
 }
 
-// unquoted replaces characters in a label's value that go tool pprof writes into its DOT graphs unescaped: a quote, or
-// a backslash at the end, would end the string around the value.
+// unquoted replaces characters in label values that go tool pprof writes into its DOT graphs without escaping. A
+// quote, or a backslash at the end, would make the graph invalid.
 var unquoted = strings.NewReplacer(`"`, "'", `\`, "/")
 
 func (l labels) text() map[string][]string {
@@ -171,7 +171,7 @@ func (l labels) numbers() map[string][]int64 {
 	return m
 }
 
-// other returns the label of a thread that was waited for; "" if it is not known.
+// other returns the label for a thread that was waited for; "" if the thread is not known.
 func (b *builder) other(t *analyze.Thread) string {
 	if t == nil {
 		return ""
@@ -184,7 +184,7 @@ func (b *builder) other(t *analyze.Thread) string {
 	return name
 }
 
-// named returns the name of an object, or its kind and address if it has none.
+// named returns the name of an object such as a lock, or its kind and address if it has no name.
 func named(name, kind string, address uint64) string {
 	if name == "" {
 		return fmt.Sprintf("%s at %#x", kind, address)

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 )
 
-// code creates the functions, locations and mappings of a profile from the frames of stacks.
+// code makes the functions, locations and mappings of a profile from the frames of stacks, each once.
 type code struct {
 	profile   *profile.Profile
 	functions map[functionKey]*profile.Function
@@ -33,8 +33,8 @@ func newLocation(p *profile.Profile, address uint64, m *profile.Mapping, line pr
 	return at
 }
 
-// location returns the frame's location. For machine code its address is one before the return address, because the
-// return address may belong to the next line or function.
+// location returns the profile's location for a frame. For machine code its address is one less than the return
+// address, which may already belong to the next line or function.
 func (c *code) location(f *analyze.Frame) *profile.Location {
 	at := c.locations[f]
 	if at == nil {
@@ -58,8 +58,9 @@ func (c *code) function(f *analyze.Frame) *profile.Function {
 	return at
 }
 
-// mapping returns the file with the frame's machine code. Python functions, and code of an unknown file, count as the
-// program's. If a function of a file has no name, the mapping lets go tool pprof search for names.
+// mapping returns the profile's mapping for the file that contains the frame's machine code. Python functions, and
+// code of unknown files, are mapped to the program. If a function has no name, HasFunctions is false, so that go tool
+// pprof looks for names in the file.
 func (c *code) mapping(f *analyze.Frame) *profile.Mapping {
 	if f.Image == nil {
 		return c.profile.Mapping[0]

@@ -10,9 +10,9 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// WriteFolded writes a profile as folded stacks for flame graphs: a line per stack, root first, with semicolons
-// between, and its value. The value is the profile's time or size, or the number of samples if it has neither. Process
-// and thread are the outermost frames.
+// WriteFolded writes a profile as folded stacks for flame graph tools: one line per stack, outermost function first,
+// separated by semicolons, then the value. The value is the profile's time or size, or the number of samples if it
+// has neither. Process and thread are the outermost frames.
 func WriteFolded(w io.Writer, p *profile.Profile) error {
 	value := 0
 	for i, t := range p.SampleType {
@@ -53,5 +53,5 @@ func WriteFolded(w io.Writer, p *profile.Profile) error {
 	return out.Flush()
 }
 
-// foldedName replaces characters that would split a name into several frames or lines.
+// foldedName replaces characters that would split a name into several frames or lines of the folded format.
 var foldedName = strings.NewReplacer(";", ":", "\n", " ", "\r", " ")

@@ -16,8 +16,8 @@ func values(count, unit, value, valueUnit string) []*profile.ValueType {
 	return []*profile.ValueType{{Type: count, Unit: unit}, {Type: value, Unit: valueUnit}}
 }
 
-// gpu returns the GPU time of each kernel. A command buffer, and the time from its commit to its begin, count once,
-// with its first kernel.
+// gpu returns the profile of GPU time by kernel. A command buffer has several kernels; its count, and its time from
+// commit to start, are added to the first kernel only, so that sums are right.
 func gpu(t *analyze.Trace, costs *kernels.Costs) *builder {
 	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued",
 		Unit: "nanoseconds"})
@@ -44,7 +44,8 @@ func gpu(t *analyze.Trace, costs *kernels.Costs) *builder {
 				encoder = s.Encoder.Label
 			}
 			stack = append(append(stack[:0], s.Name()), s.Layer.Frames()...)
-			stack = append(stack, encoder, cmp.Or(c.Label, "(command buffer without a label)"), channelName(s.Channel), queue)
+			stack = append(stack, encoder, cmp.Or(c.Label, "(command buffer without a label)"),
+				channelName(s.Channel), queue)
 			b.add(stack, originOf(c.Committed), labels{process: c.Process, thread: c.Committed.Thread, queue: c.Queue,
 				timing: s.Source, named: s.Operation.Name}, first, int64(s.GPU), queued)
 			first, queued = 0, 0
@@ -53,8 +54,8 @@ func gpu(t *analyze.Trace, costs *kernels.Costs) *builder {
 	return b
 }
 
-// together merges consecutive kernels of an encoder whose costs are not identified into one share with all their names.
-// A profile cannot show ranges, and would rank them.
+// together merges consecutive kernels of an encoder whose GPU times are not identified into one share with all their
+// names. A profile cannot show bounds, and would rank these kernels by times that are arbitrary.
 func together(shares []kernels.Share) []kernels.Share {
 	out := shares[:0]
 	for i := 0; i < len(shares); i++ {
@@ -83,7 +84,7 @@ func together(shares []kernels.Share) []kernels.Share {
 	return out
 }
 
-// channelName returns a GPU channel's name in a stack; "" omits it.
+// channelName returns the name of a GPU channel as a frame of a stack; "" omits the frame.
 func channelName(channel string) string {
 	if channel == "" {
 		return ""
@@ -91,8 +92,8 @@ func channelName(channel string) string {
 	return channel + " channel"
 }
 
-// api returns the threads' time in calls, without nested calls: all of their windows except the time outside of Metal.
-// Waits for signals count as calls, too.
+// api returns the profile of the threads' time in calls, without the calls nested in them. It covers all of the
+// threads' time except that outside of Metal; waits for signals are calls too.
 func api(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("calls", "count", "wall", "nanoseconds")...)
 	for _, c := range t.Calls {
@@ -112,8 +113,9 @@ func api(t *analyze.Trace) *builder {
 	return b
 }
 
-// wait returns the threads' time in waits: for locks, signals of other threads, input, sleeps and others. The leaf is
-// the phase of the wait. A wait counts once, with its longest phase.
+// wait returns the profile of the threads' time in waits: for the GPU, locks, signals of other threads, input, sleeps
+// and others. The innermost frame is the phase of the wait. A wait has several phases; it is counted once, with the
+// longest.
 func wait(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("waits", "count", "wait", "nanoseconds")...)
 	splitter := evidence.Divide(t)
@@ -155,7 +157,8 @@ func wait(t *analyze.Trace) *builder {
 	return b
 }
 
-// counts returns how often a wait counts: once, in the range in which it began.
+// counts returns what a wait adds to the number of waits: 0 if it began in an earlier range, which has counted it,
+// otherwise 1.
 func counts(earlier bool) int64 {
 	if earlier {
 		return 0
@@ -163,8 +166,8 @@ func counts(earlier bool) int64 {
 	return 1
 }
 
-// signals adds the waits for signals of the threads that the report has. Threads that do nothing else wait for work
-// unrelated to the GPU.
+// signals adds waits for signals and other blocked time, but only of threads that the report lists. Other threads do
+// nothing but wait, for work that has nothing to do with the GPU.
 func (b *builder) signals(a *evidence.Division) {
 	listed := map[*analyze.Thread]bool{}
 	for _, t := range a.Times.Threads {

@@ -21,10 +21,10 @@ var builders = map[string]func(*analyze.Trace) *builder{"api": api, "wait": wait
 	"compile": compilation,
 	"gpu":     func(t *analyze.Trace) *builder { return gpu(t, kernels.CostsOf(t)) }}
 
-// Build returns one profile of the trace; kind is one of Types.
+// Build returns the profile of a trace that kind names, one of Types.
 func Build(kind string, t *analyze.Trace) (*profile.Profile, error) { return build(kind, t, nil) }
 
-// build is Build with given costs of kernels; nil means the costs that the trace itself shows.
+// build is Build with the GPU costs of kernels given by the caller; with nil, they are computed from the trace.
 func build(kind string, t *analyze.Trace, costs *kernels.Costs) (*profile.Profile, error) {
 	build, known := builders[kind]
 	if !known {
@@ -42,7 +42,7 @@ func build(kind string, t *analyze.Trace, costs *kernels.Costs) (*profile.Profil
 	return p, nil
 }
 
-// BuildAll returns profiles of several kinds, computed concurrently.
+// BuildAll returns the profiles of several kinds, in the order of kinds. They are computed concurrently.
 func BuildAll(kinds []string, t *analyze.Trace) ([]*profile.Profile, error) {
 	return buildAll(kinds, t, nil)
 }

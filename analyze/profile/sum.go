@@ -10,9 +10,9 @@ import (
 	"mtrace/analyze/kernels"
 )
 
-// A Sum adds up profiles of the ranges of a long trace (analyze.Options.Adds). Its memory grows with the number of
-// different stacks, not with the trace. A wait that crosses the border of two ranges counts with the phase that is its
-// longest in the first.
+// A Sum adds up the profiles of the ranges of a long trace (loaded with analyze.Options.Adds). Its memory grows with
+// the number of different stacks, not with the trace. A wait that crosses the border of two ranges is counted with
+// the phase that is the longest in the first range.
 type Sum struct {
 	kinds   []string
 	sums    []*profile.Profile // one per kind
@@ -21,10 +21,12 @@ type Sum struct {
 	costs   *kernels.Costs
 }
 
-// mostPending is the number of profiles of a kind that are merged at once, because each merge processes the whole sum.
+// mostPending is how many profiles of a kind are collected before they are merged into the sum. Each merge processes
+// the whole sum, so merging one by one would be slow.
 const mostPending = 8
 
-// NewSum returns a sum for profiles of these kinds, without ranges. Costs are the kernels' costs over the whole run.
+// NewSum returns an empty sum for profiles of the given kinds. costs are the GPU costs of kernels computed over the
+// whole run, because a single range shows them less precisely.
 func NewSum(kinds []string, costs *kernels.Costs) *Sum {
 	return &Sum{costs: costs, kinds: kinds, sums: make([]*profile.Profile, len(kinds)),
 		pending: make([][]*profile.Profile, len(kinds))}
@@ -51,7 +53,7 @@ func (s *Sum) Add(part *analyze.Trace) error {
 	return nil
 }
 
-// merge merges the pending profiles of a kind into the sum.
+// merge merges the pending profiles of kind number i into its sum.
 func (s *Sum) merge(i int) error {
 	all := s.pending[i]
 	if s.sums[i] != nil {
@@ -68,7 +70,7 @@ func (s *Sum) merge(i int) error {
 	return nil
 }
 
-// Profiles returns the sums, one of each kind, in order.
+// Profiles returns the summed profiles, one per kind, in the order of the kinds given to NewSum.
 func (s *Sum) Profiles() ([]*profile.Profile, error) {
 	for i := range s.kinds {
 		if len(s.pending[i]) > 0 {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// A test is a condition on a column that was found in the table.
+// A test is a condition whose column was found in the table; place is the column's index.
 type test struct {
 	place int
 	is    string
 	value any
 }
 
-// newTest returns the test of a condition on a column of a kind. It returns an error if the value is of another kind,
-// because values of different kinds have no order.
+// newTest returns the test for condition c on the column with index place, whose values are of the given kind. It
+// returns an error if c compares with a value of another kind, because a text and a number have no order.
 func newTest(place int, kind string, c Condition) (test, error) {
 	t := test{place, c.Is, c.Value}
 	if !slices.Contains([]string{"=", "!=", "<", "<=", ">", ">=", "contains", "null", "set"}, c.Is) {
@@ -39,7 +39,8 @@ func newTest(place int, kind string, c Condition) (test, error) {
 	case bool:
 		given = kindTruth
 	default:
-		return t, fmt.Errorf("the condition on %s compares with %v, which is not a number, a text or a truth value", c.Column, v)
+		return t, fmt.Errorf("the condition on %s compares with %v, which is not a number, a text or a truth value",
+			c.Column, v)
 	}
 	if given != kind && !slices.Contains([]string{"contains", "null", "set"}, c.Is) {
 		return t, fmt.Errorf("the column %s has a %s in each row, and %#v is a %s: give a %s", c.Column, kind, c.Value,
@@ -48,7 +49,7 @@ func newTest(place int, kind string, c Condition) (test, error) {
 	return t, nil
 }
 
-// holds reports whether a value meets the condition. For null only the test "null" holds.
+// holds reports whether a value meets the condition. A null value meets only the condition "null".
 func (t *test) holds(v any) bool {
 	switch {
 	case t.is == "null" || t.is == "set":

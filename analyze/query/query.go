@@ -17,7 +17,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A Query is a question about one table. Without aggregates the answer has the rows themselves.
+// A Query is a question about one table. Without aggregates the answer has rows of the table; with aggregates it has
+// one row per group.
 type Query struct {
 	Table      string      `json:"table" jsonschema:"the table to query: calls, processes, threads, queues, command_buffers, gpu_work, encoders, dispatches, waits, locks, signal_waits, allocations, memory_samples, compilations, scopes or processor_times"`
 	Columns    []string    `json:"columns,omitempty" jsonschema:"the columns of the answer, for a query without aggregates; empty means all"`
@@ -29,20 +30,20 @@ type Query struct {
 	Limit      int         `json:"limit,omitempty" jsonschema:"maximum number of rows of the answer: 50 if not given, at most 1000"`
 }
 
-// A Condition compares a column with a value.
+// A Condition compares the values of a column with a given value.
 type Condition struct {
 	Column string `json:"column"`
 	Is     string `json:"is" jsonschema:"one of = != < <= > >= contains null set"`
 	Value  any    `json:"value,omitempty" jsonschema:"a number, a text or a truth value; none with null and set"`
 }
 
-// An Aggregate is a function of the values of a group. Nulls are ignored.
+// An Aggregate is a function of all values that a column has in a group, such as their sum. Nulls are ignored.
 type Aggregate struct {
 	Function string `json:"function" jsonschema:"count, sum, mean, min, max, p50, p95 or p99"`
 	Column   string `json:"column,omitempty" jsonschema:"the column that the function is computed of; none with count"`
 }
 
-// Name returns the column name of the aggregate in an answer.
+// Name returns the name of the aggregate's column in an answer, such as sum(duration_ns).
 func (a Aggregate) Name() string {
 	if a.Function == "count" {
 		return a.Function
@@ -67,8 +68,8 @@ const (
 	mostValues = 1 << 26 // values of all percentiles together, of eight bytes each
 )
 
-// Run answers a query on a folder of Parquet files, one per table, as mtrace export writes them. An error in the query
-// is reported in one line.
+// Run answers a query on a folder of Parquet files, one per table, as mtrace export writes them. If the query is
+// wrong, the error says in one line what to correct.
 func Run(folder string, q Query) (*Answer, error) {
 	if q.Limit == 0 {
 		q.Limit = usualLimit
@@ -112,7 +113,7 @@ func Run(folder string, q Query) (*Answer, error) {
 	return r.answer()
 }
 
-// A run executes a query on a table whose columns are known.
+// A run is the execution of a query on a table whose columns are known.
 type run struct {
 	Query
 	names   []string
@@ -126,14 +127,14 @@ type run struct {
 	gathered, mostValues int // number of values stored for percentiles, and its maximum
 }
 
-// A group is a set of rows with equal values.
+// A group collects the rows that have equal values in the columns to group by.
 type group struct {
 	key   []any
 	count int
 	sums  []*sum
 }
 
-// A sum accumulates the values of one aggregate.
+// A sum collects the values of one aggregate in one group.
 type sum struct {
 	values []float64 // only for percentiles
 	total  float64
@@ -144,7 +145,7 @@ type sum struct {
 	count  int
 }
 
-// Kinds of the values of a column, and of values that can be compared with them.
+// Kinds of values that columns and conditions can have.
 const (
 	kindNumber = "number"
 	kindText   = "text"
@@ -161,7 +162,7 @@ func kindOf(column *parquet.Column) string {
 	return kindNumber
 }
 
-// newRun prepares a query on a table with these column names and kinds of values.
+// newRun checks a query against a table's column names and kinds, and prepares its execution.
 func newRun(q Query, names, kinds []string) (*run, error) {
 	r := &run{Query: q, names: names, groups: map[string]*group{}, mostValues: mostValues}
 	place := func(name string) (int, error) {
@@ -231,7 +232,7 @@ func newRun(q Query, names, kinds []string) (*run, error) {
 	return r, nil
 }
 
-// columns returns the names of the answer's columns.
+// columns returns the names of the answer's columns, in order.
 func (r *run) columns() []string {
 	if len(r.Aggregates) == 0 {
 		return r.Columns
@@ -273,7 +274,7 @@ func (r *run) read(table *parquet.File) error {
 	return nil
 }
 
-// plain converts a value to int64, string, bool, or nil.
+// plain converts a Parquet value to int64, float64, string, bool or, for null, nil.
 func plain(v parquet.Value) any {
 	switch {
 	case v.IsNull():
@@ -334,7 +335,8 @@ func (r *run) row(values []any) error {
 	return nil
 }
 
-// keep adds a row to the answer. If rows are ordered, at most twice the requested number is kept.
+// keep adds a row of the table to the answer. If the answer is sorted, at most twice the limit of rows is kept in
+// memory: then they are sorted and cut to the limit.
 func (r *run) keep(values []any) {
 	if r.OrderBy == "" && len(r.rows) >= r.Limit {
 		return
@@ -371,7 +373,7 @@ func (s *sum) add(v any, gather bool) {
 	}
 }
 
-// figure returns the value of an aggregate; nil if there were no values.
+// figure returns the value of an aggregate function; nil if the group has no values that are not null.
 func (s *sum) figure(function string) any {
 	if s.count == 0 {
 		return nil
@@ -401,7 +403,7 @@ func (s *sum) figure(function string) any {
 	return v
 }
 
-// sort sorts the rows; equal rows keep their order.
+// sort sorts the answer's rows as the query requests; rows with equal values keep their order.
 func (r *run) sort() {
 	i := slices.Index(r.columns(), r.OrderBy)
 	if i < 0 {
@@ -460,7 +462,7 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// compare orders the values of one column: null, booleans, numbers, texts.
+// compare orders two values of one column: null first, then booleans, numbers and texts.
 func compare(x, y any) int {
 	rank := func(v any) int {
 		switch v.(type) {

@@ -8,10 +8,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Schema names the JSON document of a scaling analysis.
+// Schema names the JSON document that Document describes.
 const Schema = "mtrace.scaling/1"
 
-// A Document is the analysis of one series or several, as JSON and as text.
+// A Document is the analysis of how throughput scales with threads, for one or several series of measurements.
 type Document struct {
 	Schema    string   `json:"schema"`
 	Source    string   `json:"source"`    // the command that was run, or where the figures come from
@@ -33,14 +33,16 @@ type Result struct {
 	Refused string `json:"fit_refused,omitempty"` // why one or both are null
 }
 
-// A Time divides the threads' time in the runs with one number of threads.
+// A Time states how the threads spent their time in the runs with one number of threads.
 type Time struct {
 	Threads int `json:"threads"`
-	// shares by the part's name in the table of threads; they add up to 1, the time of all threads that made calls
+	// share of each part in the time of all threads that made calls, by the part's name in the table of threads; the
+	// shares sum up to 1
 	Shares map[string]float64 `json:"shares"`
 }
 
-// Analyze returns a document with each series. If baseline has samples, the speed-ups of all series are relative to it.
+// Analyze returns a document with the table and the fitted laws of each series. If baseline has samples, the
+// speed-ups of all series are relative to it.
 func Analyze(source string, baseline Point, series ...Series) (*Document, error) {
 	doc := &Document{Schema: Schema, Source: source, Warnings: []string{}}
 	for _, s := range series {
@@ -65,7 +67,8 @@ func Analyze(source string, baseline Point, series ...Series) (*Document, error)
 	return doc, nil
 }
 
-// refuse removes laws that do not describe the series, and notes the reason.
+// refuse removes fitted laws that do not describe the measurements, and stores the reason in Refused. Otherwise a
+// report would show predictions of a law that does not hold.
 func (r *Result) refuse() {
 	for _, fit := range []**Fit{&r.Amdahl, &r.USL} {
 		if *fit == nil {
@@ -78,7 +81,7 @@ func (r *Result) refuse() {
 	}
 }
 
-// fitJSON is the JSON form of a Fit: infinite and unknown values are null.
+// fitJSON is the JSON form of a Fit. JSON has no infinity, so infinite and unknown values become null.
 type fitJSON struct {
 	Lambda  estimateJSON  `json:"lambda_ops_per_s"`
 	Sigma   estimateJSON  `json:"sigma"`
@@ -97,7 +100,8 @@ type estimateJSON struct {
 	High  *float64 `json:"high"`
 }
 
-// JSONSchemaAlias returns the type from which the JSON schema is generated.
+// JSONSchemaAlias returns the type from which the JSON schema of a Fit is generated, because MarshalJSON writes
+// another form than the struct has.
 func (Fit) JSONSchemaAlias() any { return fitJSON{} }
 
 func (e Estimate) json() estimateJSON {
@@ -111,7 +115,7 @@ func orNull(v float64) *float64 {
 	return &v
 }
 
-// MarshalJSON writes the fit with null for infinite or unknown values.
+// MarshalJSON writes the fit as JSON, with null for infinite or unknown values.
 func (f *Fit) MarshalJSON() ([]byte, error) {
 	j := fitJSON{Lambda: f.Lambda.json(), Sigma: f.Sigma.json(), R2: orNull(f.R2), Points: f.Points, Method: f.Method,
 		Percent: policy.SweepConfidence * 100}

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// TooFewError is returned if there are too few points for a fit.
+// TooFewError reports that too few different numbers of threads were measured to fit a law.
 type TooFewError struct{ Distinct int }
 
 func (e TooFewError) Error() string {
@@ -16,10 +16,10 @@ func (e TooFewError) Error() string {
 		policy.FewestFitPoints)
 }
 
-// An Estimate is a fitted value with its 95% confidence interval. High may be +Inf, and is then null in JSON.
+// An Estimate is a fitted value with its 95% confidence interval. High may be +Inf, which becomes null in JSON.
 type Estimate struct{ Value, Low, High float64 }
 
-// A Fit is a law fitted to measured throughputs by least squares.
+// A Fit is a law of scaling, with parameters fitted to measured throughputs by least squares.
 type Fit struct {
 	Law     string   // "usl" or "amdahl"
 	Lambda  Estimate // throughput of one thread, operations per second
@@ -34,14 +34,15 @@ type Fit struct {
 	predict func(n float64) float64
 }
 
-// At returns the fitted throughput with n threads, in operations per second.
+// At returns the throughput that the law predicts for n threads, in operations per second.
 func (f *Fit) At(n float64) float64 { return f.predict(n) }
 
-// FitUSL fits the universal scalability law. The error is a TooFewError with fewer than four different numbers of
-// threads.
+// FitUSL fits the universal scalability law. It returns a TooFewError if fewer than four different numbers of threads
+// were measured.
 func FitUSL(points []Point) (*Fit, error) { return usl.fit(points) }
 
-// FitAmdahl fits Amdahl's law, which has no retrograde part. The error is as FitUSL's.
+// FitAmdahl fits Amdahl's law, by which throughput never falls. It returns a TooFewError if fewer than four different
+// numbers of threads were measured.
 func FitAmdahl(points []Point) (*Fit, error) { return amdahl.fit(points) }
 
 func (l law) fit(points []Point) (*Fit, error) {
@@ -73,7 +74,8 @@ func (l law) fit(points []Point) (*Fit, error) {
 	return f, nil
 }
 
-// peak returns the number of threads with the largest throughput: sqrt((1−σ)/κ), where dX/dN = 0, but at least 1.
+// peak returns the number of threads with the greatest throughput, at least 1: sqrt((1−σ)/κ), where the derivative of
+// throughput is 0. It is infinite if κ is 0.
 func peak(p []float64) float64 {
 	if len(p) < 2 || p[1] == 0 {
 		return math.Inf(1)
@@ -81,19 +83,22 @@ func peak(p []float64) float64 {
 	return math.Max(1, math.Sqrt(math.Max(0, 1-p[0])/p[1]))
 }
 
-// Unfit returns the reason why the law does not describe the throughputs; empty if it does.
+// Unfit returns why the fitted law does not describe the throughputs; empty if it does.
 func (f *Fit) Unfit() string {
 	name := map[string]string{usl.name: "the USL", amdahl.name: "Amdahl's law"}[f.Law]
 	switch {
 	case f.Sigma.Value > policy.MostSerial:
-		return fmt.Sprintf("%s does not describe this: it would need a serial share of %.2f, which cannot exceed 1", name, f.Sigma.Value)
+		return fmt.Sprintf("%s does not describe this: it would need a serial share of %.2f, which cannot exceed 1",
+			name, f.Sigma.Value)
 	case f.R2 < policy.PoorFit && f.Off > policy.OffCurve:
-		return fmt.Sprintf("%s does not describe this: it explains %.0f%% of the variance, and throughputs are %.0f%% off it", name, 100*max(0, f.R2), 100*f.Off)
+		return fmt.Sprintf("%s does not describe this: it explains %.0f%% of the variance, and throughputs are "+
+			"%.0f%% off it", name, 100*max(0, f.R2), 100*f.Off)
 	}
 	return ""
 }
 
-// residual returns the root mean square of the differences between throughputs and the law, as a share of the mean.
+// residual returns how far the throughputs are from the law: the root mean square of the differences, as a share of
+// the mean throughput.
 func (l law) residual(obs []observation, p []float64) float64 {
 	_, sum := l.scale(obs, p)
 	mean := 0.0
@@ -103,7 +108,8 @@ func (l law) residual(obs []observation, p []float64) float64 {
 	return math.Sqrt(sum/float64(len(obs))) / mean
 }
 
-// determination returns R² = 1 − residual / total sum of squares.
+// determination returns R² = 1 − residual / total sum of squares: the share of the throughputs' variance that the law
+// explains; NaN if they do not vary.
 func (l law) determination(obs []observation, p []float64) float64 {
 	_, residual := l.scale(obs, p)
 	mean, total := 0.0, 0.0

@@ -11,16 +11,17 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A guess is one plausible set of parameters.
+// A guess is one plausible set of a law's parameters. Confidence intervals are computed from many.
 type guess struct {
 	p      []float64
 	lambda float64
 }
 
-// uncertainty draws plausible parameters. With at least three runs for every number of threads, they are fitted to
-// resampled runs (a stratified bootstrap). Otherwise they are drawn from the asymptotic distribution of the
-// least-squares estimate, Student's t with as many degrees of freedom as there are points beyond the parameters (Seber
-// and Wild, Nonlinear Regression, 1989, §5.1). Negative draws are set to 0, the lower bound of the parameters.
+// uncertainty returns many plausible sets of parameters, and the method by which they were drawn. If each number of
+// threads was run at least three times, the law is fitted to resampled runs (a stratified bootstrap). Otherwise the
+// sets are drawn from the asymptotic distribution of the least-squares estimate: Student's t with as many degrees of
+// freedom as there are points beyond the parameters (Seber and Wild, Nonlinear Regression, 1989, §5.1). Negative
+// values become 0, the lower bound of the parameters.
 func (l law) uncertainty(points []Point, p []float64, lambda float64) ([]guess, string) {
 	random := rand.New(rand.NewPCG(1, 2)) // the same data give the same interval
 	fewest := math.MaxInt
@@ -47,8 +48,8 @@ func (l law) bootstrap(points []Point, random *rand.Rand) []guess {
 	return out
 }
 
-// asymptotic draws from the multivariate t distribution with covariance s²(JᵀJ)⁻¹; nil if there are no degrees of
-// freedom to estimate s², or if J does not have full rank.
+// asymptotic draws from the multivariate t distribution with covariance s²(JᵀJ)⁻¹. It returns nil if there are too
+// few observations to estimate s², or if J does not have full rank.
 func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *rand.Rand) []guess {
 	k := len(p) + 1
 	free := len(obs) - k
@@ -58,14 +59,14 @@ func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *
 	jacobian, gradient := mat.NewDense(len(obs), k, nil), make([]float64, len(p))
 	for i, o := range obs {
 		l.gradient(o.n, p, gradient)
-		// columns are scaled to the same order of magnitude: by λ, and by N for κ
+		// the first column is the derivative by ln λ, divided by λ, so that all columns have similar magnitudes
 		jacobian.Set(i, 0, l.capacity(o.n, p))
 		for j, g := range gradient {
 			jacobian.Set(i, j+1, g)
 		}
 	}
 	_, residual := l.scale(obs, p)
-	// residuals of X/λ, whose derivative with respect to ln λ is the capacity
+	// standard deviation of X/λ, because the columns are derivatives of X/λ too
 	deviation := math.Sqrt(residual/float64(free)) / lambda
 	var normal mat.SymDense
 	normal.SymOuterK(1, jacobian.T())
@@ -94,7 +95,8 @@ func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *
 	return out
 }
 
-// interval returns value with the middle 95% of the draws; without draws the interval is unbounded.
+// interval returns a value with its 95% interval: the middle 95% of what of returns for the draws. Without draws the
+// interval is unbounded.
 func interval(value float64, ds []guess, of func(guess) float64) Estimate {
 	if len(ds) == 0 {
 		return Estimate{value, 0, math.Inf(1)}

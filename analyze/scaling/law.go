@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// A law is a model of throughput X(N) = λ·c(N; p), linear in λ, with every p ≥ 0.
+// A law is a model of throughput by number of threads: X(N) = λ·c(N; p), with parameters p that are not negative.
 type law struct {
 	name       string
 	parameters []string
@@ -14,7 +14,8 @@ type law struct {
 	gradient   func(n float64, p, dst []float64) // of capacity, by p
 }
 
-// amdahl is Amdahl's law (AFIPS 1967) as throughput: X(N) = λN / (1 + σ(N−1)), σ being the serial share of the work.
+// amdahl is Amdahl's law (AFIPS 1967) as throughput: X(N) = λN / (1 + σ(N−1)), where σ is the serial share of the
+// work.
 var amdahl = law{
 	name:       "amdahl",
 	parameters: []string{"sigma"},
@@ -26,7 +27,7 @@ var amdahl = law{
 }
 
 // usl is Gunther's universal scalability law (Guerrilla Capacity Planning, 2007, ch. 4): X(N) = λN / (1 + σ(N−1) +
-// κN(N−1)). σ is contention and κ the cost of coherency.
+// κN(N−1)), where σ is contention and κ the cost of keeping shared data coherent.
 var usl = law{
 	name:       "usl",
 	parameters: []string{"sigma", "kappa"},
@@ -41,8 +42,8 @@ var usl = law{
 // observation is one measured throughput.
 type observation struct{ n, x float64 }
 
-// scale returns the best-fitting λ for given p, in closed form because the law is linear in λ, and the residual sum of
-// squares.
+// scale returns the λ that fits best for given parameters p, and the remaining sum of squares. It needs no search,
+// because the law is linear in λ.
 func (l law) scale(obs []observation, p []float64) (lambda, residual float64) {
 	var xc, cc float64
 	for _, o := range obs {
@@ -58,9 +59,9 @@ func (l law) scale(obs []observation, p []float64) (lambda, residual float64) {
 	return lambda, residual
 }
 
-// solve returns the parameters with the least sum of squares, all at least 0. By separable least squares only p must be
-// searched (Golub and Pereyra 1973). The minimum in the interior is compared with those on the borders, which the
-// interior search cannot reach.
+// solve returns the parameters with the least sum of squares, none of them negative. Only p must be searched, because
+// scale computes λ (separable least squares, Golub and Pereyra 1973). The search cannot reach parameters that are
+// exactly 0, so each subset of parameters is also searched with the others at 0.
 func (l law) solve(obs []observation) (p []float64, lambda float64) {
 	best := make([]float64, len(l.parameters)) // all zero: perfect scaling
 	_, bestResidual := l.scale(obs, best)
@@ -76,8 +77,8 @@ func (l law) solve(obs []observation) (p []float64, lambda float64) {
 	return best, lambda
 }
 
-// search minimizes over the parameters in the bit set free, with the others at 0. It searches over logarithms, which
-// keeps parameters positive.
+// search minimizes the sum of squares over the parameters in the bit set free; the others are 0. It searches over
+// logarithms, which keeps the parameters positive.
 func (l law) search(obs []observation, free int, start float64) []float64 {
 	var index []int
 	for i := range l.parameters {

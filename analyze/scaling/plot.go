@@ -26,7 +26,7 @@ func escape(text string) (string, error) {
 	return b.String(), err
 }
 
-// CheckPlot returns an error if a plot cannot be written to a file of that name.
+// CheckPlot returns an error if the file name of a plot does not end in .svg, the only format that can be drawn.
 func CheckPlot(path string) error {
 	if ext := filepath.Ext(path); !strings.EqualFold(ext, ".svg") {
 		return fmt.Errorf("cannot draw the plot %s as %q: name it .svg", path, ext)
@@ -34,13 +34,13 @@ func CheckPlot(path string) error {
 	return nil
 }
 
-// colors is the palette of Okabe and Ito, which colour-blind readers can distinguish.
+// colors is the palette of Okabe and Ito, whose colours colour-blind readers can tell apart.
 var colors = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"}
 
 const ideal = "#808080"
 
-// WritePlot draws throughput by threads as SVG: measured points with their ranges, the USL curve if there is one, and
-// perfect scaling.
+// WritePlot draws throughput by number of threads as SVG: the medians with the range of the runs, the USL curve if it
+// was fitted, and perfect scaling.
 func (d *Document) WritePlot(w io.Writer) error {
 	p := newPlot(d)
 	for i, r := range d.Series {
@@ -55,7 +55,7 @@ func (d *Document) WritePlot(w io.Writer) error {
 	return nil
 }
 
-// A plot is the input of the template. Coordinates, Width and Height are in pixels, from the top left.
+// A plot is the input of the template plot.svg.tmpl. Coordinates are in pixels from the top left.
 type plot struct {
 	Width, Height            int
 	Left, Right, Top, Bottom pixels
@@ -68,7 +68,7 @@ type plot struct {
 	most, highest float64 // the threads and operations/s at the ends of the axes
 }
 
-// A pixels is a coordinate; it is written with one decimal.
+// A pixels is a coordinate in the plot; it is written with one decimal.
 type pixels float64
 
 func (p pixels) String() string {
@@ -91,7 +91,7 @@ type plotSeries struct {
 	Law    string // the path of the USL curve; empty if there is none
 }
 
-// A plotPoint is a measured throughput with the range of its runs.
+// A plotPoint is the median throughput with one number of threads, and the range of its runs.
 type plotPoint struct {
 	Color           string
 	X, Y, Low, High pixels
@@ -105,7 +105,7 @@ type legendRow struct {
 	Dot, Dashed                bool
 }
 
-// newPlot returns the plot without its series: title, axes and their ticks.
+// newPlot returns a plot without series: its title, its axes and their ticks.
 func newPlot(d *Document) *plot {
 	const lineHeight, widest = 16, 90
 	p := &plot{Width: 640, Height: 440, Left: 72, Right: 624, Bottom: 392, most: 1}
@@ -134,7 +134,7 @@ func newPlot(d *Document) *plot {
 	return p
 }
 
-// ticks adds ticks for the measured numbers of threads, as far as there is space, and for round throughputs.
+// ticks adds ticks to the axes: at the measured numbers of threads that have space, and at round throughputs.
 func (p *plot) ticks(threads map[int]bool) {
 	const apart = 24
 	last := pixels(math.Inf(-1))
@@ -151,7 +151,8 @@ func (p *plot) ticks(threads map[int]bool) {
 	}
 }
 
-// roundStep returns the smallest 1, 2 or 5 times a power of ten that is at least least; 0 if least is not positive.
+// roundStep returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least least; 0 if least
+// is not positive.
 func roundStep(least float64) float64 {
 	if !(least > 0) || math.IsInf(least, 0) {
 		return 0
@@ -173,7 +174,7 @@ func (p *plot) y(throughput float64) pixels {
 	return p.Bottom - (p.Bottom-p.Top)*pixels(throughput/p.highest)
 }
 
-// Coordinates for the labels of the axes, for the template.
+// Coordinates of the axes' labels; the template calls these methods.
 func (p *plot) Middle() pixels     { return (p.Left + p.Right) / 2 }
 func (p *plot) Centre() pixels     { return (p.Top + p.Bottom) / 2 }
 func (p *plot) UnderAxis() pixels  { return p.Bottom + 16 }
@@ -202,7 +203,8 @@ func (p *plot) add(r Result, color string) {
 	p.Series = append(p.Series, s)
 }
 
-// addIdeal draws the line of perfect scaling, at which each thread achieves as much as one alone.
+// addIdeal draws the line of perfect scaling: each thread achieves as much as one thread alone (one, in operations
+// per second).
 func (p *plot) addIdeal(one float64) {
 	if !(one > 0) {
 		return
@@ -211,7 +213,8 @@ func (p *plot) addIdeal(one float64) {
 	p.legend(legendRow{Color: ideal, Name: "perfect scaling", Dashed: true})
 }
 
-// curve returns the path of a function from 0 threads to to, as far as it is inside the plot.
+// curve returns the SVG path of a function from 0 threads to the given number. Values outside of the plot are left
+// out.
 func (p *plot) curve(f func(threads float64) float64, to float64) string {
 	const samples = 100
 	var path strings.Builder
@@ -229,7 +232,7 @@ func (p *plot) curve(f func(threads float64) float64, to float64) string {
 	return strings.TrimSpace(path.String())
 }
 
-// legend adds a row below the existing ones.
+// legend adds a row to the legend, below the existing rows.
 func (p *plot) legend(row legendRow) {
 	from := p.Left + 12
 	row.From, row.Middle, row.To, row.Text = from, from+12, from+24, from+32

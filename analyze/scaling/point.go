@@ -12,23 +12,23 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// A Point is the throughput measured with a number of threads.
+// A Point is the throughput that was measured with one number of threads, in one or several runs.
 type Point struct {
 	Threads int
 	Samples []float64 // operations per second, one for each run
 }
 
-// Throughput returns the median of the point's runs, in operations per second.
+// Throughput returns the median throughput of the point's runs, in operations per second.
 func (p Point) Throughput() float64 { return statistics.Median(p.Samples) }
 
-// A Series is one way of running the program with several numbers of threads.
+// A Series is a set of measurements of one program, with several numbers of threads.
 type Series struct {
 	Name   string // empty when there is only one
 	Points []Point
 }
 
-// Clean returns the points sorted by threads, with those of the same number merged. It returns an error if a point has
-// no threads, or a throughput that is not a positive number.
+// Clean returns the points sorted by threads. Points with the same number of threads are merged. It returns an error
+// if a point has no threads, or a throughput that is not a positive number.
 func Clean(points []Point) ([]Point, error) {
 	var clean []Point
 	for _, p := range points {
@@ -40,7 +40,8 @@ func Clean(points []Point) ([]Point, error) {
 		}
 		for _, x := range p.Samples {
 			if !(x > 0) || math.IsInf(x, 0) {
-				return nil, fmt.Errorf("%d threads: a throughput of %v operations/s is not a positive number", p.Threads, x)
+				return nil, fmt.Errorf("%d threads: a throughput of %v operations/s is not a positive number",
+					p.Threads, x)
 			}
 		}
 		if i := slices.IndexFunc(clean, func(q Point) bool { return q.Threads == p.Threads }); i >= 0 {

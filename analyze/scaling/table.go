@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Row is one line of the scaling table.
+// A Row is one line of the scaling table: the runs with one number of threads.
 type Row struct {
 	Threads    int     `json:"threads"`
 	Throughput float64 `json:"ops_per_s"` // median of the runs
@@ -27,16 +27,16 @@ type Table struct {
 	Knee     *Knee   `json:"knee"` // null when throughput grows to the end
 }
 
-// A Knee is the number of threads from which more threads gain little.
+// A Knee is the number of threads up to which adding threads paid; beyond it they gain little.
 type Knee struct {
 	Threads int `json:"threads"` // the last number of threads that paid
 	Next    int `json:"next"`    // the first that did not
-	// throughput added by each thread in between, relative to one thread's throughput at the baseline
+	// throughput that each thread between threads and next added, relative to that of one thread at the baseline
 	Gain float64 `json:"gain"`
 }
 
-// Tabulate returns the table of a series. Speedups are relative to baseline if that has a positive throughput, and
-// otherwise to the series' smallest number of threads. Efficiency is speedup over the ratio of the threads.
+// Tabulate returns the table of a series. Speed-ups are relative to baseline if that has samples, otherwise to the
+// series' smallest number of threads. Efficiency is the speed-up divided by the ratio of the numbers of threads.
 func Tabulate(s Series, baseline Point) (Table, error) {
 	points, err := Clean(s.Points)
 	if err != nil {
@@ -54,7 +54,8 @@ func Tabulate(s Series, baseline Point) (Table, error) {
 	}
 	t := Table{Name: s.Name, Baseline: baseline.Threads, One: baseline.Throughput()}
 	for _, p := range points {
-		r := Row{Threads: p.Threads, Throughput: p.Throughput(), Runs: len(p.Samples), Min: p.Samples[0], Max: p.Samples[0]}
+		r := Row{Threads: p.Threads, Throughput: p.Throughput(), Runs: len(p.Samples), Min: p.Samples[0],
+			Max: p.Samples[0]}
 		for _, x := range p.Samples {
 			r.Min, r.Max = min(r.Min, x), max(r.Max, x)
 		}
@@ -66,8 +67,8 @@ func Tabulate(s Series, baseline Point) (Table, error) {
 	return t, nil
 }
 
-// knee returns the first step in which each additional thread adds less than half of one thread's throughput at the
-// baseline.
+// knee returns the first step between two numbers of threads in which each additional thread adds less than half of
+// one thread's throughput at the baseline; nil if there is none.
 func knee(rows []Row, baseline Point) *Knee {
 	one := baseline.Throughput() / float64(baseline.Threads)
 	at := Row{Threads: baseline.Threads, Throughput: baseline.Throughput()}

@@ -10,7 +10,8 @@ import (
 	"mtrace/analyze"
 )
 
-// WriteText writes the document as the table of a field report: threads, ops/s, speed-up, efficiency, then the fits.
+// WriteText writes the scaling table (threads, throughput, speed-up, efficiency) of each series, the knee, and the
+// fitted laws.
 func (d *Document) WriteText(w io.Writer) error {
 	var b strings.Builder
 	if d.Source != "" {
@@ -101,7 +102,7 @@ func (r Result) writeFits(b *strings.Builder) {
 	fmt.Fprintf(b, " (brackets: 95%% confidence, %s)\n", u.Method)
 }
 
-// text formats the value with its interval in brackets.
+// text returns the estimate with its interval in brackets: "0.0312 [0.0200, 0.0410]".
 func (e Estimate) text(digits int) string {
 	return fmt.Sprintf("%s [%s, %s]", number(e.Value, digits), number(e.Low, digits), number(e.High, digits))
 }
@@ -116,7 +117,7 @@ func number(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// limit formats the largest speedup that Amdahl's law allows.
+// limit returns the largest speed-up that Amdahl's law allows for a serial share sigma: "32.1x" or "no limit".
 func limit(sigma float64) string {
 	if sigma <= 0 {
 		return "no limit"
@@ -126,7 +127,7 @@ func limit(sigma float64) string {
 
 func threadsOf(n int) string { return analyze.Plural(n, "thread") }
 
-// Thousands formats a throughput with thousands separators, with decimals only if it is small.
+// Thousands formats a throughput with thousands separators: "12,345". Below 100 it has two decimals.
 func Thousands(v float64) string {
 	digits := 0
 	if v < 100 {

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Verdict is the cause that slowed the run with a number of threads, from the report on its trace.
+// A Verdict is the cause that slowed the runs with one number of threads, taken from the reports on their traces.
 type Verdict struct {
 	Threads    int      `json:"threads"`
 	Verdict    string   `json:"verdict"`
@@ -20,8 +20,9 @@ type Verdict struct {
 	Traces     []string `json:"traces"`
 }
 
-// CauseAtKnee returns the verdict at the first number of threads that gains little, or at the first larger number whose
-// verdict names a cause. It returns nil if throughput keeps growing, or if no run from there on has a verdict.
+// CauseAtKnee returns why throughput stops growing: the verdict at the first number of threads that gained little or,
+// if that names no cause, at the first larger number that names one. It returns nil if throughput keeps growing, or
+// if no run from there on has a verdict.
 func (d *Document) CauseAtKnee() *Verdict {
 	if len(d.Series) == 0 || d.Series[0].Knee == nil {
 		return nil
@@ -42,11 +43,11 @@ func (d *Document) CauseAtKnee() *Verdict {
 	return first
 }
 
-// none is the verdict that names no cause.
+// none is the verdict of a report that found no cause.
 const none = "none"
 
-// NoteNoise adds a warning if the runs vary so much that the table is uncertain, or if there are too few to show their
-// variation.
+// NoteNoise adds a warning if runs with the same number of threads differ so much that the table is uncertain, or if
+// there is only one run of each.
 func (d *Document) NoteNoise() {
 	for _, s := range d.Series {
 		once, widest := true, Row{}
@@ -60,14 +61,14 @@ func (d *Document) NoteNoise() {
 		case once:
 			d.Warnings = append(d.Warnings, "one run each: the variation between runs is not known")
 		case spread > policy.NoisyRuns:
-			d.Warnings = append(d.Warnings, fmt.Sprintf("runs with %s differ by %.0f%%: the knee and the fits are uncertain; "+
-				"use a quieter machine, longer runs, or more of them",
+			d.Warnings = append(d.Warnings, fmt.Sprintf("runs with %s differ by %.0f%%: the knee and the fits are "+
+				"uncertain; use a quieter machine, longer runs, or more of them",
 				threadsOf(widest.Threads), 100*spread))
 		}
 	}
 }
 
-// writeVerdicts writes how the verdict changes with the threads, and the verdict at the knee.
+// writeVerdicts writes the verdict for each number of threads, and the cause at the knee.
 func (d *Document) writeVerdicts(b *strings.Builder) {
 	if len(d.Verdicts) == 0 {
 		return

@@ -21,7 +21,7 @@ const (
 	interiorTable = 5
 )
 
-// A Database is a file that is being written. Close completes it.
+// A Database is an SQLite file that is being written. Only Close makes it a valid database.
 type Database struct {
 	to     io.WriterAt
 	pages  uint32 // number of pages assigned so far; page 1 has the schema
@@ -29,23 +29,23 @@ type Database struct {
 	err    error
 }
 
-// An object is a row of the schema.
+// An object is one row of the database's schema: a table or a view.
 type object struct {
 	kind, name, create string
 	of                 *Table // nil for a view
 }
 
-// New begins a database in an empty file.
+// New begins a database in a file, which must be empty.
 func New(to io.WriterAt) *Database { return &Database{to: to, pages: 1} }
 
-// Table adds a table; create is its CREATE TABLE.
+// Table adds a table to the database; create is its CREATE TABLE statement.
 func (d *Database) Table(name, create string) *Table {
 	t := &Table{of: d}
 	d.schema = append(d.schema, object{"table", name, create, t})
 	return t
 }
 
-// View adds a view; create is its CREATE VIEW.
+// View adds a view to the database; create is its CREATE VIEW statement.
 func (d *Database) View(name, create string) {
 	d.schema = append(d.schema, object{"view", name, create, nil})
 }
@@ -53,7 +53,8 @@ func (d *Database) View(name, create string) {
 // Err returns the first write error.
 func (d *Database) Err() error { return d.err }
 
-// next returns the number of a new page.
+// next assigns a new page and returns its number. It leaves out the page with SQLite's lock bytes, which must not be
+// used.
 func (d *Database) next() uint32 {
 	d.pages++
 	if d.pages == lockedPage {
@@ -69,7 +70,7 @@ func (d *Database) put(number uint32, page []byte) {
 	}
 }
 
-// Close writes the rest of all tables, and the schema.
+// Close writes the remaining rows of all tables and then the schema on page 1, which completes the file.
 func (d *Database) Close() error {
 	master := &Table{of: d, page: page{start: headerSize}}
 	for i := range d.schema {

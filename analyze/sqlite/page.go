@@ -2,14 +2,14 @@ package sqlite
 
 import "encoding/binary"
 
-// A page has the cells of a page of a table's tree, in the order of their keys.
+// A page collects the cells for one page of a table's B-tree, in the order of their keys.
 type page struct {
 	start int // offset of the page's header: on page 1 it is after the file's
 	cells [][]byte
 	bytes int
 }
 
-// fits reports whether a cell fits on a page with a header of the given size.
+// fits reports whether a cell of the given size fits on the page, whose header has the given size.
 func (p *page) fits(cell, header int) bool {
 	return p.start+header+2*(len(p.cells)+1)+p.bytes+cell <= pageSize
 }
@@ -26,7 +26,8 @@ func (p *page) drop() {
 	p.cells = p.cells[:last]
 }
 
-// encode returns the page as in the file. Last is the last child of an interior page.
+// encode returns the page in SQLite's file format. last is the number of an interior page's last child; leaf pages
+// ignore it.
 func (p *page) encode(kind byte, last uint32) []byte {
 	text := make([]byte, pageSize)
 	head, at := text[p.start:], pageSize
@@ -46,7 +47,7 @@ func (p *page) encode(kind byte, last uint32) []byte {
 	return text
 }
 
-// appendVarint appends a number in SQLite's format: seven bits per byte, highest first, and eight in a ninth byte.
+// appendVarint appends a number as SQLite's varint: seven bits per byte, highest first; a ninth byte has eight bits.
 func appendVarint(b []byte, n uint64) []byte {
 	if n >= 1<<56 {
 		for shift := 57; shift > 1; shift -= 7 {

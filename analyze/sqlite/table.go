@@ -2,7 +2,7 @@ package sqlite
 
 import "encoding/binary"
 
-// A Table receives rows: a value for each column by Null, Int or Text, then End.
+// A Table receives the rows of a table. For each row, call Null, Int or Text once per column, and then End.
 type Table struct {
 	of   *Database
 	rows int64
@@ -13,7 +13,7 @@ type Table struct {
 	cell          []byte
 }
 
-// A child is a page with the largest key of its subtree.
+// A child is a page of the table's B-tree with the largest key below it.
 type child struct {
 	number uint32
 	key    int64
@@ -22,7 +22,7 @@ type child struct {
 // Null adds a null value.
 func (t *Table) Null() { t.types = append(t.types, 0) }
 
-// Int adds a number, in as few bytes as possible.
+// Int adds a number to the row, in as few bytes as SQLite's format allows.
 func (t *Table) Int(n int64) {
 	switch {
 	case n == 0:
@@ -51,7 +51,7 @@ func (t *Table) number(kind byte, n int64, bytes int) {
 	}
 }
 
-// Text adds a text, which must be valid UTF-8.
+// Text adds a text to the row. It must be valid UTF-8, as the database declares.
 func (t *Table) Text(s string) {
 	t.types = appendVarint(t.types, uint64(13+2*len(s)))
 	t.values = append(t.values, s...)
@@ -79,7 +79,8 @@ func (t *Table) End() {
 	t.page.add(cell)
 }
 
-// localPart returns how many bytes of a row are in its leaf page; the rest is in overflow pages.
+// localPart returns how many bytes of a row are stored in its leaf page, by SQLite's formula; the other bytes go to
+// overflow pages.
 func localPart(payload int) int {
 	const most, least = pageSize - 35, (pageSize-12)*32/255 - 23
 	if payload <= most {
@@ -91,7 +92,8 @@ func localPart(payload int) int {
 	return least
 }
 
-// overflow writes the rest of a row into a chain of pages, and returns the first page.
+// overflow writes the bytes of a row that do not fit into its leaf page to a chain of pages, and returns the number
+// of the first.
 func (t *Table) overflow(rest []byte) (first uint32) {
 	first = t.of.next()
 	for number := first; ; {
@@ -110,7 +112,7 @@ func (t *Table) overflow(rest []byte) (first uint32) {
 	}
 }
 
-// flush writes the leaf page and begins another one.
+// flush writes the current leaf page and begins a new one.
 func (t *Table) flush() {
 	number := t.of.next()
 	t.of.put(number, t.page.encode(leafTable, 0))
@@ -118,7 +120,8 @@ func (t *Table) flush() {
 	t.page = page{}
 }
 
-// finish writes the rest of the table and its interior pages, and returns the root.
+// finish writes the last leaf page and the interior pages of the table's B-tree, and returns the number of its root
+// page.
 func (t *Table) finish() (root uint32) {
 	number := t.of.next()
 	t.of.put(number, t.page.encode(leafTable, 0))

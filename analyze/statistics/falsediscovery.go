@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// FalseDiscovery adjusts p-values by the method of Benjamini and Hochberg. Of the tests whose adjusted value is at most
-// q, an expected share of q is false, however many tests were made. Y. Benjamini, Y. Hochberg, Controlling the False
+// FalseDiscovery adjusts p-values for the number of tests. If all tests with an adjusted value of at most q count as
+// significant, an expected share of at most q of these is false. Y. Benjamini, Y. Hochberg, Controlling the False
 // Discovery Rate, JRSS B 57, 1995.
 func FalseDiscovery(p []float64) []float64 {
 	order := make([]int, len(p))

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Median returns the middle value, or the mean of the two middle ones; NaN if there are none. The list need not be
-// sorted, and is not changed.
+// Median returns the middle value of a list, or the mean of the two middle ones; NaN for an empty list. The list need
+// not be sorted and is not changed.
 func Median(list []float64) float64 {
 	n := len(list)
 	if n == 0 {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Ranks returns the ranks of the values, from 0. Equal values share their mean rank.
+// Ranks returns the rank of each value, counted from 0. Equal values all get the mean of their ranks.
 func Ranks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
@@ -29,8 +29,8 @@ func Ranks(values []float64) []float64 {
 	return ranks
 }
 
-// Correlation returns Pearson's correlation, which is Spearman's if the values are ranks; 0 if all values of one list
-// are equal.
+// Correlation returns Pearson's correlation of two lists, −1 to 1; for ranks this is Spearman's correlation. It
+// returns 0 if all values of one list are equal.
 func Correlation(x, y []float64) float64 {
 	r := stat.Correlation(x, y, nil)
 	if math.IsNaN(r) {

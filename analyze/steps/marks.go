@@ -8,10 +8,11 @@ import (
 	"mtrace/analyze"
 )
 
-// stepNames maps names of marks and scopes, without their numbers, to kinds of steps: "token 17" is found as "token".
+// stepNames maps names of marks and scopes to kinds of steps. A number at the end of a name is ignored: "token 17"
+// counts as "token".
 var stepNames = map[string]string{"prompt": Prompt, "prefill": Prompt, "token": Decode, "decode": Decode}
 
-// marks has the program's scopes and marks with such names.
+// marks collects the program's marks and scopes whose names are in stepNames.
 type marks struct{ of []mark }
 
 type mark struct {
@@ -21,7 +22,7 @@ type mark struct {
 	instant    bool
 }
 
-// stem returns a name in lower case, without a number at its end.
+// stem returns a name in lower case and without the number at its end, such as "token" for "Token #17".
 func stem(name string) string {
 	return strings.TrimRight(strings.ToLower(name), " \t#:_-./0123456789")
 }
@@ -42,8 +43,8 @@ func (m *marks) add(t *analyze.Trace) {
 	}
 }
 
-// phases returns the steps given by scopes and marks: each scope, the time between two marks of tokens, and the time
-// from the mark of a prompt to the next mark. It returns none if there are no tokens.
+// phases returns the steps that the program's scopes and marks define. A step is a scope, the time between two marks
+// of tokens, or the time from a prompt's mark to the next mark. Without any token it returns nil.
 func (m *marks) phases(s *Sequences) (out []Phase) {
 	if !slices.ContainsFunc(m.of, func(m mark) bool { return m.kind == Decode }) {
 		return nil
@@ -80,13 +81,14 @@ func (m *marks) phases(s *Sequences) (out []Phase) {
 	return out
 }
 
-// A union has the times in which any command buffer ran, in order, and the end of each command buffer.
+// A union has the times in which the GPU ran any command buffer, in order and without overlaps, and when each command
+// buffer ended.
 type union struct {
 	of   []analyze.Interval
 	ends []analyze.Nanos
 }
 
-// busy returns the union of the GPU times of all command buffers.
+// busy returns the union of the GPU times of all command buffers of all queues.
 func (s *Sequences) busy() (u union) {
 	var all []analyze.Interval
 	for _, id := range s.order {
@@ -107,7 +109,7 @@ func (s *Sequences) busy() (u union) {
 	return u
 }
 
-// within returns how long the GPU was busy in an interval, and how many command buffers ended in it.
+// within returns how long the GPU was busy during an interval, and how many command buffers ended in it.
 func (u union) within(t analyze.Interval) (busy analyze.Nanos, ended int) {
 	at, _ := slices.BinarySearchFunc(u.of, t.Begin, func(i analyze.Interval, begin analyze.Nanos) int {
 		return cmp.Compare(i.End, begin)

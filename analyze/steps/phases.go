@@ -8,14 +8,15 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A loop is a sequence of rows of equal steps, with the command buffers in between.
+// A loop is a range of a queue's command buffers that consists of equal steps, perhaps with a few other command
+// buffers in between.
 type loop struct {
 	row
 	dispatches, threads float64 // per step
 	kernels             []uint64
 }
 
-// phases finds the loops of the queue and the prompts before them.
+// phases finds the loops of the queue, and the language model's prompts before them.
 func (s *sequence) phases(id QueueID) []Phase {
 	slices.SortStableFunc(s.of, func(a, b buffer) int { return cmp.Compare(a.gpu.Begin, b.gpu.Begin) })
 	var loops []loop
@@ -50,14 +51,15 @@ func (s *sequence) phases(id QueueID) []Phase {
 	return out
 }
 
-// loop returns a loop with the first row, and the sums of its first step.
+// loop returns a loop that consists of row r, with the amount of work in its first step.
 func (s *sequence) loop(r row) loop {
 	l := loop{row: r}
 	l.dispatches, l.threads, l.kernels = s.sum(r.from, r.from+r.period)
 	return l
 }
 
-// sum adds up the dispatches and threads of command buffers.
+// sum returns the numbers of dispatches and threads, and the kernels, of the command buffers from index from up to
+// to.
 func (s *sequence) sum(from, to int) (dispatches, threads float64, kernels []uint64) {
 	for _, b := range s.of[from:to] {
 		dispatches += float64(b.dispatches)
@@ -71,11 +73,11 @@ func (s *sequence) sum(from, to int) (dispatches, threads float64, kernels []uin
 	return dispatches, threads, kernels
 }
 
-// within reports whether two amounts differ at most by a factor.
+// within reports whether neither of two amounts is more than factor times the other.
 func within(a, b, factor float64) bool { return a <= b*factor && b <= a*factor }
 
-// continues reports whether the next row belongs to the same loop: its steps are similar, and at most one step, with no
-// more threads, is in between.
+// continues reports whether the row next continues loop l. Its steps must be similar, with at most one step of other
+// work in between, which has no more threads than a step.
 func (s *sequence) continues(l, next *loop) bool {
 	_, between, _ := s.sum(l.to, next.from)
 	return next.from-l.to <= l.period && next.period == l.period &&
@@ -83,7 +85,8 @@ func (s *sequence) continues(l, next *loop) bool {
 		within(l.threads, next.threads, policy.StepDrift) && between <= policy.StepDrift*l.threads
 }
 
-// follows reports whether the loop decodes tokens after a prompt, given a step of the prompt.
+// follows reports whether the loop generates tokens after a prompt of a language model. A prompt runs the same
+// kernels as a token, but with many times its threads.
 func (l *loop) follows(prompt *loop) bool {
 	common := 0
 	for _, kernel := range l.kernels {
@@ -96,8 +99,8 @@ func (l *loop) follows(prompt *loop) bool {
 		float64(common) >= policy.PromptKernels*float64(len(l.kernels))
 }
 
-// prompt finds the steps of the prompt directly before a loop, not before an index. A step has as many command buffers
-// as are needed for a step's dispatches, with more threads.
+// prompt finds the prompt of a language model directly before loop l, but not before index from. It groups command
+// buffers into steps with about as many dispatches as a step of the loop, but more threads.
 func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 	first, period := l.from, 0
 	if l.threads == 0 || l.dispatches == 0 {
@@ -109,7 +112,7 @@ func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 			at--
 			sum += float64(s.of[at].dispatches)
 		}
-		// prefer the loop's number of command buffers per step, if the result is still similar
+		// extend the step to the loop's number of command buffers per step, if its dispatches stay similar
 		for best := at; best > from && end-best < l.period; {
 			best--
 			if sum += float64(s.of[best].dispatches); !within(sum, l.dispatches, policy.PromptDispatches) {
@@ -129,7 +132,8 @@ func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 	return s.phase(id, Prompt, first, l.from, period), true
 }
 
-// after makes the first step begin where the prompt ends.
+// after makes the first step begin where the prompt ended. Otherwise the time from the prompt to the first token
+// would belong to no step.
 func (p *Phase) after(prompt analyze.Nanos) {
 	step := &p.Steps[0]
 	if prompt <= step.Begin {
@@ -138,7 +142,7 @@ func (p *Phase) after(prompt analyze.Nanos) {
 	}
 }
 
-// phase divides command buffers into steps of period command buffers each.
+// phase divides the command buffers from index from up to to into steps of period command buffers each.
 func (s *sequence) phase(id QueueID, kind string, from, to, period int) Phase {
 	p := Phase{Kind: kind, From: FromBuffers, Queue: id, Label: s.label, CommandBuffers: to - from}
 	for i := from; i < to; i += period {

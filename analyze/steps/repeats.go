@@ -8,12 +8,13 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A row is a range of command buffers, by index, that repeats with a period.
+// A row is a range of command buffers, by index, in which the same work repeats every period command buffers.
 type row struct{ from, to, period int }
 
 func (r row) steps() int { return (r.to - r.from) / r.period }
 
-// rows returns the repeating ranges of the list, in order: the longest one, and those before and after it.
+// rows returns the repeating ranges of a list, in order. It finds the longest one first, and then searches before and
+// after it.
 func rows(list []buffer) []row {
 	var found []row
 	todo := []row{{to: len(list)}}
@@ -32,7 +33,8 @@ func rows(list []buffer) []row {
 	return found
 }
 
-// longest returns the longest repeating range, with the shortest period that reaches nearly as far.
+// longest returns the longest repeating range of a list. Among periods that reach nearly as far, the shortest is
+// preferred, because each multiple of a period is a period too.
 func longest(list []buffer) (best row, ok bool) {
 	for _, period := range periods(list) {
 		r := stretch(list, period)
@@ -47,7 +49,7 @@ func longest(list []buffer) (best row, ok bool) {
 	return best, ok
 }
 
-// stretch returns the longest range of the list that repeats with a period.
+// stretch returns the longest range of the list in which each command buffer equals the one period positions later.
 func stretch(list []buffer, period int) (best row) {
 	best.period = period
 	from := 0
@@ -63,8 +65,8 @@ func stretch(list []buffer, period int) (best row) {
 	return best
 }
 
-// periods returns the most frequent distances between equal command buffers, and between equal sequences of some, in
-// ascending order.
+// periods returns candidates for the period, ascending: the most frequent distances between equal command buffers,
+// and between equal sequences of several command buffers.
 func periods(list []buffer) []int {
 	counts := map[int]int{}
 	for _, length := range [...]int{1, policy.StepContext} {
@@ -88,8 +90,8 @@ func periods(list []buffer) []int {
 	return all
 }
 
-// align shifts the first step of a row so that steps begin where the program pauses longest before it makes the next
-// command buffer: the period alone does not tell where a step begins.
+// align shifts a row to where its steps begin, which the period alone does not show: where the program usually pauses
+// longest before it creates the next command buffer.
 func (r row) align(list []buffer) row {
 	best, at := int64(-1<<62), 0
 	for shift := range r.period {

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Sequences has the command buffers of a run, by queue, and its marks. The ranges of a long trace must be added in
-// order.
+// Sequences collects the command buffers of a run, by queue, and the program's marks. Ranges of a long trace must be
+// added in the order of time.
 type Sequences struct {
 	Cut bool // the run has more command buffers than policy.StepMost; the rest was omitted
 
@@ -22,14 +22,14 @@ type Sequences struct {
 	marks   marks
 }
 
-// A sequence has the command buffers of one queue in the order in which the GPU ran them.
+// A sequence has the command buffers of one queue, in the order in which the GPU ran them.
 type sequence struct {
 	label string
 	of    []buffer
 	sets  map[uint64][]uint64
 }
 
-// A buffer has the data that is kept of a command buffer.
+// A buffer holds what is kept of one command buffer. It is small, because all command buffers of a run are kept.
 type buffer struct {
 	signature  uint64 // of its kernels in order, with the order of magnitude of their threads
 	gpu        analyze.Interval
@@ -45,7 +45,7 @@ func NewSequences() *Sequences {
 	return &Sequences{by: map[QueueID]*sequence{}, kernels: map[*analyze.Pipeline]uint64{}, sets: map[uint64][]uint64{}}
 }
 
-// Add adds the command buffers that ran in the trace, or in a range of it.
+// Add adds the command buffers that the GPU ran in a trace, or in the next range of a trace.
 func (s *Sequences) Add(t *analyze.Trace) {
 	clear(s.kernels) // another range has other objects for the same pipelines
 	s.marks.add(t)
@@ -77,7 +77,8 @@ func (s *Sequences) add(b *analyze.CommandBuffer) {
 
 // buffer summarizes a command buffer.
 func (s *Sequences) buffer(b *analyze.CommandBuffer) buffer {
-	out := buffer{gpu: b.GPU, took: b.Took(b.GPU), created: b.Created.Begin, committed: b.Committed.Begin, signature: seed}
+	out := buffer{gpu: b.GPU, took: b.Took(b.GPU), created: b.Created.Begin, committed: b.Committed.Begin,
+		signature: seed}
 	var set []uint64
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
@@ -96,7 +97,8 @@ func (s *Sequences) buffer(b *analyze.CommandBuffer) buffer {
 			out.threads += float64(d.Threads)
 		}
 	}
-	// in factors of 16: a context that grows by a token seldom changes that, but a prompt differs from a token
+	// only the order of magnitude, in factors of 16: the work of a token grows slowly with the context and stays
+	// equal, but a prompt differs
 	out.signature = mix(out.signature, uint64(bits.Len64(uint64(out.threads))/4))
 	if _, known := s.sets[out.signature]; !known {
 		s.sets[out.signature] = set
@@ -104,7 +106,8 @@ func (s *Sequences) buffer(b *analyze.CommandBuffer) buffer {
 	return out
 }
 
-// kernel returns a number for a kernel that is the same in all ranges of the trace.
+// kernel returns a number for a kernel that is the same in all ranges of the trace; pointers to pipelines differ
+// between ranges.
 func (s *Sequences) kernel(p *analyze.Pipeline) uint64 {
 	if p == nil {
 		return 0
@@ -125,5 +128,5 @@ func (s *Sequences) kernel(p *analyze.Pipeline) uint64 {
 
 const seed = 14695981039346656037
 
-// mix adds a value to a hash (FNV-1a on words, with a rotation so that high bits count).
+// mix adds a value to a hash (FNV-1a on words, rotated so that high bits matter too).
 func mix(h, value uint64) uint64 { return bits.RotateLeft64((h^value)*1099511628211, 29) }

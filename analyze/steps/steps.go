@@ -32,14 +32,14 @@ type Phase struct {
 	Steps          []Step
 }
 
-// A QueueID identifies a command queue of the run.
+// A QueueID identifies a command queue in all ranges of a run.
 type QueueID struct {
 	PID   int
 	Queue uint32
 }
 
-// A Step is one repetition. It lasts from the end of the step before it to its own end. The first step of a phase
-// begins with its own work.
+// A Step is one repetition. It lasts from the end of the previous step to its own end. The first step of a phase has
+// no previous one and begins with its own work.
 type Step struct {
 	analyze.Interval
 	First bool          // it begins a row of steps: its length does not include the time before its work
@@ -47,14 +47,15 @@ type Step struct {
 	Idle  analyze.Nanos // time in which the GPU did not
 }
 
-// Find returns the phases of the trace, sorted by begin; none if nothing repeats.
+// Find returns the phases of repeated steps in a trace, sorted by begin; none if nothing repeats.
 func Find(t *analyze.Trace) []Phase {
 	s := NewSequences()
 	s.Add(t)
 	return s.Phases()
 }
 
-// Phases returns the phases of everything that was added, sorted by begin.
+// Phases returns the phases of all ranges that were added, sorted by begin. Steps that the program marks take
+// precedence over those found by repetition.
 func (s *Sequences) Phases() []Phase {
 	phases := s.marks.phases(s)
 	if len(phases) == 0 {
@@ -66,7 +67,7 @@ func (s *Sequences) Phases() []Phase {
 	return phases
 }
 
-// Generates reports whether the phases are those of a language model: prompts or tokens.
+// Generates reports whether the phases show a language model that generates tokens.
 func Generates(phases []Phase) bool {
 	return slices.ContainsFunc(phases, func(p Phase) bool { return p.Kind == Decode })
 }

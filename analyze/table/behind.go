@@ -2,7 +2,7 @@ package table
 
 import "sync/atomic"
 
-// behind writes the rows of a table on its own goroutine, so that reading continues in the meantime.
+// behind writes the rows of one table on a goroutine of its own, so that reading the trace continues meanwhile.
 type behind[T any] struct {
 	sink  sink[T]
 	full  chan []T // to write
@@ -12,8 +12,8 @@ type behind[T any] struct {
 	err   atomic.Pointer[error] // the first
 }
 
-// ahead is the number of batches of rows that may wait to be written: half a row group of Parquet, which is encoded at
-// once.
+// ahead is the number of batches of rows that may wait to be written: half a row group of Parquet, because the
+// goroutine encodes a whole row group at once.
 const ahead = rowsPerGroup / 2 / batch
 
 func newBehind[T any](s sink[T]) *behind[T] {
@@ -49,13 +49,14 @@ func (b *behind[T]) failed() error {
 	return nil
 }
 
-// write queues rows for writing, and returns a slice for the next rows.
+// write passes rows to the goroutine that writes them, and returns an empty slice for the next rows. The caller must
+// not use the passed slice any more.
 func (b *behind[T]) write(rows []T) []T {
 	b.full <- rows
 	return <-b.empty
 }
 
-// finish marks the end of the rows; close waits until all are written. Both may be called more than once.
+// finish says that no more rows follow; close waits until all rows are written. Both may be called more than once.
 func (b *behind[T]) finish() {
 	if !b.over {
 		b.over = true

@@ -19,8 +19,8 @@ const (
 
 var kindNames = [...]string{kindInt: "integer", kindUint: "integer", kindText: "string", kindBool: "boolean"}
 
-// A column is one field of a row struct. Its name and whether it is optional come from the field's parquet tag. An
-// optional column is null if the field is zero, that is if the event did not happen or the value is not known.
+// A column is one field of a row struct. Its name comes from the field's parquet tag. An optional column is null if
+// the field is zero: the event did not happen, or the value is not known.
 type column struct {
 	name     string
 	doc      string
@@ -30,7 +30,7 @@ type column struct {
 	offset   uintptr // in the row struct
 }
 
-// columnsOf returns the columns of a row struct. The fields of an embedded struct are columns as its own are.
+// columnsOf returns the columns of a row struct. Fields of embedded structs are columns too.
 func columnsOf(row reflect.Type) []column { return appendColumns(nil, row, nil, 0) }
 
 func appendColumns(columns []column, row reflect.Type, path []int, offset uintptr) []column {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// csvRows writes RFC 4180: a header line, quoted texts where necessary, and line feeds at line ends as most tools write
-// them.
+// csvRows writes a table as CSV (RFC 4180): a header line, and texts in quotes where necessary. Lines end with a line
+// feed only, as most tools write them.
 type csvRows[T any] struct {
 	file    io.WriteCloser
 	w       *bufio.Writer
@@ -77,11 +77,11 @@ func (c *csvRows[T]) write(rows []T) error {
 	return nil
 }
 
-// aNumber matches texts that a spreadsheet treats as numbers.
+// aNumber matches texts that a spreadsheet reads as numbers and not as formulas.
 var aNumber = regexp.MustCompile(`^[-+]?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$`)
 
-// asText prefixes an apostrophe to a text that a spreadsheet would execute as a formula, because labels and names come
-// from the traced program.
+// asText puts an apostrophe before a text that a spreadsheet would execute as a formula. Labels and names come from
+// the traced program, so they could otherwise run code for whoever opens the file.
 func asText(s string) string {
 	if s != "" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0 && !aNumber.MatchString(s) {
 		return "'" + s

@@ -10,11 +10,12 @@ import (
 	"mtrace/analyze/wholefile"
 )
 
-// A Directory creates files that get their final names only when all of them are complete: call Commit, or Discard.
+// A Directory creates the files of an export. They get their final names only when all are complete: the caller must
+// call Commit, or Discard after an error.
 type Directory struct {
 	Path string
 	// Partition, if not empty, is a path of KEY=VALUE folders in Hive's style. A table's file is then
-	// TABLE/KEY=VALUE/…, so that the files of several runs form one dataset.
+	// TABLE/KEY=VALUE/…, so that query engines read the files of several runs as one table.
 	Partition string
 	// Replace lets the tables replace older files.
 	Replace bool
@@ -24,7 +25,8 @@ type Directory struct {
 	made  bool // this Directory created the directory
 }
 
-// Check returns an error if a table of the format may not be written because its file exists already.
+// Check returns an error if the file of any table exists already and may not be replaced. It is called before the
+// export begins, which may take minutes.
 func (d *Directory) Check(format Format) error {
 	for _, t := range tables {
 		name := d.inPartition(t.describe().name + "." + string(format))
@@ -35,7 +37,7 @@ func (d *Directory) Check(format Format) error {
 	return nil
 }
 
-// inPartition returns the path of a table's file in the directory.
+// inPartition returns the path of a table's file, relative to the directory.
 func (d *Directory) inPartition(name string) string {
 	if d.Partition == "" {
 		return name
@@ -61,7 +63,7 @@ func (d *Directory) Create(name string) (io.WriteCloser, error) {
 	return f, nil
 }
 
-// Commit gives all files their final names. They must be closed.
+// Commit gives all files their final names. The files must be closed before.
 func (d *Directory) Commit() error {
 	for _, f := range d.files {
 		if err := f.Publish(); err != nil {
@@ -72,7 +74,7 @@ func (d *Directory) Commit() error {
 	return nil
 }
 
-// Discard deletes all files that were not committed.
+// Discard deletes all files that were not committed, and the folders that were made for them.
 func (d *Directory) Discard() {
 	for _, f := range d.files {
 		f.Discard()

@@ -24,7 +24,7 @@ func tid(t *analyze.Thread) int64 {
 	return int64(t.ID)
 }
 
-// processOf returns the process ID of a thread; 0 if the thread is not known.
+// processOf returns the ID of a thread's process; 0 if the thread is not known.
 func processOf(t *analyze.Thread) int64 {
 	if t == nil {
 		return 0
@@ -32,7 +32,8 @@ func processOf(t *analyze.Thread) int64 {
 	return pid(t.Process)
 }
 
-// A texts states which values of a call are texts.
+// A texts states which values of a call's record are the numbers of texts, so that the text is written and not the
+// number.
 type texts struct{ arg, x0, x1 bool }
 
 var textsOf = func() []texts {
@@ -73,7 +74,8 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	}
 }
 
-// eventsOf returns the number of the thread's calls that returned.
+// eventsOf returns a pointer to the count of the thread's calls that returned. It remembers the last thread, because
+// consecutive calls mostly are from one thread.
 func (w *Writer) eventsOf(t *analyze.Thread) *int64 {
 	if w.caller != t || w.count == nil {
 		name := nameOf(t)
@@ -86,7 +88,7 @@ func (w *Writer) eventsOf(t *analyze.Thread) *int64 {
 }
 
 func addProcesses(a *filling, add func(processRow)) {
-	// each slice has all processes, with their processor use over the whole run
+	// every slice has all processes with their processor use over the whole run, so the last slice is enough
 	for _, p := range a.writer.last.Trace.Processes {
 		add(processRow{int64(p.ID), int64(p.Parent), p.Program, strings.Join(p.Args, " "), int64(p.CPU)})
 	}
@@ -105,7 +107,8 @@ func addThreads(a *filling, add func(threadRow)) {
 		}
 		if x := known[th]; x != nil {
 			times := x.Time
-			// the rows of its waits are written at the same time, and know more than sums over ranges
+			// Use the sums of the rows in the table of waits. Sums over slices would differ from them, because a
+			// slice does not know all work outside of its time.
 			if a.slice == nil {
 				for p, n := range a.writer.waited[nameOf(th)] {
 					if analyze.Part(p) >= analyze.PartWaitExecuting && analyze.Part(p) <= analyze.PartWaitForeign {
@@ -148,7 +151,8 @@ func addQueues(a *filling, add func(queueRow)) {
 
 var statusNames = [...]string{"not enqueued", "enqueued", "committed", "scheduled", "completed", "error"}
 
-// status returns the last known status: that at its completion, or the one that its calls led to.
+// status returns the command buffer's last known status: the one at its completion or, if it did not complete, the
+// one that its calls led to.
 func status(b *analyze.CommandBuffer) string {
 	s := b.Status
 	switch {
@@ -173,7 +177,8 @@ func addCommandBuffers(a *filling, add func(commandBufferRow)) {
 			Error:     b.Error,
 			CreatedBy: tid(b.Created.Thread), CreateBegin: int64(b.Created.Begin), CreateEnd: int64(b.Created.End),
 			Enqueued:    int64(b.Enqueued.Begin),
-			CommittedBy: tid(b.Committed.Thread), CommitBegin: int64(b.Committed.Begin), CommitEnd: int64(b.Committed.End),
+			CommittedBy: tid(b.Committed.Thread), CommitBegin: int64(b.Committed.Begin),
+			CommitEnd:   int64(b.Committed.End),
 			Scheduled:   int64(b.Scheduled),
 			KernelBegin: int64(b.Kernel.Begin), KernelEnd: int64(b.Kernel.End), GPUBegin: int64(b.GPU.Begin),
 			GPUEnd: int64(b.GPU.End), GPU: int64(b.Took(a.trace.Window)),
@@ -260,9 +265,10 @@ func addEncoders(a *filling, add func(encoderRow)) {
 			add(encoderRow{
 				PID: pid(b.Process), ID: int64(e.ID), CommandBuffer: int64(b.ID),
 				Kind: encoderKinds[min(int(e.Kind), len(encoderKinds)-1)], Label: e.Label,
-				TID: tid(e.Created.Thread), Begin: int64(e.Created.Begin), End: int64(e.Ended.End), GPUBegin: int64(e.GPU.Begin),
-				GPUEnd: int64(e.GPU.End),
-				GPU:    int64(of[i].time), GPUTiming: timing, Unmeasured: e.Unmeasured, Dispatches: dispatchesOf(e),
+				TID: tid(e.Created.Thread), Begin: int64(e.Created.Begin), End: int64(e.Ended.End),
+				GPUBegin: int64(e.GPU.Begin),
+				GPUEnd:   int64(e.GPU.End),
+				GPU:      int64(of[i].time), GPUTiming: timing, Unmeasured: e.Unmeasured, Dispatches: dispatchesOf(e),
 				Copies: int64(e.Copies), CopyBytes: e.CopyBytes,
 				Operation: of[i].named.Name, OperationFrom: of[i].named.From.String(),
 			})
@@ -275,8 +281,8 @@ func addDispatches(a *filling, add func(dispatchRow)) {
 		for i := range b.Encoders {
 			for d := range b.Encoders[i].Runs() {
 				named := b.Operation(&b.Encoders[i], d)
-				r := dispatchRow{PID: pid(b.Process), Encoder: int64(b.Encoders[i].ID), At: int64(d.At), Count: int64(d.Count),
-					Threads:   d.Threads,
+				r := dispatchRow{PID: pid(b.Process), Encoder: int64(b.Encoders[i].ID), At: int64(d.At),
+					Count: int64(d.Count), Threads: d.Threads,
 					Operation: named.Name, OperationFrom: named.From.String()}
 				if d.Pipeline != nil {
 					r.Pipeline, r.Kernel = int64(d.Pipeline.ID), d.Pipeline.Kernel
@@ -294,7 +300,8 @@ func addWaits(a *filling, add func(waitRow)) {
 			continue
 		}
 		r := waitRow{
-			PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin), End: int64(w.End),
+			PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin),
+			End:      int64(w.End),
 			Duration: int64(w.Length()),
 			Event:    int64(w.Event.Event), Value: w.Event.Value, SignaledBy: tid(w.Signaled),
 			Interpreter: interpreterLocks[w.Interpreter], Unfinished: w.Unfinished,
@@ -380,7 +387,7 @@ func addScopes(a *filling, add func(scopeRow)) {
 	for i := range a.trace.Scopes {
 		s := &a.trace.Scopes[i]
 		if at := s.End; !a.slice.Held(at) && !s.Unfinished || s.Unfinished && !a.slice.Held(s.Begin) {
-			// without an end, it belongs to the slice of its begin
+			// a scope without an end belongs to the slice in which it began
 			continue
 		}
 		add(scopeRow{processOf(s.Thread), tid(s.Thread), s.Name, int64(s.Begin), int64(s.End), s.Mark, s.Unfinished})

@@ -10,10 +10,10 @@ import (
 	"mtrace/analyze"
 )
 
-// Schema is the name of the format of the JSON lines; docs/schema/events.1.json describes every line.
+// Schema names the format of the JSON lines; docs/schema/events.1.json describes it.
 const Schema = "mtrace.events/1"
 
-// jsonFile is the one file that all tables share.
+// jsonFile is the single file that contains the rows of all tables, one JSON object per line.
 type jsonFile struct {
 	w   *bufio.Writer
 	err error
@@ -21,7 +21,8 @@ type jsonFile struct {
 
 func newJSONFile(w io.Writer) *jsonFile { return &jsonFile{w: bufio.NewWriterSize(w, 1<<18)} }
 
-// A summary is the last line: the origin of the trace and the data that it lacks. A file without it is incomplete.
+// A summary is the last line of the file: where the trace comes from and what it lacks. If this line is missing, the
+// file is incomplete.
 type summary struct {
 	Table    string   `json:"table"`
 	Schema   string   `json:"schema"`
@@ -40,7 +41,7 @@ type summary struct {
 	Lost     int64    `json:"lost"`
 	AtLeast  bool     `json:"lost_at_least"` // lost is the known number, and there may be more
 
-	// the missing parts of the trace, in one line; absent if it has everything that was recorded
+	// one line on the missing parts of the trace; absent if nothing that was recorded is missing
 	Incomplete string    `json:"incomplete,omitempty"`
 	Warnings   []string  `json:"warnings"`
 	Missing    []missing `json:"missing"`
@@ -51,7 +52,7 @@ type missing struct {
 	Why  string `json:"why"`
 }
 
-// summaryOf returns the summary of a trace with the given number of calls.
+// summaryOf returns the summary of a trace; events is its number of calls.
 func summaryOf(t *analyze.Trace, events int64) summary {
 	s := summary{
 		Table: "trace", Schema: Schema, Kind: t.Source.Kind, Path: t.Source.Path, Program: t.Source.Program,
@@ -74,7 +75,7 @@ func summaryOf(t *analyze.Trace, events int64) summary {
 	return s
 }
 
-// finish writes the summary of a trace with the given number of calls.
+// finish writes the summary line and flushes the file; events is the trace's number of calls.
 func (f *jsonFile) finish(t *analyze.Trace, events int64) error {
 	line, err := json.Marshal(summaryOf(t, events))
 	if err != nil {
@@ -93,7 +94,7 @@ func (f *jsonFile) write(line []byte) {
 	}
 }
 
-// jsonRows writes the rows of one table as objects: the table's name first, then the columns that have a value.
+// jsonRows writes rows of one table as JSON objects: first the table's name, then the columns that have a value.
 type jsonRows[T any] struct {
 	file    *jsonFile
 	prefix  string

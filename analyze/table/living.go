@@ -2,7 +2,7 @@ package table
 
 import "mtrace/analyze"
 
-// living has the rows of allocations that were not released yet, so that their release time can be added.
+// living holds the rows of allocations that are not released yet. They are written when their release time is known.
 type living struct {
 	rows  map[livingKey]allocationRow
 	order []livingKey // in order of creation; some are no longer in rows
@@ -14,10 +14,12 @@ type livingKey struct {
 	object  uint32
 }
 
-// mostLiving is the number of live allocations above which the oldest are written without a release time.
+// mostLiving limits the number of rows that wait for a release. Above it, the oldest are written without a release
+// time, to bound the memory.
 var mostLiving = 1 << 19
 
-// addAllocations writes the allocations whose release time is known and, at the end of the run, all others.
+// addAllocations writes the allocations of a slice whose release time is known. Others wait for a later slice; the
+// last slice writes all that are left.
 func addAllocations(a *filling, add func(allocationRow)) {
 	m := &a.writer.memory
 	for i := range a.trace.Memory.Allocations {
@@ -84,6 +86,6 @@ func (m *living) tidy() {
 	m.order = left
 }
 
-// Cut returns the number of allocations that were written before it was known whether their memory is released, because
-// too many were live at once.
+// Cut returns how many allocations were written without a release time although the memory may have been released
+// later, because too many waited for their release.
 func (w *Writer) Cut() int { return w.memory.cut }

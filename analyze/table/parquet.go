@@ -9,11 +9,12 @@ import (
 	"github.com/parquet-go/parquet-go/sparse"
 )
 
-// rowsPerGroup limits how many rows of a table are in memory, both here and in a reader.
+// rowsPerGroup is the number of rows per row group. It limits the memory of the writer and of readers, which hold one
+// row group at a time.
 const rowsPerGroup = 1 << 16
 
-// parquetRows writes Parquet. It splits batches of rows into columns itself: parquet-go's own writer passes on 64 rows
-// at a time and took three times as long. The schema, encodings, headers and compression are parquet-go's.
+// parquetRows writes a table as Parquet. It splits rows into columns itself, because parquet-go's own writer passes
+// on 64 rows at a time and took three times as long. Schema, encodings, headers and compression are parquet-go's.
 type parquetRows[T any] struct {
 	file    *parquetFile
 	columns []*parquetColumn

@@ -11,8 +11,8 @@ import (
 	"github.com/parquet-go/parquet-go/sparse"
 )
 
-// A parquetColumn is a column of the current row group. Numbers are stored as bit-packed differences, and texts as
-// numbers of a dictionary.
+// A parquetColumn collects one column of the current row group. Numbers are encoded as bit-packed differences, texts
+// as numbers of a dictionary.
 type parquetColumn struct {
 	column
 	levels  []byte  // for an optional column, a byte per row: 1, or 0 where it has no value
@@ -90,7 +90,7 @@ func (c *parquetColumn) addBools(rows sparse.BoolArray) {
 	}
 }
 
-// grown returns a slice that is longer by n elements, whose content is undefined.
+// grown returns a slice that is n elements longer. The caller must set the new elements, whose content is undefined.
 func grown[E any](s []E, n int) []E {
 	if len(s)+n > cap(s) {
 		s = append(make([]E, 0, max(len(s)+n, min(4*cap(s), rowsPerGroup))), s...)
@@ -104,7 +104,7 @@ func (c *parquetColumn) reset() {
 	c.texts.reset()
 }
 
-// values returns the number of rows that have a value.
+// values returns the number of rows of the row group in which the column is not null.
 func (c *parquetColumn) values() int { return len(c.numbers) + len(c.indexes) + c.count }
 
 // The encodings of columns.
@@ -114,7 +114,7 @@ var (
 	levelsEncoding  = rle.Encoding{BitWidth: 1}
 )
 
-// kindFormats are the types of columns in Parquet.
+// kindFormats has the Parquet type and encoding for each kind of column.
 var kindFormats = [...]struct {
 	physical format.Type
 	encoding format.Encoding
@@ -136,7 +136,7 @@ func (c *parquetColumn) encode(dst []byte) ([]byte, error) {
 	return numbersEncoding.EncodeInt64(dst, c.numbers)
 }
 
-// statistics returns the minimum, maximum and null count of the row group, by which readers may skip it.
+// statistics returns minimum, maximum and number of nulls in the row group. Readers skip row groups by them.
 func (c *parquetColumn) statistics(rows int) format.Statistics {
 	s := format.Statistics{NullCount: int64(rows - c.values())}
 	if c.values() == 0 {
@@ -157,7 +157,7 @@ func (c *parquetColumn) statistics(rows int) format.Statistics {
 	return s
 }
 
-// A dictionary numbers the distinct texts of a column, in the order of their first occurrence.
+// A dictionary assigns numbers to the different texts of a column, in the order in which they first occur.
 type dictionary struct {
 	numbers map[string]int32
 	list    []string
@@ -167,8 +167,8 @@ type dictionary struct {
 	}
 }
 
-// index returns the number of a text. It replaces bytes that are not UTF-8, because readers reject such texts and
-// labels come from the program.
+// index returns the number of a text and adds the text if it is new. Bytes that are not UTF-8 are replaced: texts
+// come from the traced program, and readers reject invalid ones.
 func (d *dictionary) index(text string) int32 {
 	slot := 0
 	if n := len(text); n > 0 {
@@ -195,7 +195,7 @@ func (d *dictionary) index(text string) int32 {
 	return number
 }
 
-// appendTo appends the texts in the order of their numbers.
+// appendTo appends the encoded texts in the order of their numbers.
 func (d *dictionary) appendTo(b []byte) []byte {
 	for _, text := range d.list {
 		b = plain.AppendByteArrayString(b, text)

@@ -15,17 +15,18 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// parquetMagic is at the begin and the end of a Parquet file.
+// parquetMagic is the marker at the begin and at the end of each Parquet file.
 const parquetMagic = "PAR1"
 
-// compression is zstd's fastest: numbers are packed before, so that little can be gained.
+// compression is zstd's fastest level: the encodings pack numbers before, so slower levels gain little.
 var compression = zstd.Codec{Level: zstd.SpeedFastest}
 
-// rawGroups is the number of row groups for which a column is written uncompressed after compression did not shorten it
-// in one. For 10⁷ calls, 71 of 104 MB are packed times, which zstd does not shorten.
+// rawGroups is the number of row groups in which a column is not compressed, after compression failed to shorten it
+// once. Of 104 MB for 10⁷ calls, 71 MB are packed times, which zstd cannot shorten; trying each time is slow.
 const rawGroups = 15
 
-// A parquetFile writes the row groups of a file: for each column a dictionary, if it has texts, and one page.
+// A parquetFile writes row groups to a file. Each column of a row group has one page of values and, if it has texts,
+// a dictionary.
 type parquetFile struct {
 	to      io.WriteCloser
 	written int64
@@ -37,7 +38,7 @@ type parquetFile struct {
 	began   bool
 }
 
-// newParquetFile begins a file. It takes the description from a file without rows by parquet-go.
+// newParquetFile begins a file. It takes the file's description from a file without rows that parquet-go makes.
 func newParquetFile(w io.WriteCloser, schema *parquet.Schema) *parquetFile {
 	empty := parquet.NewGenericWriter[any](io.Discard, schema, parquet.CreatedBy("mtrace", "", ""))
 	if err := empty.Close(); err != nil {
@@ -48,7 +49,7 @@ func newParquetFile(w io.WriteCloser, schema *parquet.Schema) *parquetFile {
 	return &parquetFile{to: w, about: about}
 }
 
-// signed returns a schema whose unsigned columns are signed, with the same bits. Spark has no unsigned numbers and
+// signed returns a schema in which unsigned columns are signed, with the same bits. Spark has no unsigned numbers and
 // would read them as decimals.
 func signed(schema []format.SchemaElement) []format.SchemaElement {
 	schema = slices.Clone(schema)
@@ -67,7 +68,7 @@ func (f *parquetFile) write(b []byte) error {
 	return err
 }
 
-// begin writes the data before all row groups.
+// begin writes the marker at the file's begin, unless that was done before.
 func (f *parquetFile) begin() error {
 	if f.began {
 		return nil
@@ -99,7 +100,7 @@ func (f *parquetFile) group(columns []*parquetColumn, rows int) error {
 	return nil
 }
 
-// column writes a column of a row group.
+// column writes one column of a row group and returns its description.
 func (f *parquetFile) column(c *parquetColumn, rows int) (format.ColumnMetaData, error) {
 	kind := kindFormats[c.kind]
 	about := format.ColumnMetaData{
@@ -143,14 +144,15 @@ func (f *parquetFile) column(c *parquetColumn, rows int) (format.ColumnMetaData,
 	header := format.PageHeader{Type: format.DataPageV2}
 	header.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: int32(rows),
 		NumNulls: int32(about.Statistics.NullCount), NumRows: int32(rows),
-		Encoding: kind.encoding, DefinitionLevelsByteLength: int32(len(f.levels)), IsCompressed: thrift.New(compressed)})
+		Encoding: kind.encoding, DefinitionLevelsByteLength: int32(len(f.levels)),
+		IsCompressed: thrift.New(compressed)})
 	if err := f.addPage(&about, header, kind.encoding, body); err != nil {
 		return about, err
 	}
 	return about, f.write(f.chunk.Bytes())
 }
 
-// pack returns the page of a column's values, compressed if that is shorter.
+// pack returns the page with a column's values, compressed if that makes it shorter.
 func (f *parquetFile) pack(c *parquetColumn) (body []byte, compressed bool, err error) {
 	if c.raw > 0 {
 		c.raw--
@@ -166,14 +168,16 @@ func (f *parquetFile) pack(c *parquetColumn) (body []byte, compressed bool, err 
 	return f.packed, true, nil
 }
 
-// addPage adds a page to the chunk: its header, then for a page of values the uncompressed levels, then its body.
+// addPage adds a page to the current column: the header, for a page of values the levels (which values are null), and
+// the body. Levels are never compressed.
 func (f *parquetFile) addPage(about *format.ColumnMetaData, header format.PageHeader, encoding format.Encoding,
 	body []byte) error {
 	var levels []byte
 	if header.Type != format.DictionaryPage {
 		levels = f.levels
 	}
-	header.UncompressedPageSize, header.CompressedPageSize = int32(len(levels)+len(f.page)), int32(len(levels)+len(body))
+	header.UncompressedPageSize, header.CompressedPageSize = int32(len(levels)+len(f.page)),
+		int32(len(levels)+len(body))
 	header.CRC = int32(crc32.Update(crc32.ChecksumIEEE(levels), crc32.IEEETable, body))
 	begin := f.chunk.Len()
 	if err := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&f.chunk)).Encode(&header); err != nil {
@@ -184,12 +188,12 @@ func (f *parquetFile) addPage(about *format.ColumnMetaData, header format.PageHe
 	f.chunk.Write(body)
 	about.TotalUncompressedSize += size + int64(header.UncompressedPageSize)
 	about.TotalCompressedSize += size + int64(header.CompressedPageSize)
-	about.EncodingStats = append(about.EncodingStats, format.PageEncodingStats{PageType: header.Type, Encoding: encoding,
-		Count: 1})
+	about.EncodingStats = append(about.EncodingStats, format.PageEncodingStats{PageType: header.Type,
+		Encoding: encoding, Count: 1})
 	return nil
 }
 
-// close writes the end of the file, unless an error occurred before, and closes it in any case.
+// close writes the file's footer unless an error occurred before (failed). It closes the file in any case.
 func (f *parquetFile) close(failed error) error {
 	if failed == nil {
 		failed = f.end()

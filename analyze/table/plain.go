@@ -13,7 +13,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A PlainKind is the type of the values of a column of a plain table.
+// A PlainKind is the type of the values in a column of a Plain table.
 type PlainKind uint8
 
 // The kinds of columns.
@@ -23,14 +23,14 @@ const (
 	PlainFloat                   // float64
 )
 
-// A PlainColumn is a column of a table that mtrace does not define.
+// A PlainColumn is a column of a Plain table.
 type PlainColumn struct {
 	Name string
 	Kind PlainKind
 }
 
-// Plain writes a table whose columns are known only when it is read. A value is a uint64, a float64 or a string,
-// according to its column, or nil for null.
+// Plain writes a table whose columns are only known at run time, such as one of an Instruments recording. A value
+// must be a uint64, a float64 or a string, as its column declares, or nil for null.
 type Plain struct {
 	format  Format
 	columns []PlainColumn
@@ -43,7 +43,7 @@ type Plain struct {
 	row     parquet.Row
 }
 
-// NewPlain begins a table. It numbers columns with the same name.
+// NewPlain begins a table. Columns with the same name get a number, because readers require unique names.
 func NewPlain(w io.Writer, format Format, name string, columns []PlainColumn) (*Plain, error) {
 	p := &Plain{format: format, columns: slices.Clone(columns), cells: make([]string, len(columns)),
 		row: make(parquet.Row, len(columns))}
@@ -109,7 +109,7 @@ func (p *Plain) Row(values []any) error {
 	return err
 }
 
-// json writes a row as an object without null values.
+// json writes a row as one JSON object, without its null values.
 func (p *Plain) json(values []any) error {
 	b := append(p.line[:0], '{')
 	for i, v := range values {

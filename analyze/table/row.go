@@ -1,8 +1,7 @@
 package table
 
-// The row structs define the tables for every format and for the published schema: names, types and meaning of their
-// columns. Times are nanoseconds on the clock of the traced machine, as in the model; ids are those of the traced
-// process.
+// The row structs define the tables for all formats and for the published schema: names, types and meaning of the
+// columns. Times are nanoseconds on the clock of the traced machine; IDs are those of the traced process.
 
 type processRow struct {
 	PID     int64  `parquet:"pid" doc:"process id"`
@@ -21,23 +20,23 @@ type threadRow struct {
 	Events int64  `parquet:"events" doc:"its calls that returned"`
 	Lost   int64  `parquet:"lost" doc:"its calls that are not in the trace"`
 	timeSplitColumns
-	SignalWait int64 `parquet:"signal_wait_ns,optional" doc:"of outside_ns, waiting for a signal of another thread: for work, as a rule"`
-	HandsOver  bool  `parquet:"hands_over,optional" doc:"it has another thread submit its work, and waits for that"`
-	CPUKnown   int64 `parquet:"cpu_known_ns,optional" doc:"of end_ns − begin_ns, the part of which its use of processors is known"`
-	CPU        int64 `parquet:"cpu_ns,optional" doc:"of cpu_known_ns, on a processor"`
-	Runnable   int64 `parquet:"runnable_ns,optional" doc:"of cpu_known_ns, waiting for a processor; null where the system does not tell"`
+	SignalWait int64 `parquet:"signal_wait_ns,optional" doc:"the part of outside_ns in which the thread waited for another thread's signal, usually for work"`
+	HandsOver  bool  `parquet:"hands_over,optional" doc:"another thread submits this thread's work, and this thread waits for that"`
+	CPUKnown   int64 `parquet:"cpu_known_ns,optional" doc:"the part of end_ns − begin_ns for which the thread's processor use is known"`
+	CPU        int64 `parquet:"cpu_ns,optional" doc:"the part of cpu_known_ns on a processor"`
+	Runnable   int64 `parquet:"runnable_ns,optional" doc:"the part of cpu_known_ns in which the thread waited for a processor; null where the system does not tell"`
 }
 
-// timeSplitColumns divide the time of a thread from begin_ns to end_ns.
+// timeSplitColumns divide a thread's time from begin_ns to end_ns; their sum is exactly that time.
 type timeSplitColumns struct {
-	Encode      int64 `parquet:"encode_ns" doc:"its time in calls that encode, without calls nested in them; this and the following, to outside_ns, add up to end_ns − begin_ns"`
+	Encode      int64 `parquet:"encode_ns" doc:"the thread's time in calls that encode, without calls nested in them; this column and those after it, up to outside_ns, add up to end_ns − begin_ns"`
 	Commit      int64 `parquet:"commit_ns" doc:"in commit and enqueue"`
 	Acquire     int64 `parquet:"acquire_ns" doc:"in calls that make command buffers"`
 	Compile     int64 `parquet:"compile_ns" doc:"in calls that make libraries, functions and pipeline states"`
 	Allocate    int64 `parquet:"allocate_ns" doc:"in calls that allocate"`
 	Lock        int64 `parquet:"lock_ns" doc:"waiting for locks"`
 	Drawable    int64 `parquet:"drawable_ns" doc:"waiting for a layer's next drawable"`
-	Executing   int64 `parquet:"wait_executing_ns" doc:"waiting while the GPU ran what was waited for"`
+	Executing   int64 `parquet:"wait_executing_ns" doc:"waiting while the GPU ran the awaited work"`
 	QueuedOwn   int64 `parquet:"wait_queued_own_ns" doc:"waiting while the GPU ran other work of the thread"`
 	QueuedOther int64 `parquet:"wait_queued_other_ns" doc:"waiting while the GPU ran work of other threads"`
 	Scheduling  int64 `parquet:"wait_scheduling_ns" doc:"waiting while the GPU ran nothing"`
@@ -85,7 +84,7 @@ type commandBufferRow struct {
 	Label       string `parquet:"label,optional" doc:"its label"`
 	Status      string `parquet:"status" doc:"its last known MTLCommandBufferStatus"`
 	ErrorCode   int64  `parquet:"error_code,optional" doc:"its error"`
-	Error       string `parquet:"error,optional" doc:"what Metal says of the error"`
+	Error       string `parquet:"error,optional" doc:"Metal's error message"`
 	CreatedBy   int64  `parquet:"created_by,optional" doc:"thread that made it"`
 	CreateBegin int64  `parquet:"create_begin_ns,optional" doc:"its creation was entered"`
 	CreateEnd   int64  `parquet:"create_end_ns,optional" doc:"its creation returned"`
@@ -114,7 +113,7 @@ type gpuWorkRow struct {
 	Label         string `parquet:"label,optional" doc:"its label"`
 	Begin         int64  `parquet:"begin_ns" doc:"when it began"`
 	End           int64  `parquet:"end_ns" doc:"when it ended"`
-	GPU           int64  `parquet:"gpu_ns" doc:"its time within the requested time; the GPU was busy for the union of all rows"`
+	GPU           int64  `parquet:"gpu_ns" doc:"the row's time within the requested time; the GPU was busy for the union of all rows"`
 }
 
 type encoderRow struct {
@@ -129,13 +128,13 @@ type encoderRow struct {
 	GPUBegin      int64  `parquet:"gpu_begin_ns,optional" doc:"its begin on the GPU, if that was measured"`
 	GPUEnd        int64  `parquet:"gpu_end_ns,optional" doc:"it ended on the GPU"`
 	GPU           int64  `parquet:"gpu_ns,optional" doc:"its time on the GPU"`
-	GPUTiming     string `parquet:"gpu_timing,optional" doc:"source of gpu_ns: measured; fitted, a part of the command buffer's time by costs that the run identifies; or not identified, if the run shows only bounds"`
+	GPUTiming     string `parquet:"gpu_timing,optional" doc:"source of gpu_ns: measured; fitted (a part of the command buffer's time, by costs that the run identifies); or not identified (the run shows only bounds)"`
 	Unmeasured    string `parquet:"gpu_unmeasured,optional" doc:"the reason why it was not measured although that was requested"`
 	Dispatches    int64  `parquet:"dispatches" doc:"its dispatches"`
 	Copies        int64  `parquet:"copies" doc:"its copies and fills"`
 	CopyBytes     uint64 `parquet:"copy_bytes" doc:"what they moved"`
-	Operation     string `parquet:"operation,optional" doc:"the program's name for its work, if there is only one; each dispatch has its own"`
-	OperationFrom string `parquet:"operation_from,optional" doc:"where it says so"`
+	Operation     string `parquet:"operation,optional" doc:"the program's name for the encoder's work, if all its dispatches have the same"`
+	OperationFrom string `parquet:"operation_from,optional" doc:"source of the operation's name, as in dispatches"`
 }
 
 type dispatchRow struct {
@@ -163,12 +162,12 @@ type waitRow struct {
 	Event         int64  `parquet:"event,optional" doc:"the event it waited for"`
 	Value         uint64 `parquet:"value,optional" doc:"the event's value"`
 	SignaledBy    int64  `parquet:"signaled_by,optional" doc:"thread that set the event to the value"`
-	Executing     int64  `parquet:"executing_ns,optional" doc:"the part of its time in which the GPU ran the awaited work; this and the following columns add up to duration_ns"`
+	Executing     int64  `parquet:"executing_ns,optional" doc:"the part of the wait in which the GPU ran the awaited work; this column and the following ones add up to duration_ns"`
 	QueuedOwn     int64  `parquet:"queued_own_ns,optional" doc:"the part in which the GPU ran the thread's other work"`
 	QueuedOther   int64  `parquet:"queued_other_ns,optional" doc:"the part in which the GPU ran work of other threads"`
 	Scheduling    int64  `parquet:"scheduling_ns,optional" doc:"while the GPU ran nothing"`
 	Notify        int64  `parquet:"notify_ns,optional" doc:"after the GPU had ended"`
-	Foreign       int64  `parquet:"foreign_ns,optional" doc:"all of its time, if another thread committed the work"`
+	Foreign       int64  `parquet:"foreign_ns,optional" doc:"all of the wait's time, if another thread committed the awaited work"`
 	Interpreter   string `parquet:"interpreter_lock,optional" doc:"held or not held: the lock of the language interpreter, when the wait began"`
 	Unfinished    bool   `parquet:"unfinished,optional" doc:"the process ended inside the wait"`
 }
@@ -213,14 +212,14 @@ type allocationRow struct {
 	Address  uint64 `parquet:"address,optional" doc:"address of its contents"`
 	Object   int64  `parquet:"object,optional" doc:"its number in its process"`
 	OnHeap   bool   `parquet:"on_heap,optional" doc:"it uses memory of a heap, which has a row of its own"`
-	Released int64  `parquet:"released_ns,optional" doc:"it was given back"`
+	Released int64  `parquet:"released_ns,optional" doc:"when it was released"`
 }
 
 type compilationRow struct {
 	PID        int64  `parquet:"pid" doc:"process id"`
 	TID        int64  `parquet:"tid" doc:"the system's thread id"`
 	Selector   string `parquet:"selector" doc:"the call"`
-	Kind       string `parquet:"kind" doc:"library, function, pipeline, archive, or child processes: a wait for those that compiled"`
+	Kind       string `parquet:"kind" doc:"library, function, pipeline, archive, or child processes (a wait for child processes that compiled)"`
 	Name       string `parquet:"name,optional" doc:"name of the function, or hash of the source"`
 	SourceSize int64  `parquet:"source_bytes,optional" doc:"size of the source"`
 	Begin      int64  `parquet:"begin_ns" doc:"the call was entered"`
@@ -235,7 +234,7 @@ type scopeRow struct {
 	Name  string `parquet:"name" doc:"the name that the program gave to the time"`
 	Begin int64  `parquet:"begin_ns" doc:"its begin"`
 	End   int64  `parquet:"end_ns" doc:"its end"`
-	Mark  bool   `parquet:"mark,optional" doc:"it is a moment, not a time"`
+	Mark  bool   `parquet:"mark,optional" doc:"it is a mark: an instant without a length"`
 
 	Unfinished bool `parquet:"unfinished,optional" doc:"the scope was still open when the process, or the thread, ended"`
 }
@@ -243,7 +242,7 @@ type scopeRow struct {
 type memoryRow struct {
 	PID    int64  `parquet:"pid" doc:"process id"`
 	Device string `parquet:"device,optional" doc:"name of the device"`
-	At     int64  `parquet:"at_ns" doc:"when it was asked"`
+	At     int64  `parquet:"at_ns" doc:"when the device was asked"`
 	Bytes  uint64 `parquet:"bytes" doc:"memory allocated for the process on the device, as the device reports it"`
 }
 

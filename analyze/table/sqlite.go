@@ -13,15 +13,16 @@ import (
 	"mtrace/docs"
 )
 
-// SQLite is a database with all tables, and with the queries of docs/sql as views.
+// SQLite is the format of a database with all tables, and with the queries of docs/sql as views.
 const SQLite Format = "sqlite"
 
-// NewSQLite writes all tables into a database; to must be an empty file.
+// NewSQLite returns a Writer that writes all tables into one database. The file must be empty.
 func NewSQLite(to io.WriterAt) *Writer {
 	return newWriter(output{format: SQLite, database: sqlite.New(to)})
 }
 
-// viewNames are the views' names for queries of docs/sql whose file has the name of a table.
+// viewNames has the names of views for queries in docs/sql. A view cannot have the name of its query's file where a
+// table has that name.
 var viewNames = map[string]string{"calls": "time_by_call", "failed": "failed_command_buffers",
 	"kernels": "dispatches_by_kernel",
 	"queues":  "delay_by_queue", "threads": "time_by_thread", "waits": "who_waits_for_whom"}
@@ -77,7 +78,8 @@ func (s *sqliteRows[T]) write(rows []T) error {
 
 func (s *sqliteRows[T]) close() error { return s.of.Err() }
 
-// finishDatabase writes the trace's origin and the views, and completes the database.
+// finishDatabase writes the table "trace" (where the trace comes from and what it lacks) and the views, and completes
+// the database.
 func finishDatabase(d *sqlite.Database, t *analyze.Trace, events int64) error {
 	text, err := json.Marshal(summaryOf(t, events))
 	if err != nil {

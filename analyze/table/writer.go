@@ -26,7 +26,7 @@ const (
 	JSONLines Format = "jsonl"
 )
 
-// A table is one table of the export, with one type of row.
+// A table is one table of the export. T is the struct of its rows.
 type table[T any] struct {
 	name string
 	doc  string
@@ -34,7 +34,7 @@ type table[T any] struct {
 	end  bool // has data of the whole run, written at its end; other tables have events, written slice by slice
 }
 
-// A filling has the data that rows are built from.
+// A filling is the data from which the rows of a slice, or of the whole run, are made.
 type filling struct {
 	trace  *analyze.Trace
 	work   *evidence.GPUWork // nil at the end of a run of several slices
@@ -49,8 +49,8 @@ type exported interface {
 	open(*output) opened
 }
 
-// The tables, in the order of a file that has all of them. Calls come first, because they are written while the trace
-// is read.
+// The tables, in the order in which a file with all tables has them. Calls come first, because they are written while
+// the trace is read.
 var (
 	calls  = table[callRow]{"calls", "every traced call", nil, false}
 	tables = []exported{
@@ -58,18 +58,21 @@ var (
 		table[processRow]{"processes", "the traced processes", addProcesses, true},
 		table[threadRow]{"threads", "threads that called Metal, and how they spent their time", addThreads, true},
 		table[queueRow]{"queues", "command queues", addQueues, true},
-		table[commandBufferRow]{"command_buffers", "command buffers, from creation to completion", addCommandBuffers, false},
-		table[gpuWorkRow]{"gpu_work", "work of the GPUs: a row for each command buffer, or for each encoder and channel " +
-			"where that is known", addGPUWork, false},
+		table[commandBufferRow]{"command_buffers", "command buffers, from creation to completion",
+			addCommandBuffers, false},
+		table[gpuWorkRow]{"gpu_work", "work of the GPUs: a row for each command buffer, or for each encoder and " +
+			"channel where that is known", addGPUWork, false},
 		table[encoderRow]{"encoders", "command encoders", addEncoders, false},
 		table[dispatchRow]{"dispatches", "runs of equal dispatches", addDispatches, false},
 		table[waitRow]{"waits", "waits for command buffers and events", addWaits, false},
 		table[lockRow]{"locks", "waits for locks", addLocks, false},
-		table[signalWaitRow]{"signal_waits", "waits for signals of other threads, outside of Metal", addSignalWaits, false},
-		table[allocationRow]{"allocations", "buffers and other memory", addAllocations, false},
-		table[memoryRow]{"memory_samples", "samples of the memory that devices report as allocated", addDeviceMemory, false},
-		table[compilationRow]{"compilations", "calls that created libraries, functions or pipeline states", addCompilations,
+		table[signalWaitRow]{"signal_waits", "waits for signals of other threads, outside of Metal", addSignalWaits,
 			false},
+		table[allocationRow]{"allocations", "buffers and other memory", addAllocations, false},
+		table[memoryRow]{"memory_samples", "samples of the memory that devices report as allocated",
+			addDeviceMemory, false},
+		table[compilationRow]{"compilations", "calls that created libraries, functions or pipeline states",
+			addCompilations, false},
 		table[scopeRow]{"scopes", "time ranges that the program named", addScopes, false},
 		table[processorRow]{"processor_times", "samples of the threads' processor use", addProcessorTimes,
 			true},
@@ -91,15 +94,16 @@ type output struct {
 	database *sqlite.Database // of SQLite
 }
 
-// shared reports whether all tables share a file.
+// shared reports whether all tables are written to one file.
 func (o *output) shared() bool { return o.lines != nil || o.database != nil }
 
-// Files creates the files of tables. A goroutine writes each. It is a directory, or memory in tests.
+// Files creates the file of each table: in a directory or, in tests, in memory. Each file is written by a goroutine
+// of its own.
 type Files interface {
 	Create(name string) (io.WriteCloser, error)
 }
 
-// batch is the number of rows passed to a sink at a time.
+// batch is the number of rows that are passed to a sink at once.
 const batch = 512
 
 // rows collects the rows of one table.
@@ -135,8 +139,8 @@ func (t table[T]) rows(out *output) *rows[T] {
 
 func (r *rows[T]) add(row T) { *r.next() = row }
 
-// next returns a row of which the caller must set every field. It is not cleared: the calls' rows have 24 words and are
-// the most frequent.
+// next returns the next row, of which the caller must set every field. It still has the content of an earlier row:
+// clearing the 24 words of each call's row would be slow.
 func (r *rows[T]) next() *T {
 	if len(r.pending) == batch {
 		r.flush()
@@ -161,7 +165,7 @@ func (r *rows[T]) flush() {
 	}
 }
 
-// finish marks the end of the rows; close waits until all are written.
+// finish says that no more rows follow; close waits until all rows are written.
 func (r *rows[T]) finish() {
 	r.flush()
 	r.pending = nil
@@ -191,7 +195,7 @@ func (r *rows[T]) close(name string) error {
 	return nil
 }
 
-// abandon ends rows that will not be finished; unwritten rows are lost.
+// abandon ends the table without completing it; rows that are not written yet are lost.
 func (r *rows[T]) abandon() {
 	if r.behind != nil {
 		r.behind.fail(errAbandoned)
@@ -202,7 +206,7 @@ func (r *rows[T]) abandon() {
 
 var errAbandoned = errors.New("what writes it was abandoned")
 
-// opened is a table that is being written, with any type of rows.
+// opened is a table that is being written, whatever the type of its rows.
 type opened interface {
 	fill(*filling)
 	finish()
@@ -211,7 +215,7 @@ type opened interface {
 	abandon()
 }
 
-// openTable is a table that is being written.
+// openTable is a table that is being written, with its rows of type T.
 type openTable[T any] struct {
 	table[T]
 	to *rows[T]
@@ -234,8 +238,8 @@ func (t *openTable[T]) close() error { return t.to.close(t.name) }
 
 func (t *openTable[T]) abandon() { t.to.abandon() }
 
-// A Writer writes one run. Call must be called for every call, Slice for every slice after the slice's calls, then
-// Finish. Tables with files of their own have a goroutine each, which Finish or Abandon ends.
+// A Writer writes the tables of one run. Call each call (Call), after a slice's calls the slice (Slice), and at the
+// end Finish. Tables with files of their own have a goroutine each; Finish or Abandon must be called to end these.
 type Writer struct {
 	out    output
 	calls  *rows[callRow]
@@ -252,17 +256,17 @@ type Writer struct {
 	last   *analyze.Slice
 }
 
-// A threadName identifies a thread, in a slice and in the run.
+// A threadName identifies a thread in all slices of a run.
 type threadName struct{ pid, tid int64 }
 
 func nameOf(t *analyze.Thread) threadName { return threadName{processOf(t), tid(t)} }
 
-// NewFiles writes a file per table, in the format Parquet or CSV.
+// NewFiles returns a Writer that writes each table to a file of its own, as Parquet or CSV.
 func NewFiles(files Files, format Format) *Writer {
 	return newWriter(output{format: format, files: files})
 }
 
-// NewJSONLines writes all tables to w, one row per line.
+// NewJSONLines returns a Writer that writes all tables to w, one JSON object per row and line.
 func NewJSONLines(w io.Writer) *Writer {
 	return newWriter(output{format: JSONLines, lines: newJSONFile(w)})
 }
@@ -281,7 +285,7 @@ func newWriter(out output) *Writer {
 	return w
 }
 
-// Err returns the first write error, so that a long export can end early.
+// Err returns the first write error. A long export checks it after each slice, in order to stop early.
 func (w *Writer) Err() error {
 	for _, t := range w.tables {
 		if err := t.failed(); err != nil {
@@ -291,7 +295,7 @@ func (w *Writer) Err() error {
 	return nil
 }
 
-// description is the published description of a table.
+// description is a table's name, meaning and columns, for the published schema.
 type description struct {
 	name, doc string
 	columns   []column
@@ -301,7 +305,7 @@ func (t table[T]) describe() description {
 	return description{t.name, t.doc, columnsOf(reflect.TypeFor[T]())}
 }
 
-// descriptions returns those of all tables, in the order in which they are written.
+// descriptions returns the descriptions of all tables, in the order in which the tables are written.
 func descriptions() (all []description) {
 	for _, t := range tables {
 		all = append(all, t.describe())
@@ -309,7 +313,7 @@ func descriptions() (all []description) {
 	return all
 }
 
-// Slice writes the events of a slice of the run.
+// Slice writes the events of a slice of the run. The calls of the slice must have been passed to Call before.
 func (w *Writer) Slice(s *analyze.Slice) error {
 	w.last = s
 	for i := range s.Trace.CPUWaits.Signals {
@@ -337,7 +341,7 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 	return w.Err()
 }
 
-// Finish writes the data of the whole run, and completes the files.
+// Finish writes the tables about the whole run, such as threads, and completes all files.
 func (w *Writer) Finish() error {
 	f := &filling{slice: w.only, writer: w}
 	if w.only != nil {
@@ -375,14 +379,14 @@ func (w *Writer) Finish() error {
 	return w.out.lines.finish(f.trace, events)
 }
 
-// Abandon ends a run that will not be finished. It may also be called after Finish.
+// Abandon ends the Writer's goroutines without completing the files. It may also be called after Finish.
 func (w *Writer) Abandon() {
 	for _, t := range w.tables {
 		t.abandon()
 	}
 }
 
-// Whole writes a run that was loaded at once.
+// Whole writes a run that was loaded as a whole.
 func (w *Writer) Whole(t *analyze.Trace) error {
 	if err := w.Slice(analyze.Whole(t)); err != nil {
 		return err

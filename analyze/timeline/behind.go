@@ -1,6 +1,6 @@
 package timeline
 
-// behind runs jobs on its own goroutine, one after another, while the next data is read.
+// behind runs jobs one after another on a goroutine of its own, while the caller reads the next data.
 type behind struct {
 	jobs  chan func()
 	spare chan []pending // lists whose content was written
@@ -8,12 +8,13 @@ type behind struct {
 	over  bool // no more jobs will follow
 }
 
-// mostBehind limits the number of waiting jobs. It is about the number of batches of calls that are read while the rest
-// of a slice is written.
+// mostBehind limits the number of waiting jobs. While the goroutine writes a slice, the calls of the next slice
+// arrive in about this number of batches.
 const mostBehind = 128
 
 func newBehind() *behind {
-	b := &behind{jobs: make(chan func(), mostBehind), spare: make(chan []pending, mostBehind), ended: make(chan struct{})}
+	b := &behind{jobs: make(chan func(), mostBehind), spare: make(chan []pending, mostBehind),
+		ended: make(chan struct{})}
 	go func() {
 		defer close(b.ended)
 		for job := range b.jobs {
@@ -26,7 +27,8 @@ func newBehind() *behind {
 // do queues a job.
 func (b *behind) do(job func()) { b.jobs <- job }
 
-// end waits until all jobs are done. No job may be queued after it; it may be called again.
+// end waits until all jobs are done and ends the goroutine. No job may be added afterwards; end itself may be called
+// again.
 func (b *behind) end() {
 	if !b.over {
 		b.over = true
@@ -35,7 +37,7 @@ func (b *behind) end() {
 	<-b.ended
 }
 
-// room returns a buffer whose content was written, for reuse, or nil.
+// room returns a buffer whose content was already written, for reuse; nil if there is none.
 func (b *behind) room() []pending {
 	select {
 	case list := <-b.spare:

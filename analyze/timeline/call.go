@@ -5,8 +5,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A call has the data of a call that is kept until it is written. It is smaller than a slice, and with its times it
-// fits into a cache line.
+// A call is what is kept of a call until it is written. It is smaller than a slice; together with its times it fits
+// into a cache line.
 type call struct {
 	site       *analyze.Frame // where it came from; nil if not known
 	more       *callMore      // data that most calls do not have
@@ -17,13 +17,13 @@ type call struct {
 	unfinished bool
 }
 
-// A callMore has the data that only few calls have.
+// A callMore holds what only few calls have; it is separate to keep call small.
 type callMore struct {
 	text    string   // the text that its argument refers to
 	members []uint32 // the command buffers that it commits, without the one that it is called on
 }
 
-// threadCalls are the calls of a thread that were not passed on yet.
+// threadCalls collects the calls of one thread that are not written yet.
 type threadCalls struct {
 	sorter
 	thread *analyze.Thread
@@ -44,8 +44,8 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	}
 }
 
-// members returns the command buffers that a call commits, without the one that it is called on. If it commits many,
-// its record has only the first ones.
+// members returns the numbers of the command buffers that a call commits, without the one on which it is called. If
+// there are many, the call's record has only the first ones.
 func members(c *analyze.VisitedCall) (list []uint32) {
 	n := uint64(0)
 	for _, f := range c.Row.More {
@@ -60,7 +60,7 @@ func members(c *analyze.VisitedCall) (list []uint32) {
 	return list
 }
 
-// callsOf returns where the calls of a thread are collected. For a new thread, it declares a track with the thread's
+// callsOf returns the collection of a thread's calls. For a new thread it also declares a track with the thread's
 // current name.
 func (w *Writer) callsOf(t *analyze.Thread) *threadCalls {
 	c := w.calls[t]
@@ -80,7 +80,7 @@ func (w *Writer) callsOf(t *analyze.Thread) *threadCalls {
 	return c
 }
 
-// describe fills in the slice for a call of a thread.
+// describe fills in slice s for call k of thread t: name, category, the values to display, and the arrows.
 func (w *Writer) describe(s *slice, k *call, t *analyze.Thread) {
 	kind := kindOf(k.id)
 	s.name, s.category, s.call = kind.name, kind.category, kind.call

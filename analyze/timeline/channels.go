@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// channels writes the rows of GPU work of command buffers that have them: a track per channel of the GPU, with the rows
-// that it ran. A command buffer's arrow passes through its first row.
+// channels writes the GPU work of command buffers that have rows: one track per channel of the GPU, with the rows
+// that the channel ran. A command buffer's arrow leads to its first row.
 func (w *Writer) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 	type row struct {
 		analyze.GPUWork

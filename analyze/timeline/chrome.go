@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze"
 )
 
-// chrome writes the Trace Event Format: one object with a list of events, times in microseconds.
+// chrome writes Chrome's Trace Event Format: a JSON object with a list of events, with times in microseconds.
 type chrome struct {
 	w      *bufio.Writer
 	tracks []track // by trackID
@@ -22,7 +22,8 @@ func newChrome(w io.Writer) *chrome {
 	return &chrome{w: bufio.NewWriterSize(w, 1<<18), tracks: []track{{}}}
 }
 
-// queueThreads is the first number for tracks of queues, above all thread IDs of any system.
+// queueThreads is the first thread ID for tracks of queues. It is above all thread IDs of any system, so it collides
+// with none.
 const queueThreads = 1 << 40
 
 func (c *chrome) place(t trackID) (pid, tid int64) {
@@ -36,7 +37,7 @@ func (c *chrome) place(t trackID) (pid, tid int64) {
 	return pid, queueThreads + int64(t)
 }
 
-// open begins an event; its fields and close must follow.
+// open begins an event. The caller appends the event's other fields and then calls close.
 func (c *chrome) open(phase, name string, t trackID, at analyze.Nanos) {
 	if c.any {
 		c.line = append(c.line, ",\n"...)
@@ -167,7 +168,8 @@ func (c *chrome) finish() error {
 	return c.w.Flush()
 }
 
-// appendMicros appends a time in microseconds, exact to the nanosecond.
+// appendMicros appends a time in microseconds, with three decimals if it is no whole number, so that no nanosecond is
+// lost.
 func appendMicros(b []byte, n analyze.Nanos) []byte {
 	if n < 0 {
 		b, n = append(b, '-'), -n

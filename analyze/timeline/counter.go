@@ -7,13 +7,14 @@ import (
 	"mtrace/analyze"
 )
 
-// A counter is a track that shows a level.
+// A counter is a track that shows a level over time, such as allocated bytes.
 type counter struct {
 	of    track // its id is 0 until there is a value
 	level int64
 }
 
-// changes are the changes of a level in a slice of the run, unsorted. Increases and decreases are each nearly sorted.
+// changes are the changes of a level during a slice of the run. Increases and decreases are kept apart, because each
+// list is nearly sorted by time.
 type changes struct{ up, down []step }
 
 type step struct {
@@ -29,10 +30,10 @@ func (c *changes) add(at analyze.Nanos, value int64) {
 	}
 }
 
-// empty removes the changes, but keeps the memory.
+// empty removes all changes but keeps the memory for reuse.
 func (c *changes) empty() { c.up, c.down = c.up[:0], c.down[:0] }
 
-// count writes the level at each instant at which it changes. Later slices must have later changes.
+// count writes the level at each instant at which it changes. Slices must be written in the order of time.
 func (w *Writer) count(c *counter, by *changes) {
 	if c.of.id == 0 {
 		c.of.id = w.newTrack(c.of)

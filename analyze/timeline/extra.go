@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// calledFrom returns an arg with the program's function that a call came from; empty if not known.
+// calledFrom returns an arg with the program's function from which a call was made; an empty one if that is not
+// known.
 func calledFrom(name string, s *analyze.Stack) arg {
 	if site := s.Site(); site != nil {
 		return arg{name: name, text: site.String()}
@@ -16,7 +17,8 @@ func calledFrom(name string, s *analyze.Stack) arg {
 	return arg{}
 }
 
-// namesIn returns the names of threads for additional tracks next to theirs.
+// namesIn returns the current names of the threads that get an additional track, for scopes or signals. They are
+// copied, because a Thread may change before the track is written.
 func namesIn(t *analyze.Trace) map[*analyze.Thread]string {
 	names := map[*analyze.Thread]string{}
 	add := func(t *analyze.Thread) {
@@ -33,7 +35,7 @@ func namesIn(t *analyze.Trace) map[*analyze.Thread]string {
 	return names
 }
 
-// scopes writes the program's scopes, on a track next to their thread's.
+// scopes writes the program's scopes and marks, on a track next to that of their thread.
 func (w *Writer) scopes(of *analyze.Slice, names map[*analyze.Thread]string) {
 	list := slices.Clone(of.Trace.Scopes)
 	slices.SortStableFunc(list, func(a, b analyze.Scope) int {
@@ -42,14 +44,14 @@ func (w *Writer) scopes(of *analyze.Slice, names map[*analyze.Thread]string) {
 	for i := range list {
 		s := &list[i]
 		if at := s.End; s.Thread == nil || !s.Unfinished && !of.Held(at) || s.Unfinished && !of.Held(s.Begin) {
-			// without an end, it belongs to the slice of its begin
+			// a scope without an end belongs to the slice in which it began
 			continue
 		}
 		on := w.scopesOf[s.Thread]
 		if on == nil {
 			process := s.Thread.Process
-			on = w.sorter(w.newTrack(track{parent: w.process(process), process: process, name: "scopes of " + names[s.Thread],
-				rank: -1}))
+			on = w.sorter(w.newTrack(track{parent: w.process(process), process: process, name: "scopes of " +
+				names[s.Thread], rank: -1}))
 			w.scopesOf[s.Thread], w.scopeList = on, append(w.scopeList, on)
 		}
 		category := "scope"
@@ -65,21 +67,21 @@ func (w *Writer) scopes(of *analyze.Slice, names map[*analyze.Thread]string) {
 	}
 }
 
-// Categories of signals, and of the calls that wait for them.
+// Categories of a sent signal, and of the calls that wait for one.
 const (
 	signalGiven  = "signal given"
 	signalWaited = "signal"
 )
 
-// flowOfSignal numbers the arrow from a signal to the end of the wait that a thread began at an instant. Numbers of
-// command buffers have the process in their upper half, which never reaches this bit.
+// flowOfSignal returns the number of the arrow from a signal to the wait that thread t began at an instant. It has
+// the highest bit set, which numbers of command buffers' arrows never have, so that they differ.
 func flowOfSignal(t *analyze.Thread, begin analyze.Nanos) uint64 {
 	const odd = 0x9e3779b97f4a7c15 // distributes close numbers
 	return (uint64(t.ID)*odd^uint64(begin))*odd | 1<<63
 }
 
-// signals writes the instants at which threads gave signals that others waited for, on a track next to their thread's.
-// The thread was outside of Metal then.
+// signals writes the instants at which threads sent a signal that another thread waited for, on a track next to that
+// of the sending thread. The sender is outside of Metal then, so its own track shows nothing.
 func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 	by := map[*analyze.Thread][]*analyze.SignalWait{}
 	var order []*analyze.Thread
@@ -117,14 +119,14 @@ func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 	}
 }
 
-// allocated is the amount of memory that a process has allocated.
+// allocated is how much GPU memory a process has allocated, as a counter.
 type allocated struct {
 	counter
 	process *analyze.Process
 	by      changes // changes within the current slice
 }
 
-// memory writes how much memory each process had allocated.
+// memory writes how the allocated memory of each process changes during a slice.
 func (w *Writer) memory(s *analyze.Slice) {
 	var order []*allocated
 	last := &allocated{}

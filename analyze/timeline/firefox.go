@@ -11,9 +11,9 @@ import (
 )
 
 // firefox writes the profile format of https://profiler.firefox.com, version 31, which newer versions upgrade:
-// https://github.com/firefox-devtools/profiler/blob/main/docs-developer/gecko-profile-format.md. Every track is a
-// thread with its slices as markers. The data of a thread is contiguous in the file, so slices are kept in memory until
-// the end.
+// https://github.com/firefox-devtools/profiler/blob/main/docs-developer/gecko-profile-format.md. Each track becomes a
+// thread whose slices are markers. The format has the data of a thread in one place, so slices are kept in memory
+// until the end.
 type firefox struct {
 	w      *bufio.Writer
 	tracks []track // by trackID
@@ -35,7 +35,8 @@ type firefoxMarker struct {
 	name, category, details int // numbers of strings
 }
 
-// NewFirefox writes JSON for Firefox's profiler: calls and the GPU's work as markers, without arrows and counters.
+// NewFirefox returns a Writer of JSON for Firefox's profiler: calls and GPU work as markers, without arrows and
+// counters.
 func NewFirefox(w io.Writer) *Writer {
 	return newWriter(&firefox{w: bufio.NewWriterSize(w, 1<<18), tracks: []track{{}}, on: map[trackID]*firefoxThread{}})
 }
@@ -83,7 +84,7 @@ func (f *firefox) count(trackID, analyze.Nanos, int64) {}
 
 func (f *firefox) failed() error { return f.err }
 
-// firefoxColors are the profiler's names of colours by category; other categories are grey.
+// firefoxColors has the profiler's names of colours for categories; other categories are grey.
 var firefoxColors = map[string]string{"acquire": "orange", "encode": "blue", "commit": "green", "wait": "red",
 	"compile": "magenta", "allocate": "brown", "lock": "purple",
 	"gpu": "yellow", "scope": "lightblue"}
@@ -130,7 +131,7 @@ func (f *firefox) origin() (origin analyze.Nanos) {
 	return origin
 }
 
-// head writes the data of the whole profile: the categories of markers, and which fields of a marker are displayed.
+// head writes what concerns the whole profile: the categories of markers, and which fields of a marker are displayed.
 func (f *firefox) head(categories []string) {
 	started, product := int64(0), "mtrace"
 	if f.of != nil && !f.of.Source.Started.IsZero() {
@@ -153,7 +154,7 @@ func (f *firefox) head(categories []string) {
 	f.write()
 }
 
-// firefoxEmpty has the tables of a thread without samples.
+// firefoxEmpty has the tables that the format requires of each thread, without any samples.
 const firefoxEmpty = `"samples":{"schema":{"stack":0,"time":1,"eventDelay":2},"data":[]},` +
 	`"frameTable":{"schema":{"location":0,"relevantForJS":1,"innerWindowID":2,"implementation":3,"line":4,"column":5,"category":6,"subcategory":7},"data":[]},` +
 	`"stackTable":{"schema":{"prefix":0,"frame":1},"data":[]},`
@@ -203,14 +204,14 @@ func (f *firefox) thread(t *track, of *firefoxThread, origin analyze.Nanos, cate
 	f.write()
 }
 
-// appendMillis appends a time in milliseconds, exact to the nanosecond.
+// appendMillis appends a time in milliseconds with six decimals, so that no nanosecond is lost.
 func appendMillis(b []byte, n analyze.Nanos) []byte {
 	b = strconv.AppendInt(b, int64(n/1e6), 10)
 	rest := strconv.AppendInt(nil, 1e6+int64(n%1e6), 10)
 	return append(append(b, '.'), rest[1:]...)
 }
 
-// write writes the buffered data to the file.
+// write appends the buffered line to the file and empties the buffer. The first error is kept.
 func (f *firefox) write() {
 	if f.err == nil {
 		_, f.err = f.w.Write(f.line)

@@ -5,7 +5,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A kind has what the slices of all calls of a row of the table of calls share.
+// A kind is what the slices of all calls of one selector have in common.
 type kind struct {
 	call           wire.Call // CallNone if it is not known
 	name, category string
@@ -19,13 +19,15 @@ type kind struct {
 	commits, waits bool   // on command buffers
 }
 
-// kinds are derived from wire.Table: one for each row, and a last one for calls of newer versions of the library.
+// kinds has one element for each row of wire.Table. The last one is for calls of newer versions of the tracer that
+// this version does not know.
 var kinds = func() []kind {
 	list := make([]kind, len(wire.Table)+1)
 	for i := range list {
 		row := wire.Call(i).Row()
 		k := kind{name: row.Selector, category: analyze.GroupName(row.Group), signals: row.Group == wire.GroupSignal,
-			hasObject: row.Object.Role != wire.RoleNone, hasArg: row.Arg.Role != wire.RoleNone, text: row.Arg.Role.IsText(),
+			hasObject: row.Object.Role != wire.RoleNone, hasArg: row.Arg.Role != wire.RoleNone,
+			text:   row.Arg.Role.IsText(),
 			object: row.Object.Meaning(), arg: row.Arg.Meaning(), words: row.Arg.Words()}
 		if i < len(wire.Table) {
 			k.call = row.Call

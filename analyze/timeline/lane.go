@@ -2,14 +2,14 @@ package timeline
 
 import "mtrace/analyze"
 
-// A lane is one of the tracks among which a queue's GPU work is distributed. Slices of a track may nest but not cross,
-// and the GPU runs command buffers of one queue concurrently.
+// A lane is one of several tracks for the GPU work of a queue. The GPU runs command buffers of a queue concurrently,
+// but slices on one track must not overlap partly.
 type lane struct {
 	track trackID
 	until analyze.Nanos
 }
 
-// freeLane returns the first lane that is free at an instant; nil if there is none.
+// freeLane returns the first lane without work at an instant; nil if all have work.
 func freeLane(lanes []*lane, at analyze.Nanos) *lane {
 	for _, l := range lanes {
 		if l.until <= at {

@@ -8,10 +8,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message builds one protobuf message. As with append, its methods return the extended message.
+// message builds one protobuf message. Like append, its methods return the extended message, which the caller must
+// use instead.
 type message []byte
 
-// uint adds a number. The fast path is inlined: most fields and values are one byte each.
+// uint adds a number. The case of one byte each for field and value, the most frequent, is short enough for the
+// compiler to inline.
 func (m message) uint(field protowire.Number, v uint64) message {
 	if v < 1<<7 && field < 1<<4 {
 		return append(m, byte(field)<<3, byte(v))
@@ -23,8 +25,8 @@ func (m message) long(field protowire.Number, v uint64) message {
 	return m.tag(field, protowire.VarintType).varint(v)
 }
 
-// varint adds a number without its field. Most numbers have one to four bytes, at random, so it avoids a branch for
-// each length.
+// varint adds a number without its field. Numbers have one to four bytes in random order, which processors cannot
+// predict, so it has no branch per length.
 func (m message) varint(v uint64) message {
 	if v >= 1<<28 {
 		return protowire.AppendVarint(m, v)
@@ -54,8 +56,8 @@ func (m message) message(field protowire.Number, inner []byte) message {
 	return protowire.AppendBytes(m.tag(field, protowire.BytesType), inner)
 }
 
-// open begins a nested message; close ends the one that begins at an index. Most are short, so that their length is one
-// byte, and need not be moved.
+// open begins a nested message. close ends the nested message whose content begins at index at. open reserves one
+// byte for the length; close moves the content only if that is not enough.
 func (m message) open(field protowire.Number) message {
 	return append(m.tag(field, protowire.BytesType), 0)
 }
@@ -68,7 +70,7 @@ func (m message) close(at int) message {
 	return m.move(at)
 }
 
-// move is close for a message whose length needs more than one byte.
+// move does what close does for a message whose length needs more than one byte.
 func (m message) move(at int) message {
 	var varint [5]byte
 	return slices.Replace(m, at-1, at, protowire.AppendVarint(varint[:0], uint64(len(m)-at))...)

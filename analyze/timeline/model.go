@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// model adds calls for sources that do not record calls, made from the analyzed trace: encoders from their creation to
-// their end, commits and waits. It runs before the other events of the same range of the run are written.
+// model makes slices for sources that do not record calls: encoders from creation to end, commits and waits. It must
+// run before the slice's other events are written.
 func (w *Writer) model(t *analyze.Trace) {
 	var all []modelled
 	add := func(on *analyze.Thread, s slice) {

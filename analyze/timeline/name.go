@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// BufferName returns a command buffer's name on a track: its label, or else its kernels.
+// BufferName returns the name of a command buffer on a track: its label or, without one, the names of its kernels.
 func BufferName(b *analyze.CommandBuffer) string {
 	if b.Label != "" {
 		return b.Label
@@ -16,7 +16,7 @@ func BufferName(b *analyze.CommandBuffer) string {
 	return bufferName(b, strings.Join(kernelsOf(b), ", "))
 }
 
-// bufferName returns BufferName of a command buffer with these kernels.
+// bufferName does what BufferName does, with the names of the kernels given.
 func bufferName(b *analyze.CommandBuffer, kernels string) string {
 	switch {
 	case b.Label != "":
@@ -37,11 +37,11 @@ func encoderName(e *analyze.Encoder) string {
 	return fmt.Sprintf("encoder %d", e.ID)
 }
 
-// mostNames is the maximum number of names in a label.
+// mostNames is the maximum number of kernels or operations that a label names.
 const mostNames = 4
 
-// kernelsOf returns the names of a command buffer's kernels, each once, in order. If there are many, the last one is
-// "…".
+// kernelsOf returns the names of a command buffer's kernels, each once, in the order of their first use. If there are
+// too many, the last name is "…".
 func kernelsOf(b *analyze.CommandBuffer) []string {
 	var names []string
 	for i := range b.Encoders {
@@ -59,7 +59,7 @@ func kernelsOfEncoder(names []string, e *analyze.Encoder) []string {
 	return names
 }
 
-// operations returns the arg with the operations that a slice runs.
+// operations returns an arg that names the operations a slice runs; an empty one without names.
 func operations(names []string) arg {
 	if len(names) == 0 {
 		return arg{}
@@ -67,7 +67,7 @@ func operations(names []string) arg {
 	return arg{name: "operations", text: strings.Join(names, ", ")}
 }
 
-// addName adds a name unless it is in the list; if the list is full, it adds "…" instead.
+// addName adds a name to a list, unless the list has it already. If the list is full, "…" is added once instead.
 func addName(names []string, name string) []string {
 	switch {
 	case name == "" || slices.Contains(names, name) || len(names) > mostNames:

@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze/kernels"
 )
 
-// A gpuWork has the slices of one command buffer. Its memory is reused for the next command buffer.
+// A gpuWork holds the slices of one command buffer: its GPU time and those of its encoders. Its memory is reused for
+// the next command buffer.
 type gpuWork struct {
 	list   []pending
 	slices []*slice
@@ -17,7 +18,7 @@ type gpuWork struct {
 
 func (g *gpuWork) start() { g.list = g.list[:0] }
 
-// next adds a slice; the caller sets its other fields.
+// next adds a slice for GPU work and returns it; the caller sets its other fields.
 func (g *gpuWork) next(at analyze.Interval, name string) *slice {
 	n := len(g.list)
 	if n == len(g.slices) {
@@ -29,7 +30,7 @@ func (g *gpuWork) next(at analyze.Interval, name string) *slice {
 	return s
 }
 
-// nest reports whether any slice is inside another. The slices must be sorted by end.
+// nest reports whether any slice lies inside another one. The list must be sorted by end.
 func nest(list []pending) bool {
 	for i := 1; i < len(list); i++ {
 		if list[i].Begin < list[i-1].End {
@@ -39,11 +40,11 @@ func nest(list []pending) bool {
 	return false
 }
 
-// ran has the names of the kernels and operations that some GPU work ran: each once, in order; if there are many, the
-// last one is "…".
+// ran has the names of the kernels and operations that some GPU work ran, each once. If there are too many, the last
+// name is "…".
 type ran struct{ kernels, operations []string }
 
-// add adds the kernels and operations of an encoder of b.
+// add adds the names of the kernels and operations of encoder e of command buffer b.
 func (r *ran) add(b *analyze.CommandBuffer, e *analyze.Encoder) {
 	any := false
 	for d := range e.Runs() {
@@ -58,7 +59,8 @@ func (r *ran) add(b *analyze.CommandBuffer, e *analyze.Encoder) {
 	}
 }
 
-// onGPU writes a command buffer's time on the GPU, and its encoders' times if these were measured.
+// onGPU writes a slice for a command buffer's GPU time, and inside it slices for encoders whose GPU time was
+// measured.
 func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 	all := &w.work.ran
 	all.kernels, all.operations = all.kernels[:0], all.operations[:0]

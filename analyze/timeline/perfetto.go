@@ -11,7 +11,8 @@ import (
 )
 
 // Field numbers of Perfetto's messages, from protos/perfetto/trace/ of its repository: trace_packet.proto,
-// track_event/*.proto, interned_data/interned_data.proto and clock_snapshot.proto. Numbers never change there.
+// track_event/*.proto, interned_data/interned_data.proto and clock_snapshot.proto. Perfetto never changes these
+// numbers.
 const (
 	tracePacket = 1
 
@@ -81,7 +82,8 @@ const (
 	orderingExplicit = 3
 )
 
-// perfetto writes a packet sequence for each track, so that times are differences and names are numbers.
+// perfetto writes Perfetto's protobuf format. Each track is a packet sequence of its own, so that times can be
+// written as differences and names as numbers, which is much smaller.
 type perfetto struct {
 	w         io.Writer
 	sequences []*sequence // by trackID
@@ -91,7 +93,8 @@ type perfetto struct {
 	err       error
 }
 
-// A sequence is the state that the reader keeps between the packets of one track.
+// A sequence is what the reader of the file remembers between the packets of one track. Packets refer to it, so it
+// must be tracked exactly.
 type sequence struct {
 	last     analyze.Nanos
 	started  bool
@@ -104,7 +107,7 @@ type sequence struct {
 	fresh    message  // InternedData to add to the next packet
 }
 
-// begun has the parts that are the same in all packets of a call's begin.
+// begun holds the bytes that are equal in all packets for the begin of one call, so that they are encoded only once.
 type begun struct {
 	event message           // sequence.event, followed by the event's fields before its args
 	words [argWords]message // the constant beginning of each arg that a call may have, before its value
@@ -114,14 +117,15 @@ func newPerfetto(w io.Writer) *perfetto {
 	return &perfetto{w: w, sequences: []*sequence{nil}}
 }
 
-// begins returns the buffer with the beginning of a packet; ends ends the packet and stores the buffer.
+// begins returns the buffer with the beginning of a packet. The caller appends to it and passes it to ends, which
+// completes the packet.
 func (p *perfetto) begins() message {
 	file := p.file.open(tracePacket)
 	p.packet = len(file)
 	return file
 }
 
-// worthWriting is the number of bytes that are written at once.
+// worthWriting is the number of bytes that are collected before they are written to the file.
 const worthWriting = 1 << 18
 
 func (p *perfetto) ends(file message) {
@@ -176,7 +180,8 @@ func (p *perfetto) declare(t track) {
 	p.ends(p.begins().message(packetDescriptor, d).uint(packetSequence, uint64(t.id)))
 }
 
-// start writes what the reader needs before the first event of a track: its clock, and defaults for its events.
+// start writes what a reader needs before the first event of a track: the track's clock, and default values for its
+// events.
 func (p *perfetto) start(t trackID, s *sequence, at analyze.Nanos) {
 	var none message
 	own := none.uint(clockID, clockOfSequence).uint(clockTimestamp, uint64(at)).uint(clockIsDelta, 1)
@@ -191,8 +196,8 @@ func (p *perfetto) start(t trackID, s *sequence, at analyze.Nanos) {
 	s.counted = append(s.counted, s.event...).uint(eventType, typeCounter).tag(eventCount, protowire.VarintType)
 }
 
-// happens begins the packet of an event of a track with its time. Clocks of sequences cannot go back, so an event that
-// is earlier than the previous one gets an absolute time.
+// happens begins the packet of an event of track t at an instant. The clock of a sequence cannot go back, so an event
+// earlier than the previous one gets an absolute time.
 func (p *perfetto) happens(t trackID, at analyze.Nanos) (*sequence, message) {
 	s := p.sequences[t]
 	if !s.started {
@@ -209,7 +214,7 @@ func (p *perfetto) happens(t trackID, at analyze.Nanos) (*sequence, message) {
 	return s, file
 }
 
-// says continues with the constant beginning of an event. Further fields may be added until done ends it.
+// says appends the constant beginning of an event. The caller may append further fields before done ends the event.
 func (p *perfetto) says(s *sequence, file, begins message) message {
 	p.event = len(file) + len(s.event)
 	return append(file, begins...)
@@ -224,10 +229,11 @@ func (p *perfetto) done(s *sequence, file message) {
 	p.ends(append(file, packetFlags<<3|byte(protowire.VarintType), flagsNeeded))
 }
 
-// mostInterned limits the number of interned texts per kind and track. At the limit all are dropped and interned anew.
+// mostInterned limits the number of texts per kind and track that have numbers. At the limit all are forgotten and
+// numbered anew, to bound the memory.
 const mostInterned = 1 << 15
 
-// interned are the numbers of the texts of one kind.
+// interned has the numbers of the texts of one kind, such as names, on one track.
 type interned struct {
 	numbers map[string]uint64
 	recent  [16]struct { // cache: most texts occurred a few slices ago
@@ -236,7 +242,7 @@ type interned struct {
 	}
 }
 
-// intern returns the number of a text on a sequence.
+// intern returns the number of a text on this track. For a new text it also adds the definition to the next packet.
 func (s *sequence) intern(kind int, text string) uint64 {
 	if s.interned[kind] == nil {
 		s.interned[kind] = &interned{numbers: map[string]uint64{}}
@@ -252,7 +258,7 @@ func (s *sequence) intern(kind int, text string) uint64 {
 	return recent.number
 }
 
-// number returns the number of a text that is not in the cache.
+// number returns the number of a text that is not in the small cache of recent texts.
 func (s *sequence) number(kind int, text string) uint64 {
 	texts := s.interned[kind]
 	id, known := texts.numbers[text]
@@ -303,13 +309,13 @@ func (p *perfetto) begin(sl *slice) {
 	p.done(s, file)
 }
 
-// named adds the begin of a slice and its name.
+// named appends the fields for the begin of a slice: its type, name and category.
 func (s *sequence) named(m message, sl *slice) message {
 	return m.uint(eventType, typeBegin).uint(eventName, s.intern(internedNames, sl.name)).uint(eventCategory,
 		s.intern(internedCategories, sl.category))
 }
 
-// called returns the constant beginning of a call's event.
+// called returns the bytes that begin each event of the slice's call; they are encoded when the call first occurs.
 func (s *sequence) called(sl *slice) *begun {
 	if s.calls == nil {
 		s.calls = make([]*begun, len(wire.Table))
@@ -320,7 +326,8 @@ func (s *sequence) called(sl *slice) *begun {
 	return s.calls[sl.call]
 }
 
-// word returns the constant beginning of an arg that a call may have, with its length but without the value.
+// word returns the bytes that begin an arg of a call, up to its value. The caller appends the value and corrects the
+// length.
 func (s *sequence) word(of *begun, a *arg) message {
 	known := &of.words[a.word]
 	if *known == nil {
@@ -353,5 +360,5 @@ func (p *perfetto) finish() error {
 	return p.err
 }
 
-// valid makes a text valid UTF-8, which protobuf requires of strings.
+// valid replaces bytes that are not UTF-8: readers of protobuf reject a message that contains them.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// queueTracks are the tracks of one queue, with the state of each.
+// queueTracks has the tracks of one command queue: GPU work, in lanes or by channel, and the number of command
+// buffers in flight.
 type queueTracks struct {
 	onGPU    track
 	lanes    []*lane
@@ -16,7 +17,8 @@ type queueTracks struct {
 	flight   *counter
 }
 
-// A queueName identifies a queue in all slices of a run.
+// A queueName identifies a queue in all slices of a run; known is false for the track of command buffers without a
+// queue.
 type queueName struct {
 	process *analyze.Process
 	id      uint32
@@ -40,21 +42,21 @@ func queueTitle(q *analyze.Queue) string {
 	return fmt.Sprintf("queue %d", q.ID)
 }
 
-// queueWork is the work of one queue in a slice of the run.
+// queueWork is what one queue did during a slice of the run.
 type queueWork struct {
 	first    *analyze.CommandBuffer
 	ran      []gpuRun // those that belong to the slice
 	inFlight changes  // number of command buffers that were committed and not completed, over the slice
 }
 
-// A gpuRun is a command buffer that the GPU ran.
+// A gpuRun is a command buffer that the GPU ran, with the begin of its GPU time.
 type gpuRun struct {
 	began  analyze.Nanos
 	buffer *analyze.CommandBuffer
 }
 
-// queuesOf writes the work of the queues in a slice. It reads each command buffer once here, and later once more to
-// write it: by then it is no longer in the cache.
+// queuesOf writes the work of all queues during a slice. It first collects what is needed of each command buffer in
+// one pass, because a command buffer is no longer in the cache when it is written.
 func (w *Writer) queuesOf(s *analyze.Slice) {
 	did := map[*analyze.Queue]*queueWork{}
 	of := func(b *analyze.CommandBuffer) *queueWork {
@@ -70,7 +72,7 @@ func (w *Writer) queuesOf(s *analyze.Slice) {
 	for _, b := range s.Buffers {
 		q := of(b)
 		if q.first == b && !slices.Contains(order, b.Queue) {
-			// a queue that is not in the trace, or only in earlier slices
+			// a command buffer without a queue, or a queue that only earlier slices list
 			order = append(order, b.Queue)
 		}
 		if b.GPU.Known() {
@@ -90,14 +92,15 @@ func (w *Writer) queuesOf(s *analyze.Slice) {
 	}
 }
 
-// forget drops all data of a slice but keeps the memory.
+// forget drops the data of a slice but keeps the memory for the next slice.
 func (q *queueWork) forget() {
 	clear(q.ran)
 	q.first, q.ran = nil, q.ran[:0]
 	q.inFlight.empty()
 }
 
-// queueRoom returns memory for one more queue's work, reused from the previous slice; taken is how many are in use.
+// queueRoom returns an empty queueWork, reused from the previous slice if possible; taken is the number that this
+// slice already uses.
 func (w *Writer) queueRoom(taken int) *queueWork {
 	if taken == len(w.rooms) {
 		w.rooms = append(w.rooms, &queueWork{})
@@ -105,8 +108,8 @@ func (w *Writer) queueRoom(taken int) *queueWork {
 	return w.rooms[taken]
 }
 
-// flies adds a command buffer's commit and completion, as far as they are in the slice. A command buffer that never
-// completes, in no slice, does not count as in flight.
+// flies adds a command buffer to the number in flight: +1 at its commit and −1 at its completion, each if it is in
+// the slice. A command buffer that never completes does not count, or the number would stay too high.
 func flies(c *changes, s *analyze.Slice, b *analyze.CommandBuffer) {
 	from, to := b.Committed.Begin, max(b.GPU.End, b.Completed.Begin)
 	if !b.Committed.Known() {
@@ -120,8 +123,8 @@ func flies(c *changes, s *analyze.Slice, b *analyze.CommandBuffer) {
 	}
 }
 
-// queue writes the tracks of one queue: how many command buffers were in flight, and when the GPU ran those that belong
-// to the slice.
+// queue writes the tracks of one queue during a slice: the number of command buffers in flight, and the GPU work of
+// those that belong to the slice.
 func (w *Writer) queue(rank int, q *analyze.Queue, did *queueWork) {
 	of := w.queues[nameOf(q)]
 	if of == nil {
@@ -132,8 +135,8 @@ func (w *Writer) queue(rank int, q *analyze.Queue, did *queueWork) {
 		title := queueTitle(q)
 		of = &queueTracks{channels: map[string][]*lane{}, onGPU: track{parent: parent, process: process, name: "GPU " +
 			title, rank: 2*rank + 1}}
-		of.flight = &counter{of: track{parent: parent, process: process, name: "in flight, " + title, counts: countBuffers,
-			rank: 2 * rank}}
+		of.flight = &counter{of: track{parent: parent, process: process, name: "in flight, " + title,
+			counts: countBuffers, rank: 2 * rank}}
 		w.queues[nameOf(q)] = of
 	}
 	byBegin := func(a, b gpuRun) int { return cmp.Compare(a.began, b.began) }
@@ -155,7 +158,8 @@ func (w *Writer) queue(rank int, q *analyze.Queue, did *queueWork) {
 	w.count(of.flight, &did.inFlight)
 }
 
-// laneAt returns the first lane that is free when the interval begins, or a new one.
+// laneAt returns the track of the first lane that is free when interval i begins, and occupies it until the end of i.
+// If none is free, it adds a lane.
 func (w *Writer) laneAt(lanes *[]*lane, on track, i analyze.Interval) trackID {
 	l := freeLane(*lanes, i.Begin)
 	if l == nil {

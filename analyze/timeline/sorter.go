@@ -7,22 +7,23 @@ import (
 	"mtrace/analyze"
 )
 
-// A sorter sorts the slices of one track, which arrive in the order of their ends, into the order that viewers need:
-// begins and ends in order of time, each inner slice inside its outer one.
+// A sorter sorts the slices of one track. They arrive in the order in which they ended; viewers need begins and ends
+// in the order of time, inner slices inside outer ones.
 type sorter struct {
 	write   func(list []pending, nested bool) (room []pending)
 	pending []pending
 	nested  bool // a pending slice is nested in another
 }
 
-// A pending is a slice that was not written yet: a finished slice, or a call from which one will be built.
+// A pending is a slice that is not written yet: a finished slice (made), or a call from which the slice will be
+// built.
 type pending struct {
 	analyze.Interval
 	made *slice
 	call call
 }
 
-// sorter returns a sorter for finished slices of a track.
+// sorter returns a sorter for a track whose slices are added finished, not as calls.
 func (w *Writer) sorter(on trackID) *sorter {
 	return &sorter{write: func(list []pending, nested bool) []pending {
 		w.write(on, nil, list, nested)
@@ -37,7 +38,7 @@ const (
 
 func (s *sorter) add(next *slice) { s.next(next.Interval).made = next }
 
-// next adds the slice that ended next on the track; the caller sets its other fields.
+// next adds the slice that ended next on the track and returns it; the caller sets its other fields.
 func (s *sorter) next(at analyze.Interval) *pending {
 	n := len(s.pending)
 	if n >= most || n >= enough && at.Begin >= s.pending[n-1].End {
@@ -60,8 +61,8 @@ func (s *sorter) flush() {
 	s.pending, s.nested = s.write(s.pending, s.nested), false
 }
 
-// write writes slices of a track. For calls, t is their thread. Calls of a thread never cross; another slice that
-// crosses its neighbour is cut at the neighbour's end.
+// write writes slices of a track; t is the thread if they are calls. Calls of a thread never overlap partly. Another
+// slice that does is cut at its neighbour's end, because viewers would draw it wrongly.
 func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested bool) {
 	if nested {
 		slices.Reverse(list) // of two equal slices, the outer one was added last
@@ -102,7 +103,8 @@ func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested boo
 	closeUntil(1<<63 - 1)
 }
 
-// madeOf returns the slice of a pending. It is valid until the next call.
+// madeOf returns the slice of a pending one; for a call it builds the slice. The result is valid until the next call
+// of madeOf.
 func (w *Writer) madeOf(next *pending, on trackID, t *analyze.Thread) *slice {
 	if s := next.made; s != nil {
 		s.Interval, s.track = next.Interval, on

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze"
 )
 
-// speedscope writes the file format of https://www.speedscope.app: a profile for each track that has slices. The data
-// of a profile is contiguous in the file, so slices are kept in memory until the end, 24 bytes each.
+// speedscope writes the file format of https://www.speedscope.app: one profile for each track that has slices. The
+// format has the data of a profile in one place, so slices are kept in memory until the end, 24 bytes each.
 type speedscope struct {
 	w      *bufio.Writer
 	tracks []track // by trackID
@@ -23,13 +23,13 @@ type speedscope struct {
 	err    error
 }
 
-// opened is a slice with all the data that the format needs.
+// opened is what the format needs of a slice: its times and the number of its name.
 type opened struct {
 	analyze.Interval
 	frame int
 }
 
-// NewSpeedscope writes the JSON of Speedscope: calls and the GPU's work, without arrows and counters.
+// NewSpeedscope returns a Writer of JSON for Speedscope: calls and GPU work, without arrows and counters.
 func NewSpeedscope(w io.Writer) *Writer {
 	return newWriter(&speedscope{w: bufio.NewWriterSize(w, 1<<18), tracks: []track{{}}, on: map[trackID][]opened{},
 		frames: map[string]int{}})
@@ -79,8 +79,8 @@ func (s *speedscope) finish() error {
 	return s.w.Flush()
 }
 
-// profile writes a track. Its slices must nest: a slice that extends beyond the one around it, because a clock was read
-// late, is cut.
+// profile writes a track. Slices must nest, or Speedscope rejects the file: a slice that ends after the one around
+// it, because a clock was read late, is cut.
 func (s *speedscope) profile(t *track, list []opened) {
 	slices.SortStableFunc(list, func(a, b opened) int {
 		return cmp.Or(cmp.Compare(a.Begin, b.Begin),
@@ -126,7 +126,7 @@ func (s *speedscope) profile(t *track, list []opened) {
 	s.write()
 }
 
-// profileName returns a track's name in the list of all tracks.
+// profileName returns the name of a track as Speedscope lists it: with thread ID, program and process ID.
 func profileName(t *track) string {
 	name := t.name
 	if t.thread != nil {
@@ -138,7 +138,7 @@ func profileName(t *track) string {
 	return fmt.Sprintf("%s, %s %d", name, t.process.Program, t.process.ID)
 }
 
-// write writes the buffered data to the file.
+// write appends the buffered line to the file and empties the buffer. The first error is kept.
 func (s *speedscope) write() {
 	if s.err == nil {
 		_, s.err = s.w.Write(s.line)

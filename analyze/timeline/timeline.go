@@ -15,8 +15,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Writer writes one timeline. Call must be called for every call, Slice for every slice after the slice's calls, then
-// Finish. Its goroutine writes, until Finish or Abandon ends it.
+// A Writer writes one timeline. Call each call (Call), after a slice's calls the slice (Slice), and at the end
+// Finish. A goroutine writes the file; Finish or Abandon must be called to end it.
 type Writer struct {
 	behind *behind
 	calls  map[*analyze.Thread]*threadCalls
@@ -45,36 +45,37 @@ type Writer struct {
 // NewPerfetto writes Perfetto's binary format, https://perfetto.dev/docs/reference/trace-packet-proto.
 func NewPerfetto(w io.Writer) *Writer { return newWriter(newPerfetto(w)) }
 
-// NewChrome writes the JSON of chrome://tracing, which Perfetto and others read too.
+// NewChrome returns a Writer of the JSON of chrome://tracing, which Perfetto and other viewers read too.
 func NewChrome(w io.Writer) *Writer { return newWriter(newChrome(w)) }
 
 func newWriter(out format) *Writer {
-	return &Writer{behind: newBehind(), calls: map[*analyze.Thread]*threadCalls{}, room: make(chan struct{}, 1), out: out,
-		processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]trackID{},
+	return &Writer{behind: newBehind(), calls: map[*analyze.Thread]*threadCalls{}, room: make(chan struct{}, 1),
+		out: out, processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]trackID{},
 		scopesOf:  map[*analyze.Thread]*sorter{},
-		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*allocated{}, living: memory.NewLevels(),
+		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*allocated{},
+		living: memory.NewLevels(),
 		queues: map[queueName]*queueTracks{}}
 }
 
-// format is one file format. Begins and ends on a track arrive in order and nest, except for calls that arrive very
-// late. Write errors are kept and returned by finish.
+// format writes one file format. On each track, begins and ends arrive in order of time and nest, except for calls
+// that arrive very late. Write errors are kept, and returned by failed and finish.
 type format interface {
 	declare(track)
 	begin(*slice)
-	// ends the innermost slice; flow is the arrow that ends there, 0 is none
+	// ends the innermost open slice of the track at an instant; flow is the number of the arrow that ends there, or 0
 	end(on trackID, at analyze.Nanos, flow uint64)
 	count(t trackID, at analyze.Nanos, value int64)
 	failed() error
 	finish() error
 }
 
-// An arrower is a format whose arrows have exactly two ends. A command buffer has one arrow from its commit to its time
-// on the GPU, and one from there to the return of each wait for it, on whichever thread.
+// An arrower is a format in which an arrow has exactly two ends. A command buffer then has one arrow from its commit
+// to its GPU work, and one from its commit to each wait for it.
 type arrower interface {
 	arrow(name string, from trackID, begin analyze.Nanos, to trackID, end analyze.Nanos)
 }
 
-// A describer is a format that stores which run it shows.
+// A describer is a format that stores in the file which run it shows.
 type describer interface{ about(*analyze.Trace) }
 
 type trackID uint64
@@ -95,20 +96,20 @@ const (
 	countBytes   = "bytes"
 )
 
-// A slice is a named interval on a track.
+// A slice is a named interval on a track, such as a call or a command buffer's GPU time.
 type slice struct {
 	analyze.Interval
 	track    trackID
 	name     string
 	category string
-	// the call that gives the slice its name and category; CallNone if there is none, or if it is not known
+	// the call that the slice shows, which determines name and category; CallNone for other slices and unknown calls
 	call    wire.Call
 	args    []arg
 	flows   []uint64 // of command buffers and signals whose arrows begin at or pass through this slice
 	flowEnd uint64   // the arrow that ends at the end of this slice; 0 is none
 }
 
-// An arg is a named value that is displayed with a slice.
+// An arg is a named value that viewers display with a slice.
 type arg struct {
 	name  string
 	text  string // shown unless it is empty
@@ -116,7 +117,7 @@ type arg struct {
 	word  argWord // for a call, the key of the arg; argOther for others
 }
 
-// An argWord is the key of an arg that calls may have.
+// An argWord states which of a call's numeric values an arg is, so that its encoded name can be reused.
 type argWord uint8
 
 // The args of calls with numeric values.
@@ -127,7 +128,7 @@ const (
 	argWords
 )
 
-// say adds an arg to a slice if it has a name.
+// say adds an arg to a slice; an arg without a name is ignored.
 func (s *slice) say(a arg) {
 	if a.name != "" {
 		s.args = append(s.args, a)
@@ -159,13 +160,14 @@ func (w *Writer) thread(t *analyze.Thread, name string) trackID {
 	return id
 }
 
-// flowOf returns a command buffer's number for its arrow. Objects count from 1, so it is never 0.
+// flowOf returns the number of a command buffer's arrow. It is never 0, because numbers of command buffers begin with
+// 1.
 func (w *Writer) flowOf(p *analyze.Process, id uint32) uint64 {
 	return uint64(w.process(p))<<32 | uint64(id)
 }
 
-// Slice adds the model's data of a slice of the run. It is written while the next slice is read, so the error returned
-// belongs to an earlier slice.
+// Slice writes the events of a slice of the run, except for its calls. It returns before the slice is written, so an
+// error that it returns belongs to an earlier slice.
 func (w *Writer) Slice(s *analyze.Slice) error {
 	if s.Last() {
 		for _, on := range w.order {
@@ -190,7 +192,7 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 	return nil
 }
 
-// slice writes the model's data of a slice of the run; names are the threads' current names.
+// slice writes the events of a slice of the run; names has the names that the threads had when the slice was read.
 func (w *Writer) slice(s *analyze.Slice, names map[*analyze.Thread]string) {
 	if d, is := w.out.(describer); is {
 		d.about(s.Trace)
@@ -211,10 +213,10 @@ func (w *Writer) Finish() (err error) {
 	return nil
 }
 
-// Abandon ends a timeline that will not be finished. It may also be called after Finish.
+// Abandon ends the Writer's goroutine without completing the file. It may also be called after Finish.
 func (w *Writer) Abandon() { w.behind.end() }
 
-// Whole writes a run that was loaded at once.
+// Whole writes a run that was loaded as a whole.
 func (w *Writer) Whole(t *analyze.Trace) error {
 	failed := w.Slice(analyze.Whole(t))
 	if err := w.Finish(); failed == nil {
@@ -223,7 +225,7 @@ func (w *Writer) Whole(t *analyze.Trace) error {
 	return failed
 }
 
-// arrowFromCommit draws an arrow from the commit of a command buffer.
+// arrowFromCommit draws an arrow from a command buffer's commit to the instant end on track to.
 func (w *Writer) arrowFromCommit(b *analyze.CommandBuffer, to trackID, end analyze.Nanos) {
 	out, is := w.out.(arrower)
 	if !is {
@@ -234,7 +236,7 @@ func (w *Writer) arrowFromCommit(b *analyze.CommandBuffer, to trackID, end analy
 	}
 }
 
-// waits draws the arrows to the waits that end in a slice.
+// waits draws an arrow from the commit of a command buffer to each wait for it that ended in the slice.
 func (w *Writer) waits(s *analyze.Slice) {
 	if _, is := w.out.(arrower); !is {
 		return

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Use is the way in which a path is written to.
+// A Use is how a path that the user named is written to.
 type Use int
 
 const (
@@ -21,7 +21,7 @@ const (
 	AsItIs                // a pipe, a device or a descriptor
 )
 
-// An ExistsError says that the path exists, and that the user did not request to replace it.
+// An ExistsError reports that a path exists and the user did not ask to replace it.
 type ExistsError struct {
 	Path string
 	Link bool // the path is a symbolic link
@@ -29,8 +29,8 @@ type ExistsError struct {
 
 func (e *ExistsError) Error() string {
 	if e.Link {
-		return e.Path + " is a symbolic link, which is not followed: name the file that it leads to, or give --force to " +
-			"replace the link"
+		return e.Path + " is a symbolic link, which is not followed: name the file that it leads to, or give " +
+			"--force to replace the link"
 	}
 	return e.Path + " exists already: name another file, or give --force to replace it"
 }
@@ -38,8 +38,8 @@ func (e *ExistsError) Error() string {
 // Is makes errors.Is(err, fs.ErrExist) true for an ExistsError.
 func (e *ExistsError) Is(target error) bool { return target == fs.ErrExist }
 
-// Look returns how path is to be written to, or an error if it may not be. Commands call it before they begin long
-// work.
+// Look returns how a path is to be written to, or an error if it must not be. Commands call it before long work, so
+// that a mistake is reported at once.
 func Look(path string, replace bool) (Use, error) {
 	if descriptor.MatchString(path) {
 		return AsItIs, nil
@@ -55,8 +55,8 @@ func Look(path string, replace bool) (Use, error) {
 	switch {
 	case !link && !info.Mode().IsRegular():
 		if !replace && ofAnotherUser(info) {
-			return 0, fmt.Errorf("%s is a pipe or a device of another user, who could read what is written: name another "+
-				"file, or give --force", path)
+			return 0, fmt.Errorf("%s is a pipe or a device of another user, who could read what is written: name "+
+				"another file, or give --force", path)
 		}
 		return AsItIs, nil
 	case !replace:
@@ -65,19 +65,22 @@ func Look(path string, replace bool) (Use, error) {
 	return AsANewFile, nil
 }
 
-// ofAnotherUser reports whether a file belongs to neither this user nor root.
+// ofAnotherUser reports whether a file belongs to a user other than this one and root, who could read what is written
+// to it.
 func ofAnotherUser(info fs.FileInfo) bool {
 	owner, known := info.Sys().(*syscall.Stat_t)
 	return known && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() && int(owner.Uid) != os.Getuid()
 }
 
-// descriptor matches the paths of open descriptors, such as /dev/stdout. They are links that only the system creates.
+// descriptor matches the paths of open descriptors, such as /dev/stdout. Only the system creates these links, so
+// following them is safe.
 var descriptor = regexp.MustCompile(`^(?:/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/(\d{1,9})|/proc/\d+/fd/\d+)$`)
 
 // waiting receives Open's message that it waits.
 var waiting io.Writer = os.Stderr
 
-// Open opens a path for which Look returned AsItIs. It waits for the reader of a pipe, and reports that.
+// Open opens a path for which Look returned AsItIs. If it is a pipe that nobody reads yet, Open reports that and
+// waits for a reader.
 func Open(path string) (*os.File, error) {
 	if m := descriptor.FindStringSubmatch(path); m != nil {
 		number, err := strconv.Atoi(m[2])
@@ -90,7 +93,8 @@ func Open(path string) (*os.File, error) {
 		if err != nil { // a descriptor of another process
 			return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		}
-		// A duplicate instead of opening the file again, so that writing continues after the shell's output.
+		// duplicate the descriptor instead of opening the file again: a new one would begin at the start of the file
+		// and overwrite what the shell wrote
 		copied, err := unix.FcntlInt(uintptr(number), unix.F_DUPFD_CLOEXEC, 3)
 		if err != nil {
 			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
@@ -100,7 +104,8 @@ func Open(path string) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeNamedPipe {
 		probe, err := unix.Open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if err == unix.ENXIO {
-			fmt.Fprintf(waiting, "mtrace: %s is a pipe that nobody reads yet: waiting for its reader\n", filepath.Base(path))
+			fmt.Fprintf(waiting, "mtrace: %s is a pipe that nobody reads yet: waiting for its reader\n",
+				filepath.Base(path))
 		}
 		if err == nil {
 			defer unix.Close(probe) // only after the file is open, otherwise the reader would see an end of file

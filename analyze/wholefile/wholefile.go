@@ -11,10 +11,11 @@ import (
 	"os"
 )
 
-// Suffix ends the name of a file until it is complete.
+// Suffix is the end of a file's name until the file is complete.
 const Suffix = ".part"
 
-// A File is a file being written. It must end with Commit or Discard.
+// A File is a file that is being written. Commit or Discard must be called at the end, otherwise an incomplete file
+// remains under its temporary name.
 type File struct {
 	*os.File
 	path    string // empty for a pipe, a device or a descriptor, which are not renamed
@@ -22,7 +23,8 @@ type File struct {
 	replace bool
 }
 
-// Create begins a file that will be named path. With replace, it may replace an older file or link.
+// Create creates a file that gets the name path when it is complete. With replace, it may replace an existing file or
+// link.
 func Create(path string, replace bool) (*File, error) {
 	use, err := Look(path, replace)
 	if err != nil {
@@ -42,11 +44,12 @@ func Create(path string, replace bool) (*File, error) {
 	return &File{f, path, f.Name(), replace}, nil
 }
 
-// mostParts limits the search for a free name: so many leftovers of killed commands are not an accident.
+// mostParts limits the search for a free temporary name. So many leftover files are not an accident of killed
+// commands.
 const mostParts = 1000
 
-// createPart creates a new file next to path. Its name does not exist before: neither as a link that someone prepared,
-// nor as the file of another command that writes the same path.
+// createPart creates a temporary file next to path under a name that did not exist. So it never writes through a link
+// that someone has prepared, nor into the file of another command that writes the same path.
 func createPart(path string) (*os.File, error) {
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("%s.%d-%d%s", path, os.Getpid(), n, Suffix)
@@ -57,7 +60,7 @@ func createPart(path string) (*os.File, error) {
 	}
 }
 
-// Commit closes the file and gives it its name. If that fails, it deletes the file.
+// Commit closes the file and gives it its final name. If that fails, the file is deleted.
 func (f *File) Commit() error {
 	if err := f.Close(); err != nil {
 		f.Discard()
@@ -66,7 +69,7 @@ func (f *File) Commit() error {
 	return f.Publish()
 }
 
-// Publish gives a closed file its name. If that fails, it deletes the file.
+// Publish gives a file, which must be closed already, its final name. If that fails, the file is deleted.
 func (f *File) Publish() (err error) {
 	switch {
 	case f.path == "":
@@ -84,14 +87,15 @@ func (f *File) Publish() (err error) {
 	return err
 }
 
-// Discard deletes the file. It does not close it, because a write may be in progress when a signal ends the program.
+// Discard deletes the incomplete file. It does not close it, because a write may be in progress when a signal ends
+// the program.
 func (f *File) Discard() {
 	if f.path != "" {
 		os.Remove(f.part)
 	}
 }
 
-// Write creates a file whose content fill writes.
+// Write creates the file at path with the content that fill writes. If fill fails, no file remains.
 func Write(path string, replace bool, fill func(*os.File) error) error {
 	f, err := Create(path, replace)
 	if err != nil {
@@ -105,8 +109,8 @@ func Write(path string, replace bool, fill func(*os.File) error) error {
 	return f.Commit()
 }
 
-// RenameToNew renames a file. If the new name exists, it returns fs.ErrExist. On a file system without hard links, two
-// callers at the same instant may both succeed.
+// RenameToNew renames a file, but returns fs.ErrExist if the new name exists. On a file system without hard links
+// this is not atomic: two callers at the same instant may both succeed.
 func RenameToNew(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil {
@@ -121,7 +125,7 @@ func RenameToNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// Same reports whether two paths refer to the same file.
+// Same reports whether two paths refer to the same existing file.
 func Same(a, b string) bool {
 	var infos [2]fs.FileInfo
 	for i, path := range []string{a, b} {

@@ -1,6 +1,6 @@
 "use strict";
-// The address of the page reflects the view: #FROM-TO, in nanoseconds since the begin, then the chosen block, the
-// selected range and the search. Opening the address shows the same view.
+// mtrace.address keeps the fragment of the page's address equal to the view: #FROM-TO in nanoseconds since the begin,
+// then the chosen block, the selected range and the search text. Opening such an address shows that view.
 mtrace.address = function (view) {
   const {page} = view,
     span = (from, to) => Math.round(from) + "-" + Math.round(to);

@@ -1,5 +1,6 @@
 "use strict";
-// Makes the verdict's source line, on the first screen, a link to its longest block in the timeline.
+// mtrace.answer turns the line of code in the verdict into a link to the longest block in the timeline that was
+// called there.
 mtrace.answer = function (view) {
   const {page} = view,
     line = document.querySelector(".answer .line");

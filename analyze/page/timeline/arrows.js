@@ -1,10 +1,12 @@
 "use strict";
-// Arrows lead from a commit over the GPU to the return of the wait. Triangles are marks and failed command buffers.
+// mtrace.arrows draws arrows from each commit to its GPU work and on to the return of the wait. Triangles show marks
+// and failed command buffers.
 mtrace.arrows = function (view) {
   const {page} = view,
     mostAtOnce = 300;
 
-  // belongs reports whether a command buffer belongs to the chosen block or is committed in it.
+  // belongs reports whether command buffer f is that of the chosen block (own), or was committed during the chosen
+  // block.
   function belongs(f, own) {
     return (
       own.flow === f ||
@@ -36,7 +38,7 @@ mtrace.arrows = function (view) {
       if (to && gpu) arrow(pen, xOf(f.e), gpu, xOf(f.w), to);
     }
     pen.restore();
-    return some ? "" : " Arrows: zoom in, or choose a block.";
+    return some ? "" : " Zoom in or choose a block to see arrows.";
   };
 
   function arrow(pen, x1, row1, x2, row2) {

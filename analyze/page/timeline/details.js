@@ -1,12 +1,13 @@
 "use strict";
-// Shows details of the chosen block: a description, the call's stack, its peer, and its command buffer from creation to
-// completion. Buttons lead to the peer and to the steps of the command buffer.
+// mtrace.details shows the chosen block below the timeline: a description, the call's stack, its peer (the thread
+// that holds the lock, sent the signal or committed the work), and its command buffer from creation to completion.
+// Buttons move the view to them.
 mtrace.details = function (view) {
   const {page, root, status} = view,
     box = root.querySelector(".chosen"),
     failedWork = 15;
 
-  // peerWords describes the relation of a block to its peer.
+  // peerWords returns the words that connect a block with its peer thread, such as "held by".
   function peerWords(own) {
     if (own.lane.shows === "gpu") return "committed by";
     const kind = page.kinds[own.kind] ? page.kinds[own.kind].name : "";
@@ -57,7 +58,8 @@ mtrace.details = function (view) {
     );
   }
 
-  // under describes the element at a point of the canvas; with choose it also chooses that.
+  // under returns a text about what is at a point of the canvas: a mark, a block, a cell or a gap. If choose is true,
+  // a block or lane there becomes the chosen one.
   view.under = function (x, y, choose) {
     const {before} = mtrace.levels,
       at = view.nsOf(x),
@@ -94,7 +96,8 @@ mtrace.details = function (view) {
     );
   };
 
-  // life lists the steps of a command buffer, each with the time since the previous step and a button that leads there.
+  // life returns a table of the steps of command buffer f, each with the time since the previous step and a button
+  // that moves the view there. from is the document that contains f.
   function life(f, from) {
     const n = (place) => view.placeOf(from, place);
     const steps = [
@@ -149,7 +152,7 @@ mtrace.details = function (view) {
     return box;
   }
 
-  // laneBox shows the details of a lane, with its actions.
+  // laneBox returns the details of lane n: buttons to pin, fold, hide and move it, and its statistics.
   function laneBox(n) {
     const item = view.items.find((i) => i.n === n),
       tools = document.createElement("p");

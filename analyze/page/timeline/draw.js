@@ -1,5 +1,6 @@
 "use strict";
-// Draws the view on its canvas. Texts of the document are written only to the canvas or into text nodes, never as HTML.
+// mtrace.drawing draws the view on its canvas. Texts come from the traced program, so they are drawn or put into text
+// nodes, never inserted as HTML.
 mtrace.drawing = function (view) {
   const {page, root, canvas, scroller, xOf} = view,
     {before} = mtrace.levels;
@@ -25,7 +26,7 @@ mtrace.drawing = function (view) {
     return kind === unknownWork ? "#8a8f98" : mtrace.palette[kind % mtrace.palette.length];
   };
 
-  // letters returns black or white, whichever is more readable on a colour.
+  // letters returns black or white for text on a colour, whichever has more contrast.
   const lettersOn = new Map();
   function letters(on) {
     if (!lettersOn.has(on)) {
@@ -38,7 +39,7 @@ mtrace.drawing = function (view) {
     return lettersOn.get(on);
   }
 
-  // write draws as much of the beginning of a text as fits.
+  // write draws a text and cuts its end off so that it fits into the width room.
   function write(text, x, y, room, color) {
     if (room < 14) return;
     const wide = textSize * 0.52;
@@ -47,8 +48,8 @@ mtrace.drawing = function (view) {
     pen.fillText(text, x, y);
   }
 
-  // drawCells draws blocks that are too short to be drawn individually, as shares of the height. Cells within one pixel
-  // are drawn together.
+  // drawCells draws the blocks that are too short to be drawn one by one. Each kind fills its share of the lane's
+  // height. Cells that fall on the same pixel are summed first.
   function drawCells(lane, level, y, h) {
     const {cells, cellAt, start} = level,
       {left, right, gutter, width} = view,

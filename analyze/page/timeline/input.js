@@ -1,6 +1,6 @@
 "use strict";
-// Handles pointers and keys. A drag selects a range; a drag with Shift or with a finger moves the view; two fingers
-// zoom. A drag of a label moves its lane.
+// mtrace.input handles pointers and keys. A drag selects a range; with Shift or with a finger it moves the view; two
+// fingers zoom. A drag of a lane's label moves the lane.
 mtrace.input = function (view) {
   const {page, root, canvas, scroller, status} = view,
     down = new Map();
@@ -81,7 +81,8 @@ mtrace.input = function (view) {
     {passive: false},
   );
 
-  // step moves to the next or previous block of the chosen lane, or to another visible lane.
+  // step chooses another block: the next or previous one in the chosen lane (blocks is 1 or −1), or one in another
+  // visible lane (lanes is 1 or −1).
   function step(lanes, blocks) {
     const order = view.rows.filter((r) => r.lane);
     if (order.length === 0) return;

@@ -1,9 +1,9 @@
 "use strict";
-// Levels of lanes. The document has the blocks of each lane at several levels of detail; each level sums up shorter
-// blocks in longer cells. This file only selects a level.
+// The document has the blocks of each lane at several levels of detail: coarser levels sum up short blocks in longer
+// cells. mtrace.levels decodes them and selects the level to draw; it computes no new ones.
 mtrace.levels = {};
 
-// before returns how many numbers of an ascending list are below a value.
+// before returns how many numbers of an ascending list are less than value.
 mtrace.levels.before = function (list, value) {
   let low = 0,
     high = list.length;
@@ -15,7 +15,7 @@ mtrace.levels.before = function (list, value) {
   return low;
 };
 
-// decoded converts a level's lists to arrays, once.
+// decoded converts the flat lists of a level to typed arrays, when the level is first used.
 mtrace.levels.decoded = function (level) {
   if (level.at) return level;
   const width = 7,
@@ -52,10 +52,11 @@ mtrace.levels.decoded = function (level) {
   return level;
 };
 
-// finest returns the most detailed level of a lane in the document.
+// finest returns the most detailed level that the document has of a lane.
 mtrace.levels.finest = (lane) => mtrace.levels.decoded(lane.levels[0]);
 
-// fitting returns the coarsest level whose cells are at most one pixel long, or else the finest.
+// fitting returns the coarsest level whose cells are not longer than pixel, the nanoseconds per pixel. If there is
+// none, it returns the finest.
 mtrace.levels.fitting = function (lane, pixel) {
   for (let i = lane.levels.length - 1; i > 0; i--) {
     if (lane.levels[i].cell_ns <= pixel) return mtrace.levels.decoded(lane.levels[i]);
@@ -63,7 +64,7 @@ mtrace.levels.fitting = function (lane, pixel) {
   return mtrace.levels.finest(lane);
 };
 
-// block returns a block of a level, with its lane and its document.
+// block returns block i of a level as an object, with its lane and the document (from) that has it.
 mtrace.levels.block = function (from, lane, level, i) {
   return {
     at: level.at[i],

@@ -1,5 +1,6 @@
 "use strict";
-// Requests more detail than the page has from the server of mtrace view, if there is one.
+// mtrace.more requests more detail of the visible range from the server of mtrace view, if that serves the page and
+// the page has too little.
 mtrace.more = function (view) {
   const {page, root} = view;
   let asked = 0,

@@ -1,6 +1,6 @@
 "use strict";
-// The overview strip shows the whole run, threads above and GPUs below, and marks the range that the timeline shows. A
-// drag in the range moves it; a drag elsewhere selects another one.
+// mtrace.overview draws a strip with the whole run, threads above and GPUs below, and marks the range that the
+// timeline shows. A drag inside the mark moves it; a drag elsewhere selects another range.
 mtrace.overview = function (view) {
   const {page, root} = view,
     strip = root.querySelector(".overview"),
@@ -13,7 +13,7 @@ mtrace.overview = function (view) {
   const place = (ns) => ((ns - page.begin_ns) / whole()) * view.width;
   const instant = (x) => page.begin_ns + (x / Math.max(1, view.width)) * whole();
 
-  // fill adds the times of a lane's kinds to the columns of the strip.
+  // fill adds the time of each kind in a lane to the columns of the strip.
   function fill(columns, lane) {
     const level = mtrace.levels.fitting(lane, whole() / columns.length),
       per = columns.length / whole();

@@ -1,6 +1,6 @@
 "use strict";
-// Rows of the timeline: lanes, and below those of GPUs the depths of queues. The user can fold, hide, pin and reorder
-// them. Threads that only waited for signals are folded into one row at first.
+// mtrace.rows manages the rows of the timeline: the lanes, and below the lanes of a GPU the depths of queues. The
+// user can fold, hide, pin and reorder rows. Threads that only waited for signals are at first hidden behind one row.
 mtrace.rows = function (view) {
   const {page, root, scroller} = view,
     spacer = root.querySelector(".spacer"),
@@ -20,7 +20,7 @@ mtrace.rows = function (view) {
   if (idle.length > 0) view.items.push(group);
   group.name = idle.length + (idle.length === 1 ? " thread" : " threads") + " that only waited for signals";
 
-  // layout positions all visible rows, pinned ones first.
+  // layout computes the position of each visible row, pinned rows first.
   view.layout = function () {
     const shown = view.items.filter((i) => !i.hidden && (!i.idle || group.open || i.pinned));
     const rows = shown.filter((i) => i.pinned),
@@ -49,7 +49,7 @@ mtrace.rows = function (view) {
   };
   const offset = () => (view.printing ? 0 : scroller.scrollTop);
 
-  // yOf returns the position of a row on the canvas, rowAt the row at a position.
+  // yOf returns the vertical position of a row on the canvas; rowAt returns the row at a vertical position.
   view.yOf = (row) => (row.pinned ? row.top : row.top - offset());
   view.rowAt = (y) =>
     view.rows.find((r) => (r.pinned || y >= view.pinned) && y >= view.yOf(r) && y <= view.yOf(r) + r.height);
@@ -66,7 +66,8 @@ mtrace.rows = function (view) {
       scroller.scrollTop = item.top + item.height - view.height;
   };
 
-  // act applies an action to a row: pin, fold, hide, up or down.
+  // act performs an action on a row: "pin", "fold", "hide", "up" or "down". For the row that stands for idle threads
+  // it shows or hides these.
   view.act = function (item, what) {
     if (item.group) group.open = !group.open;
     else if (what === "pin") item.pinned = !item.pinned;
@@ -81,14 +82,14 @@ mtrace.rows = function (view) {
     if (at >= 0 && other && !other.group && !!other.pinned === !!item.pinned) view.place(item, other, by > 0);
   }
 
-  // place moves a row before or behind another one.
+  // place moves a row directly before another row, or behind it.
   view.place = function (item, other, behind) {
     view.items.splice(view.items.indexOf(item), 1);
     view.items.splice(view.items.indexOf(other) + (behind ? 1 : 0), 0, item);
     view.changed();
   };
 
-  // The list of lanes below the timeline offers the same actions without a mouse.
+  // The list of lanes below the timeline offers the actions on rows to users without a mouse.
   const list = root.querySelector(".lanes ul"),
     summary = root.querySelector(".lanes summary");
   const actions = {pin: "pin", fold: "fold", up: "move up", down: "move down"};

@@ -1,8 +1,8 @@
 "use strict";
-// Search finds calls, kernels, labels, scopes, marks, threads, parts of a thread's time, and functions of stacks by the
-// beginning of a word in their name. Matches keep their colour, everything else fades.
+// The search finds calls, kernels, labels, scopes, marks, threads, parts of a thread's time, and functions on stacks
+// if a word in their name begins with the search text. Matches keep their colour; all other blocks fade.
 
-// startsWord reports whether a word of a text begins with the search text, which must be in lower case: "lock" matches
+// startsWord reports whether a word in text begins with want, which must be in lower case. "lock" matches
 // "pthread_mutex_lock" and "tryLock", but not "clock_nanosleep".
 mtrace.startsWord = function (text, want) {
   const letter = /[\p{L}\p{N}]/u,
@@ -25,8 +25,8 @@ mtrace.search = function (view) {
     found = new WeakMap(),
     at = -1;
 
-  // foundIn returns the matches in a document, by index: names, kinds of a thread's blocks, frames and stacks. It
-  // returns null if there is no search text.
+  // foundIn returns which names, kinds of blocks, frames and stacks of a document match the search text, by index;
+  // null if there is no search text.
   view.foundIn = function (from) {
     if (!view.find) return null;
     if (!found.has(from)) {
@@ -43,8 +43,8 @@ mtrace.search = function (view) {
     return found.get(from);
   };
 
-  // titleOf returns the line of the results under which a match is listed: its name, the part of the thread's time, or
-  // the innermost matching function of its stack.
+  // titleOf returns the name under which the results list a matching block: its own name, the part of the thread's
+  // time, or the innermost matching function of its stack.
   function titleOf(matches, lane, level, i) {
     if (matches.names[level.name[i]]) return page.names[level.name[i]];
     if (lane.shows === "thread" && matches.kinds[level.kind[i]]) {
@@ -55,7 +55,7 @@ mtrace.search = function (view) {
     return page.frames[page.stacks[level.stack[i]].find((frame) => matches.frames[frame])];
   }
 
-  // look searches the whole run. Blocks that are too short to be in the page are not found.
+  // look searches the whole run. Blocks so short that the page only has them in sums are not found.
   view.look = function (text) {
     view.find = text.trim();
     found = new WeakMap();
@@ -66,7 +66,8 @@ mtrace.search = function (view) {
       want = view.find.toLowerCase();
     const items = [],
       commits = new Set(page.flows.map((f) => f.f));
-    // threads that commit are listed first, before others such as a driver's threads
+    // list matches in threads that commit command buffers first; other threads, such as a driver's, are less
+    // interesting
     const after = page.lanes.map((lane, n) => lane.shows === "thread" && commits.size > 0 && !commits.has(n));
     if (matches) {
       page.lanes.forEach((lane, n) => {
@@ -132,7 +133,7 @@ mtrace.search = function (view) {
     view.show(ns - half, ns + half);
   };
 
-  // next goes to the next or previous match.
+  // next moves the view to the next match, or to the previous one if by is −1.
   view.next = function (by) {
     if (hits.length === 0) return;
     if (at < 0) at = by > 0 ? hits.findIndex((h) => h.at >= view.left) - 1 : hits.length;

@@ -1,9 +1,10 @@
 "use strict";
-// Statistics of a time range: the time of each kind in each lane, and the calls and kernels with the most time. They
-// use the finest level; blocks that are only in cells count in proportion to the part of the cell in the range.
+// This file computes statistics of a time range: the time of each kind of block in each lane, and the calls and
+// kernels with the most time. It uses the finest level. Blocks that are summed up in cells count in proportion to the
+// part of the cell that is in the range.
 
-// laneSums returns the time of each kind in a range of a lane, and the number of its blocks. each, if given, is called
-// with the name and the time in the range of every block.
+// laneSums returns the time of each kind in a range of lane n, and the number of blocks. If each is given, it is
+// called for every block with its name and its time in the range.
 mtrace.laneSums = function (view, n, from, to, each) {
   const {before, finest} = mtrace.levels,
     [source, lane] = view.source(n, from, to),
@@ -52,7 +53,8 @@ mtrace.statistics = function (view, from, to) {
   return {lanes, names: [...names.values()].sort((a, b) => b.time - a.time)};
 };
 
-// laneRows returns the statistics of lanes as rows of a table, with a column for each kind that occurs.
+// laneRows returns statistics of lanes as rows of a table, with one column for each kind that occurs. If length is
+// given, each time has its share of it.
 mtrace.laneRows = function (view, lanes, length) {
   const {page} = view,
     used = page.kinds.map((k, i) => i).filter((i) => lanes.some((l) => l.lane.shows === "thread" && l.sums[i] > 0));
@@ -67,7 +69,7 @@ mtrace.laneRows = function (view, lanes, length) {
   ];
 };
 
-// Shows the statistics of the selected range below the timeline.
+// selection shows the statistics of the selected range below the timeline.
 mtrace.selection = function (view) {
   const box = view.root.querySelector(".selection");
   view.listeners.range.push(() => {
@@ -108,7 +110,7 @@ mtrace.selection = function (view) {
     box.append(beside);
   });
 
-  // The table for the visible range is filled only while it is open.
+  // the table for the visible range is computed only while it is open, because that takes long for large pages
   const tableAt = view.root.querySelector(".shown"),
     details = tableAt.closest("details");
   view.listeners.draw.push(() => {

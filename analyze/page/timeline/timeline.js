@@ -1,5 +1,6 @@
 "use strict";
-// The timeline: a view of the page's document (mtrace.page/1), with the functions that draw and change it.
+// mtrace.timeline creates the timeline of the page: a view of the document (mtrace.page/1), and the parts that draw
+// it and handle input.
 mtrace.timeline = function (page) {
   const root = document.getElementById("timeline");
   if (!root || page.lanes.length === 0) return;

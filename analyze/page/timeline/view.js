@@ -1,6 +1,6 @@
 "use strict";
-// A view is the visible range of the document, with the chosen block and the selected range. The other files in this
-// folder draw it, and change it on user input.
+// A view is the state of the timeline: the visible time range, the chosen block and the selected range. The other
+// files in this folder draw the view, and change it on user input.
 mtrace.view = function (page, root) {
   const {before, finest, fitting, block} = mtrace.levels;
   const view = {
@@ -30,7 +30,8 @@ mtrace.view = function (page, root) {
 
   const covers = (from, to) => view.extra && view.extra.from <= from && view.extra.to >= to;
 
-  // source returns the document with the most detail of a lane in a time range, and the lane in it.
+  // source returns the document that has the most detail of lane n in a time range, and the lane in that document:
+  // the server's extra document if that covers the range, else the page's own.
   view.source = function (n, from = view.left, to = view.right) {
     const more = covers(from, to) && view.extra.lanes.get(page.lanes[n].key);
     return more ? [view.extra.document, more] : [page, page.lanes[n]];
@@ -42,14 +43,15 @@ mtrace.view = function (page, root) {
       view.extra.document.series.find((s) => s.group === series.group && s.name === series.name)) ||
     series;
 
-  // placeOf returns the index in the page's lanes of lane n of a document.
+  // placeOf converts lane n of a document to the index of the same lane in the page's document; −1 if there is none.
   const places = new Map(page.lanes.map((lane, n) => [lane.key, n]));
   view.placeOf = function (from, n) {
     if (!(n >= 0) || !from.lanes[n]) return -1;
     return places.has(from.lanes[n].key) ? places.get(from.lanes[n].key) : -1;
   };
 
-  // blockAt returns the block of a lane that begins at an instant or contains it; null if there is none.
+  // blockAt returns the block of lane n that begins at an instant or, unless exactly is set, contains it; null if
+  // there is none.
   view.blockAt = function (n, at, exactly) {
     const sources = [view.source(n, at, at), [page, page.lanes[n]]];
     for (const [from, lane] of sources) {
@@ -91,14 +93,14 @@ mtrace.view = function (page, root) {
   };
   view.all = () => view.show(page.begin_ns, page.end_ns);
 
-  // choose makes a block the chosen one, or none.
+  // choose makes a block or a lane the chosen one; null chooses none.
   view.choose = function (chosen) {
     view.chosen = chosen;
     view.tell("choose");
     view.redraw();
   };
 
-  // goTo chooses a block and shows it, large enough to be visible.
+  // goTo chooses the block of lane n at an instant, and zooms so that the block is visible and large enough.
   view.goTo = function (n, at) {
     const own = view.blockAt(n, at);
     view.reveal(n);

@@ -12,7 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A dictionary has each element once, so that profiles can refer to it by index. Index 0 of each table means none.
+// A dictionary stores each string, function, location and stack once, so that profiles refer to it by index, as
+// OpenTelemetry's format requires. Index 0 of each table means none.
 type dictionary struct {
 	tables     *profiles.ProfilesDictionary
 	strings    map[string]int32
@@ -28,7 +29,8 @@ func newDictionary() *dictionary {
 		tables: &profiles.ProfilesDictionary{
 			MappingTable: []*profiles.Mapping{{}}, LocationTable: []*profiles.Location{{}},
 			FunctionTable: []*profiles.Function{{}}, LinkTable: []*profiles.Link{{}},
-			StringTable: []string{""}, AttributeTable: []*profiles.KeyValueAndUnit{{}}, StackTable: []*profiles.Stack{{}},
+			StringTable: []string{""}, AttributeTable: []*profiles.KeyValueAndUnit{{}},
+			StackTable: []*profiles.Stack{{}},
 		},
 		strings: map[string]int32{"": 0}, mappings: map[*profile.Mapping]int32{nil: 0},
 		functions: map[*profile.Function]int32{nil: 0},
@@ -36,13 +38,13 @@ func newDictionary() *dictionary {
 	}
 }
 
-// add appends to a table and returns the index.
+// add appends an element to a table and returns the element's index.
 func add[T any](table *[]T, one T) int32 {
 	*table = append(*table, one)
 	return int32(len(*table) - 1)
 }
 
-// valid replaces bytes that are not UTF-8, which protobuf rejects.
+// valid replaces bytes that are not valid UTF-8: protobuf refuses to encode a message that contains them.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 func (d *dictionary) text(s string) int32 {
@@ -58,8 +60,8 @@ func (d *dictionary) text(s string) int32 {
 func (d *dictionary) mapping(m *profile.Mapping) int32 {
 	at, known := d.mappings[m]
 	if !known {
-		at = add(&d.tables.MappingTable, &profiles.Mapping{MemoryStart: m.Start, MemoryLimit: m.Limit, FileOffset: m.Offset,
-			FilenameStrindex: d.text(m.File)})
+		at = add(&d.tables.MappingTable, &profiles.Mapping{MemoryStart: m.Start, MemoryLimit: m.Limit,
+			FileOffset: m.Offset, FilenameStrindex: d.text(m.File)})
 		d.mappings[m] = at
 	}
 	return at
@@ -89,7 +91,7 @@ func (d *dictionary) location(l *profile.Location) int32 {
 	return at
 }
 
-// stack returns the index of a stack of locations, leaf first, as both formats have it.
+// stack returns the index of a stack. Locations are innermost first, as in both pprof and OpenTelemetry.
 func (d *dictionary) stack(list []*profile.Location) int32 {
 	one := &profiles.Stack{}
 	var key []byte
@@ -117,7 +119,8 @@ func (d *dictionary) attribute(name string, value *common.AnyValue, unit string)
 	return at
 }
 
-// labels returns a sample's labels as attributes. Each name occurs once; a name with several values has a list of them.
+// labels returns the indices of a sample's labels as attributes. An attribute name must occur once, so a label with
+// several values becomes a list.
 func (d *dictionary) labels(s *profile.Sample) (list []int32) {
 	names := slices.Collect(maps.Keys(s.Label))
 	names = slices.AppendSeq(names, maps.Keys(s.NumLabel))

@@ -14,8 +14,9 @@ import (
 	resource "go.opentelemetry.io/proto/slim/otlp/resource/v1"
 )
 
-// Make converts a profile, with attributes of its resource. The protocol allows one sample type per profile, so there
-// is one for each type of p. Comments of p become the attribute pprof.profile.comment of each.
+// Make converts a pprof profile to OpenTelemetry's format. of has the attributes of the profiled resource.
+// OpenTelemetry allows one sample type per profile, so there is one profile for each type in p. Comments of p become
+// the attribute pprof.profile.comment of each.
 func Make(p *profile.Profile, of map[string]string, version string) *profiles.ProfilesData {
 	d := newDictionary()
 	stacks := make([]int32, len(p.Sample))
@@ -46,8 +47,8 @@ func Make(p *profile.Profile, of map[string]string, version string) *profiles.Pr
 		one.Period = interval
 		for i, s := range p.Sample {
 			if s.Value[k] != 0 {
-				one.Samples = append(one.Samples, &profiles.Sample{StackIndex: stacks[i], AttributeIndices: attributes[i],
-					Values: []int64{s.Value[k]}})
+				one.Samples = append(one.Samples, &profiles.Sample{StackIndex: stacks[i],
+					AttributeIndices: attributes[i], Values: []int64{s.Value[k]}})
 			}
 		}
 		scope.Profiles = append(scope.Profiles, one)
@@ -60,7 +61,8 @@ func Make(p *profile.Profile, of map[string]string, version string) *profiles.Pr
 		ScopeProfiles: []*profiles.ScopeProfiles{scope}}}, Dictionary: d.tables}
 }
 
-// identity returns an ID for one sample type of a profile, which is the same if the same profile is sent again.
+// identity returns the ID of the profile of one sample type. It depends only on the content, so sending the same
+// profile again gives the same ID.
 func identity(p *profile.Profile, sampleType int) []byte {
 	h := sha256.New()
 	p.WriteUncompressed(h) // writing to a hash never fails

@@ -29,8 +29,8 @@ func (w *walk) buffer(b *analyze.CommandBuffer) (Kind, string) {
 			w.step(buffer(b), "%s, not started: %s was enqueued before it", w.committed(b), buffer(before))
 			w.step(buffer(before), "was enqueued at %s by %s, and never committed", w.at(before.Enqueued.Begin),
 				thread(before.Enqueued.Thread))
-			return NotCommitted, fmt.Sprintf("%s was enqueued and never committed: its queue starts nothing that comes "+
-				"after it.",
+			return NotCommitted, fmt.Sprintf("%s was enqueued and never committed: its queue starts nothing that "+
+				"comes after it.",
 				capital(buffer(before)))
 		}
 		w.step(buffer(b), "%s, not started: queued behind %s", w.committed(b), buffer(before))

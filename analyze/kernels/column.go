@@ -8,10 +8,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A row is one line of the table of kernels: a kernel, or the work of encoders without kernels.
+// A row is one line of the table of kernels: a kernel, or the work of encoders without kernels (copies, rendering).
 type row struct{ name, variant string }
 
-// String is the row's name in tables.
+// String returns the row's name in tables, with the variant if there is one.
 func (r row) String() string {
 	if r.variant == "" {
 		return r.name
@@ -19,7 +19,8 @@ func (r row) String() string {
 	return r.name + " [" + r.variant + "]"
 }
 
-// A column is one unknown cost of the fit: of one dispatch of a row, of one size.
+// A column is one unknown of the fit: the cost of one dispatch of a kernel with a certain number of threads, of one
+// copied block, and so on.
 type column struct {
 	row
 	size uint64 // threads of a dispatch, to policy.FitSizeBits significant bits; 0 if not known, or for all sizes
@@ -31,7 +32,7 @@ func compareColumns(a, b column) int {
 		cmp.Compare(a.unit, b.unit), cmp.Compare(a.size, b.size))
 }
 
-// A unit is the quantity that a column counts.
+// A unit tells of what a column has the cost.
 type unit uint8
 
 const (
@@ -42,8 +43,8 @@ const (
 	perThread
 )
 
-// coarse returns the column for sizes with the given number of significant bits. times is how many uses of that column
-// one use of c counts as.
+// coarse returns the column that c becomes if sizes have only the given number of significant bits. One use of c
+// counts as times uses of that column.
 func (c column) coarse(bits int) (of column, times float64) {
 	of = c
 	switch {
@@ -57,14 +58,13 @@ func (c column) coarse(bits int) (of column, times float64) {
 	return of, float64(c.size) / float64(of.size)
 }
 
-// A use is an amount of a column.
+// A use is how often a column occurs in a measured time.
 type use struct {
 	column column
 	count  float64
 }
 
-// uses calls add with the amounts that a share of a command buffer contributes to the fit. Encoders without recorded
-// work contribute nothing.
+// uses calls add with each column that the share uses, and how often. Encoders without recorded work use none.
 func (s *Share) uses(add func(use)) {
 	switch s.Kernel {
 	case Nothing:
@@ -84,7 +84,7 @@ func (s *Share) uses(add func(use)) {
 	}
 }
 
-// sizeClass rounds a number down to its first significant bits.
+// sizeClass rounds a number of threads to the given number of significant bits, so that similar sizes share a column.
 func sizeClass(threads uint64, significant int) uint64 {
 	if low := bits.Len64(threads) - significant; low > 0 {
 		return (threads + 1<<(low-1)) >> low << low
@@ -92,13 +92,12 @@ func sizeClass(threads uint64, significant int) uint64 {
 	return threads
 }
 
-// works reports whether a share takes GPU time. An encoder without recorded work is assumed to take none if there are
-// others.
+// works reports whether a share takes GPU time. An encoder without recorded work is assumed to take none.
 func (s *Share) works() bool { return s.Kernel != Nothing }
 
 func (s *Share) row() row { return row{s.Kernel, s.Variant} }
 
-// variantOf returns the text that distinguishes kernels of the same name.
+// variantOf returns the text that distinguishes kernels of the same name; "" if the pipeline is not known.
 func variantOf(p *analyze.Pipeline) string {
 	if p == nil {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Costs has the cost of each kernel, as far as the run shows it.
+// Costs has the cost of each kernel, as far as the run shows it: fitted to times that several kernels share.
 type Costs struct {
 	fit      *fit
 	solution *solution        // nil if no time was measured
@@ -17,13 +17,14 @@ type Costs struct {
 	single   map[string]bool  // names that only one kernel has
 }
 
-// CostsOf returns the costs of a trace's kernels.
+// CostsOf fits the costs of the kernels of a trace.
 func CostsOf(t *analyze.Trace) *Costs { return NewSum(t).Costs() }
 
-// Costs returns the costs that follow from everything that was added.
+// Costs fits the costs to all times that were added. The result is kept until more is added.
 func (s *Sum) Costs() *Costs {
 	if s.costs == nil {
-		s.costs = &Costs{fit: s.fit, solution: s.fit.solve(), rows: map[row]estimate{}, perUse: map[row]float64{}, usual: 1,
+		s.costs = &Costs{fit: s.fit, solution: s.fit.solve(), rows: map[row]estimate{}, perUse: map[row]float64{},
+			usual:  1,
 			single: s.single()}
 		s.estimate(s.costs)
 		s.addUp(s.costs)
@@ -31,7 +32,8 @@ func (s *Sum) Costs() *Costs {
 	return s.costs
 }
 
-// estimate estimates the cost of each kernel within times that several kernels share.
+// estimate estimates, for each kernel, its part of the times that it shares with other kernels. Kernels whose cost
+// the run does not identify get bounds, and what remains of the shared times.
 func (s *Sum) estimate(c *Costs) {
 	var open []row
 	var openUses [][]float64
@@ -95,7 +97,7 @@ func (s *Sum) estimate(c *Costs) {
 	}
 }
 
-// factor returns the factor by which the costs of a solution must be multiplied to add up to the shared times.
+// factor returns the factor that makes the fitted costs add up to the shared times.
 func (s *Sum) factor(of *solution) float64 {
 	if of == nil {
 		return 1
@@ -112,7 +114,7 @@ func (e estimate) times(factor float64) estimate {
 	return e
 }
 
-// addUp scales the costs so that they add up to the shared times.
+// addUp scales the kernels' costs so that they add up to the shared times.
 func (s *Sum) addUp(c *Costs) {
 	sum := 0.0
 	for _, e := range c.rows {
@@ -127,7 +129,7 @@ func (s *Sum) addUp(c *Costs) {
 	}
 }
 
-// single returns the names that only one kernel has, which need no variant.
+// single returns, by name, whether only one kernel has the name, so that no variant needs to be shown.
 func (s *Sum) single() map[string]bool {
 	single := map[string]bool{}
 	for _, k := range s.list {
@@ -137,7 +139,7 @@ func (s *Sum) single() map[string]bool {
 	return single
 }
 
-// usesOf returns a kernel's uses within shared times, by column; nil if there are none.
+// usesOf returns how often each column of kernel r occurs in shared times, by column; nil if none does.
 func (s *Sum) usesOf(r row) (uses []float64) {
 	for i, n := range s.uses {
 		if n > 0 && s.fit.columns[i].row == r {
@@ -150,7 +152,7 @@ func (s *Sum) usesOf(r row) (uses []float64) {
 	return uses
 }
 
-// allFitted reports whether all uses are of columns that occur in an observation.
+// allFitted reports whether all columns with uses occur in an observation. The cost of another column is not known.
 func allFitted(s *solution, uses []float64) bool {
 	if s == nil {
 		return false
@@ -159,7 +161,7 @@ func allFitted(s *solution, uses []float64) bool {
 	return all
 }
 
-// of returns the cost of a use of a column of the fit.
+// of returns the estimated cost in ns of one use of the column with the given number.
 func (c *Costs) of(number int) (cost float64, known bool) {
 	if number < 0 {
 		return 0, false
@@ -174,7 +176,7 @@ func (c *Costs) of(number int) (cost float64, known bool) {
 	return c.solution.cost[at] * c.solution.times[number] / c.solution.scale[at], true
 }
 
-// weight returns the estimated cost of a share.
+// weight returns the estimated cost of a share, by which shared times are divided.
 func (c *Costs) weight(s *Share) (weight float64) {
 	s.uses(func(u use) {
 		number, times := c.fit.find(u.column)
@@ -187,7 +189,7 @@ func (c *Costs) weight(s *Share) (weight float64) {
 	return weight
 }
 
-// source returns how the share's part of a shared time is determined.
+// source tells how a share's part of a shared time was determined: Fitted or NotIdentified.
 func (c *Costs) source(s *Share) string {
 	if e := c.rows[s.row()]; e.identified {
 		return Fitted
@@ -195,8 +197,8 @@ func (c *Costs) source(s *Share) string {
 	return NotIdentified
 }
 
-// Interval returns bounds of the kernel's part of its shared times, relative to the part that it is assigned. Both are
-// 1 for a kernel that shares none.
+// Interval returns bounds of a kernel's part of its shared times, as multiples of the part that it is assigned; both
+// are 1 for a kernel that shares no time. identified is false if the run does not determine the part.
 func (c *Costs) Interval(kernel, variant string) (low, high float64, identified bool) {
 	e, known := c.rows[row{kernel, variant}]
 	for r := range c.rows {
@@ -213,7 +215,7 @@ func (c *Costs) Interval(kernel, variant string) (low, high float64, identified 
 	return e.low / e.value, e.high / e.value, e.identified
 }
 
-// divide sets each share's part of total.
+// divide sets each share's part of the measured time total, in proportion to the estimated costs.
 func (c *Costs) divide(shares []Share, total analyze.Nanos) {
 	weights := make([]float64, len(shares))
 	for i := range shares {
@@ -224,8 +226,8 @@ func (c *Costs) divide(shares []Share, total analyze.Nanos) {
 	}
 }
 
-// divide divides a total in proportion to weights, or equally if all are 0. Rounding errors are carried over to the
-// next part, so that the parts add up to the total.
+// divide divides a total in proportion to weights, or equally if all are 0. The parts add up to the total exactly,
+// because rounding errors are carried over to the next part.
 func divide(total analyze.Nanos, weights []float64) []analyze.Nanos {
 	sum, last := 0.0, len(weights)-1
 	for i, w := range weights {

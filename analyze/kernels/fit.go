@@ -7,10 +7,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A fit accumulates what is needed to fit the cost of each kernel to all measured times of a run: time = sum of count ×
-// cost. It keeps the normal equations, so its memory does not grow with the run. The variance of a time is proportional
-// to its length, so an observation's weight is 1/expected time. The expected time comes from earlier observations of
-// the same uses; if it were the observation's own time, those that are short by chance would count more.
+// A fit collects what is needed to fit each kernel's cost to all measured times of a run: time = sum of count × cost.
+// It keeps only the normal equations, so its memory does not grow with the run. The variance of a time is
+// proportional to its length, so an observation's weight is 1/expected time. The expected time is the mean of earlier
+// observations with the same uses; with the observation's own time, those that are short by chance would count more.
 type fit struct {
 	columns []column
 	index   map[column]int
@@ -28,7 +28,7 @@ type fit struct {
 	listed []int     // its columns
 }
 
-// A normal has the normal equations of some observations.
+// A normal has the normal equations of some observations: xx is XᵀWX, xy is XᵀWy, yy is yᵀWy.
 type normal struct {
 	n  int
 	xx []float64 // lower triangle, by rows
@@ -36,7 +36,7 @@ type normal struct {
 	yy float64
 }
 
-// A usual has the mean of some times.
+// A usual has the mean of the times of observations with the same uses.
 type usual struct {
 	n    int
 	mean float64
@@ -46,7 +46,8 @@ func newFit() *fit {
 	return &fit{index: map[column]int{}, length: 1, bits: policy.FitSizeBits, alike: map[uint64]usual{}}
 }
 
-// weight returns the weight of the current observation.
+// weight returns the weight of the current observation, 1/expected time, and adds its time to the mean of similar
+// ones.
 func (f *fit) weight(took float64) float64 {
 	hash := uint64(0)
 	for _, i := range f.listed {
@@ -65,9 +66,9 @@ func (f *fit) weight(took float64) float64 {
 	return 1 / before.mean
 }
 
-// number returns the column's number, and how many uses of the numbered column one use of c counts as. If there are too
-// many columns, dispatches of similar sizes share one. If there are still too many, all sizes of a kernel share one,
-// with a cost in proportion to the threads. Number is -1 if even that is not enough.
+// number returns the number of the column in which c is counted, and how many uses of it one use of c counts as. If
+// there are too many columns, dispatches of similar sizes share one. If there are still too many, all sizes of a
+// kernel share one with a cost per thread. number is -1 if even those are too many.
 func (f *fit) number(c column) (number int, times float64) {
 	for {
 		coarse, times := c.coarse(f.bits)
@@ -86,7 +87,7 @@ func (f *fit) number(c column) (number int, times float64) {
 	}
 }
 
-// find returns the same as number, but creates no column, so that c may have no number.
+// find returns the same as number but adds no column. number is -1 if c has none.
 func (f *fit) find(c column) (number int, times float64) {
 	coarse, times := c.coarse(f.bits)
 	if i, known := f.index[coarse]; known {
@@ -95,7 +96,7 @@ func (f *fit) find(c column) (number int, times float64) {
 	return -1, 0
 }
 
-// coarsen merges the columns of similar sizes.
+// coarsen merges the columns of similar sizes, to have fewer, and adds up what was collected for them.
 func (f *fit) coarsen() {
 	if f.bits--; f.bits > 1 {
 		f.bits = 1
@@ -120,7 +121,7 @@ func (f *fit) coarsen() {
 	}
 }
 
-// renumber assigns numbers to columns.
+// renumber returns the new numbers of the columns, and how many uses of the new column one use of each counts as.
 func (f *fit) renumber(columns []column) renumbering {
 	to := renumbering{make([]int, len(columns)), make([]float64, len(columns))}
 	for bits := -1; bits != f.bits; { // begin again if the number of columns grew too large in between
@@ -132,7 +133,7 @@ func (f *fit) renumber(columns []column) renumbering {
 	return to
 }
 
-// use adds a use of a column to the current observation.
+// use adds uses of a column to the current observation, which observe ends.
 func (f *fit) use(column int, count float64) {
 	for len(f.counts) < len(f.columns) {
 		f.counts = append(f.counts, 0)
@@ -143,7 +144,7 @@ func (f *fit) use(column int, count float64) {
 	f.counts[column] += count
 }
 
-// observe ends an observation. It is discarded if fits is false.
+// observe ends the current observation, whose measured time is took. If fits is false it is discarded.
 func (f *fit) observe(took analyze.Nanos, fits bool) {
 	if fits && took > 0 && len(f.listed) > 0 {
 		if len(f.blocks) == 0 || f.blocks[len(f.blocks)-1].n >= f.length {
@@ -161,7 +162,8 @@ func (f *fit) observe(took analyze.Nanos, fits bool) {
 	f.listed = f.listed[:0]
 }
 
-// shorten merges neighbouring blocks if there are twice as many as needed.
+// shorten merges pairs of neighbouring blocks while there are at least twice as many as needed, so that memory stays
+// bounded.
 func (f *fit) shorten() {
 	for len(f.blocks) >= 2*policy.FitBlocks {
 		half := f.blocks[:0]
@@ -177,14 +179,14 @@ func (f *fit) shorten() {
 	}
 }
 
-// A renumbering maps the columns of another fit to this one: to their numbers, and to the number of uses of these
-// columns that one use counts as.
+// A renumbering tells for each column of another fit its number in this fit, and how many uses of that column one use
+// counts as.
 type renumbering struct {
 	number []int
 	times  []float64
 }
 
-// add adds the fit of the next range.
+// add adds the observations of the next range of the run. It returns how part's columns are numbered here.
 func (f *fit) add(part *fit) renumbering {
 	for f.bits > part.bits {
 		f.coarsen()
@@ -203,7 +205,8 @@ func (f *fit) add(part *fit) renumbering {
 	return to
 }
 
-// packed returns the index of an element in the packed lower triangle.
+// packed returns the index of element (i, j) of a symmetric matrix of which only the lower triangle is stored, by
+// rows.
 func packed(i, j int) int {
 	if i < j {
 		i, j = j, i
@@ -211,7 +214,7 @@ func packed(i, j int) int {
 	return i*(i+1)/2 + j
 }
 
-// grow makes room for more columns.
+// grow extends the matrices for the given number of columns.
 func (m *normal) grow(columns int) {
 	if n := columns * (columns + 1) / 2; n > len(m.xx) {
 		m.xx = append(m.xx, make([]float64, n-len(m.xx))...)
@@ -219,7 +222,7 @@ func (m *normal) grow(columns int) {
 	}
 }
 
-// observe adds an observation of the listed columns.
+// observe adds an observation. listed has the columns that it uses, counts the number of uses by column.
 func (m *normal) observe(listed []int, counts []float64, took, weight float64) {
 	for _, i := range listed {
 		m.grow(i + 1)
@@ -234,14 +237,14 @@ func (m *normal) observe(listed []int, counts []float64, took, weight float64) {
 	m.n++
 }
 
-// renumbered returns the same observations with other column numbers.
+// renumbered returns the same normal equations for other column numbers.
 func (m *normal) renumbered(to *renumbering) (moved normal) {
 	moved.add(m, to)
 	return moved
 }
 
-// add adds other observations, whose columns have other numbers here; nil means the same numbers. Columns without a
-// number are omitted.
+// add adds the observations of another normal, whose columns are renumbered by to (nil: same numbers). Columns
+// without a number are left out.
 func (m *normal) add(other *normal, to *renumbering) {
 	column := func(i int) (int, float64) {
 		if to == nil {

@@ -8,19 +8,19 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Fusion is a sequence of kernels that a thread nearly always dispatches one right after the other.
+// A Fusion is a series of kernels that a thread nearly always dispatches directly one after another, so that one
+// kernel could do all of it.
 type Fusion struct {
 	Kernels []string      // in the order of dispatch
 	Count   int           // how often the sequence occurred
 	Share   float64       // the smallest share of a kernel's dispatches that were followed by the next kernel
 	Across  int           // total number of boundaries of command buffers in between
 	GPU     analyze.Nanos // mean GPU time of the sequence
-	// the estimated saving of fusing them: a launch for each of Across, and encoding for each dispatch that is no
-	// longer needed
+	// estimated saving: a launch for each of Across, and the encoding of each dispatch that is no longer needed
 	Saved analyze.Nanos
 }
 
-// LaunchCosts are the costs that fusing kernels saves.
+// LaunchCosts are the costs that fusing kernels saves, in thread time.
 type LaunchCosts struct {
 	Launch   analyze.Nanos // to submit one command buffer and to be notified of its completion
 	Dispatch analyze.Nanos // to encode one dispatch
@@ -28,14 +28,15 @@ type LaunchCosts struct {
 
 type pair struct{ first, second string }
 
-// pairs counts kernels that directly follow each other.
+// pairs counts how often one kernel directly follows another on the same thread.
 type pairs struct {
 	count, across map[pair]int
 	apart         map[pair]bool // one has so many more threads that one kernel cannot do both
 	order         []pair        // in the order of their first occurrence
 }
 
-// Fusions returns the candidates, sorted by the time they would save, largest first.
+// Fusions finds series of kernels that could be fused, sorted by the time that this would save, largest first. list
+// has the trace's kernels with their GPU times.
 func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 	mean := map[string]analyze.Nanos{}
 	count := map[string]int{}
@@ -46,7 +47,7 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 		}
 	}
 	found := backToBack(t)
-	// kernels of the same command buffer are the better candidates
+	// kernels of the same command buffer come first: they are easier to fuse
 	slices.SortStableFunc(found.order, func(a, b pair) int { return cmp.Compare(found.across[a], found.across[b]) })
 	next, after := map[string]string{}, map[string]bool{}
 	var single, linked []pair
@@ -97,7 +98,8 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 	return fusions
 }
 
-// leads reports whether the chain that begins at one kernel reaches another.
+// leads reports whether the chain of kernels that begins with from contains to. Adding the link would then make a
+// circle.
 func leads(next map[string]string, from, to string) bool {
 	for ; from != ""; from = next[from] {
 		if from == to {
@@ -146,7 +148,7 @@ func backToBack(t *analyze.Trace) *pairs {
 	return found
 }
 
-// waitTimes has the instants at which each thread began to wait for the GPU, in ascending order.
+// waitTimes has the times at which each thread began to wait for the GPU, in ascending order.
 type waitTimes map[*analyze.Thread][]analyze.Nanos
 
 func waitsOf(t *analyze.Trace) waitTimes {
@@ -157,7 +159,7 @@ func waitsOf(t *analyze.Trace) waitTimes {
 	return w
 }
 
-// between reports whether a thread began to wait between the commits of two command buffers.
+// between reports whether the thread began to wait for the GPU between the commits of two command buffers.
 func (w waitTimes) between(t *analyze.Thread, first, second *analyze.CommandBuffer) bool {
 	if first == nil {
 		return false
@@ -166,7 +168,8 @@ func (w waitTimes) between(t *analyze.Thread, first, second *analyze.CommandBuff
 	return i < len(w[t]) && w[t][i] < second.Committed.Begin
 }
 
-// AddFusions adds the candidates of the next window of a run, multiplied by scale.
+// AddFusions adds the fusions of the next range of a run to all. Counts and times of the range are multiplied by
+// scale.
 func AddFusions(all, window []Fusion, scale float64) []Fusion {
 	for _, f := range window {
 		f.Count, f.Across, f.Saved = int(float64(f.Count)*scale), int(float64(f.Across)*scale),

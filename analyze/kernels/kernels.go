@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// Names for GPU time that belongs to no kernel: command buffers and encoders without dispatches.
+// Names in the table of kernels for GPU time that belongs to no known kernel.
 const (
 	Copies  = "(copies)"
 	Render  = "(render)"
@@ -17,7 +17,7 @@ const (
 	Nothing = "(no work recorded)"
 )
 
-// A Kernel sums what one kernel did.
+// A Kernel is the total of what one kernel did in the run.
 type Kernel struct {
 	Name        string
 	Variant     string // distinguishes functions of that name: source and constants; "" when not known
@@ -38,14 +38,14 @@ type Kernel struct {
 	beyond  bool          // the fit had no column left for it
 }
 
-// Summarize sums up all command buffers. Kernels with the most GPU time come first, and those whose time is not
-// identified last. The kernels' times add up to the rows of GPU work.
+// Summarize returns the kernels of a trace, those with the most GPU time first and those whose time is not identified
+// last. Their times add up to all GPU work in the trace.
 func Summarize(t *analyze.Trace) []*Kernel {
 	s := NewSum(t)
 	return s.Kernels()
 }
 
-// A Sum sums up the kernels of a trace, or of several ranges of one.
+// A Sum adds up the kernels of a trace, or of several ranges of a run.
 type Sum struct {
 	Timing Timing
 
@@ -58,7 +58,7 @@ type Sum struct {
 	costs  *Costs // nil until they are computed
 }
 
-// NewSum returns the sum over all command buffers of a trace.
+// NewSum adds up the kernels of all command buffers of a trace.
 func NewSum(t *analyze.Trace) *Sum {
 	sum := &Sum{by: map[row]*Kernel{}, fit: newFit(), Timing: TimingOf(t), named: newNamed()}
 	sum.fit.renumbers = sum.renumber
@@ -77,7 +77,8 @@ func NewSum(t *analyze.Trace) *Sum {
 	return sum
 }
 
-// take adds a measured time and its shares.
+// take adds a measured time with its shares. began tells that the command buffer began in this range; otherwise the
+// previous range counts its uses.
 func (s *Sum) take(t *measuredTime, shares []Share, began bool) {
 	fits := t.fits && began
 	for i := range shares {
@@ -117,7 +118,7 @@ func (s *Sum) take(t *measuredTime, shares []Share, began bool) {
 	}
 }
 
-// worker returns the first share that takes time, or the first share if none does.
+// worker returns the share to which a time belongs: the first that takes GPU time, or the first if none does.
 func worker(shares []Share) *Share {
 	for i := range shares {
 		if shares[i].works() {
@@ -127,7 +128,7 @@ func worker(shares []Share) *Share {
 	return &shares[0]
 }
 
-// count counts the dispatches of a command buffer.
+// count counts the dispatches, and the kernels that occur, of one command buffer.
 func (s *Sum) count(shares []Share) {
 	last := row{}
 	for i := range shares {
@@ -155,14 +156,14 @@ func (s *Sum) kernel(r row) *Kernel {
 	return k
 }
 
-// layer adds the layer that dispatched the kernel.
+// layer adds the name of a framework layer that dispatched the kernel, unless it is listed.
 func (k *Kernel) layer(name string) {
 	if !slices.Contains(k.Layers, name) {
 		k.Layers = append(k.Layers, name)
 	}
 }
 
-// Add adds the sum of the next range.
+// Add adds the kernels of the next range of the run.
 func (s *Sum) Add(part *Sum) {
 	to := s.fit.add(part.fit)
 	s.addUses(part.uses, to)
@@ -189,7 +190,7 @@ func (s *Sum) Add(part *Sum) {
 	s.costs = nil
 }
 
-// renumber gives the uses of columns their new numbers.
+// renumber moves the uses of columns to the columns' new numbers.
 func (s *Sum) renumber(to renumbering) {
 	old := s.uses
 	s.uses = nil
@@ -197,7 +198,7 @@ func (s *Sum) renumber(to renumbering) {
 	s.named.renumber(to)
 }
 
-// addUses adds uses whose columns have other numbers here.
+// addUses adds uses of columns that have the numbers in to here.
 func (s *Sum) addUses(uses []float64, to renumbering) {
 	for i, n := range uses {
 		if at := to.number[i]; at >= 0 {
@@ -209,7 +210,7 @@ func (s *Sum) addUses(uses []float64, to renumbering) {
 	}
 }
 
-// Kernels returns the kernels of the sum: those whose time is known first, by GPU time in descending order.
+// Kernels returns all kernels: first those whose time is known, by GPU time in descending order.
 func (s *Sum) Kernels() []*Kernel {
 	costs := s.Costs()
 	total := s.shared
@@ -239,7 +240,7 @@ func (s *Sum) Kernels() []*Kernel {
 	return s.list
 }
 
-// give adds the kernel's part of its shared times.
+// give sets the kernel's GPU time and its bounds. part is its part of the times that it shares with other kernels.
 func (k *Kernel) give(part analyze.Nanos, e estimate) {
 	k.GPU, k.Low, k.High = k.alone+part, k.alone+part, k.alone+part
 	switch {
@@ -258,8 +259,8 @@ func (k *Kernel) give(part analyze.Nanos, e estimate) {
 	k.High = max(k.GPU, min(k.alone+k.shared, k.alone+analyze.Nanos(e.high)))
 }
 
-// compareKnown sorts kernels whose time is known by that time, largest first, and then the others by their largest
-// possible time.
+// compareKnown orders kernels whose time is known before others, both by time in descending order (of the others, by
+// the largest possible time).
 func compareKnown(a, b *Kernel) int {
 	switch known := b.Source != NotIdentified; {
 	case (a.Source != NotIdentified) != known:
@@ -274,7 +275,8 @@ func compareKnown(a, b *Kernel) int {
 	}
 }
 
-// rank sets the ranks of sorted kernels. Kernels with overlapping intervals have the same rank.
+// rank numbers the kernels, which must be sorted, from 1. Kernels whose intervals overlap get the same rank, because
+// their order is not known.
 func rank(list []*Kernel) {
 	known := 0
 	for known < len(list) && list[known].Source != NotIdentified {

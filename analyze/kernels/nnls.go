@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// nnls returns the x that minimizes xᵀAx - 2bᵀx with no element below 0: non-negative least squares on the normal
-// equations, by the active set method of C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, 1974, chapter
-// 23. The diagonal of A must be 1. Of linearly dependent columns some stay 0.
+// nnls returns the x ≥ 0 that minimizes xᵀAx - 2bᵀx: non-negative least squares on the normal equations, by the
+// active set method of C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23. The diagonal
+// of A must be 1. Of linearly dependent columns, some stay 0.
 func nnls(a *mat.SymDense, b []float64) []float64 {
 	const tolerance = 1e-10
 	n := len(b)
@@ -62,7 +62,8 @@ func nnls(a *mat.SymDense, b []float64) []float64 {
 	return x
 }
 
-// solvePassive solves for the passive columns alone; solved is false if they are linearly dependent.
+// solvePassive solves the equations for the passive columns (those that may be above 0) alone; the result is false if
+// they are linearly dependent.
 func solvePassive(a *mat.SymDense, b []float64, passive []int) ([]float64, bool) {
 	n := len(passive)
 	sub, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)

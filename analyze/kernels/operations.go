@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// An Operation sums up the GPU work with one name, or without any.
+// An Operation is the total GPU work with one name that the program gave it (a label or scope), or without a name.
 type Operation struct {
 	analyze.Operation
 	Dispatches int
@@ -21,16 +21,16 @@ type Operation struct {
 	sum *namedSum
 }
 
-// operationOf is the key of a sum: a kernel's work with a name or, without a kernel, all work with that name.
+// operationOf is a key for sums: one kernel's work with one name.
 type operationOf struct {
 	operation analyze.Operation
 	kernel    row
 }
 
-// Further stands for the operations beyond the maximum number.
+// Further is the name under which operations beyond policy.MostOperations are counted.
 const Further = "(further operations)"
 
-// named sums up the GPU work by its names.
+// named adds up GPU work by operation, and by operation and kernel.
 type named struct {
 	by    map[operationOf]*namedSum
 	order []operationOf // in the order of their first occurrence
@@ -40,14 +40,14 @@ type named struct {
 	all   analyze.Nanos
 }
 
-// A namedSum sums up the work with one name.
+// A namedSum is the total work with one name.
 type namedSum struct {
 	dispatches int
 	own        analyze.Nanos // sum of the times that it does not share
 	uses       []columnUse   // uses within shared times
 }
 
-// A columnUse is an amount of a column of the fit.
+// A columnUse is how often a column of the fit occurs in shared times.
 type columnUse struct {
 	column int
 	count  float64
@@ -95,7 +95,8 @@ func (o *namedSum) use(column int, count float64) {
 	o.uses = append(o.uses, columnUse{column, count})
 }
 
-// use adds an amount of a column that a share of a measured time has.
+// use adds uses of a column by a share of the measured time t, to be divided later. Times of one operation alone need
+// no division.
 func (n *named) use(s *Share, column int, count float64, t *measuredTime, began bool) {
 	if !began || s.again {
 		return
@@ -108,7 +109,7 @@ func (n *named) use(s *Share, column int, count float64, t *measuredTime, began 
 	}
 }
 
-// take adds a measured time.
+// take adds a measured time, which belongs to one operation alone or is divided later.
 func (n *named) take(shares []Share, t *measuredTime) {
 	n.all += t.took
 	for i := range shares { // all operations are listed, in the order of their first work
@@ -126,12 +127,12 @@ func (n *named) take(shares []Share, t *measuredTime) {
 	}
 }
 
-// count counts the dispatches of a share.
+// count adds the dispatches of a share to its operation.
 func (n *named) count(s *Share) {
 	n.of(operationOf{s.Operation, s.row()}).dispatches += s.Dispatches
 }
 
-// add adds the sums of the next range.
+// add adds the sums of the next range of the run, whose columns are renumbered by to.
 func (n *named) add(part *named, to renumbering) {
 	join := func(o, p *namedSum) {
 		o.dispatches += p.dispatches
@@ -148,7 +149,7 @@ func (n *named) add(part *named, to renumbering) {
 	n.all += part.all
 }
 
-// addUses adds uses whose columns have other numbers here.
+// addUses adds uses of columns that have the numbers in to here.
 func (o *namedSum) addUses(uses []columnUse, to renumbering) {
 	for _, u := range uses {
 		if at := to.number[u.column]; at >= 0 {
@@ -157,7 +158,7 @@ func (o *namedSum) addUses(uses []columnUse, to renumbering) {
 	}
 }
 
-// renumber gives the uses of columns their new numbers.
+// renumber moves the uses of columns to the columns' new numbers.
 func (n *named) renumber(to renumbering) {
 	move := func(o *namedSum) {
 		old := o.uses
@@ -172,7 +173,7 @@ func (n *named) renumber(to renumbering) {
 	}
 }
 
-// weight returns the estimated cost of the uses.
+// weight returns the estimated cost of the uses, by which shared times are divided.
 func (o *namedSum) weight(costs *Costs) (weight float64) {
 	for _, u := range o.uses {
 		cost, known := costs.of(u.column)
@@ -184,7 +185,7 @@ func (o *namedSum) weight(costs *Costs) (weight float64) {
 	return weight
 }
 
-// giveOperations sets the kernels' operations; total is all GPU time.
+// giveOperations divides each kernel's time among the operations for which it ran. total is all GPU time.
 func (s *Sum) giveOperations(costs *Costs, total analyze.Nanos) {
 	for _, k := range s.list {
 		k.Operations = nil
@@ -194,7 +195,7 @@ func (s *Sum) giveOperations(costs *Costs, total analyze.Nanos) {
 		out := &Operation{Operation: key.operation, Dispatches: o.dispatches, GPU: o.own, Source: Measured, sum: o}
 		out.Kernels = []string{key.kernel.name}
 		if len(o.uses) > 0 {
-			// the kernel's time is measured, and divided among its operations
+			// if the kernel's time is measured, only its division among several operations is fitted
 			if out.Source = k.Source; k.Source == Measured {
 				out.Source = Fitted
 			}
@@ -216,8 +217,8 @@ func (s *Sum) giveOperations(costs *Costs, total analyze.Nanos) {
 	}
 }
 
-// Operations returns the operations of all kernels, most GPU time first. Their times add up to those of the kernels. It
-// returns none if no work has a name.
+// Operations returns the operations of all kernels, most GPU time first. Their times add up to those of the kernels.
+// It returns none if the program gave no names.
 func (s *Sum) Operations() []*Operation {
 	costs := s.Costs()
 	any, shared, sum := false, s.named.all-s.named.whole, 0.0
@@ -240,7 +241,8 @@ func (s *Sum) Operations() []*Operation {
 		if len(o.uses) > 0 {
 			low, high, source := costs.interval(o.uses)
 			out.Source = source
-			out.Low, out.High = min(out.GPU, o.own+analyze.Nanos(low*factor)), max(out.GPU, o.own+analyze.Nanos(high*factor))
+			out.Low, out.High = min(out.GPU, o.own+analyze.Nanos(low*factor)), max(out.GPU,
+				o.own+analyze.Nanos(high*factor))
 		}
 		by[name] = out
 		list = append(list, out)
@@ -259,7 +261,7 @@ func (s *Sum) Operations() []*Operation {
 	return list
 }
 
-// interval returns the smallest and largest unscaled cost of uses, and the source of these values.
+// interval returns bounds of the cost of the uses, before scaling to the shared times, and how they were determined.
 func (c *Costs) interval(uses []columnUse) (low, high float64, source string) {
 	source = Fitted
 	all := make([]float64, len(c.fit.columns))
@@ -284,8 +286,8 @@ func (c *Costs) interval(uses []columnUse) (low, high float64, source string) {
 	return low, high, source
 }
 
-// inOrder sorts operations by GPU time, largest first, with those whose time is not identified last, and sets each
-// one's share of the total.
+// inOrder sorts operations by GPU time, largest first and those that are not identified last, and sets each one's
+// share of total.
 func inOrder(list []*Operation, total analyze.Nanos) {
 	for _, o := range list {
 		if total > 0 {
@@ -298,7 +300,7 @@ func inOrder(list []*Operation, total analyze.Nanos) {
 	})
 }
 
-// open returns 1 if the time is not identified, otherwise 0.
+// open returns 1 if the operation's time is not identified, else 0, as a sort key.
 func (o *Operation) open() int {
 	if o.Source == NotIdentified {
 		return 1

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// free returns the places whose costs are not identified individually.
+// free returns the indexes of the costs that the observations do not determine by themselves, only in combination.
 func (s *solution) free() (places []int) {
 	for i := range s.scale {
 		for k := range s.first {
@@ -21,7 +21,8 @@ func (s *solution) free() (places []int) {
 	return places
 }
 
-// A polytope is the set of all non-negative costs that fit the observations equally well.
+// A polytope is the set of all non-negative costs that fit the observations equally well. Its extremes give bounds
+// for a cost that is not identified.
 type polytope struct {
 	free  []int
 	a     *mat.Dense // the observations' equations for the free places
@@ -72,8 +73,8 @@ func (s *solution) polytope() *polytope {
 	return p
 }
 
-// extreme returns the costs for which the uses cost least (sign 1) or most (sign -1); nil if the search failed. G has
-// the uses by scaled place.
+// extreme returns the costs in the polytope for which the uses g cost least (sign 1) or most (sign -1); nil if the
+// linear program could not be solved.
 func (p *polytope) extreme(g []float64, sign float64) []float64 {
 	c := make([]float64, len(p.free))
 	for i, x := range p.free {
@@ -99,8 +100,8 @@ func (p *polytope) extreme(g []float64, sign float64) []float64 {
 	return all
 }
 
-// ranges returns, for uses that are not identified, the smallest and largest cost that fits the observations, each
-// widened by its confidence interval. The estimate is the middle. Found is false where the search failed.
+// ranges returns, for uses whose cost is not identified, the smallest and largest cost that fits the observations,
+// each widened by its confidence interval; the estimate is their middle. found is false where no bounds were found.
 func (s *solution) ranges(uses [][]float64) (list []estimate, found []bool) {
 	p := s.polytope()
 	list, found = make([]estimate, len(uses)), make([]bool, len(uses))
@@ -119,8 +120,8 @@ func (s *solution) ranges(uses [][]float64) (list []estimate, found []bool) {
 	return list, found
 }
 
-// halfAt returns half of the confidence interval of the cost of uses at extreme costs. Costs that are 0 there are
-// assumed to be exact.
+// halfAt returns half of the confidence interval of the cost of the uses g at the given extreme costs. Costs that are
+// 0 there are taken as exact.
 func (s *solution) halfAt(g, costs []float64) float64 {
 	var places []int
 	for i, c := range costs {

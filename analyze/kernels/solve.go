@@ -12,7 +12,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A solution has the costs that result from a fit.
+// A solution has the costs that result from a fit. Columns that are merged for solving share a place, an index of its
+// vectors.
 type solution struct {
 	of     []int      // the place of each column of the fit; -1 if no observation had it
 	times  []float64  // for each column, how many uses of its place one use counts as
@@ -30,10 +31,10 @@ type solution struct {
 	freedom   int     // number of observations minus number of costs
 }
 
-// scaled is the scaled matrix of one fold.
+// scaled is the normal matrix of one fold, a random part of the observations, divided by the scale.
 type scaled struct{ xx *mat.SymDense }
 
-// solve solves for the costs; nil if there are no observations.
+// solve solves the normal equations for the costs. It returns nil if there are no observations.
 func (f *fit) solve() *solution {
 	var total normal
 	for i := range f.folds {
@@ -64,7 +65,7 @@ func (f *fit) solve() *solution {
 	return s
 }
 
-// place assigns places to columns: one each or, if there are too many, one for similar sizes.
+// place gives each column that was observed a place in the solution. If that is too many, similar sizes share one.
 func (s *solution) place(f *fit, total *normal) (places int) {
 	for bits := policy.FitSizeBits; bits >= 0; bits-- {
 		at, into := map[column]int{}, make([]column, len(f.columns))
@@ -76,7 +77,7 @@ func (s *solution) place(f *fit, total *normal) (places int) {
 			c, s.times[i] = c.coarse(bits)
 			at[c], into[i] = 0, c
 		}
-		// Places are the same in whatever order the columns came.
+		// sort the columns, so that the result does not depend on the order in which they occurred
 		for place, c := range slices.SortedFunc(maps.Keys(at), compareColumns) {
 			at[c] = place
 		}
@@ -92,7 +93,7 @@ func (s *solution) place(f *fit, total *normal) (places int) {
 	return places
 }
 
-// dense returns the normal equations by place.
+// dense returns the normal equations by place: the matrix and the right-hand side.
 func (s *solution) dense(m *normal, places int) (*mat.SymDense, []float64) {
 	a, b := mat.NewSymDense(places, nil), make([]float64, places)
 	for i := range m.xy {
@@ -123,7 +124,7 @@ func (s *solution) rescale(a *mat.SymDense, b []float64) {
 	}
 }
 
-// residuals determines the difference between the observations and the fitted costs.
+// residuals computes by how much the observations differ from the fitted costs, in total and by block.
 func (s *solution) residuals(f *fit, total *normal, a *mat.SymDense, b []float64) {
 	n := len(b)
 	x := mat.NewVecDense(n, s.cost)
@@ -146,7 +147,8 @@ func (s *solution) residuals(f *fit, total *normal, a *mat.SymDense, b []float64
 	}
 }
 
-// scaledUses converts uses of the fit's columns to scaled places. All is false if a column occurs in no observation.
+// scaledUses converts uses by column to uses by place, divided by the scale. all is false if a used column was never
+// observed.
 func (s *solution) scaledUses(uses []float64) (g []float64, all bool) {
 	g, all = make([]float64, len(s.scale)), true
 	for i, n := range uses {
@@ -161,14 +163,15 @@ func (s *solution) scaledUses(uses []float64) (g []float64, all bool) {
 	return g, all
 }
 
-// An estimate is the estimated cost of some uses together.
+// An estimate is the estimated cost of some uses together, with bounds.
 type estimate struct {
 	value, low, high float64
 	identified       bool // a single value fits; otherwise only low and high are valid
 	nothing          bool // there are no uses to estimate
 }
 
-// estimate estimates the cost of uses, given by scaled place.
+// estimate estimates the cost of the uses g, given by scaled place. identified is false if the observations do not
+// determine it.
 func (s *solution) estimate(g []float64) estimate {
 	e := estimate{value: floats.Dot(g, s.cost)}
 	n := len(g)
@@ -193,9 +196,9 @@ func (s *solution) estimate(g []float64) estimate {
 	return e
 }
 
-// half returns half of the confidence interval of a cost, where solved is the contribution of the observations to it.
-// Its variance assumes that observations vary independently or, if that gives more, that blocks of them do, because
-// costs may drift.
+// half returns half of the confidence interval of a cost. solved tells how much each observation contributes to the
+// cost, and chance is the resulting variance factor. Observations are assumed to vary independently or, if that gives
+// more, only blocks of them, because costs may drift.
 func (s *solution) half(solved []float64, chance float64) float64 {
 	scored, blocks := 0.0, float64(len(s.scores))
 	for _, score := range s.scores {
@@ -206,7 +209,8 @@ func (s *solution) half(solved []float64, chance float64) float64 {
 	return t.Quantile(policy.FitConfidence) * math.Sqrt(max(0, s.noise*chance, scored*blocks/max(1, blocks-1)))
 }
 
-// spread reports whether many observations contribute to identifying a cost, and not only a few.
+// spread reports whether many observations contribute to a cost. If one random fold decides most of it, the cost is
+// not reliable.
 func (s *solution) spread(solved []float64) bool {
 	x := mat.NewVecDense(len(solved), solved)
 	all, most := 0.0, 0.0

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A Share is the part of a command buffer's GPU time that belongs to a run of equal dispatches, or to an encoder
+// A Share is the part of a command buffer's GPU time that belongs to a series of equal dispatches, or to an encoder
 // without dispatches.
 type Share struct {
 	Encoder    *analyze.Encoder // nil if the command buffer has none
@@ -26,27 +26,27 @@ type Share struct {
 	again bool // the encoder has an earlier row, in which its dispatches are counted
 }
 
-// Name returns the kernel's name in tables.
+// Name returns the name in tables of the kernel, or of the work without a kernel.
 func (s *Share) Name() string { return s.row().String() }
 
-// Measured reports whether the GPU's clock measured the time.
+// Measured reports whether the GPU's clock measured the share's time by itself.
 func (s *Share) Measured() bool { return s.Source == Measured }
 
-// Split divides the rows of GPU work of b, as far as they are in the window, among its dispatches. The parts add up to
-// the rows exactly. A time that several kernels share is divided in proportion to their estimated costs.
+// Split divides the GPU time of command buffer b within the window among its dispatches. The parts add up exactly. A
+// time that several kernels share is divided in proportion to their estimated costs.
 func Split(b *analyze.CommandBuffer, window analyze.Interval, costs *Costs) []Share {
 	var s Splitter
 	return s.Split(b, window, costs)
 }
 
-// A Splitter splits command buffers one after another, reusing its memory because there may be millions.
+// A Splitter splits one command buffer after another. It reuses its memory, because there may be millions.
 type Splitter struct {
 	shares []Share
 	times  []measuredTime
 	seen   []bool // the encoders that have a row
 }
 
-// A measuredTime is a time that the GPU's clock measured, for one or more shares together.
+// A measuredTime is a time that the GPU's clock measured, for one share or for several together.
 type measuredTime struct {
 	from, to int // the shares
 	took     analyze.Nanos
@@ -55,7 +55,7 @@ type measuredTime struct {
 	fits     bool // the time belongs to its shares only, and is complete: the window did not cut it
 }
 
-// Split is the function Split with reused memory. The shares are valid until the next call.
+// Split does the same as the function Split. The shares are valid only until the next call.
 func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval, costs *Costs) []Share {
 	s.measure(b, window)
 	for i := range s.times {
@@ -80,7 +80,8 @@ func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval, cost
 	return s.shares
 }
 
-// measure determines the measured times of b in the window and the shares of each.
+// measure fills s.times with the measured times of command buffer b within the window, and s.shares with their
+// shares.
 func (s *Splitter) measure(b *analyze.CommandBuffer, window analyze.Interval) {
 	s.shares, s.times, s.seen = s.shares[:0], s.times[:0], s.seen[:0]
 	for work := range b.GPUWork() {
@@ -103,8 +104,8 @@ func (s *Splitter) measure(b *analyze.CommandBuffer, window analyze.Interval) {
 	}
 }
 
-// measureTogether determines the times within a row that covers all encoders of b: those of encoders that were
-// measured, and the remainder for the other encoders.
+// measureTogether handles a time that covers all encoders of b: it takes out the times of the encoders that were
+// measured by themselves and leaves the remainder to the others.
 func (s *Splitter) measureTogether(b *analyze.CommandBuffer, within analyze.Interval, uncut bool) {
 	total := within.Length()
 	if len(b.Encoders) == 0 {
@@ -131,16 +132,17 @@ func (s *Splitter) measureTogether(b *analyze.CommandBuffer, within analyze.Inte
 	}
 }
 
-// add adds a measured time for the shares from an index on. A remainder left by other encoders never counts as one
-// kernel's own.
+// add adds a measured time for the shares from the index from on. certain is false for a remainder, which never
+// counts as one kernel's own time.
 func (s *Splitter) add(from int, took analyze.Nanos, certain, fits bool) {
 	of := s.shares[from:]
 	alone, whole := certain && oneKernel(of), certain && oneOperation(of)
 	s.times = append(s.times, measuredTime{from, len(s.shares), took, alone, whole, fits})
 }
 
-// measuredLengths returns the times of the measured encoders, within the part of b's time that counts, and the
-// remainder. Encoders that ran at the same time share it.
+// measuredLengths returns the times of the encoders that were measured by themselves, cut to within, and the
+// remainder for the others. If encoders ran at the same time, their times are reduced so that they fit into the
+// whole.
 func measuredLengths(b *analyze.CommandBuffer, within analyze.Interval) (
 	lengths []analyze.Nanos, rest analyze.Nanos, measured int) {
 	sum := analyze.Nanos(0)
@@ -170,7 +172,8 @@ func measuredLengths(b *analyze.CommandBuffer, within analyze.Interval) (
 	return lengths, 0, measured
 }
 
-// inEncoder appends the shares of an encoder of b, without times.
+// inEncoder appends the shares of encoder e, without times: one for each series of equal dispatches, or one for the
+// encoder.
 func inEncoder(shares []Share, b *analyze.CommandBuffer, e *analyze.Encoder) []Share {
 	before := len(shares)
 	for d := range e.Runs() {
@@ -188,7 +191,8 @@ func inEncoder(shares []Share, b *analyze.CommandBuffer, e *analyze.Encoder) []S
 		return shares
 	}
 	if e.Copies == 0 && e.Label != "" && e.GPU.Known() {
-		// Instruments records encoders but not their dispatches, so the encoder's label stands for them
+		// Instruments records encoders but not their dispatches, so the encoder's label takes the place of a kernel's
+		// name
 		name := "encoder " + strconv.Quote(e.Label)
 		return append(shares, Share{Encoder: e, Kernel: name, Operation: b.Operation(e, nil), Dispatches: 1})
 	}
@@ -202,7 +206,7 @@ func inEncoder(shares []Share, b *analyze.CommandBuffer, e *analyze.Encoder) []S
 	return append(shares, Share{Encoder: e, Kernel: name, Layer: e.Layer, Operation: b.Operation(e, nil)})
 }
 
-// oneKernel reports whether all shares that take time belong to one kernel.
+// oneKernel reports whether all shares that take GPU time belong to one kernel, so that the time is the kernel's own.
 func oneKernel(shares []Share) bool {
 	first := -1
 	for i := range shares {

@@ -7,29 +7,29 @@ import (
 	"mtrace/analyze"
 )
 
-// The sources of the times of kernels and of encoders.
+// How the times of kernels and encoders were determined. The values are part of the JSON output.
 const (
-	// measured by the GPU's clock, at the boundaries of an encoder or command buffer that ran nothing else
+	// by the GPU's clock, at the boundaries of an encoder or command buffer that ran nothing else
 	Measured      = "measured"
 	Fitted        = "fitted"         // a part of a measured time, divided by costs that the run identifies
 	NotIdentified = "not identified" // a part of a measured time, for which the run shows only bounds
 	Estimated     = "estimated"      // of encoders: a part of their command buffer's time
 )
 
-// A Timing tells the sources of the times of a trace's encoders.
+// A Timing tells how the times of a trace's encoders were determined.
 type Timing struct {
 	Source              string // Measured only if all are measured
 	Measured, Estimated int    // number of encoders in command buffers that ran
 	Because             []Reason
 }
 
-// A Reason is the reason why encoders were not measured although requested. The most frequent one comes first.
+// A Reason tells why encoders were not measured although that was requested, and for how many.
 type Reason struct {
 	Why   string
 	Count int
 }
 
-// TimingOf examines the encoders of all command buffers that ran.
+// TimingOf counts, among the encoders of command buffers that ran, those that were measured and those that were not.
 func TimingOf(t *analyze.Trace) Timing {
 	timing := Timing{Source: Estimated}
 	why := map[string]int{}
@@ -54,7 +54,7 @@ func TimingOf(t *analyze.Trace) Timing {
 	return timing
 }
 
-// add adds the timing of another range of the trace.
+// add adds the counts of another range of the trace.
 func (timing *Timing) add(part Timing) {
 	timing.Measured, timing.Estimated = timing.Measured+part.Measured, timing.Estimated+part.Estimated
 	for _, because := range part.Because {
@@ -67,7 +67,7 @@ func (timing *Timing) add(part Timing) {
 	timing.finish()
 }
 
-// finish computes Source from the counts.
+// finish sets Source from the counts, and sorts the reasons, the most frequent first.
 func (timing *Timing) finish() {
 	timing.Source = Estimated
 	if timing.Measured > 0 && timing.Estimated == 0 {

@@ -11,7 +11,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Prediction is the replay's prediction for a target of the experiment.
+// A Prediction is the replay's prediction for a target of the experiment, and whether the measurement contradicts it.
 type Prediction struct {
 	Sensitivity *replay.Sensitivity // nil if nothing is predicted
 	Why         string              // why not
@@ -19,8 +19,8 @@ type Prediction struct {
 	Lacks       string              // a possible gap in the replay, if they disagree
 }
 
-// Compare adds the replay's prediction to each target that has a measured sensitivity. It adds the same delay to the
-// recorded program as the experiment added to the running one.
+// Compare adds to each target with a measured sensitivity what the replay predicts for the same delays: it adds them
+// to the recorded program as the experiment added them to the running one.
 func (r *Result) Compare(t *analyze.Trace, p *analyze.Process, of *replay.Replay) {
 	for i := range r.Estimates {
 		x := &r.Estimates[i]
@@ -52,13 +52,13 @@ func (r *Result) Compare(t *analyze.Trace, p *analyze.Process, of *replay.Replay
 	}
 }
 
-// Disagrees reports whether the replay contradicts the measurement of a target.
+// Disagrees reports whether the measurement of any target contradicts the replay.
 func (r *Result) Disagrees() bool {
 	return slices.ContainsFunc(r.Estimates, func(x Estimate) bool { return x.Replay != nil && x.Replay.Disagrees })
 }
 
-// addedBy returns the delay in the replayed program that corresponds to the delays of a target, or the reason why there
-// is none.
+// addedBy returns the delay in the replayed program that corresponds to the delays of target x, or nil and the reason
+// why there is none.
 func addedBy(t *analyze.Trace, p *analyze.Process, of *replay.Replay, x *Estimate) (*replay.Added, string) {
 	target := &x.Target
 	a := &replay.Added{By: max(1, x.Injected), Sleeps: x.sleeps()} // in each command buffer
@@ -79,7 +79,10 @@ func addedBy(t *analyze.Trace, p *analyze.Process, of *replay.Replay, x *Estimat
 		a.At = change.InLock
 		if target.Lock != 0 {
 			names := of.Locks()
-			a.Lock = int32(1 + slices.IndexFunc(names, func(name string) bool { return names != nil && isLock(target, name) }))
+			a.Lock = int32(1 + slices.IndexFunc(names, func(name string) bool {
+				return names != nil &&
+					isLock(target, name)
+			}))
 			if a.Lock == 0 {
 				return nil, "no thread waits for the lock in the replayed program"
 			}
@@ -97,14 +100,14 @@ func addedBy(t *analyze.Trace, p *analyze.Process, of *replay.Replay, x *Estimat
 	return a, ""
 }
 
-// isLock reports whether the replay's name of a lock belongs to a target, which is called lock:NAME. Locks without a
-// name are called by their address.
+// isLock reports whether a lock's name in the replay belongs to the target, which is named lock:NAME. A lock without
+// a name is named by its address.
 func isLock(target *analyze.ExperimentTarget, name string) bool {
 	_, of, _ := strings.Cut(target.Name, "lock:")
 	return name == of || name == target.Name || name == hex(target.Lock) || name == hex(uint64(target.Object))
 }
 
-// threadNames returns the names of threads in the replayed program.
+// threadNames returns the names that the threads of process p with these ids have in the replayed program.
 func threadNames(t *analyze.Trace, p *analyze.Process, ids []analyze.ThreadID) (names []string) {
 	for _, thread := range t.Threads {
 		if thread.Process == p && slices.Contains(ids, thread.ID) {
@@ -114,7 +117,7 @@ func threadNames(t *analyze.Trace, p *analyze.Process, ids []analyze.ThreadID) (
 	return names
 }
 
-// partOf returns the part of a thread's time that calls belong to.
+// partOf returns the part of a thread's time to which the calls belong.
 func partOf(t *analyze.Trace, calls []string) analyze.Part {
 	for _, c := range t.Calls {
 		if slices.Contains(calls, c.Selector) {
@@ -124,30 +127,30 @@ func partOf(t *analyze.Trace, calls []string) analyze.Part {
 	return analyze.PartOtherAPI
 }
 
-// lacksWaits returns what the replay may lack if a delay costs more than predicted.
+// lacksWaits returns, for the report, which waits the replay may not know if a delay costs more than it predicts.
 func lacksWaits(kind wire.ExperimentKind) string {
 	switch kind {
 	case wire.ExperimentLock:
-		return "the replay knows only waits for the lock, so it lacks threads that take the lock without waiting, and " +
-			"locks that other threads wait for at the same time"
+		return "the replay knows only waits for the lock, so it lacks threads that take the lock without waiting, " +
+			"and locks that other threads wait for at the same time"
 	case wire.ExperimentHandler:
-		return "the replay lets handlers of different command buffers run at once; they may run one after another, or " +
-			"submit the next work"
+		return "the replay lets handlers of different command buffers run at once; they may run one after another, " +
+			"or submit the next work"
 	}
-	return "the replay lacks a wait for the delayed thread: one that is not recorded, such as spinning on a flag, or a " +
-		"lock inside of the framework"
+	return "the replay lacks a wait for the delayed thread: one that is not recorded, such as spinning on a flag, or " +
+		"a lock inside of the framework"
 }
 
-// lacksSlack returns what the replay may lack if a delay costs less than predicted.
+// lacksSlack returns, for the report, which slack the replay may not know if a delay costs less than it predicts.
 func lacksSlack(kind wire.ExperimentKind) string {
 	switch kind {
 	case wire.ExperimentWait:
-		return "the replay lacks slack after the wait: the thread may wait for something else next, or the GPU has more " +
-			"queued work than the trace shows"
+		return "the replay lacks slack after the wait: the thread may wait for something else next, or the GPU has " +
+			"more queued work than the trace shows"
 	case wire.ExperimentLock:
-		return "the replay lets every delay of the lock's holder delay the threads that wait; they may do other work, or " +
-			"the lock is less contended than its recorded waits"
+		return "the replay lets every delay of the lock's holder delay the threads that wait; they may do other " +
+			"work, or the lock is less contended than its recorded waits"
 	}
-	return "the replay lacks slack of the delayed thread: it may wait later for something that is not recorded, or the " +
-		"GPU has more queued work than the trace shows"
+	return "the replay lacks slack of the delayed thread: it may wait later for something that is not recorded, or " +
+		"the GPU has more queued work than the trace shows"
 }

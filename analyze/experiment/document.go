@@ -17,7 +17,7 @@ import (
 // Schema names the document.
 const Schema = "mtrace.experiment/1"
 
-// A Measurement has the results of an experiment, for JSON and text. Times are nanoseconds, shares are 0…1.
+// A Measurement has the results of an experiment, for JSON and text. Times are in nanoseconds, shares are 0 to 1.
 type Measurement struct {
 	Schema   string  `json:"schema"`
 	Path     string  `json:"path"`
@@ -34,7 +34,7 @@ type Measurement struct {
 	Blocks   int     `json:"blocks"`
 	// without delays
 	Baselines int `json:"baseline_blocks"`
-	// median time that a thread takes for a unit of progress in the baseline blocks
+	// median time that a thread takes for a unit of progress (such as a command buffer) in blocks without delays
 	UnitNS    int64          `json:"unit_ns"`
 	Rate      float64        `json:"false_discovery_rate"`
 	LongerNS  int64          `json:"longer_ns"` // how much longer the experiment must run to decide about all targets
@@ -57,8 +57,8 @@ type TargetResult struct {
 	DelayNS int64    `json:"delay_ns"`    // mean delay of an occurrence
 	UnitNS  int64    `json:"unit_delay_ns"`
 	Sleeps  bool     `json:"delays_sleep"` // otherwise they spin, and use processor time
-	// by how much longer a thread takes for a unit of progress, for each nanosecond of delay in a unit; null if there are
-	// too few blocks, or the mode is speedup
+	// by how many ns a thread takes longer for a unit of progress, for each ns of delay added to the unit; null if
+	// there are too few blocks, or the mode is speedup
 	Sensitivity *Estimated       `json:"sensitivity"`
 	PValue      float64          `json:"p_value"` // of no effect
 	QValue      float64          `json:"q_value"` // p_value, adjusted for the number of targets
@@ -74,7 +74,7 @@ type Estimated struct {
 	High     *float64 `json:"high"`
 }
 
-// A VirtualSpeedup is a point of a virtual speed-up.
+// A VirtualSpeedup is the measured gain if the target took a certain share less of its time.
 type VirtualSpeedup struct {
 	Removed float64    `json:"removed_share"` // of the target's duration
 	Blocks  int        `json:"blocks"`
@@ -90,7 +90,8 @@ type Replayed struct {
 	Lacks       string     `json:"may_lack"`      // what the replay may lack if it disagrees
 }
 
-// Build returns the document about the experiment with a process of a trace. Without a replay it has no predictions.
+// Build analyzes the experiment with process p of a trace and returns the results. If of is nil, it has no
+// predictions.
 func Build(t *analyze.Trace, p *analyze.Process, of *replay.Replay) *Measurement {
 	r := Analyze(p.Experiment)
 	r.Compare(t, p, of)
@@ -100,7 +101,7 @@ func Build(t *analyze.Trace, p *analyze.Process, of *replay.Replay) *Measurement
 	return d
 }
 
-// Of returns the process of a trace with which there was an experiment; nil if there was none.
+// Of returns the process of the trace with which an experiment was made, or nil.
 func Of(t *analyze.Trace) *analyze.Process {
 	if i := slices.IndexFunc(t.Processes, func(p *analyze.Process) bool { return p.Experiment != nil }); i >= 0 {
 		return t.Processes[i]
@@ -108,13 +109,14 @@ func Of(t *analyze.Trace) *analyze.Process {
 	return nil
 }
 
-// Document is the result as a document.
+// Document converts the result to the form in which it is written.
 func (r *Result) Document() *Measurement {
 	e := r.Experiment
 	d := &Measurement{Schema: Schema, Seed: e.Seed, Budget: e.Budget, Slowed: r.Slowed, Progress: e.Progress,
 		Threads: e.Threads, WallNS: int64((&estimator{Experiment: e}).ran()), Blocks: len(e.Blocks),
-		UnitNS: int64(r.Baseline), Rate: policy.FalseDiscovery.Value, Targets: []TargetResult{}, Disagrees: r.Disagrees(),
-		Warnings: append([]string{}, r.Warnings...)}
+		UnitNS: int64(r.Baseline), Rate: policy.FalseDiscovery.Value, Targets: []TargetResult{},
+		Disagrees: r.Disagrees(),
+		Warnings:  append([]string{}, r.Warnings...)}
 	for i := range e.Blocks {
 		if e.Blocks[i].Target == 0 {
 			d.Baselines++
@@ -150,7 +152,7 @@ func (x *Estimate) row() TargetResult {
 	return row
 }
 
-// targetName returns a target's name in text.
+// targetName returns a target's name for the report.
 func targetName(t *analyze.ExperimentTarget) string {
 	switch {
 	case t.Name != "":
@@ -165,7 +167,7 @@ func targetName(t *analyze.ExperimentTarget) string {
 
 func hex(n uint64) string { return fmt.Sprintf("%#x", n) }
 
-// interval converts the slope to JSON's form, in which an infinite end is null.
+// interval converts the slope to its form in JSON, where an infinite end of the interval becomes null.
 func (s *Slope) interval() *Estimated {
 	if s == nil {
 		return nil
@@ -179,7 +181,7 @@ func (s *Slope) interval() *Estimated {
 	return &Estimated{s.Estimate, end(s.Low), end(s.High)}
 }
 
-// WriteJSON writes the document, indented.
+// WriteJSON writes the document as indented JSON.
 func (d *Measurement) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

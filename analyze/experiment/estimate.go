@@ -8,7 +8,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Status is the conclusion about a target.
+// A Status is the conclusion about a target. Its values are part of the JSON output.
 type Status string
 
 // The statuses.
@@ -25,32 +25,33 @@ type Estimate struct {
 	Status Status
 	Blocks int   // treated blocks
 	Units  int64 // of progress in them
-	// Occurrences were delayed by Total in all. Injected is Total per unit of progress.
+	// In the treated blocks, Occurrences of the target were delayed, by Total together. Injected is Total per unit of
+	// progress.
 	Occurrences     int64
 	Total, Injected analyze.Nanos
 	asked           analyze.Nanos // what Total should be
-	// Sensitivity is by how much longer a thread takes for a unit of progress, for each nanosecond of delay in a unit.
-	// It is nil if there are too few blocks, or the target is virtually sped up.
+	// Sensitivity is by how many ns a thread takes longer for a unit of progress, for each ns of delay added to it.
+	// It is nil if there are too few blocks, or if the target is virtually sped up.
 	Sensitivity *Slope
 	PValue      float64 // of no effect
 	QValue      float64 // PValue adjusted for the number of targets
 	Curve       []Point // the gains of a target that is virtually sped up
-	// Longer is how much longer the experiment must run, with the same share of blocks, to decide. 0 means that it has
-	// decided.
+	// Longer is how much longer the experiment must run, with the same share of blocks for this target, to decide; 0
+	// if it has decided.
 	Longer analyze.Nanos
 	Replay *Prediction // nil if nothing was measured, or nothing was compared
 }
 
-// A Point of a virtual speed-up is the gain if the target took a certain time less.
+// A Point of a virtual speed-up is the measured gain if the target took a certain time less.
 type Point struct {
 	Share  float64 // of the target's duration that is removed
 	Blocks int
-	// Saved is the share of the time of a unit of progress that is saved; nil if there are too few blocks.
+	// Saved is the share of the time of a unit of progress that is saved; nil if there are too few blocks
 	Saved  *Slope
 	PValue float64
 }
 
-// A Result is what an experiment says.
+// A Result has the results of an experiment for all its targets.
 type Result struct {
 	Experiment *analyze.Experiment
 	Baseline   analyze.Nanos // median time of a unit of progress without delays
@@ -59,7 +60,8 @@ type Result struct {
 	Warnings   []string
 }
 
-// Analyze estimates the sensitivity of every target. Equal experiments give equal results.
+// Analyze estimates the sensitivity of each target of the experiment. The same experiment always gives the same
+// result.
 func Analyze(of *analyze.Experiment) *Result {
 	e := &estimator{Experiment: of}
 	e.measureScale()
@@ -99,7 +101,7 @@ func Analyze(of *analyze.Experiment) *Result {
 	return r
 }
 
-// sensitivity estimates the sensitivity of a target in mode delay.
+// sensitivity estimates how much progress suffers for each ns of delay, for a target that is delayed (mode delay).
 func (e *estimator) sensitivity(x *Estimate) {
 	often := float64(x.Occurrences) / float64(max(1, x.Units))
 	s := newScore(e.pairs(
@@ -113,10 +115,10 @@ func (e *estimator) sensitivity(x *Estimate) {
 	}
 }
 
-// curve estimates a virtual speed-up with each delay that was tried. A treated block, in which all threads pause except
-// the one that reaches the target, is compared with the adjacent control block, in which that thread pauses as well.
-// Coz subtracts the pauses from the block's time instead. That is wrong here: the GPU does not pause, so some pauses
-// cost nothing.
+// curve estimates the gains of a virtually sped-up target, one for each delay that was tried. In a treated block, all
+// threads pause except the one that reaches the target; in the adjacent control block, that thread pauses too, and
+// the two are compared. Coz subtracts the pauses from the block's time instead, which is wrong here: the GPU does not
+// pause, so some pauses cost nothing.
 func (e *estimator) curve(t *analyze.ExperimentTarget) (points []Point) {
 	var delays []analyze.Nanos
 	for i := range e.Blocks {
@@ -149,20 +151,22 @@ func (e *estimator) curve(t *analyze.ExperimentTarget) (points []Point) {
 	return points
 }
 
-// controls are the control blocks directly before and after a block of a virtual speed-up, of the same delay.
+// controls returns the control blocks of the same target and delay directly before and after block i.
 func (e *estimator) controls(i int) (list []*analyze.ExperimentBlock) {
 	for _, j := range []int{i - 1, i + 1} {
 		if j < 0 || j >= len(e.Blocks) {
 			continue
 		}
-		if b := &e.Blocks[j]; b.Control && b.Target == e.Blocks[i].Target && b.Delay == e.Blocks[i].Delay && b.Length() > 0 {
+		if b := &e.Blocks[j]; b.Control && b.Target == e.Blocks[i].Target && b.Delay == e.Blocks[i].Delay &&
+			b.Length() > 0 {
 			list = append(list, b)
 		}
 	}
 	return list
 }
 
-// smallest is the least p-value of a curve, adjusted for the number of its points (Bonferroni).
+// smallest returns the smallest p-value of a curve, multiplied by the number of points (Bonferroni), because the
+// smallest of several is small by chance.
 func smallest(curve []Point) float64 {
 	p := 1.0
 	for _, point := range curve {
@@ -171,12 +175,12 @@ func smallest(curve []Point) float64 {
 	return p
 }
 
-// sleeps says whether delayed threads sleep rather than spin.
+// sleeps reports whether delayed threads sleep. Delays that are too short for a sleep spin instead.
 func (x *Estimate) sleeps() bool {
 	return x.Target.Sleeps && x.each() >= analyze.Nanos(wire.ShortestSleep.Nanoseconds())
 }
 
-// each is the mean delay of an occurrence.
+// each returns the mean delay of one occurrence of the target.
 func (x *Estimate) each() analyze.Nanos {
 	return x.Total / analyze.Nanos(max(1, x.Occurrences))
 }

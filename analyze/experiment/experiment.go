@@ -14,14 +14,15 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// An estimator has an experiment's blocks, in the order of time.
+// An estimator has the blocks of an experiment in order of time. A block is a time range with the same delay.
 type estimator struct {
 	*analyze.Experiment
 	scale float64 // of the noise of baselines; 0 if there are too few
 }
 
-// wall returns the time in which a block's units of progress were completed: from the last unit before the block to the
-// last one in it, if both are recorded. The block's own length would add the counting error of its two ends.
+// wall returns the time in which a block's units of progress were completed: from the last unit before the block to
+// the last unit in it, if both are recorded. The block's own length would add the error of partly completed units at
+// its ends.
 func wall(b *analyze.ExperimentBlock) analyze.Nanos {
 	if b.Units > 0 && b.LastBefore > 0 && b.LastBefore <= b.Begin && b.LastIn > b.Begin && b.LastIn <= b.End &&
 		b.Begin-b.LastBefore <= b.Length() {
@@ -30,22 +31,23 @@ func wall(b *analyze.ExperimentBlock) analyze.Nanos {
 	return b.Length()
 }
 
-// injected is the delay within wall.
+// injected returns the delay that was added within wall, in ns.
 func injected(b *analyze.ExperimentBlock) float64 {
 	return float64(b.Injected) * float64(wall(b)) / float64(b.Length())
 }
 
-// units returns the number of units of progress in a block. A block without a unit counts as half a unit: leaving such
-// blocks out would leave out the slowest ones.
+// units returns the number of units of progress in a block. A block without a unit counts as half a unit, because
+// leaving it out would leave out the slowest blocks.
 func units(b *analyze.ExperimentBlock) float64 { return max(0.5, float64(b.Units)) }
 
-// unitTime returns the time, in nanoseconds, that one thread spends on a unit of progress if all units of the block
-// together took the time took.
+// unitTime returns how many ns one thread spends on a unit of progress, if all units of the block together took the
+// time took.
 func (e *estimator) unitTime(b *analyze.ExperimentBlock, took float64) float64 {
 	return float64(max(1, e.Threads)) * took / units(b)
 }
 
-// neighbours returns the nearest baselines before and after a block: two, one at the experiment's ends, or none.
+// neighbours returns the nearest blocks without delays before and after block i; at an end of the experiment only
+// one.
 func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
 	for _, step := range []int{-1, 1} {
 		for j := i + step; j >= 0 && j < len(e.Blocks); j += step {
@@ -58,7 +60,8 @@ func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
 	return list
 }
 
-// pairs compares the selected treated blocks with their neighbours.
+// pairs compares each treated block that wanted accepts with its neighbours, by what measure returns for the two
+// blocks.
 func (e *estimator) pairs(wanted func(*analyze.ExperimentBlock) bool,
 	measure func(b, beside *analyze.ExperimentBlock) (x, y, z float64)) (list []pair) {
 	for i := range e.Blocks {
@@ -74,17 +77,17 @@ func (e *estimator) pairs(wanted func(*analyze.ExperimentBlock) bool,
 	return list
 }
 
-// pairWeight returns the inverse standard deviation of a difference of two blocks whose noise shrinks with the root of
-// their length.
+// pairWeight returns the weight of a difference of two blocks: the inverse of its standard deviation, if a block's
+// noise shrinks with the root of its length.
 func pairWeight(a, b *analyze.ExperimentBlock) float64 {
 	x, y := float64(wall(a))/1e9, float64(wall(b))/1e9
 	return math.Sqrt(x * y / (x + y))
 }
 
-// fewestDifferences is the minimum number of differences that a scale is measured from.
+// fewestDifferences is how many differences between blocks without delays are needed to measure their noise.
 const fewestDifferences = 3
 
-// measureScale measures the scale of differences between successive baselines.
+// measureScale measures the noise as the usual difference between successive blocks without delays.
 func (e *estimator) measureScale() {
 	var off []float64
 	var last *analyze.ExperimentBlock
@@ -104,7 +107,7 @@ func (e *estimator) measureScale() {
 	}
 }
 
-// ran returns the time from the first block to the last.
+// ran returns the time from the begin of the first block to the end of the last.
 func (e *estimator) ran() analyze.Nanos {
 	if len(e.Blocks) == 0 {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// judge sets the target's status.
+// judge sets the target's status from the interval and the q-value.
 func (x *Estimate) judge() {
 	x.Status = Undecided
 	significant := x.QValue <= policy.FalseDiscovery.Value
@@ -32,7 +32,7 @@ func (x *Estimate) judge() {
 	}
 }
 
-// judgeCurve sets the status by the largest speed-up that was tried.
+// judgeCurve sets the status of a virtually sped-up target from the largest speed-up that was tried.
 func (x *Estimate) judgeCurve(significant bool) {
 	if len(x.Curve) == 0 || x.Curve[len(x.Curve)-1].Saved == nil {
 		return
@@ -48,9 +48,9 @@ func (x *Estimate) judgeCurve(significant bool) {
 	}
 }
 
-// longer returns how much longer the experiment must run to decide about a target: until the interval, with the current
-// estimate, is short enough to exclude either 0 or the least sensitivity that matters. Without an interval, it assumes
-// the noise of baselines for a treated block.
+// longer returns how much longer the experiment must run to decide about a target: until the interval, if the
+// estimate stays the same, is short enough to exclude either 0 or the least sensitivity that matters. If there is no
+// interval yet, it assumes that treated blocks are as noisy as blocks without delays.
 func (e *estimator) longer(x *Estimate) analyze.Nanos {
 	ran := e.ran()
 	if ran == 0 {
@@ -64,22 +64,22 @@ func (e *estimator) longer(x *Estimate) analyze.Nanos {
 	}
 	s := x.Sensitivity
 	half := (s.High - s.Low) / 2
-	// a large estimate of few blocks is often too large by chance
+	// a large estimate from few blocks is often too large by chance, so do not rely on more than 1
 	gap := min(1, max(math.Abs(s.Estimate), policy.SlackSensitivity-s.Estimate))
 	normal := distuv.UnitNormal
-	// the interval is 1.96 standard errors on each side; the required power adds to that
+	// the interval extends 1.96 standard errors to each side; deciding with the wanted probability needs more
 	wanted := 1 + normal.Quantile(policy.DecidingPower)/normal.Quantile(0.975)
 	return moreTime(ran, max(1.1, math.Pow(half*wanted/gap, 2)))
 }
 
-// moreTime returns the missing time, in whole seconds, to a multiple of the time that the experiment ran.
+// moreTime returns how much longer, in whole seconds, the experiment must run to have run times as long as now.
 func moreTime(ran analyze.Nanos, times float64) analyze.Nanos {
 	const second = 1e9
 	return analyze.Nanos(math.Ceil(min(float64(ran)*max(0, times-1), 1e6*second)/second) * second)
 }
 
-// blocksNeeded returns the number of treated blocks for an interval that is as short as the least sensitivity that
-// matters.
+// blocksNeeded returns how many treated blocks give an interval as short as the least sensitivity that matters; 0 if
+// unknown.
 func (e *estimator) blocksNeeded(x *Estimate) int {
 	var delays, lengths []float64
 	for i := range e.Blocks {
@@ -96,7 +96,7 @@ func (e *estimator) blocksNeeded(x *Estimate) int {
 	return int(min(1e6, math.Pow(of*wanted/policy.SlackSensitivity, 2)))
 }
 
-// measureBaseline measures the duration of a unit without delays, and how much longer all delays made the run.
+// measureBaseline computes the time of a unit without delays, and by how much all delays slowed the run down.
 func (r *Result) measureBaseline(e *estimator) {
 	var done, time, allDone, allTime float64
 	for i := range e.Blocks {
@@ -115,7 +115,7 @@ func (r *Result) measureBaseline(e *estimator) {
 	}
 }
 
-// baseline is the median time of a unit of progress without delays; 0 without such blocks.
+// baseline returns the median time of a unit of progress in blocks without delays; 0 if there are none.
 func (e *estimator) baseline() analyze.Nanos {
 	var times []float64
 	for i := range e.Blocks {
@@ -129,7 +129,8 @@ func (e *estimator) baseline() analyze.Nanos {
 	return analyze.Nanos(statistics.Median(times))
 }
 
-// warn adds warnings about blocks without enough progress and about the budget.
+// warn adds warnings if blocks have too little progress, delays took longer than requested, or the budget was
+// exceeded.
 func (r *Result) warn() {
 	e := r.Experiment
 	empty, few, usable := 0, 0, 0
@@ -150,16 +151,16 @@ func (r *Result) warn() {
 	case usable == 0:
 		r.Warnings = append(r.Warnings, "the experiment has no blocks: the program ended too soon")
 	case policy.MoreThan(policy.WorthNaming, empty, usable):
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have no unit of progress (%s): blocks are too short, "+
-			"or progress is counted by an unsuitable event", empty, usable, e.Progress))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have no unit of progress (%s): blocks are too "+
+			"short, or progress is counted by an unsuitable event", empty, usable, e.Progress))
 	case policy.MoreThan(policy.Most, few, usable):
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have fewer than %d units of progress, so counting "+
-			"adds noise", few, usable, policy.UnitsOfBlock))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have fewer than %d units of progress, so "+
+			"counting adds noise", few, usable, policy.UnitsOfBlock))
 	}
 	for i := range r.Estimates {
 		if x := &r.Estimates[i]; !x.sleeps() && float64(x.Total) > policy.PreemptedDelays*float64(x.asked) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("delays of %s spin, and took %s longer than they should: the machine "+
-				"lacks processors, so a delay costs more than its length (--delay sleep avoids that)",
+			r.Warnings = append(r.Warnings, fmt.Sprintf("delays of %s spin, and took %s longer than they should: the "+
+				"machine lacks processors, so a delay costs more than its length (--delay sleep avoids that)",
 				analyze.Printable(targetName(&x.Target)), analyze.FormatShare(float64(x.Total)/float64(x.asked)-1)))
 		}
 	}

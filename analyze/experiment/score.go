@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// A pair compares a treated block with a neighbouring baseline. Without noise, y = slope * x.
+// A pair compares a treated block with a neighbouring block without delays. Without noise, y = slope · x.
 type pair struct {
 	block  int     // the treated block; pairs of one block are not independent
 	x, y   float64 // such as the delay for each unit, and by how much a unit took longer
@@ -46,14 +46,15 @@ type score struct {
 	lags   int
 }
 
-// huberTuning gives 95% efficiency with normal noise. The value is Huber's.
+// huberTuning is the bound of Huber's function, in standard deviations, that has 95% efficiency with normal noise.
+// The value is Huber's.
 const huberTuning = 1.345
 
-// madToDeviation is the standard deviation of a normal distribution with a median absolute deviation of 1.
+// madToDeviation converts a median absolute deviation into the standard deviation of a normal distribution.
 const madToDeviation = 1.4826
 
-// newScore returns a score of pairs in order of their blocks. The scale measures the noise of differences between
-// baselines. A scale of 0 means that it is not known: then the pairs' own noise is used.
+// newScore returns the score of pairs, which must be in order of their blocks. scale is the noise of differences
+// between blocks without delays; 0 means that it is not known, and the pairs' own noise is used.
 func newScore(pairs []pair, scale float64) *score {
 	s := &score{pairs: pairs, scale: scale}
 	var sum, squares float64
@@ -87,7 +88,7 @@ func newScore(pairs []pair, scale float64) *score {
 
 func student(free float64) distuv.StudentsT { return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free} }
 
-// ownScale returns the scale of the pairs' residuals around their weighted median slope.
+// ownScale returns the noise of the pairs: the scale of their residuals around the weighted median slope.
 func (s *score) ownScale() float64 {
 	slope := medianSlope(s.pairs)
 	var off []float64
@@ -97,7 +98,7 @@ func (s *score) ownScale() float64 {
 	return madToDeviation * statistics.Median(off)
 }
 
-// medianSlope returns the weighted median of y/x.
+// medianSlope returns the weighted median of y/x, or 0 without pairs.
 func medianSlope(pairs []pair) float64 {
 	type slope struct{ at, weight float64 }
 	var list []slope
@@ -118,8 +119,8 @@ func medianSlope(pairs []pair) float64 {
 	return 0
 }
 
-// at returns the sum of all scores with a slope, and its standard deviation. The sum falls as the slope rises and is 0
-// at the estimate.
+// at returns the sum of all scores for an assumed slope, and its standard deviation. The sum falls as the slope
+// rises; where it is 0 lies the estimate.
 func (s *score) at(slope float64) (sum, deviation float64) {
 	of := make([]float64, 0, s.blocks)
 	for i := 0; i < len(s.pairs); {
@@ -150,10 +151,10 @@ func (s *score) at(slope float64) (sum, deviation float64) {
 	return sum, math.Sqrt(max(long, variance[0]) * n / max(1, n-1))
 }
 
-// A Slope is an estimate with its 95% interval. An end without a bound is infinite.
+// A Slope is an estimate with its 95% interval. An end of the interval that has no bound is infinite.
 type Slope struct{ Estimate, Low, High float64 }
 
-// estimate returns the slope with its interval; false if there are too few pairs.
+// estimate returns the slope with its interval, or false if there are too few treated blocks.
 func (s *score) estimate() (Slope, bool) {
 	if s.blocks < policy.FewestTreatedBlocks || s.cut == 0 {
 		return Slope{}, false
@@ -168,7 +169,7 @@ func (s *score) estimate() (Slope, bool) {
 	return Slope{Estimate: at, Low: root(test(s.cut), at, -step), High: root(test(-s.cut), at, step)}, true
 }
 
-// spread returns a rough standard error of the slope.
+// spread returns a rough standard error of the slope, as the step for the search of the interval's ends.
 func (s *score) spread() float64 {
 	information := 0.0
 	for _, p := range s.pairs {
@@ -177,7 +178,7 @@ func (s *score) spread() float64 {
 	return s.scale / math.Sqrt(max(information, math.SmallestNonzeroFloat64))
 }
 
-// pValue returns the p-value of the hypothesis that the true slope has a given value.
+// pValue returns the probability of scores as extreme as these if the true slope had the given value.
 func (s *score) pValue(slope float64) float64 {
 	sum, deviation := s.at(slope)
 	if sum == 0 {
@@ -189,8 +190,8 @@ func (s *score) pValue(slope float64) float64 {
 	return 2 * student(s.free).Survival(math.Abs(sum)/deviation/s.wider)
 }
 
-// root returns the zero of a falling function. It searches in steps that grow from a start, in the direction of the
-// first step or against it, and then bisects. It is infinite if the function keeps its sign.
+// root returns the zero of a falling function. From start it searches in growing steps, in the direction in which the
+// zero must lie, and then bisects. It is infinite if the function does not change its sign.
 func root(of func(float64) float64, start, step float64) float64 {
 	begin := of(start)
 	if begin == 0 {

@@ -9,10 +9,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// mostRows is the maximum number of targets in the text, so that it fits on a screen.
+// mostRows is how many targets the text lists; more would not fit on a screen.
 const mostRows = 20
 
-// WriteText writes the document as text of at most one screen.
+// WriteText writes the results as text of at most one screen.
 func (d *Measurement) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for _, line := range d.Lines() {
@@ -23,7 +23,7 @@ func (d *Measurement) WriteText(w io.Writer) error {
 	return err
 }
 
-// Lines are the text, line by line.
+// Lines returns the results as lines of text.
 func (d *Measurement) Lines() (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, wrap(fmt.Sprintf(format, args...))...) }
 	add("Experiment: %s", d.Summary())
@@ -68,12 +68,12 @@ func (d *Measurement) Lines() (lines []string) {
 	}
 	if d.LongerNS > 0 {
 		add("")
-		add("Not enough blocks for every target: run %s longer.", longer(d.LongerNS))
+		add("There are not enough blocks to decide about every target: run %s longer.", longer(d.LongerNS))
 	}
 	return lines
 }
 
-// spun are the names of targets whose delays spin.
+// spun lists the names of the targets whose delays spin instead of sleeping.
 func (d *Measurement) spun() string {
 	var names []string
 	for i := range d.Targets {
@@ -84,7 +84,7 @@ func (d *Measurement) spun() string {
 	return strings.Join(names, ", ")
 }
 
-// Summary is what was done to the program, and what it cost.
+// Summary tells in one or two sentences what was done to the program and how much it was slowed down.
 func (d *Measurement) Summary() string {
 	text := fmt.Sprintf("delays in %d of %d blocks in %s, the rest are baselines (seed %d).", d.Blocks-d.Baselines,
 		d.Blocks, analyze.Nanos(d.WallNS), d.Seed)
@@ -96,19 +96,19 @@ func (d *Measurement) Summary() string {
 	return text
 }
 
-// Disputes returns the targets about which the replay disagrees, one paragraph each.
+// Disputes returns a paragraph for each target for which the measurement contradicts the replay.
 func (d *Measurement) Disputes() (texts []string) {
 	for i := range d.Targets {
 		if r := &d.Targets[i]; r.Replay != nil && r.Replay.Disagrees {
-			texts = append(texts, fmt.Sprintf("The replay disagrees about %s: %s measured, %s predicted. Do not rely on its "+
-				"predictions for it. Perhaps %s.", analyze.Printable(r.Name), r.Sensitivity.Phrase(),
+			texts = append(texts, fmt.Sprintf("The replay disagrees about %s: %s measured, %s predicted. Do not rely "+
+				"on its predictions for it. Perhaps %s.", analyze.Printable(r.Name), r.Sensitivity.Phrase(),
 				r.Replay.Sensitivity.Phrase(), r.Replay.Lacks))
 		}
 	}
 	return texts
 }
 
-// SpeedupLines returns the curves of virtual speed-ups, under a heading; none if there are no curves.
+// SpeedupLines returns a table of the virtual speed-ups with a heading, or nothing if there are none.
 func (d *Measurement) SpeedupLines() (lines []string) {
 	var rows [][]string
 	columns := 1

@@ -10,7 +10,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// unit returns the name of a unit of progress.
+// unit returns the name of a unit of progress, in the singular.
 func (d *Measurement) unit() string {
 	if name, marks := strings.CutPrefix(d.Progress, wire.ProgressMark); marks {
 		return analyze.Printable(name) + " (mark)"
@@ -18,7 +18,7 @@ func (d *Measurement) unit() string {
 	return "command buffer"
 }
 
-// Result describes the conclusion about a target.
+// Result describes the conclusion about a target in a few words.
 func (r *TargetResult) Result() string {
 	switch {
 	case r.Status == Undecided:
@@ -36,8 +36,9 @@ var statusWords = map[Status]string{
 	Affects: "progress depends on it", Slack: "slack", Opposite: "delays make the program faster",
 }
 
-// Finding returns one sentence about a target: "measured: 10.0 µs more in each command buffer (wait) cost 9.40 µs (8.70
-// µs to 10.1 µs); replay: 9.10 µs". The delay is the sum over all occurrences in a unit of progress.
+// Finding returns one sentence about the target with the id, as "measured: 10.0 µs more in each command buffer (wait)
+// cost 9.40 µs (8.70 µs to 10.1 µs); replay: 9.10 µs"; "" if there is no such target. The delay is the sum over all
+// occurrences in a unit of progress.
 func (d *Measurement) Finding(id int) string {
 	for i := range d.Targets {
 		r := &d.Targets[i]
@@ -50,7 +51,8 @@ func (d *Measurement) Finding(id int) string {
 		const delay = 10e3
 		cost := func(s float64) string { return analyze.Nanos(math.Round(s * delay)).String() }
 		text := fmt.Sprintf("measured: %s more in each %s (%s) cost %s (%s to %s)", analyze.Nanos(delay), d.unit(),
-			analyze.Printable(r.Name), cost(r.Sensitivity.Estimate), cost(*r.Sensitivity.Low), cost(*r.Sensitivity.High))
+			analyze.Printable(r.Name), cost(r.Sensitivity.Estimate), cost(*r.Sensitivity.Low),
+			cost(*r.Sensitivity.High))
 		if r.Replay != nil && r.Replay.Sensitivity != nil {
 			text += "; replay: " + cost(r.Replay.Sensitivity.Estimate)
 			if r.Replay.Disagrees {
@@ -65,7 +67,7 @@ func (d *Measurement) Finding(id int) string {
 	return ""
 }
 
-// longer formats the additional time that an experiment must run.
+// longer formats the additional time that an experiment must run, rounded up.
 func longer(ns int64) string {
 	const hour = int64(3600e9)
 	switch {
@@ -84,10 +86,11 @@ func (i *Estimated) estimate() string {
 	return number(i.Estimate)
 }
 
-// open reports whether the blocks exclude no value, for instance because the delays are lost in the noise.
+// open reports whether nothing is known about the value: the interval has no bounds, for instance because the delays
+// are lost in the noise.
 func (i *Estimated) open() bool { return i == nil || i.Low == nil && i.High == nil }
 
-// ends formats the interval: "0.93 to 1.07".
+// ends formats the interval as "0.93 to 1.07".
 func (i *Estimated) ends() string {
 	if i.open() {
 		return "-"
@@ -95,7 +98,7 @@ func (i *Estimated) ends() string {
 	return end(i.Low) + " to " + end(i.High)
 }
 
-// Phrase formats the estimate with its interval: "1.02 (0.95 to 1.09)".
+// Phrase formats the estimate with its interval as "1.02 (0.95 to 1.09)".
 func (i *Estimated) Phrase() string {
 	if i.open() {
 		return "-"
@@ -103,7 +106,7 @@ func (i *Estimated) Phrase() string {
 	return i.estimate() + " (" + i.ends() + ")"
 }
 
-// shares are the same in percent.
+// shares formats the estimate with its interval in percent, as "1.5% (0.9% to 2.1%)".
 func (i *Estimated) shares() string {
 	percent := func(x *float64) string {
 		if x == nil {
@@ -121,7 +124,7 @@ func end(x *float64) string {
 	return number(*x)
 }
 
-// number formats with two digits after the point, and without a minus before a zero.
+// number formats a value with two digits after the point, and never as "-0.00".
 func number(x float64) string {
 	if math.Abs(x) < 0.005 {
 		x = 0
@@ -129,7 +132,7 @@ func number(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-// predicted formats the replay's sensitivity for a table.
+// predicted formats the replay's sensitivity for a table; "-" if there is none.
 func (r *TargetResult) predicted() string {
 	if r.Replay == nil || r.Replay.Sensitivity == nil {
 		return "-"
@@ -137,7 +140,7 @@ func (r *TargetResult) predicted() string {
 	return r.Replay.Sensitivity.estimate()
 }
 
-// delay formats the mean delay of an occurrence for a table.
+// delay formats the mean delay of an occurrence for a table; "-" if nothing was delayed.
 func (r *TargetResult) delay() string {
 	if r.DelayNS == 0 {
 		return "-"
@@ -148,7 +151,7 @@ func (r *TargetResult) delay() string {
 // width is the maximum length of lines of text.
 const width = 100
 
-// wrap breaks a text into lines; those after the first are indented by two more than the first.
+// wrap breaks a text into lines of at most width characters. Lines after the first are indented by two more spaces.
 func wrap(text string) (lines []string) {
 	first := text[:len(text)-len(strings.TrimLeft(text, " "))]
 	line, empty := first, true
@@ -165,7 +168,7 @@ func wrap(text string) (lines []string) {
 	return append(lines, line)
 }
 
-// cut shortens a text to a number of characters.
+// cut shortens a text to at most most characters; the last is then an ellipsis.
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -173,7 +176,8 @@ func cut(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// table aligns the first columns and those from last on to the left, and the others to the right.
+// table aligns the columns of rows. The first left columns, and those from index last on, are aligned to the left,
+// the others to the right.
 func table(rows [][]string, left, last int) (lines []string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

@@ -25,6 +25,9 @@ func cpuBound(ev *evidence.Evidence) Finding {
 	if r.Holds && !ev.Processors.Starved() && ev.Execution.Most() {
 		r.Standing = Limit
 	}
+	if r.Holds && !ev.Processors.Starved() {
+		r.replaceCalls(ev)
+	}
 	if r.Holds && ev.Occupancy.Buffers > 0 {
 		r.say("meanwhile the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
 	}

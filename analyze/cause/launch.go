@@ -57,6 +57,7 @@ func launchBound(ev *evidence.Evidence) Finding {
 		percent(ev.Submitters.Share(scheduling)),
 		percent(ev.Submitters.Share(notify)),
 		percent(ev.Submitters.Share(encode)), percent(ev.Submitters.Share(commit)))
+	r.replaceCalls(ev)
 	r.say("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
 	if inBursts {
 		r.say("a thread usually submits %d command buffers one after the other; the prediction merges these into one, "+

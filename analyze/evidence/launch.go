@@ -11,6 +11,8 @@ type Launch struct {
 	GPU  analyze.Nanos // median time that the GPU works on a command buffer
 	// series of command buffers that could be encoded into one
 	Bursts Bursts
+	// the call that makes up most of the encoding
+	Encoding EncodingCall
 }
 
 // TypicalLaunch computes what launching a command buffer costs. solo is the duration of a commit without concurrent
@@ -47,7 +49,7 @@ func TypicalLaunch(work *GPUWork, releases *Releases, solo analyze.Nanos, extern
 		}
 	}
 	return Launch{Median(encode) + Median(commit) + Median(before) + Median(after), Median(gpu),
-		FindBursts(work.trace)}
+		FindBursts(work.trace), FindEncodingCall(work.trace)}
 }
 
 // DispatchTime returns the mean thread time to encode one dispatch, including the calls that set its arguments.

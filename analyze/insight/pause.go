@@ -130,14 +130,18 @@ func compared(paused, others []hostWork, of func(hostWork) analyze.Nanos) *slowd
 	return s
 }
 
-// onProcessor reports whether the thread ran on a processor during the additional time, and did not wait for something
-// that was not recorded. It is true if the processor use is not known.
+// onProcessor reports whether the thread ran on a processor during the additional time. It is false if the thread may
+// have waited for something that was not recorded, or mostly waited for a processor, and true if that is not known.
 func (s *slowdown) onProcessor(idle away) bool {
 	working := s.thread.Working
 	used := s.thread.CPUIn(working)
 	if used.Covered*2 < working.Length() || used.Covered == 0 {
 		return true
 	}
-	ran := analyze.Nanos(float64(used.Ran) / float64(used.Covered) * float64(working.Length()))
-	return ran >= working.Length()-evidence.NewBusy(idle.waits).Within(working)-s.cost/2
+	wanted := used.Ran + max(0, used.Waited)
+	if used.Ran*2 < wanted {
+		return false
+	}
+	wanted = analyze.Nanos(float64(wanted) / float64(used.Covered) * float64(working.Length()))
+	return wanted >= working.Length()-evidence.NewBusy(idle.waits).Within(working)-s.cost/2
 }

@@ -18,6 +18,10 @@ const (
 	IndependentDispatches, FewestIndependent, IndependentShare = 2.0, 16, 0.1
 	// WorthEncoding is the share of the threads' time above which encoding is reported.
 	WorthEncoding = 0.1
+	// MostBetweenCalls is the longest mean time between a thread's calls, while its encoders are open, that counts as
+	// encoding: an interpreter needs up to some microseconds to prepare a call. In a longer time the program does
+	// something else.
+	MostBetweenCalls analyze.Nanos = 20_000
 	// LongIdle is the shortest gap after which a GPU counts as idle, because GPUs clock down after some milliseconds.
 	// NoIdle is the longest gap between command buffers that count as following each other directly.
 	LongIdle, NoIdle analyze.Nanos = 10_000_000, 1_000_000

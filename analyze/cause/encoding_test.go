@@ -1,0 +1,53 @@
+package cause
+
+import (
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/fixtures/tracesim"
+)
+
+// Thousands of useResource:usage: for each command buffer got the advice to encode more into one from C, and from
+// Python, where most of the time passes between the calls, the advice to use a CPU profiler.
+func TestCallsOfEncoding(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		times        int
+		took, around int64 // of a call, and between two
+		cause        string
+		named        bool
+	}{
+		{"from C", 3000, 300, 0, LaunchBound, true},
+		{"from Python", 1000, 30, 2000, CPUBound, true},
+		{"few, between other computation", 30, 30, 100_000, CPUBound, false},
+	} {
+		s := tracesim.NewSim(8, 7)
+		s.Processors.Count = 4
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *tracesim.Thread) {
+			for range 30 {
+				b := t.CommandBuffer(q)
+				e := t.Open(b)
+				for range c.times {
+					if c.around > 0 {
+						t.Work(c.around)
+					}
+					e.UseResource(t, c.took)
+				}
+				e.Dispatch(t, "step", 200_000)
+				e.Close(t)
+				t.Commit(b)
+				t.Wait(b)
+			}
+		})
+		trace, err := analyze.Load(s.Run(t), analyze.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := Analyze(trace, Options{}).Verdict
+		if v.Cause != c.cause || len(v.Causes) == 0 || strings.Contains(v.Causes[0].Advice, "useHeap:") != c.named {
+			t.Errorf("%s: %s, want %s: %+v", c.name, v.Cause, c.cause, v.Causes)
+		}
+	}
+}

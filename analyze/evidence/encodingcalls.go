@@ -1,0 +1,83 @@
+package evidence
+
+import (
+	"cmp"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+	"mtrace/collector/wire"
+)
+
+// An EncodingCall is the call with which threads spend most of their encoding time, if another call could replace it.
+type EncodingCall struct {
+	Selector string // empty if there is none
+	Count    int64
+	Advice   string // the call that could replace it
+	// the time in these calls and between them, of Encoding; Between is the part of Time between calls, in which an
+	// interpreter prepares the next one
+	Time, Between analyze.Nanos
+	Encoding      analyze.Nanos
+}
+
+// FindEncodingCall returns the call that makes up most of the encoding time. The time while an encoder is open and no
+// call runs counts for the calls around it if they follow each other quickly: a Python program spends most of its
+// encoding time there.
+func FindEncodingCall(t *analyze.Trace) EncodingCall {
+	open := map[*analyze.Thread]analyze.Nanos{}
+	for b := range t.Buffers() {
+		for i := range b.Encoders {
+			if e := &b.Encoders[i]; e.Created.Known() && e.Ended.Known() && e.Created.Thread == e.Ended.Thread {
+				open[e.Created.Thread] += max(0, e.Ended.End-e.Created.Begin)
+			}
+		}
+	}
+	own, calls := map[*analyze.Thread]analyze.Nanos{}, map[*analyze.Thread]int64{}
+	for _, c := range t.Calls {
+		if c.Part == analyze.PartEncode {
+			for th, n := range c.Exclusive {
+				own[th] += n
+			}
+			for th, n := range c.Counts {
+				calls[th] += n
+			}
+		}
+	}
+	// the time between two calls of a thread; 0 if the thread did something else while its encoders were open
+	each := map[*analyze.Thread]float64{}
+	var all analyze.Nanos
+	for th, n := range own {
+		all += n
+		between := open[th] - n
+		if calls[th] > 0 && between > 0 && between <= policy.MostBetweenCalls*analyze.Nanos(calls[th]) {
+			each[th] = float64(between) / float64(calls[th])
+			all += between
+		}
+	}
+	by := map[string]*EncodingCall{}
+	for _, c := range t.Calls {
+		if c.Part != analyze.PartEncode {
+			continue
+		}
+		if by[c.Selector] == nil {
+			by[c.Selector] = &EncodingCall{Selector: c.Selector, Encoding: all}
+		}
+		sum := by[c.Selector]
+		sum.Count += c.Count
+		for _, n := range c.Exclusive {
+			sum.Time += n
+		}
+		for th, n := range c.Counts {
+			sum.Between += analyze.Nanos(float64(n) * each[th])
+		}
+	}
+	var most EncodingCall
+	for _, c := range by {
+		if c.Time += c.Between; cmp.Or(cmp.Compare(c.Time, most.Time), cmp.Compare(most.Selector, c.Selector)) > 0 {
+			most = *c
+		}
+	}
+	if most.Advice = wire.EncodingCure(most.Selector); most.Advice == "" || most.Time*2 < all {
+		return EncodingCall{}
+	}
+	return most
+}

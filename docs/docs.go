@@ -3,12 +3,13 @@ package docs
 
 import _ "embed"
 
-// Verdicts is verdicts.md: an introduction, and a section for each verdict, "## NAME".
+// Verdicts is the page verdicts.md, which `mtrace explain` prints: an introduction, and a section "## NAME" for each
+// verdict.
 //
 //go:embed verdicts.md
 var Verdicts string
 
-// Terms is terms.md: an introduction, and a section for each term, "## TERM".
+// Terms is the page terms.md, which `mtrace explain` prints: an introduction, and a section "## TERM" for each term.
 //
 //go:embed terms.md
 var Terms string

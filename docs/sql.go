@@ -8,10 +8,11 @@ import (
 //go:embed sql/*.sql
 var queries embed.FS
 
-// A Query is a file of sql/: a comment that states what it answers, and a query of the exported tables.
+// A Query is a file in docs/sql: an SQL query over the tables of mtrace export, after a comment that says what it
+// answers.
 type Query struct{ Name, Text string }
 
-// Queries are those of sql/, by name.
+// Queries returns the SQL queries in docs/sql, sorted by name.
 func Queries() (list []Query) {
 	files, err := queries.ReadDir("sql")
 	if err != nil {

@@ -286,7 +286,7 @@ func TestCollectRefuses(t *testing.T) {
 	}{
 		"nothing":     {[]string{"collect"}, "the address is missing"},
 		"no folder":   {[]string{"collect", "--listen", "unix:s"}, "-o DIR"},
-		"an argument": {[]string{"collect", "--listen", "unix:s", "-o", "d", "x"}, "takes no arguments"},
+		"an argument": {[]string{"collect", "--listen", "unix:s", "-o", "d", "x"}, "unexpected argument"},
 		"a bad address": {[]string{"collect", "--listen", "udp://x", "-o", "d"},
 			"neither unix:PATH nor tcp://HOST:PORT"},
 		"no port": {[]string{"collect", "--listen", "tcp://localhost", "-o", "d"},

@@ -17,7 +17,7 @@ func completionCommand() cli.Command {
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
 			return func(std cli.Stdio, args []string) error {
 				if len(args) != 1 {
-					return cli.UsageError("takes the name of a shell: bash, zsh or fish")
+					return cli.UsageError("give one shell: mtrace completion bash, zsh or fish")
 				}
 				root := tree(std)
 				switch args[0] {
@@ -28,7 +28,7 @@ func completionCommand() cli.Command {
 				case "fish":
 					return root.GenFishCompletion(std.Out, true)
 				}
-				return cli.UsageError("no shell %q: there are bash, zsh and fish", args[0])
+				return cli.UsageError("unknown shell %q: give bash, zsh or fish", args[0])
 			}
 		},
 	}

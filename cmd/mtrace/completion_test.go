@@ -46,8 +46,8 @@ func TestCommandsAreFound(t *testing.T) {
 		exit int
 		says string
 	}{
-		{"repot x.mtrace", 2, `mtrace: no command "repot": did you mean report? mtrace --help lists them` + "\n"},
-		{"frobnicate", 2, `mtrace: no command "frobnicate": mtrace --help lists them` + "\n"},
+		{"repot x.mtrace", 2, `mtrace: unknown command "repot": did you mean report? mtrace --help lists the commands` + "\n"},
+		{"frobnicate", 2, `mtrace: unknown command "frobnicate": mtrace --help lists the commands` + "\n"},
 		{"--frobnicate", 2, "mtrace: unknown flag --frobnicate: mtrace --help lists the commands\n"},
 		{"report --widht x", 2, "mtrace report: unknown flag --widht (did you mean --wide?): mtrace report --help lists " +
 			"the flags\n"},
@@ -58,9 +58,9 @@ func TestCommandsAreFound(t *testing.T) {
 		{"report -q x", 2, "mtrace report: unknown flag -q: mtrace report --help lists the flags\n"},
 		{"report --color=blue x", 2, "mtrace report: invalid argument \"blue\" for \"--color\" flag: give one of auto, " +
 			"always, never: mtrace report --help lists the flags\n"},
-		{"--", 2, "mtrace: no command: mtrace --help lists them\n"},
-		{"help frobnicate", 2, `mtrace: no command "frobnicate": mtrace --help lists them` + "\n"},
-		{"completion tcsh", 2, `mtrace completion: no shell "tcsh": there are bash, zsh and fish` + "\n"},
+		{"--", 2, "mtrace: no command is given: mtrace --help lists the commands\n"},
+		{"help frobnicate", 2, `mtrace: unknown command "frobnicate": mtrace --help lists the commands` + "\n"},
+		{"completion tcsh", 2, `mtrace completion: unknown shell "tcsh": give bash, zsh or fish` + "\n"},
 	} {
 		if got := sh(t, "", nil, tool.mtrace, strings.Fields(row.args)...); got.exit != row.exit || got.stderr != row.says ||
 			got.stdout != "" {

@@ -37,8 +37,8 @@ func TestCrashGuard(t *testing.T) {
 		{"hooked", nil, crashed, "", []string{"SIGSEGV inside fillBuffer:range:value:",
 			"next run of this command replaces no methods"}},
 		{"hooked", nil, 0, "not hooked\n", []string{"the last traced run of this command crashed with SIGSEGV inside " +
-			"fillBuffer:range:value:", "the tracer is likely the cause"}},
-		{"hooked", nil, 0, "not hooked\n", []string{"the tracer is likely the cause"}},
+			"fillBuffer:range:value:", "the tracer is probably the cause"}},
+		{"hooked", nil, 0, "not hooked\n", []string{"the tracer is probably the cause"}},
 		{"hooked", []string{"--crash-guard=false"}, crashed, "", nil},
 		{"hooked", []string{"--skip-class", "SMG1FamilyBlitContext"}, 0, "not hooked\n", nil},
 		{"always", nil, crashed, "", []string{"next run of this command"}},

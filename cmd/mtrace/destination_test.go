@@ -83,12 +83,12 @@ func TestRunSaysWhatItLeaves(t *testing.T) {
 		files int
 	}{
 		{[]string{"--", buildShapesClient(t), "classes", "3"}, "mtrace: wrote client-", 1},
-		{[]string{"--", "true"}, "mtrace: no Metal call was seen, so no trace is kept; --keep-empty keeps it\n", 0},
-		{[]string{"--json", "--", "true"}, "mtrace: no Metal call was seen, so no trace is kept; --keep-empty keeps it\n", 0},
+		{[]string{"--", "true"}, "mtrace: no Metal call was recorded, so the empty trace was removed; --keep-empty keeps it\n", 0},
+		{[]string{"--json", "--", "true"}, "mtrace: no Metal call was recorded, so the empty trace was removed; --keep-empty keeps it\n", 0},
 		{[]string{"--keep-empty", "--", "true"}, "mtrace: wrote true-", 1},
 		{[]string{"-o", "t.mtrace", "--", "true"}, "mtrace: wrote t.mtrace, ", 1},
 		{[]string{"--keep-empty=false", "-o", "t.mtrace", "--", "true"},
-			"mtrace: no Metal call was seen, so no trace is kept", 0},
+			"mtrace: no Metal call was recorded, so the empty trace was removed", 0},
 		{[]string{"--no-report", "--", "true"}, "", 1}, // it prints nothing that may become another program's input
 		{[]string{"--no-report", "--keep-empty=false", "--", "true"}, "", 0},
 	} {

@@ -50,7 +50,7 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	if got := sh(t, "", nil, tool.mtrace, "explain", "slow"); got.exit != cli.ExitUsage ||
-		!strings.HasPrefix(got.stderr, `mtrace explain: no verdict or term "slow": there are device-wide-sync, `) {
+		!strings.HasPrefix(got.stderr, `mtrace explain: unknown verdict or term "slow": mtrace explains device-wide-sync, `) {
 		t.Errorf("%+v", got)
 	}
 	for asked, want := range map[string]string{"gil": "GIL", "GIL": "GIL", "_PyRuntime": "GIL",

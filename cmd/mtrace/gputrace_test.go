@@ -79,7 +79,7 @@ func TestGPUTrace(t *testing.T) {
 			"open it with Xcode"},
 		{[]string{"--gputrace", "scope:epoch", "--gputrace-limit", "200ms"}, "begin:epoch a wait b end", []string{"a"},
 			"time limit ended it before the program did"},
-		{[]string{"--gputrace", "scope:never"}, "begin:epoch a end", nil, "Metal captured nothing of scope:never"},
+		{[]string{"--gputrace", "scope:never"}, "begin:epoch a end", nil, "Metal captured nothing: scope:never"},
 	} {
 		dir := t.TempDir()
 		args := append(append([]string{"run", "-o", "t.mtrace"}, c.flags...), "--", "python3", program,
@@ -110,7 +110,7 @@ func TestGPUTrace(t *testing.T) {
 		t.Errorf("without MTL_CAPTURE_ENABLED: %+v", there)
 	}
 	if got := sh(t, "", nil, tool.mtrace, "run", "--gputrace", "epoch", "--", "true"); got.exit != 2 ||
-		!strings.Contains(got.stderr, "--gputrace is scope:NAME or mark:NAME") {
+		!strings.Contains(got.stderr, "--gputrace must be scope:NAME or mark:NAME") {
 		t.Errorf("neither a scope nor a mark: %+v", got)
 	}
 }

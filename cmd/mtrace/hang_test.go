@@ -218,7 +218,7 @@ func TestHangWhileItHangs(t *testing.T) {
 		t.Parallel()
 		h := startHanging(t, "event-nobody-signals", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"))
 		syscall.Kill(-h.Process.Pid, syscall.SIGINT) // which Python notes, and the call does not return
-		h.saysSoon(t, h.said.String, append(stuck, "A second Ctrl-C kills it")...)
+		h.saysSoon(t, h.said.String, append(stuck, "Press Ctrl-C again to kill it")...)
 		h.end(t, syscall.SIGINT)
 		if status := cli.ExitStatus(waitStatus(h.Cmd)); status != 128+int(syscall.SIGKILL) {
 			t.Errorf("it ended with %d, want the status of a killed program", status)

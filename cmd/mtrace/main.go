@@ -7,7 +7,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// release is a release's version. The build sets it with -ldflags="-X main.release=v1.2.3".
+// release is the version of a release build, set with -ldflags="-X main.release=v1.2.3"; empty in other builds.
 var release string
 
 func main() {

@@ -237,7 +237,7 @@ func TestPush(t *testing.T) {
 			refused(t, to, address, "refuse=yes", "refused with 400 Bad Request: ")
 			refused(t, to, address, "refuse=yes", "this label is not wanted")
 		}
-		refused(t, "otlp", server.addresses[1], "partly=yes", "the server rejected 2 of the profiles: too much")
+		refused(t, "otlp", server.addresses[1], "partly=yes", "the server rejected 2 profiles: too much")
 		// Each server gets a request in the other's protocol.
 		refused(t, "otlp", server.addresses[0], "a=b", "404 Not Found")
 		refused(t, "pyroscope", server.addresses[1], "a=b", "404 Not Found")
@@ -273,7 +273,7 @@ func TestPush(t *testing.T) {
 		sent := ofProfile(p)
 		sent.Labels = have.Labels
 		check(t, sent, "api", map[string]string{"__name__": "mtrace_api", "service_name": "training", "host": host})
-		refused(t, "parca", address, "refuse=yes", "refused with gRPC's status 3: this label is not wanted: 100%")
+		refused(t, "parca", address, "refuse=yes", "rejected with gRPC status 3: this label is not wanted: 100%")
 		refused(t, "pyroscope", address, "a=b", "p")
 	})
 }
@@ -312,7 +312,7 @@ func TestPushToNobody(t *testing.T) {
 	}
 	gone.Close()
 	for _, to := range []string{"pyroscope", "parca", "otlp"} {
-		for address, why := range map[string]string{page.URL: "is this", halting.URL: "did not answer in time",
+		for address, why := range map[string]string{page.URL: "check the URL", halting.URL: "did not answer in time",
 			elsewhere.URL: "", "http://" + silent.Addr().String(): "did not answer in time", "http://" +
 				gone.Addr().String(): "refused"} {
 			if to == "parca" && (address == page.URL || address == halting.URL) {

@@ -137,7 +137,7 @@ func TestRunKeepsWhatNobodyTakes(t *testing.T) {
 			cmd := sendingWorkload(t, here, k.address, truth, 30, "--collector-wait", k.wait)
 			cmd.Env = append(cmd.Env, "MTRACE_TOKEN="+k.token)
 			got := runs(t, cmd)()
-			path := regexp.MustCompile(`the trace is here, (\S+\.mtrace): the collector at `).FindStringSubmatch(got.stderr)
+			path := regexp.MustCompile(`the trace was not sent completely, and is now in (\S+\.mtrace): the collector at `).FindStringSubmatch(got.stderr)
 			if got.exit != 0 || path == nil || !strings.Contains(got.stderr, k.says) || strings.Count(got.stderr, "\n") != 1 {
 				t.Fatalf("%+v", got)
 			}
@@ -301,8 +301,8 @@ func TestSpoolOfKilledMtrace(t *testing.T) {
 	}
 	end()
 	got := sh(t, dir, nil, tool.mtrace, "run", "--collector", "tcp://127.0.0.1:1", "--collector-wait", "0", "--", "true")
-	found := regexp.MustCompile(`the trace of python3, whose mtrace \(process (\d+)\) was killed while it sent it to ` +
-		`127.0.0.1:1, is (\S+\.mtrace);`).FindStringSubmatch(got.stderr)
+	found := regexp.MustCompile(`an earlier mtrace \(process (\d+)\) was killed while it sent the trace of python3 to ` +
+		`127.0.0.1:1: that trace is now (\S+\.mtrace);`).FindStringSubmatch(got.stderr)
 	if got.exit != 0 || found == nil || found[1] != fmt.Sprint(cmd.Process.Pid) {
 		t.Fatalf("%+v", got)
 	}
@@ -321,7 +321,7 @@ func TestSpoolOfKilledMtrace(t *testing.T) {
 func TestWaitForCollectorInterrupted(t *testing.T) {
 	spoolsIn(t)
 	got := interruptedAfter(t, t.TempDir(), "--collector", "tcp://127.0.0.1:1", "--collector-wait", "1h")
-	if got.exit != 3 || !strings.Contains(got.stderr, "the trace is here") {
+	if got.exit != 3 || !strings.Contains(got.stderr, "the trace was not sent completely") {
 		t.Errorf("%+v", got)
 	}
 }

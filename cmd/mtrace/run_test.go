@@ -84,11 +84,11 @@ func TestRunCannotStart(t *testing.T) {
 		// These errors were reported when the program had ended, hours later, or never, and the exit status was the
 		// program's.
 		{"no such section", []string{"run", "--section", "verdicts", "--", "true"}, 2, `no section "verdicts" in a report`},
-		{"no prediction", []string{"run", "--what-if", "matmul=0.5", "--", "true"}, 2, "does not begin with a kind"},
+		{"no prediction", []string{"run", "--what-if", "matmul=0.5", "--", "true"}, 2, "must be KIND:NAME=FACTOR"},
 		{"a report and none", []string{"run", "--no-report", "--json=r.json", "--", "true"}, 2, "exclude each other"},
 		{"trace cannot be written", []string{"run", "-o", filepath.Join(directory, "none", "x.mtrace"), "--", "true"}, 125,
 			"cannot write the trace"},
-		{"unknown command", []string{"frobnicate"}, 2, "no command"},
+		{"unknown command", []string{"frobnicate"}, 2, "unknown command"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := sh(t, directory, nil, tool.mtrace, c.args...)

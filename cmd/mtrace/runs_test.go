@@ -54,7 +54,7 @@ func TestReportOfSeveralTraces(t *testing.T) {
 	}
 	empty := t.TempDir()
 	if got := sh(t, folder, nil, tool.mtrace, "report", empty); got.exit != cli.ExitUsage ||
-		got.stderr != "mtrace report: "+empty+" is a folder without a trace (*.mtrace)\n" {
+		got.stderr != "mtrace report: the folder "+empty+" has no trace (*.mtrace)\n" {
 		t.Errorf("%+v", got)
 	}
 }

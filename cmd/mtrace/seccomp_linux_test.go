@@ -78,7 +78,7 @@ func TestSeccompFilters(t *testing.T) {
 	}
 	killed := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "--force", "-o", "t.mtrace", "--", program, "kill", "1",
 		client, "classes", "3")
-	if killed.exit != 128+31 || !strings.Contains(killed.stderr, "its seccomp filter forbids") {
+	if killed.exit != 128+31 || !strings.Contains(killed.stderr, "killed by its seccomp filter") {
 		t.Errorf("%+v", killed)
 	}
 }

@@ -254,7 +254,7 @@ func TestPythonStacks(t *testing.T) {
 }
 
 func TestStacksFlag(t *testing.T) {
-	for value, want := range map[string]string{"java": "--stacks is off, native, python",
+	for value, want := range map[string]string{"java": "--stacks must be off, native, python",
 		"off,native": "excludes other kinds"} {
 		o := sh(t, t.TempDir(), nil, tool.mtrace, "run", "--stacks", value, "--", "true")
 		if o.exit != 2 || !strings.Contains(o.stderr, want) || strings.Count(o.stderr, "\n") != 1 {

@@ -16,7 +16,7 @@ import (
 	"mtrace/cmd/mtrace/internal/tools"
 )
 
-// commands is the table of commands, in the order of help.
+// commands returns all commands, in the order in which help lists them.
 func commands() []cli.Command {
 	return []cli.Command{record.RunCommand(), record.ExperimentCommand(), record.AttachCommand(),
 		record.CollectCommand(), show.ReportCommand(), show.ViewCommand(), record.TailCommand(), record.ServeCommand(),
@@ -26,7 +26,7 @@ func commands() []cli.Command {
 		versionCommand()}
 }
 
-// dispatch runs the command that args name and returns the exit status.
+// dispatch runs the command that args name, prints its error if any, and returns the exit status.
 func dispatch(std cli.Stdio, args []string) int {
 	if len(args) == 0 {
 		help(std.Err)
@@ -51,14 +51,14 @@ func dispatch(std cli.Stdio, args []string) int {
 	return cli.ExitUsage
 }
 
-// tree converts the table of commands to cobra's form, for parsing, suggestions and completion. mtrace prints help and
-// errors itself.
+// tree returns the commands as a cobra command tree, which parses flags, suggests similar commands and completes.
+// Help and errors are printed by mtrace itself.
 func tree(std cli.Stdio) *cobra.Command {
 	root := &cobra.Command{Use: "mtrace", Short: about, SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs}
 	root.CompletionOptions.DisableDefaultCmd = true // there is a row of ours
 	cli.ChosenColour = cli.ColourAuto
 	root.PersistentFlags().Var(&cli.ChosenColour, "color", "use colours: auto (on a terminal), always or never")
-	// the help of mtrace lists it once, and not that of each command
+	// `mtrace --help` mentions --color; repeating it in the help of every command would only be noise
 	root.PersistentFlags().Lookup("color").Hidden = true
 	_ = root.RegisterFlagCompletionFunc("color", func(*cobra.Command, []string, string) ([]string,
 		cobra.ShellCompDirective) {
@@ -67,7 +67,7 @@ func tree(std cli.Stdio) *cobra.Command {
 	cli.BeQuiet = false
 	root.PersistentFlags().BoolVar(&cli.BeQuiet, "quiet", false,
 		"print results and errors only: no progress, no notes and no warnings on standard error")
-	// the help of mtrace lists it once, and not that of each command
+	// `mtrace --help` mentions --quiet; repeating it in the help of every command would only be noise
 	root.PersistentFlags().Lookup("quiet").Hidden = true
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
@@ -77,7 +77,7 @@ func tree(std cli.Stdio) *cobra.Command {
 	})
 	root.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return cli.UsageError("mtrace: no command: mtrace --help lists them")
+			return cli.UsageError("mtrace: no command is given: mtrace --help lists the commands")
 		}
 		return unknown(root, args[0])
 	}
@@ -101,17 +101,17 @@ func tree(std cli.Stdio) *cobra.Command {
 	return root
 }
 
-// unknown returns the error for an unknown command, with similar ones.
+// unknown returns the error for a command that does not exist, with similar names.
 func unknown(root *cobra.Command, name string) error {
 	root.SuggestionsMinimumDistance = 2
-	hint := "mtrace --help lists them"
+	hint := "mtrace --help lists the commands"
 	if like := root.SuggestionsFor(name); len(like) > 0 {
 		hint = "did you mean " + strings.Join(like, " or ") + "? " + hint
 	}
-	return cli.UsageError("mtrace: no command %q: %s", name, hint)
+	return cli.UsageError("mtrace: unknown command %q: %s", name, hint)
 }
 
-// about is the first line of help.
+// about is the first line of `mtrace --help`.
 const about = "mtrace traces a program's use of Metal and explains why the program is not faster."
 
 func help(w io.Writer) {

@@ -51,7 +51,7 @@ func TestReportOfSomeThreads(t *testing.T) {
 		t.Errorf("the matrix is of %v", after.TIDs)
 	}
 	for flag, want := range map[string]string{
-		"nobody":   "no thread nobody in it; there are ",
+		"nobody":   " has no thread nobody; its threads: ",
 		"worker-[": `--thread "worker-[": syntax error in pattern`,
 	} {
 		if got := sh(t, "", nil, tool.mtrace, "report", "--thread", flag, path); got.exit != cli.ExitUsage ||

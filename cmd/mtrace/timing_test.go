@@ -246,7 +246,7 @@ func TestEveryOutputSaysHowEncodersWereTimed(t *testing.T) {
 		})
 	}
 	if got := sh(t, t.TempDir(), nil, tool.mtrace, "run", "--gpu-timing", "kernel", "--", "true"); got.exit != 2 ||
-		!strings.Contains(got.stderr, `--gpu-timing is buffer or encoder, not "kernel"`) {
+		!strings.Contains(got.stderr, `--gpu-timing must be buffer or encoder, not "kernel"`) {
 		t.Errorf("%+v", got)
 	}
 }

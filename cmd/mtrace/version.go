@@ -22,7 +22,7 @@ func versionCommand() cli.Command {
 			asJSON := flags.Bool("json", false, "print them as JSON")
 			return func(std cli.Stdio, args []string) error {
 				if len(args) > 0 {
-					return cli.UsageError("takes no arguments, but got %q", args[0])
+					return cli.UsageError("unexpected argument %q: mtrace version takes none", args[0])
 				}
 				library, err := cli.FindLibrary()
 				if err != nil {
@@ -43,7 +43,7 @@ func versionCommand() cli.Command {
 	}
 }
 
-// versions is the JSON form of mtrace version.
+// versions is the document that mtrace version --json prints.
 type versions struct {
 	Schema  string `json:"schema"`
 	Tool    string `json:"tool"`

@@ -174,12 +174,12 @@ func TestWindowRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for says, flags := range map[string][]string{
-		"give one of them":       {"--start-after", "1s", "--start-on", "mark:x"},
-		"mark:NAME":              {"--start-on", "epoch"},
-		"not \"mark:\"":          {"--stop-on", "mark:"},
-		"allows only --max-size": {"--last", "30s", "--duration", "1s"},
-		"is no time":             {"--last", "-30s"},
-		"not a size like":        {"--max-size", "much"},
+		"give one of them":                     {"--start-after", "1s", "--start-on", "mark:x"},
+		"mark:NAME":                            {"--start-on", "epoch"},
+		"not \"mark:\"":                        {"--stop-on", "mark:"},
+		"can be combined only with --max-size": {"--last", "30s", "--duration", "1s"},
+		"must not be negative":                 {"--last", "-30s"},
+		"not a size like":                      {"--max-size", "much"},
 	} {
 		got := sh(t, dir, nil, tool.mtrace, append(append([]string{"run"}, flags...), "--", "true")...)
 		if got.exit != cli.ExitUsage || !strings.Contains(got.stderr, says) || strings.Count(got.stderr, "\n") != 1 {

@@ -124,7 +124,7 @@ func TestXctraceCut(t *testing.T) {
 	}
 	got := sh(t, dir, nil, tool.mtrace, "xctrace", "--json", path)
 	if got.exit != cli.ExitUsage || !strings.Contains(got.stderr,
-		"cut.xml is cut: the summary covers the rows before the cut") || !strings.Contains(got.stdout, `"truncated": [`) {
+		"cut.xml is incomplete: the summary covers only the rows before the end of the file") || !strings.Contains(got.stdout, `"truncated": [`) {
 		t.Errorf("exit %d, stderr %q", got.exit, got.stderr)
 	}
 }
@@ -146,10 +146,10 @@ func TestXctraceErrors(t *testing.T) {
 		{[]string{"record", "-o", "x.zip", "--", "true"}, "must end in .trace"},
 		{[]string{dir + "/../none.trace"}, "no such file"},
 		// These flags were ignored: the summary described the first run, and no file was written.
-		{[]string{"--run", "2", dir}, "--run is for .trace bundles"},
+		{[]string{"--run", "2", dir}, "--run works only with .trace bundles"},
 		{[]string{"--run", "-1", dir}, "numbered from 1 on"},
-		{[]string{"-o", "summary.txt", dir}, "--output is for mtrace xctrace record"},
-		{[]string{"--time-limit", "5s", dir}, "--time-limit is for mtrace xctrace record"},
+		{[]string{"-o", "summary.txt", dir}, "--output works only with mtrace xctrace record"},
+		{[]string{"--time-limit", "5s", dir}, "--time-limit works only with mtrace xctrace record"},
 	} {
 		got := sh(t, dir, []string{"MTRACE_XCTRACE=/bin/true"}, tool.mtrace, append([]string{"xctrace"}, c.args...)...)
 		if got.exit != cli.ExitUsage || !strings.Contains(got.stderr, c.want) || got.stdout != "" ||
@@ -332,7 +332,7 @@ func TestXctraceWithoutMetal(t *testing.T) {
 		{"pprof", samples, "--type", "wait", "-o", filepath.Join(out, "wait")}} {
 		got := sh(t, out, nil, tool.mtrace, args...)
 		if got.exit != cli.ExitUsage || got.stdout != "" ||
-			!strings.Contains(got.stderr, "no table of Metal (time-profile with ") {
+			!strings.Contains(got.stderr, "no Metal data (time-profile with ") {
 			t.Errorf("%q: exit %d, %s%s", args[0], got.exit, got.stdout, got.stderr)
 		}
 	}

@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// most is the maximum number of failed tests that are rerun: randomness affects one or two of thousands, and a real bug
-// more.
+// most is how many failed tests are rerun at most. Chance makes one or two of thousands fail; if more fail, the
+// reason is a bug.
 const most = 3
 
-// again returns lines for rerunning failed tests alone: a package and a pattern for go test -run. It is empty where a
-// rerun is pointless: nothing failed, a package did not finish, a data race was found, or too many tests failed for
-// randomness.
+// again returns the failed tests that are worth running once more, one per line: a package and a pattern for go test
+// -run. It is empty if too many failed for chance, a package did not finish, or a data race was found.
 func (r *report) again() string {
 	if len(r.failed) > most || r.broken {
 		return ""

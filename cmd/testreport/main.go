@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	failed := flag.String("failed", os.DevNull, "file for what failed and may be run again")
+	failed := flag.String("failed", os.DevNull, "write the failed tests that may be run again to this `FILE`")
 	flag.Parse()
 	report, err := read(os.Stdin, os.Stdout)
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// An event is one line of go test -json: see go doc test2json, and go help buildjson for those of builds.
+// An event is one line of go test -json: see `go doc test2json`, and `go help buildjson` for builds.
 type event struct {
 	Action      string
 	Package     string
@@ -20,12 +20,12 @@ type event struct {
 	FailedBuild string
 }
 
-// A place is a test, or a package when Test is "".
+// A place is a test or, if Test is empty, a whole package.
 type place struct{ Package, Test string }
 
 func (p place) String() string { return strings.TrimSuffix(p.Package+" "+p.Test, " ") }
 
-// A report has the results of a run so far. A test's output is kept until the test has passed.
+// A report has the results of a test run so far. It keeps the output of each test until the test has passed.
 type report struct {
 	events  int
 	running map[place]bool // tests that have begun and not ended
@@ -36,13 +36,13 @@ type report struct {
 	skipped []place
 	passed  int
 	inside  map[place]bool // tests and packages that contain a failed test
-	// a package was not built or ended before its tests finished, or there was a data race, which counts even if it is
-	// rare
+	// broken is set if a package was not built, its process ended during a test, or a data race was found: then
+	// nothing is rerun, because chance is no excuse for these
 	broken bool
 }
 
-// read reads events to the end. It writes a line for each package as it ends, after the output of its failed tests.
-// Lines that are no events are passed on, because go prints some messages as plain text.
+// read reads all events. When a package ends, it writes the output of the failed tests and a line about the package.
+// Lines that are not events are copied, because go prints some errors as plain text.
 func read(in io.Reader, out io.Writer) (*report, error) {
 	r := &report{running: map[place]bool{}, parents: map[place]bool{}, said: map[place]*strings.Builder{},
 		builds: map[string]*strings.Builder{}, inside: map[place]bool{}}
@@ -96,7 +96,7 @@ func (r *report) add(e event, out io.Writer) {
 	}
 }
 
-// frame reports whether a line of output is go test's own, about the begin, pause or end of a test.
+// frame reports whether a line of output is go test's own (=== RUN and the like), and not the test's.
 func frame(line string) bool {
 	for _, mark := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME "} {
 		if strings.HasPrefix(line, mark) {
@@ -127,7 +127,8 @@ func (r *report) endTest(at place, action string, out io.Writer) {
 	delete(r.said, at)
 }
 
-// fail prints the output of a failed test or package. One that failed only because of a subtest is not counted again.
+// fail prints the output of a failed test or package and counts it. If it failed only because a subtest failed, it is
+// not counted again.
 func (r *report) fail(at place, out io.Writer) {
 	io.WriteString(out, text(r.said, at).String())
 	if !r.inside[at] {
@@ -140,7 +141,8 @@ func (r *report) fail(at place, out io.Writer) {
 	}
 }
 
-// endPackage writes the package's line. A test that was still running counts as failed: the process ended during it.
+// endPackage writes a line about the package. A test that was still running counts as failed, because the process
+// ended during it.
 func (r *report) endPackage(e event, out io.Writer) {
 	at := place{Package: e.Package}
 	if e.Action == "fail" {
@@ -166,10 +168,10 @@ func (r *report) endPackage(e event, out io.Writer) {
 	delete(r.said, at)
 }
 
-// good reports whether tests ran and all passed.
+// good reports whether at least one test ran and none failed.
 func (r *report) good() bool { return len(r.failed) == 0 && r.passed > 0 }
 
-// finish lists skips by reason, then failures, then counts.
+// finish writes the skipped tests with their reasons, the failed tests, and the counts.
 func (r *report) finish(out io.Writer) error {
 	var b strings.Builder
 	if len(r.skipped) > 0 {
@@ -189,7 +191,7 @@ func (r *report) finish(out io.Writer) error {
 	return err
 }
 
-// reason returns the output of a skipped test in one line, without go test's frame.
+// reason returns what a skipped test printed, in one line.
 func reason(said string) string {
 	var words []string
 	for line := range strings.Lines(said) {

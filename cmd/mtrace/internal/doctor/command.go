@@ -44,7 +44,7 @@ func (p *Probe) command(args []string, library string) Check {
 		}
 		if plan.Inherited {
 			c.Status = Warn
-			c.Advice = "what it starts is traced"
+			c.Advice = "the programs that it starts are traced"
 		}
 	}
 	return c

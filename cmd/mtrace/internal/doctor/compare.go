@@ -152,18 +152,21 @@ func compareCalls(r *said, s *sight) Check {
 		}
 	}
 	c.Data = map[string]any{"calls": table, "lost": s.lost, "warnings": s.warnings}
-	c.Text = fmt.Sprintf("%d of %d calls of %d kinds were seen, each once", seen, total, len(table))
+	c.Text = fmt.Sprintf("%d of %d calls of %d kinds were recorded, each exactly once", seen, total, len(table))
 	if c.Status == Fail {
-		c.Text = fmt.Sprintf("%d of %d calls were seen, or some more than once", seen, total)
-		c.Advice = "please report this with the output of mtrace doctor --json: it shows the classes that were missed"
+		c.Text = fmt.Sprintf("%d of %d calls were recorded; some are missing, or recorded more than "+
+			"once", seen, total)
+		c.Advice = "please report this with the output of mtrace doctor --json, which shows the classes of this " +
+			"driver"
 	}
 	for _, warning := range s.warnings {
-		c.Details = append(c.Details, "the library says: "+warning)
+		c.Details = append(c.Details, "warning of the library: "+warning)
 	}
 	switch {
 	case !r.ResultRight || r.Completed != r.CommandBuffers:
 		c.Status = Fail
-		c.Text += fmt.Sprintf("; under the tracer the result was wrong or only %d of %d command buffers completed",
+		c.Text += fmt.Sprintf("; when traced, the program computed a wrong result, or only %d of %d command "+
+			"buffers completed",
 			r.Completed, r.CommandBuffers)
 	case s.cut != "":
 		c.Status = Fail
@@ -187,8 +190,8 @@ func compareTimes(r *said, s *sight) Check {
 		"untimed": s.untimed,
 	}}
 	commits := int(s.calls[wire.MustLookup(wire.FamilyCommandBuffer, "commit")])
-	c.Text = fmt.Sprintf("%d of %d command buffers have GPU times; the earliest start is %s after its commit, the "+
-		"latest end %s before the wait returns",
+	c.Text = fmt.Sprintf("%d of %d command buffers have GPU times; the GPU starts at least %s after the commit, "+
+		"and ends at least %s before the wait returns",
 		s.timed, commits, nanosText(r.StartAfter), nanosText(r.ReturnAfter))
 	switch {
 	case s.timed < commits:
@@ -196,8 +199,8 @@ func compareTimes(r *said, s *sight) Check {
 		c.Advice = "reports will lack GPU times; please report this with the output of mtrace doctor --json"
 	case r.StartAfter < -clockTolerance || r.ReturnAfter < -clockTolerance:
 		c.Status = Warn
-		c.Text = fmt.Sprintf("the GPU's clock differs from the CPU's: a start %s after its commit, an end %s before the wait "+
-			"returned", nanosText(r.StartAfter), nanosText(r.ReturnAfter))
+		c.Text = fmt.Sprintf("the GPU's clock differs from the CPU's: one GPU start is %s after its commit, one "+
+			"GPU end is %s before its wait returned", nanosText(r.StartAfter), nanosText(r.ReturnAfter))
 		c.Advice = "GPU intervals in reports may be shifted by this much"
 	}
 	return c
@@ -207,12 +210,13 @@ func compareTimes(r *said, s *sight) Check {
 // fifth command buffer; that call must be recorded with the time it waited.
 func fullQueue(r *said, s *sight) Check {
 	c := Check{ID: "full-queue", Status: OK, Data: map[string]any{"waited_ns": r.FullQueue, "seen_ns": s.acquire}}
-	c.Text = fmt.Sprintf("creating a command buffer on a full queue waited %s, and %s of it were recorded",
+	c.Text = fmt.Sprintf("creating a command buffer on a full queue waited %s; %s of that were recorded",
 		nanosText(r.FullQueue), nanosText(s.acquire))
 	switch {
 	case r.FullQueue < 5e6:
 		c.Status = Warn
-		c.Text = fmt.Sprintf("a queue for 4 command buffers created the fifth in %s: this Metal does not wait on a full queue",
+		c.Text = fmt.Sprintf("a queue for 4 command buffers created a fifth within %s: this Metal does not wait "+
+			"when a queue is full",
 			nanosText(r.FullQueue))
 	case math.Abs(s.acquire-r.FullQueue) > r.FullQueue/10:
 		c.Status, c.Advice = Fail, "the tracer did not record this wait in the call that waited; please report this with the output of mtrace "+
@@ -224,7 +228,7 @@ func fullQueue(r *said, s *sight) Check {
 // lock checks that the wait for a mutex held by another thread is recorded, to within 10%.
 func lock(r *said, s *sight) Check {
 	c := Check{ID: "lock", Status: OK, Data: map[string]any{"waited_ns": r.Lock, "seen_ns": s.lock}}
-	c.Text = fmt.Sprintf("a wait for a mutex took %s, and %s of it were recorded", nanosText(r.Lock), nanosText(s.lock))
+	c.Text = fmt.Sprintf("a wait for a mutex took %s; %s of that were recorded", nanosText(r.Lock), nanosText(s.lock))
 	if s.unseen != "" {
 		c.Status, c.Text = Fail, s.unseen
 		c.Advice = "reports cannot show whether threads wait for each other; no setting of mtrace changes that"
@@ -246,17 +250,20 @@ func cost(untraced, traced *said, s *sight) Check {
 	c := Check{ID: "cost", Status: OK}
 	data := map[string]any{"call_untraced_ns": untraced.Call, "call_traced_ns": traced.Call,
 		"notify_untraced_ns": untraced.Notify, "notify_traced_ns": traced.Notify}
-	c.Text = fmt.Sprintf("a call took %.1f ns and takes %.1f ns traced (%+.1f)", untraced.Call, traced.Call, added)
+	c.Text = fmt.Sprintf("a call takes %.1f ns untraced and %.1f ns traced "+
+		"(%+.1f)", untraced.Call, traced.Call, added)
 	if !math.IsNaN(handler) {
 		data["handler_ns"] = handler
 		c.Text += fmt.Sprintf("; the tracer's completion handler takes %s", nanosText(handler))
 	}
-	c.Text += fmt.Sprintf("; from the GPU's end to the program: %s, traced %s", nanosText(untraced.Notify),
+	c.Text += fmt.Sprintf("; from the end on the GPU to the program's completion handler: %s untraced, %s "+
+		"traced", nanosText(untraced.Notify),
 		nanosText(traced.Notify))
 	data["added_ns"], data["notify_added_ns"] = added, notify
 	c.Data = data
 	if added > 1000 {
-		c.Status, c.Advice = Warn, "this machine is slow or busy: expect a visible cost of tracing"
+		c.Status, c.Advice = Warn, "this machine is slow or busy: tracing will slow programs down noticeably; "+
+			"close other programs"
 	}
 	return c
 }
@@ -275,19 +282,21 @@ func coverage(s *sight) Check {
 		}
 	}
 	c.Data = map[string]any{"made": made, "seen": seen, "commits": s.commits, "completions": s.complete}
-	c.Text = fmt.Sprintf("the library's own queue: %d of %d calls seen, each once; %d of %d commits and %d of %d "+
-		"completions counted inside Metal were seen",
+	c.Text = fmt.Sprintf("self-check: %d of %d calls of the library recorded, each once; of what was counted "+
+		"inside Metal, %d of %d commits and %d of %d completions were recorded",
 		seen, made, s.commits.Seen(), s.commits.Reached, s.complete.Seen(), s.complete.Reached)
 	switch {
 	case made == 0:
 		c.Status, c.Text = Fail, "the library made no self-check"
 	case c.Status == Fail:
-		c.Text = fmt.Sprintf("the library's own queue: %d of %d calls seen, or some more than once", seen, made)
+		c.Text = fmt.Sprintf("self-check: %d of %d calls of the library recorded; some are missing, or recorded "+
+			"more than once", seen, made)
 	case s.commits.Missed+s.complete.Missed > 0:
 		c.Status = Fail
 	case s.commits.Reached == 0:
 		c.Status = Warn
-		c.Text += ": this Metal has no function to count at, so reports cannot show how much they miss"
+		c.Text += ": this Metal has no internal function at which commits can be counted, so reports cannot tell " +
+			"whether they miss some"
 	}
 	if c.Status == Fail {
 		c.Advice = "please report this with the output of mtrace doctor --json"
@@ -300,7 +309,7 @@ func coverage(s *sight) Check {
 func nested(s *sight) Check {
 	return Check{
 		ID: "nested-calls", Status: Info, Data: map[string]any{"nested": s.nested},
-		Text: fmt.Sprintf("%d calls that Metal made inside other calls were left out on purpose", s.nested),
+		Text: fmt.Sprintf("%d calls that Metal made inside other calls were not recorded, as intended", s.nested),
 	}
 }
 

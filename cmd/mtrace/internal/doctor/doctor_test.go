@@ -95,11 +95,11 @@ func TestMachine(t *testing.T) {
 			a["system_profiler -json SPDisplaysDataType"] =
 				"oops"
 		}, (*Probe).gpus, Warn, "does not list"},
-		{"GPU idle", nil, (*Probe).busy, Info, "AGXAcceleratorG16X: 1 processes connected, 3 GiB in use, 4% busy"},
+		{"GPU idle", nil, (*Probe).busy, Info, "AGXAcceleratorG16X: 1 processes connected, 3 GiB of GPU memory in use, 4% busy"},
 		{"GPU taken", func(a map[string]string) { a["/usr/sbin/ioreg -a -r -c IOAccelerator"] = registry(t, 97) },
 			(*Probe).busy, Warn, "97% busy"},
 		{"no registry", func(a map[string]string) { delete(a, "/usr/sbin/ioreg -a -r -c IOAccelerator") }, (*Probe).busy,
-			Warn, "does not have the GPU's utilization"},
+			Warn, "cannot read the GPU's utilization"},
 		{"command line tools only", nil, (*Probe).xcode, Info, "no xctrace"},
 		{"Xcode", func(a map[string]string) { a["xcrun xctrace version"] = "xctrace version 16.0 (16F6)\n" }, (*Probe).xcode,
 			OK, "xctrace version 16.0"},
@@ -241,7 +241,7 @@ func TestLock(t *testing.T) {
 		text   string
 	}{
 		{"seen", sight{lock: 99e6}, OK, "were recorded"},
-		{"not seen", sight{}, Warn, "0 ns of it were recorded"},
+		{"not seen", sight{}, Warn, "0 ns of that were recorded"},
 		{"could not be seen", sight{unseen: refused}, Fail, refused},
 	} {
 		got := lock(&said{Lock: 100e6}, &c.seen)

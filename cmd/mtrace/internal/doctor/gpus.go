@@ -53,7 +53,7 @@ func (p *Probe) gpus() Check {
 	c.Data = found.GPUs
 	if !metal {
 		c.Status, c.Text = Fail, "no GPU with Metal"
-		c.Advice = "a virtual machine needs a paravirtualised GPU; otherwise trace on another Mac"
+		c.Advice = "in a virtual machine, enable its paravirtualised GPU; otherwise trace on another Mac"
 	}
 	return c
 }
@@ -67,16 +67,16 @@ func (p *Probe) busy() Check {
 		return []byte(output), err
 	})
 	if err != nil {
-		c.Status, c.Text = Warn, "the I/O registry does not have the GPU's utilization: "+err.Error()
+		c.Status, c.Text = Warn, "cannot read the GPU's utilization from the I/O registry: "+err.Error()
 		return c
 	}
 	var texts []string
 	for _, d := range sample.Devices {
-		text := fmt.Sprintf("%s: %d processes connected, %s in use", d.Class, len(d.Clients), bytesText(d.InUse))
+		text := fmt.Sprintf("%s: %d processes connected, %s of GPU memory in use", d.Class, len(d.Clients), bytesText(d.InUse))
 		if d.Utilization >= 0 {
 			text += fmt.Sprintf(", %.0f%% busy", d.Utilization*100)
 			if d.Utilization > 0.3 {
-				c.Status, c.Advice = Warn, "another program uses the GPU now: measure when it does not"
+				c.Status, c.Advice = Warn, "another program is using the GPU: stop it before you measure"
 			}
 		}
 		texts = append(texts, text)

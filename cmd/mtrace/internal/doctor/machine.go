@@ -20,8 +20,8 @@ func (p *Probe) machine() Check {
 		c.Text = fmt.Sprintf("%s, %s, %d processors, %s, macOS %s (%s)", model, brand, runtime.NumCPU(), bytesText(memory),
 			version, build)
 		if p.Host.Translated {
-			c.Status, c.Advice = Warn, "run the arm64 slice of mtrace: arch -arm64 mtrace …"
-			c.Text += "; mtrace itself runs under Rosetta, so the programs that it starts do, too"
+			c.Status, c.Advice = Warn, "run mtrace natively: arch -arm64 mtrace …"
+			c.Text += "; mtrace itself runs under Rosetta, and so do the programs that it starts"
 		}
 		if major, err := strconv.Atoi(strings.SplitN(version, ".", 2)[0]); err == nil && major < 13 {
 			c.Status, c.Advice = Fail, "the library needs macOS 13 or newer"

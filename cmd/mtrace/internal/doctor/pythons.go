@@ -86,7 +86,7 @@ func (p *Probe) pythons(library string, prove func(program string) loading) Chec
 			}
 		default:
 			wrong++
-			line = one.Path + " should load the library, and did not"
+			line = one.Path + " should have loaded the library, but did not"
 		}
 		c.Details = append(c.Details, line)
 	}
@@ -98,12 +98,13 @@ func (p *Probe) pythons(library string, prove func(program string) loading) Chec
 	case len(found) == 0:
 		c.Status, c.Text = Info, "none found"
 	case wrong > 0:
-		c.Status, c.Text = Warn, fmt.Sprintf("%d found, %d can be traced, %d should be and are not", len(found), good, wrong)
+		c.Status, c.Text = Warn, fmt.Sprintf("%d found, %d can be traced, %d could not be traced although "+
+			"nothing seems to prevent it", len(found), good, wrong)
 		c.Advice = "please report this with the output of mtrace doctor --json"
 	case good == 0:
 		c.Status, c.Advice = Warn, "install a Python that does not come with the system, for instance brew install python"
 	case !found[0].Injectable:
-		c.Status, c.Advice = Warn, "the first in PATH cannot be traced; use "+found[slices.IndexFunc(found,
+		c.Status, c.Advice = Warn, "the first Python in PATH cannot be traced; use "+found[slices.IndexFunc(found,
 			func(o python) bool { return o.Injectable })].Path
 	}
 	return c

@@ -69,11 +69,12 @@ func (s *SelfTest) Run() []Check {
 	if err != nil {
 		return []Check{{ID: "self-test", Status: Fail, Text: "the bundled Metal program does not run, even without the " +
 			"tracer: " + err.Error(),
-			Advice: "without a working Metal there is nothing to trace"}}
+			Advice: "make Metal work on this machine first: a program that uses it fails without the tracer, too"}}
 	}
 	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-doctor-")
 	if err != nil {
-		return []Check{{ID: "self-test", Status: Fail, Text: "the folder for the self-test's trace could not be created: " + err.Error()}}
+		return []Check{{ID: "self-test", Status: Fail, Text: "cannot create a folder for the self-test's " +
+			"trace: " + err.Error()}}
 	}
 	defer os.RemoveAll(folder)
 	trace := filepath.Join(folder, "selftest.mtrace")
@@ -150,7 +151,7 @@ func (s *SelfTest) startCost() Check {
 	}
 	if with.Threads > alone.Threads || len(with.Handlers) > len(alone.Handlers) {
 		c.Status = Info
-		c.Text += fmt.Sprintf("; the library brings %d threads and handlers for %d signals into it",
+		c.Text += fmt.Sprintf("; the library adds %d threads and handlers for %d signals to it",
 			with.Threads-alone.Threads, len(with.Handlers)-len(alone.Handlers))
 	}
 	return c

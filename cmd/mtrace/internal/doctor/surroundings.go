@@ -42,7 +42,7 @@ const notShown = "(not shown)"
 
 // variables lists the watched environment variables that are set, and warns about those that change measurements.
 func (p *Probe) variables() Check {
-	c := Check{ID: "variables", Status: OK, Text: "no variable is set that changes a trace"}
+	c := Check{ID: "variables", Status: OK, Text: "no environment variable is set that changes a trace"}
 	names := map[string]string{}
 	for _, entry := range p.Environ {
 		name, value, _ := strings.Cut(entry, "=")
@@ -67,7 +67,7 @@ func (p *Probe) variables() Check {
 		return c
 	}
 	slices.Sort(c.Details)
-	c.Status, c.Data, c.Text = Info, names, fmt.Sprintf("set variables that change a trace: %d", len(names))
+	c.Status, c.Data, c.Text = Info, names, fmt.Sprintf("environment variables that change a trace: %d", len(names))
 	for _, name := range []string{"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_CAPTURE_ENABLED",
 		"METAL_DEVICE_WRAPPER_TYPE", "METAL_CAPTURE_ENABLED"} {
 		if value, set := names[name]; set && value != "0" && value != "" {
@@ -105,7 +105,7 @@ func (p *Probe) paths() Check {
 // leftovers lists what killed runs left: socket folders in which no process listens, and unfinished traces in the
 // working folder.
 func (p *Probe) leftovers() Check {
-	c := Check{ID: "leftovers", Status: OK, Text: "nothing left of earlier runs"}
+	c := Check{ID: "leftovers", Status: OK, Text: "earlier runs left nothing behind"}
 	temps := []string{p.Temp}
 	if p.Temp != "/tmp" {
 		temps = append(temps, "/tmp")
@@ -121,8 +121,8 @@ func (p *Probe) leftovers() Check {
 	c.Details = append(c.Details, p.Glob(filepath.Join(p.Directory, "*.mtrace.part"))...)
 	if n := len(c.Details); n > 0 {
 		c.Status, c.Text, c.Data = Info, fmt.Sprintf(
-			"%d left by runs that were killed, or that still run elsewhere", n), c.Details
-		c.Advice = "mtrace report reads a .part file up to its end; remove the files and folders that none of your runs uses"
+			"%d files or folders left by runs that were killed, or that are still running", n), c.Details
+		c.Advice = "mtrace report shows what a .part file has; remove files and folders that no running mtrace uses"
 	}
 	return c
 }

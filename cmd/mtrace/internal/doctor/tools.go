@@ -9,7 +9,7 @@ func (p *Probe) xcode() Check {
 	folder := p.ask("xcode-select", "-p")
 	if folder == "" {
 		c.Status, c.Text = Warn, "no Xcode and no command line tools"
-		c.Advice = "xcode-select --install brings the compiler, which building mtrace needs"
+		c.Advice = "xcode-select --install installs the compiler that building mtrace needs"
 		return c
 	}
 	c.Text = folder

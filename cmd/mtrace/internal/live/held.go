@@ -223,7 +223,8 @@ func (h *Held) release() {
 	h.real.Write(h.beyond)
 	h.beyond = nil
 	if h.failure != nil {
-		fmt.Fprintf(h.real, "mtrace: the table was closed, because the program's output cannot be stored any more: %v\n", h.failure)
+		fmt.Fprintf(h.real, "mtrace: the live table was closed, because the program's output can no longer be "+
+			"stored meanwhile: %v\n", h.failure)
 	}
 	h.kept.Close()
 }

@@ -92,11 +92,13 @@ func layout(p Picture, v view, width, height int) []line {
 		lines = append(lines[:1], line{figuresNow(p), plain}, line{figuresRates(p), plain})
 	}
 	if p.Lost > 0 {
-		lines = append(lines, line{fmt.Sprintf("%d RECORDS LOST: the trace lacks them; --on-full block waits instead",
+		lines = append(lines, line{fmt.Sprintf("%d RECORDS LOST, because buffers were full: --on-full block "+
+			"makes threads wait instead",
 			p.Lost), alarm})
 	}
 	if p.Failed != nil {
-		lines = append(lines, line{fmt.Sprintf("THE TRACE IS CUT, calls are only counted: %v", p.Failed), alarm})
+		lines = append(lines, line{fmt.Sprintf("THE TRACE IS CUT: further calls are counted but not written: "+
+			"%v", p.Failed), alarm})
 	}
 	if text := p.NoProgress(); text != "" {
 		lines = append(lines, line{text, alarm})
@@ -114,7 +116,7 @@ func layout(p Picture, v view, width, height int) []line {
 		lines = append(lines, line{})
 	}
 	if len(below) > 0 {
-		lines = append(lines, line{"the program's output, which remains when the table closes:", dim})
+		lines = append(lines, line{"the program's output, which is printed in full when the table closes:", dim})
 		for _, text := range below {
 			lines = append(lines, line{text, plain})
 		}

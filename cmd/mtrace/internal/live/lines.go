@@ -48,7 +48,7 @@ func oneLine(p Picture) string {
 	}
 	cut := ""
 	if p.Failed != nil {
-		cut = fmt.Sprintf("  THE TRACE IS CUT, calls are only counted: %v", p.Failed)
+		cut = fmt.Sprintf("  THE TRACE IS CUT: further calls are counted but not written: %v", p.Failed)
 	}
 	if text := p.NoProgress(); text != "" {
 		cut += "  " + text

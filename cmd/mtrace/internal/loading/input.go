@@ -25,11 +25,11 @@ type Selection struct {
 }
 
 func (p *Selection) Flags(flags *pflag.FlagSet) {
-	flags.DurationVar(&p.From, "from", 0, "look at the trace from this `TIME` after its start on, as 1.5s or 200ms")
-	flags.DurationVar(&p.To, "to", 0, "look at the trace up to this `TIME` after its start")
-	flags.IntSliceVar(&p.PIDs, "pid", nil, "look at these processes only, by their `NUMBER`")
-	flags.StringSliceVar(&p.Sources, "source-root", nil, "code in these `FOLDERS` is the program's own, all other code a "+
-		"library's: operations and call sites show lines of the program")
+	flags.DurationVar(&p.From, "from", 0, "read the trace from this `TIME` after its start, as 1.5s or 200ms")
+	flags.DurationVar(&p.To, "to", 0, "read the trace up to this `TIME` after its start")
+	flags.IntSliceVar(&p.PIDs, "pid", nil, "read only the processes with these `NUMBERS`")
+	flags.StringSliceVar(&p.Sources, "source-root", nil, "treat code in these `FOLDERS` as the program's own and "+
+		"other code as libraries, so that operations and call sites are lines of the program")
 }
 
 func (p *Selection) Check() error {
@@ -73,7 +73,7 @@ func (p *Selection) Load(std cli.Stdio, path string, visit func(*analyze.Visited
 	if trace.Run.Length > 0 {
 		length = fmt.Sprintf("; its calls are from 0s to %v", time.Duration(trace.Run.Length))
 	}
-	return nil, cli.UsageError("reading %s: nothing happened %s%s", path, asked, length)
+	return nil, cli.UsageError("%s has no events %s%s", path, asked, length)
 }
 
 func (p *Selection) read(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
@@ -108,8 +108,8 @@ func (p *Selection) ModelOf(recording *xctrace.Recording, path string) (*analyze
 	if len(trace.CommandBuffers)+len(trace.Compilations)+len(trace.Memory.Allocations) > 0 {
 		return trace, nil
 	}
-	return nil, cli.UsageError("%s has no table of Metal%s: mtrace xctrace lists its tables, mtrace export --table "+
-		"NAME writes the rows of a table%s",
+	return nil, cli.UsageError("%s has no Metal data%s: mtrace xctrace summarises its tables, mtrace export "+
+		"--table NAME writes the rows of one%s",
 		path, whoseTables(trace, recording), cpuHint(recording))
 }
 
@@ -138,7 +138,7 @@ func cpuHint(recording *xctrace.Recording) string {
 	if len(recording.CPU.Samples) == 0 {
 		return ""
 	}
-	return ", and mtrace pprof its CPU samples"
+	return ", and mtrace pprof writes its CPU samples"
 }
 
 // Options returns the selection as options of analyze. Relative source folders are made absolute.

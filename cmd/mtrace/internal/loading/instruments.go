@@ -21,7 +21,7 @@ import (
 
 // A RecordingSource selects what is read from a recording of Instruments.
 type RecordingSource struct {
-	Run      int // number of the run within a bundle; 0 is the last
+	Run      int // number of the run within a bundle; 0 is the first
 	From, To time.Duration
 }
 
@@ -32,7 +32,7 @@ func (v *RecordingSource) Load(std cli.Stdio, paths []string) (*xctrace.Recordin
 		return nil, err
 	}
 	if v.Run > 0 && len(bundles) == 0 {
-		return nil, cli.UsageError("--run is for .trace bundles: an export has only one run")
+		return nil, cli.UsageError("--run works only with .trace bundles: an export has only one run")
 	}
 	ctx := context.Background()
 	if len(bundles) > 0 {
@@ -79,7 +79,7 @@ func (v *RecordingSource) loadBundle(ctx context.Context, std cli.Stdio, recordi
 	beside bool, progress xctrace.Progress) error {
 	tool, err := InstrumentsTool(std)
 	if err != nil && beside {
-		cli.Tell(std.Err, "mtrace: %s is skipped: the same folder has exports: %v", path, err)
+		cli.Tell(std.Err, "mtrace: only the exports in the folder are read, not the bundle %s: %v", path, err)
 		return nil
 	}
 	if err != nil {

@@ -39,11 +39,12 @@ func IncompleteFile(path, kind string) error {
 	case analyze.Repaired:
 		return nil
 	case analyze.Damaged:
-		return cli.AsStatus(incompleteError{fmt.Errorf("%s is damaged: the output covers only its readable parts; copy it again "+
-			"from where it was recorded, or write the readable parts to a new file with mtrace repair", path)})
+		return cli.AsStatus(incompleteError{fmt.Errorf("%s is damaged: the output covers only its readable "+
+			"parts; copy it again from the machine that recorded it, or write the readable parts to a new file "+
+			"with mtrace repair", path)})
 	}
-	return cli.AsStatus(incompleteError{fmt.Errorf("%s is cut: the output covers only the data before the cut; trace the "+
-		"program again for the whole", path)})
+	return cli.AsStatus(incompleteError{fmt.Errorf("%s is cut: the output covers only the data before the cut; "+
+		"trace the program again for a complete trace", path)})
 }
 
 // LoadTrace reads one trace of mtrace. Its errors name an unfinished FILE.part if only that exists.

@@ -24,7 +24,7 @@ func FuzzAnswer(f *testing.F) {
 
 func TestPartly(t *testing.T) {
 	for said, want := range map[string]string{"": "", "\n\x05\x08\x00\x12\x01x": "",
-		"\n\x05\x08\x02\x12\x01x": "the server rejected 2 of the profiles: x", "\n\x09x": "its answer cannot be read"} {
+		"\n\x05\x08\x02\x12\x01x": "the server rejected 2 profiles: x", "\n\x09x": "its answer cannot be read"} {
 		err := partly([]byte(said))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", said, err, want)

@@ -47,7 +47,7 @@ func otlpHTTP(ctx context.Context, s *Server, p Profile) error {
 		}
 		return refused(answer, string(said))
 	case !isProtobuf:
-		return errors.New("the answer is not one of an OTLP receiver: is this the receiver's address?")
+		return errors.New("the answer does not come from an OTLP receiver: check the URL")
 	}
 	return partly(said)
 }
@@ -72,7 +72,7 @@ func partly(said []byte) error {
 		return fmt.Errorf("its answer cannot be read: %w", err)
 	}
 	if rejected > 0 {
-		return fmt.Errorf("the server rejected %d of the profiles: %s", rejected, why)
+		return fmt.Errorf("the server rejected %d profiles: %s", rejected, why)
 	}
 	return nil
 }

@@ -53,11 +53,11 @@ func callFailed(answer *http.Response, said []byte) error {
 			if err != nil {
 				why = end.Get("Grpc-Message")
 			}
-			return fmt.Errorf("refused with gRPC's status %s: %s", code, why)
+			return fmt.Errorf("rejected with gRPC status %s: %s", code, why)
 		}
 	}
 	if answer.StatusCode == http.StatusOK {
-		return errors.New("the answer is not one of a gRPC server: is this Parca's address?")
+		return errors.New("the answer does not come from a gRPC server: check Parca's URL")
 	}
 	return refused(answer, string(said))
 }

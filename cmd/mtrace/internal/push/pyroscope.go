@@ -28,7 +28,7 @@ func pyroscope(ctx context.Context, s *Server, p Profile) error {
 		said = []byte(why.Code + ": " + why.Message)
 	}
 	if answer.StatusCode == http.StatusOK {
-		return errors.New("the answer is not one of Pyroscope: is this its address?")
+		return errors.New("the answer does not come from Pyroscope: check the URL")
 	}
 	return refused(answer, string(said))
 }

@@ -25,7 +25,7 @@ func AttachCommand() cli.Command {
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
 			return func(std cli.Stdio, args []string) error {
 				if len(args) != 1 {
-					return cli.UsageError("takes one process id, but got %d: mtrace attach PID", len(args))
+					return cli.UsageError("give one process id, not %d: mtrace attach PID", len(args))
 				}
 				return attach(std, args[0])
 			}
@@ -33,16 +33,16 @@ func AttachCommand() cli.Command {
 	}
 }
 
-// attach explains that attaching is impossible: it always fails.
+// attach prints why the running process cannot be traced, and what to do instead. It always returns an error.
 func attach(std cli.Stdio, text string) error {
 	pid, err := strconv.Atoi(text)
 	if err != nil || pid < 1 {
-		return cli.UsageError("%q is no process id", text)
+		return cli.UsageError("%q is not a process id", text)
 	}
 	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
 		return cli.UsageError("there is no process %d", pid)
 	}
-	// without ps, or permission to see the process, the command is left blank
+	// if ps is missing, or may not show the process, the advice has a placeholder for the command
 	line, _ := exec.Command("ps", "-o", "args=", "-p", text).Output()
 	command := cmp.Or(analyze.Printable(strings.TrimSpace(string(line))), "CMD ARG…")
 	fmt.Fprintf(std.Out, `Process %d cannot be traced: it runs without mtrace's library, which a program gets when it starts and not later.

@@ -13,9 +13,9 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// A child is the traced program. It runs in mtrace's process group and on its terminal, so it receives the terminal's
-// signals as it would without mtrace. mtrace must not be ended by them before the program, and must stop when the
-// program stops, because a shell watches mtrace. See follow.
+// A child is the traced program. It runs in mtrace's process group and terminal, so that it receives the terminal's
+// signals as without mtrace. mtrace must outlive it, and must stop when it stops, because the shell watches mtrace,
+// not the program: see follow.
 type child struct {
 	cmd         *exec.Cmd
 	number      int
@@ -24,22 +24,23 @@ type child struct {
 	over        atomic.Bool    // it has ended
 	interrupted atomic.Bool    // SIGINT came
 	keys        chan os.Signal // SIGINT and SIGQUIT, which the terminal also sends to mtrace: see hangWatch
-	// afterwards receives at most one signal that arrives after the program has ended.
+	// afterwards receives the first signal that arrives after the program has ended.
 	afterwards chan os.Signal
 	aside      func() func()  // called before mtrace stops; its result is called when the program continues
 	used       syscall.Rusage // once it has ended
 }
 
-// Forwarded are signals sent to mtrace alone, by a supervisor, that are meant for the program.
+// Forwarded are signals that mtrace passes on to the program: a supervisor sends them to mtrace alone, and means the
+// program.
 var Forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 
-// Endured are signals that the terminal sends to the whole group, so the program has them already and mtrace ignores
-// them. If a program does not stop at SIGTSTP, mtrace must not stop either, or the shell would return to its prompt.
-// SIGPIPE means that the reader of the log is gone, but the trace is still wanted.
+// Endured are signals that mtrace must survive without passing them on. The terminal sends SIGINT, SIGQUIT and
+// SIGTSTP to the program, too. mtrace must not stop at SIGTSTP if the program does not, or the shell would show its
+// prompt. SIGPIPE means that nobody reads the log any more; the trace is still wanted.
 var Endured = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE}
 
-// start starts the program of the plan on mtrace's standard streams. It calls taken once signals are passed to the
-// program.
+// start starts the program with mtrace's standard streams. It calls taken as soon as mtrace handles the program's
+// signals.
 func start(plan *inject.Plan, std cli.Stdio, taken func()) (*child, error) {
 	c := &child{
 		cmd: &exec.Cmd{Path: plan.Program, Args: plan.Args, Env: plan.Env, Stdin: std.In, Stdout: std.Out,
@@ -47,8 +48,8 @@ func start(plan *inject.Plan, std cli.Stdio, taken func()) (*child, error) {
 		signals: make(chan os.Signal, 8),
 		resumed: make(chan os.Signal, 1), afterwards: make(chan os.Signal, 1), keys: make(chan os.Signal, 8),
 	}
-	// Notify, never Ignore: an ignored signal would stay ignored in the program. If a signal was ignored when mtrace
-	// started, it stays ignored, because the program should inherit that, too; Go reports this only for SIGHUP and
+	// Notify, not Ignore: the program would inherit an ignored signal. A signal that was already ignored when mtrace
+	// started stays ignored, so that the program inherits that as without mtrace; Go tells this only for SIGHUP and
 	// SIGINT.
 	for _, list := range [][]os.Signal{Forwarded, Endured} {
 		for _, s := range list {
@@ -90,11 +91,11 @@ func (c *child) forward() {
 	}
 }
 
-// pid returns the program's process id, also after the program has ended, when Go has forgotten it.
+// pid returns the program's process id, which os.Process forgets when the program has ended.
 func (c *child) pid() int { return c.number }
 
-// wait waits for the end and returns how the program ended. While the program is stopped, mtrace is stopped, too.
-// Signals do not end mtrace until release, because the trace is not complete yet.
+// wait returns how the program ended. While the program is stopped, mtrace stops itself, too. Signals do not end
+// mtrace before release is called, because they would cut the trace.
 func (c *child) wait() (syscall.WaitStatus, error) {
 	now, err := c.next(syscall.WUNTRACED)
 	for err == nil && now.what != ended {
@@ -105,14 +106,14 @@ func (c *child) wait() (syscall.WaitStatus, error) {
 	return now.status, err
 }
 
-// release lets signals end mtrace again, after the program has ended and its trace is complete.
+// release lets signals end mtrace again. Call it when the trace is complete.
 func (c *child) release() {
 	signal.Stop(c.signals)
 	signal.Stop(c.resumed)
 	close(c.signals)
 }
 
-// cpu returns the processor time of the program and of the children it waited for, known after the program has ended.
+// cpu returns the processor time of the ended program, including children that it has waited for.
 func (c *child) cpu() time.Duration {
 	return time.Duration(c.used.Utime.Nano() + c.used.Stime.Nano())
 }

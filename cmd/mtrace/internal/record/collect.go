@@ -24,22 +24,24 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// tokenVariable is the environment variable with the secret that both ends of a connection between machines must know.
+// tokenVariable is the environment variable with the secret that `mtrace collect` and the `mtrace run --collector`
+// that sends to it must share.
 const tokenVariable = "MTRACE_TOKEN"
 
 func CollectCommand() cli.Command {
 	return cli.Command{
 		Name:    "collect",
-		Summary: "Collect the traces of many processes, or of many machines, until it is interrupted",
+		Summary: "Collect traces of many processes or machines, until interrupted",
 		Usage:   "[flags] --listen unix:PATH|tcp://HOST:PORT -o DIR",
 		Example: "MTRACE_TOKEN=$(openssl rand -hex 16) mtrace collect --listen tcp://0.0.0.0:7070 -o traces",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var c collect
 			flags.StringSliceVar(&c.listen, "listen", nil,
-				"the `ADDRESS` to listen on: unix:PATH for processes of this machine, tcp://HOST:PORT for mtrace run "+
-					"--collector on others")
+				"listen on this `ADDRESS`: unix:PATH for processes of this machine, tcp://HOST:PORT for mtrace "+
+					"run --collector on other machines")
 			flags.StringVarP(&c.dir, "output", "o", "",
-				"the `FOLDER` for the traces; a restarted collector continues the traces in it that were cut")
+				"write the traces into this `FOLDER`; traces that were cut there are continued when their "+
+					"senders connect again")
 			return func(std cli.Stdio, args []string) error { return c.run(std, args) }
 		},
 	}
@@ -50,7 +52,7 @@ type collect struct {
 	dir    string
 }
 
-// A station listens on one address.
+// A station is one listening address of `mtrace collect`: a unix socket, or a TCP port for other machines.
 type station interface {
 	address() string
 	serve(context.Context) error
@@ -60,7 +62,7 @@ type station interface {
 func (c *collect) run(std cli.Stdio, args []string) error {
 	switch {
 	case len(args) > 0:
-		return cli.UsageError("takes no arguments, but got %q: mtrace collect --listen ADDRESS -o DIR", args[0])
+		return cli.UsageError("unexpected argument %q: mtrace collect --listen ADDRESS -o DIR", args[0])
 	case len(c.listen) == 0:
 		return cli.UsageError("the address is missing: --listen unix:PATH or --listen tcp://HOST:PORT")
 	case c.dir == "":
@@ -73,7 +75,8 @@ func (c *collect) run(std cli.Stdio, args []string) error {
 	defer log.close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	// the reader of mtrace's output may end first, but the recorded programs continue
+	// SIGPIPE must not end the collector: whoever reads its output may end first, while programs are still being
+	// recorded
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	var stations []station
 	for _, text := range c.listen {
@@ -90,7 +93,8 @@ func (c *collect) run(std cli.Stdio, args []string) error {
 	return cli.AsStatus(serveAll(ctx, stations))
 }
 
-// serveAll serves until ctx is done, or one of the stations fails; then all of them are finished.
+// serveAll serves all stations until ctx is done or one of them fails. Then it completes all traces and returns the
+// errors.
 func serveAll(ctx context.Context, stations []station) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -126,7 +130,7 @@ func (c *collect) open(std cli.Stdio, lines *lineQueue, text string) (station, e
 	return newRemoteStation(std, lines, log, c.dir, address)
 }
 
-// A localStation records the processes of this machine that connect to its socket into one trace.
+// A localStation records all processes of this machine that connect to its socket, into one trace.
 type localStation struct {
 	*collector.Collector
 	std  cli.Stdio
@@ -169,8 +173,8 @@ func newLocalStation(std cli.Stdio, says io.Writer, log zerolog.Logger, dir, soc
 
 func (s *localStation) address() string { return "unix:" + s.Collector.Address() }
 
-// serve serves until ctx is done or the trace can no longer be written: a permanently running collector must report
-// that and not silently count for days.
+// serve records until ctx is done or the trace can no longer be written (a full disk). It then ends with an error:
+// otherwise a collector that runs for days would silently lose everything.
 func (s *localStation) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -187,7 +191,7 @@ func (s *localStation) serve(ctx context.Context) error {
 func (s *localStation) finish() error {
 	result, err := s.Collector.Close()
 	if result.Processes == 0 && err == nil {
-		fmt.Fprintln(s.says, "mtrace collect: no process connected, so there is no trace")
+		fmt.Fprintln(s.says, "mtrace collect: no process connected, so no trace was written")
 		s.file.Discard()
 		return nil
 	}
@@ -195,8 +199,8 @@ func (s *localStation) finish() error {
 	err = errors.Join(err, named)
 	fmt.Fprintln(s.std.Out, path)
 	if err != nil {
-		fmt.Fprintf(s.says, "mtrace collect: %d processes, %d events seen, not all of them in the trace: mtrace report "+
-			"says how many\n", result.Processes, result.Events)
+		fmt.Fprintf(s.says, "mtrace collect: %d processes, %d events seen, but the trace lacks some: mtrace "+
+			"report says how many\n", result.Processes, result.Events)
 	} else {
 		fmt.Fprintf(s.says, "mtrace collect: %d processes, %d events, %d lost\n", result.Processes, result.Events,
 			result.Lost)
@@ -207,7 +211,7 @@ func (s *localStation) finish() error {
 	return err
 }
 
-// A remoteStation receives the traces of other machines, each into a file of its own.
+// A remoteStation receives traces that `mtrace run --collector` sends from other machines, each into its own file.
 type remoteStation struct {
 	*relay.Receiver
 }
@@ -235,9 +239,10 @@ func newRemoteStation(std cli.Stdio, says io.Writer, log zerolog.Logger, dir, ad
 				host = "HOST"
 			}
 		}
-		what := "mtrace collect: senders need the token that was generated for this run:"
+		what := "mtrace collect: a token was generated for this run; on the other machines start programs with:"
 		if !term.IsTerminal(int(std.Err.Fd())) {
-			what = "mtrace collect: set " + tokenVariable + " to keep the token out of this log; it was generated for this run:"
+			what = "mtrace collect: set " + tokenVariable + " next time to keep the token out of this log; on " +
+				"the other machines start programs with:"
 		}
 		fmt.Fprintf(says, "%s %s=%s mtrace run --collector tcp://%s -- CMD\n", what, tokenVariable, token,
 			net.JoinHostPort(host, port))

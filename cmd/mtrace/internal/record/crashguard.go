@@ -17,17 +17,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A crashGuard remembers that the last traced run of a command crashed inside a method that the tracer had replaced.
-// The cause is then unknown. The next run therefore replaces nothing. If it succeeds, the tracer is the likely cause,
-// and tracing stays off for the command; if it crashes too, the tracer is not the cause, and later runs are traced
-// again.
+// A crashGuard finds out whether the tracer makes a command crash. If a traced run crashed inside a method that the
+// tracer had replaced, the next run of the command replaces no methods. If that run succeeds, the tracer is probably
+// at fault and stays off for this command; if it crashes too, later runs are traced again.
 type crashGuard struct {
 	Path string // path of the note; "" if none can be stored
 	note crashNote
 	off  bool // nothing is replaced in this run, because of the note
 }
 
-// crashNote is what is kept between runs.
+// crashNote is the file that a crashGuard keeps for a command between its runs.
 type crashNote struct {
 	Program string `json:"program"`
 	Tracer  string `json:"tracer"` // another one is another chance
@@ -35,7 +34,8 @@ type crashNote struct {
 	Cleared bool   `json:"cleared"`
 }
 
-// NewCrashGuard looks up the command. Without a folder for notes there is no guard.
+// NewCrashGuard reads the note about the command. A note of another version of the tracer does not count. Without a
+// user cache folder nothing is remembered.
 func NewCrashGuard(command []string, library string) *crashGuard {
 	g := &crashGuard{}
 	folder, err := os.UserCacheDir()
@@ -58,18 +58,19 @@ func NewCrashGuard(command []string, library string) *crashGuard {
 	return g
 }
 
-// before is the message to the user if nothing is replaced, or "".
+// before returns the message that this run replaces no methods, and why; empty if it does.
 func (g *crashGuard) before() string {
 	if !g.off {
 		return ""
 	}
-	return fmt.Sprintf("the last traced run of this command crashed with %s, which the tracer had replaced: this run "+
-		"replaces no methods, so its Metal "+
-		"calls are not recorded; "+
-		"--crash-guard=false traces it nevertheless, and --skip-class excludes single classes", g.note.Crash)
+	return fmt.Sprintf("the last traced run of this command crashed with %s, a method that the tracer had "+
+		"replaced: this run replaces no methods, to find out whether the tracer is the cause, so no Metal calls "+
+		"are recorded. --crash-guard=false traces it nevertheless; --skip-class excludes single "+
+		"classes", g.note.Crash)
 }
 
-// after stores how the run ended, and returns a message for the user, or "".
+// after notes whether the run crashed inside the replaced method "inside", and returns a message for the user; empty
+// if there is nothing to say.
 func (g *crashGuard) after(ended syscall.WaitStatus, inside string) string {
 	crashed := ended.Signaled() && isCrash(ended.Signal())
 	switch {
@@ -78,22 +79,23 @@ func (g *crashGuard) after(ended syscall.WaitStatus, inside string) string {
 	case g.off && crashed:
 		g.note.Cleared = true
 		g.keep()
-		return "it also crashed without replaced methods: the tracer is not the cause, and later runs are traced again"
+		return "the program also crashed without replaced methods: the tracer is not the cause, and later runs " +
+			"are traced again"
 	case g.off:
-		return "it did not crash without replaced methods: the tracer is likely the cause; please report it"
+		return "the program did not crash without replaced methods: the tracer is probably the cause, and this " +
+			"command stays untraced. Please report it"
 	case crashed && inside != "" && !g.note.Cleared:
 		g.note.Crash = signalName(ended.Signal()) + " inside " + inside
 		g.keep()
-		return fmt.Sprintf("the program crashed with %s, which the tracer had replaced: the next run of this command "+
-			"replaces no methods, to find out whose "+
-			"fault that is", g.note.Crash)
+		return fmt.Sprintf("the program crashed with %s, a method that the tracer had replaced: the next run of "+
+			"this command replaces no methods, to find out whether the tracer is the cause", g.note.Crash)
 	case !crashed && g.note.Crash == "":
 		os.Remove(g.Path) // of another tracer, if it is there
 	}
 	return ""
 }
 
-// keep writes the note. If that fails, the next run is traced normally.
+// keep writes the note. Errors are ignored: the next run is then traced as usual.
 func (g *crashGuard) keep() {
 	content, err := json.Marshal(g.note)
 	if err == nil {
@@ -104,15 +106,15 @@ func (g *crashGuard) keep() {
 	}
 }
 
-// crashes are the signals of crashed code. Metal's own assertions abort, which is not caused by the tracer.
+// crashes are the signals that faulty code causes. SIGABRT is not one: Metal's assertions cause it, not the tracer.
 var crashes = map[syscall.Signal]string{syscall.SIGSEGV: "SIGSEGV", syscall.SIGBUS: "SIGBUS", syscall.SIGILL: "SIGILL",
 	syscall.SIGTRAP: "SIGTRAP"}
 
 func isCrash(s syscall.Signal) bool      { return crashes[s] != "" }
 func signalName(s syscall.Signal) string { return crashes[s] }
 
-// An insideWatch stores the calls that the threads of a process were inside when it ended. It ignores waiting threads,
-// because they cannot have crashed.
+// An insideWatch remembers for each process which call a thread was in when the process ended. Threads that only
+// waited are ignored: they cannot have caused a crash.
 type insideWatch struct {
 	collector.Observer // the rest is not looked at
 	mutex              sync.Mutex

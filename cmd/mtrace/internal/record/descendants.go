@@ -19,8 +19,8 @@ const (
 	livingPause, longestLivingPause = 20 * time.Millisecond, 500 * time.Millisecond
 )
 
-// living returns the running processes of the program except the first one: those with the recording's token in their
-// environment, and those that are connected.
+// living returns the running processes that the program started, without the program itself: those that inherited the
+// recording's token in their environment, and those connected to the collector.
 func (s *session) living() (all []tracefile.Living) {
 	carriers, _ := handshake.Carriers(wire.TokenVariable + "=" + s.token.String())
 	for _, p := range carriers {
@@ -35,7 +35,7 @@ func (s *session) living() (all []tracefile.Living) {
 	return slices.DeleteFunc(all, func(p tracefile.Living) bool { return p.PID == s.pid })
 }
 
-// livingAtEnd returns the processes that are still running when the program has ended; none if children are not
+// livingAtEnd returns the processes that still run shortly after the program has ended; none if children are not
 // recorded.
 func (s *session) livingAtEnd() []tracefile.Living {
 	if !s.follow {
@@ -48,7 +48,7 @@ func (s *session) livingAtEnd() []tracefile.Living {
 	return all
 }
 
-// waitForChildren waits until no process of the program is running, or until a signal that ends programs arrives.
+// waitForChildren waits until all processes that the program started have ended, or a signal arrives.
 func (s *session) waitForChildren(signalled <-chan os.Signal) {
 	for pause := livingPause; len(s.living()) > 0; pause = min(2*pause, longestLivingPause) {
 		select {
@@ -59,7 +59,7 @@ func (s *session) waitForChildren(signalled <-chan os.Signal) {
 	}
 }
 
-// withLiving marks the processes that are still running, and adds those that were not seen before.
+// withLiving marks the processes that still run, and adds those that were not known.
 func withLiving(processes []handshake.Process, living []tracefile.Living) []handshake.Process {
 	for _, p := range living {
 		at := slices.IndexFunc(processes, func(q handshake.Process) bool { return q.PID == p.PID })

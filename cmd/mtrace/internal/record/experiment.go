@@ -31,44 +31,47 @@ type experimentOptions struct {
 	delay    string
 }
 
-// ExperimentCommand returns the command that measures how much delays in the running program cost it.
+// ExperimentCommand returns the command that adds delays to a running program and measures how much they cost it.
 func ExperimentCommand() cli.Command {
 	return cli.Command{
-		Name:    "experiment",
-		Summary: "Run a program with random delays in its calls, locks and waits, and measure the effect on its progress",
+		Name: "experiment",
+		Summary: "Delay a running program's calls, locks and waits at random, and measure how much that slows " +
+			"its progress",
 		Usage:   "[flags] -- CMD ARG…",
 		Example: "mtrace experiment --target commit,wait --duration 40s -- python3 workload.py --threads 8",
 		Whole:   true,
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			o := experimentOptions{run: RunOptions{Follow: true, guard: true, Recording: UsualRecording}}
 			flags.StringSliceVar(&o.targets, "target", nil, "delay these `TARGETS`: "+strings.Join(experiment.Names(), ", ")+
-				"; lock:NAME or lock:0xADDRESS; own:THREAD; a call's name; of some threads only with @THREAD, as commit@worker "+
-				"(default: all that occur, and the lock with the longest waits)")
-			flags.DurationVar(&o.duration, "duration", 0, "end the experiment after this `TIME`; the program continues "+
-				"(default: until the program ends)")
-			flags.StringVar(&o.budget, "budget", "5%", "slow the program down by this `SHARE` of its time at most")
-			flags.Uint64Var(&o.seed, "seed", 0, "use this `NUMBER` as the seed of the random order of blocks (default: a new one)")
-			flags.StringVar(&o.progress, "progress", wire.ProgressCommands, "count this `UNIT` as progress: commands "+
-				"(completed command buffers), or mark:NAME (calls of mtrace_mark with that name)")
-			flags.BoolVar(&o.speedup, "speedup", false, "also make calls virtually faster: all other threads are delayed "+
-				"while one makes the call")
-			flags.StringVar(&o.delay, "delay", string(experiment.Automatic), "delayed threads sleep, or spin: `HOW` is sleep, "+
-				"which leaves the processor to others; spin, which uses it; or auto: a thread's own code and delays "+
-				"under 120 µs spin, all else sleeps")
+				"; lock:NAME or lock:0xADDRESS; own:THREAD (the thread's own code); or a call's name. Add "+
+				"@THREAD to delay only some threads: commit@worker (default: all that occur, and the lock "+
+				"with the longest waits)")
+			flags.DurationVar(&o.duration, "duration", 0, "end the experiment after this `TIME`, while the "+
+				"program continues (default: when the program ends)")
+			flags.StringVar(&o.budget, "budget", "5%", "slow the program down by at most this `SHARE` of its time")
+			flags.Uint64Var(&o.seed, "seed", 0, "make the random order of delays repeatable with this seed "+
+				"`NUMBER` (default: a new one)")
+			flags.StringVar(&o.progress, "progress", wire.ProgressCommands, "measure progress in this `UNIT`: "+
+				"commands (completed command buffers), or mark:NAME (calls of mtrace_mark with that name)")
+			flags.BoolVar(&o.speedup, "speedup", false, "also measure what faster calls would bring: while a "+
+				"thread makes the call, all other threads are delayed")
+			flags.StringVar(&o.delay, "delay", string(experiment.Automatic), "`HOW` threads are delayed: sleep, "+
+				"which frees the processor for others; spin, which keeps it busy; or auto, which spins for a "+
+				"thread's own code and for delays under 120 µs, and sleeps otherwise")
 			flags.StringVarP(&o.run.Output, "output", "o", "",
 				"the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is complete")
 			cli.ForceFlag(flags, &o.run.Force)
-			flags.Var(&o.run.view.JSON, "json", "print the result as JSON (mtrace.experiment/1) on standard output; with "+
-				"=`FILE`, or =fd:N for a descriptor, write it there instead")
+			flags.Var(&o.run.view.JSON, "json", "print the result as JSON (mtrace.experiment/1) on standard "+
+				"output, or write it to =`FILE` or to the descriptor =fd:N")
 			flags.Lookup("json").NoOptDefVal = cli.StandardOutput
-			flags.Var(&o.run.report, "report", "write the result's text into this `FILE` instead of standard error; - is "+
-				"standard output")
+			flags.Var(&o.run.report, "report", "write the result's text to this `FILE` instead of standard "+
+				"error; - is standard output")
 			return func(std cli.Stdio, args []string) error { return o.start(std, args) }
 		},
 	}
 }
 
-// start checks the flags and runs the program as mtrace run does, with the experiment in it.
+// start validates the flags and runs the program as `mtrace run` does, with the experiment.
 func (o *experimentOptions) start(std cli.Stdio, args []string) error {
 	if len(args) == 0 {
 		return cli.UsageError("no program to run: mtrace experiment -- CMD ARG…")
@@ -113,16 +116,16 @@ func newSeed() (seed uint64) {
 	return seed
 }
 
-// verifyBudget is the share by which mtrace run --verify may slow the program down.
+// verifyBudget is by what share of its time `mtrace run --verify` may slow the program down.
 const verifyBudget = 0.05
 
-// verification is the experiment of mtrace run --verify.
+// verification returns the experiment of `mtrace run --verify`, which delays only what the verdict names.
 func verification() *experimentRun {
 	return &experimentRun{verifies: true, sights: experiment.NewSights(), options: experiment.Options{Asked: true,
 		Budget: verifyBudget, Seed: newSeed(), Progress: wire.ProgressCommands, Delay: experiment.Automatic}}
 }
 
-// parseShare reads 5% or 0.05.
+// parseShare parses a share given as 5% or 0.05.
 func parseShare(text string) (float64, error) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	share, err := strconv.ParseFloat(number, 64)
@@ -132,21 +135,22 @@ func parseShare(text string) (float64, error) {
 	return share, err
 }
 
-// An experimentRun is the experiment of one run of a program. Nil means no experiment.
+// An experimentRun is the experiment in one run of a program; nil if there is none.
 type experimentRun struct {
 	options experiment.Options
 	sights  *experiment.Sights
 	json    *cli.Destination
 	force   bool
 	ranks   bool // the targets, by a recording of the first seconds
-	// of mtrace run --verify: the verdict's cause alone is measured, and the usual report is printed
+	// set by mtrace run --verify: only the verdict's cause is measured, and the usual report is printed in place of
+	// the experiment's
 	verifies bool
 	failure  error    // why there was no experiment
 	notes    []string // for the user
 	blocks   int
 }
 
-// start begins the experiment. The returned function ends it.
+// start begins the experiment; stop ends it and waits for it. A nil experiment does nothing.
 func (e *experimentRun) start(s *session) (stop func()) {
 	if e == nil {
 		return func() {}
@@ -172,7 +176,7 @@ func (e *experimentRun) start(s *session) (stop func()) {
 	}
 }
 
-// notVerified says why nothing was measured for --verify; empty if something was.
+// notVerified returns why --verify measured nothing; empty if it did, or was not requested.
 func (e *experimentRun) notVerified() string {
 	switch {
 	case e == nil || !e.verifies || e.blocks > 0:
@@ -183,7 +187,7 @@ func (e *experimentRun) notVerified() string {
 	return "the program ended too soon"
 }
 
-// print prints what the experiment in the trace at path says.
+// print prints the result of the experiment, which it reads from the trace at path.
 func (e *experimentRun) print(std cli.Stdio, path string) error {
 	for _, note := range e.notes {
 		cli.Tell(std.Err, "mtrace experiment: %s", note)
@@ -196,7 +200,8 @@ func (e *experimentRun) print(std cli.Stdio, path string) error {
 		return err
 	}
 	if r.Experiment == nil {
-		return errors.New("there was no experiment: the trace has no block of one")
+		return errors.New("no experiment took place: the program ended, or made no call to delay, before the " +
+			"first block of delays")
 	}
 	if *e.json != "" {
 		return e.json.Write(std, path, e.force, r.Experiment.WriteJSON)

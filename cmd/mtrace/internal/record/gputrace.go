@@ -13,7 +13,8 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// captureOptions request Metal's own capture of a part of the run.
+// captureOptions hold the flags with which Metal's own capture (a .gputrace document for Xcode) is requested for a
+// part of the run.
 type captureOptions struct {
 	of    string // scope:NAME or mark:NAME; empty is none
 	limit time.Duration
@@ -27,20 +28,22 @@ const (
 )
 
 func (o *captureOptions) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&o.of, "gputrace", "", "have Metal capture the first scope `scope:NAME`, or from mark:NAME to the "+
-		"next, as a document for Xcode, TRACE-PID.gputrace. It slows the program down")
-	flags.DurationVar(&o.limit, "gputrace-limit", usualCapture, "end Metal's capture after this `TIME` at the latest")
+	flags.StringVar(&o.of, "gputrace", "", "have Metal capture the first scope `scope:NAME`, or from mark:NAME "+
+		"to the next such mark, into TRACE-PID.gputrace for Xcode. This slows the program down")
+	flags.DurationVar(&o.limit, "gputrace-limit", usualCapture, "end the capture of --gputrace after at most "+
+		"this `TIME`")
 }
 
-// check returns an error for invalid options, and names the documents after the trace, or after the program.
+// check validates the flags. It also sets how paths of captured documents begin: like the trace's, or with the
+// program's name.
 func (o *captureOptions) check(trace string, command []string) error {
 	if o.of == "" {
 		return nil
 	}
 	kind, name, found := strings.Cut(o.of, ":")
 	if !found || name == "" || kind+":" != scopePrefix && kind+":" != markPrefix {
-		return cli.UsageError("--gputrace is scope:NAME or mark:NAME, for a name that the program passes to mtrace_scope_begin or "+
-			"mtrace_mark, not %q", o.of)
+		return cli.UsageError("--gputrace must be scope:NAME or mark:NAME, with a name that the program passes "+
+			"to mtrace_scope_begin or mtrace_mark, not %q", o.of)
 	}
 	if o.limit < time.Millisecond {
 		return cli.UsageError("--gputrace-limit must be a millisecond or more, not %v", o.limit)
@@ -53,7 +56,7 @@ func (o *captureOptions) check(trace string, command []string) error {
 	return err
 }
 
-// environment returns the settings for the library and for Metal.
+// environment returns the variables that request the capture: the injected library's, and Metal's own.
 func (o *captureOptions) environment() []string {
 	if o.of == "" {
 		return nil
@@ -62,7 +65,8 @@ func (o *captureOptions) environment() []string {
 		strconv.FormatInt(o.limit.Milliseconds(), 10), "MTL_CAPTURE_ENABLED=1"}
 }
 
-// result returns a line about the capture in the program or its children; empty if no capture was requested.
+// result returns the line to print about the capture: the documents written since the given time, or why there may be
+// none. It is empty if none was requested.
 func (o *captureOptions) result(since time.Time) string {
 	if o.of == "" {
 		return ""
@@ -75,13 +79,13 @@ func (o *captureOptions) result(since time.Time) string {
 		}
 	}
 	if len(made) == 0 {
-		return fmt.Sprintf("Metal captured nothing of %s: it must begin, and end, after the program's first queue was "+
-			"created; see the report's warnings", o.of)
+		return fmt.Sprintf("Metal captured nothing: %s did not occur, or began before the program created its "+
+			"first queue; see the report's warnings", o.of)
 	}
-	return fmt.Sprintf("Metal's capture of %s is in %s: open it with Xcode", o.of, strings.Join(made, ", "))
+	return fmt.Sprintf("Metal captured %s in %s: open it with Xcode", o.of, strings.Join(made, ", "))
 }
 
-// escapeGlob escapes a path so that a glob pattern matches it literally.
+// escapeGlob returns a glob pattern that matches exactly this path.
 func escapeGlob(path string) string {
 	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "?", "\\?", "[", "\\[").Replace(path)
 }

@@ -24,8 +24,8 @@ const (
 	quitPatience = 200 * time.Millisecond
 )
 
-// A hangWatch reports where a running program is stuck: if it has made no progress for --hang-after, on SIGQUIT, and if
-// SIGINT does not end it. It is an observer of the recording.
+// A hangWatch prints where a running program is stuck: after --hang-after without progress, on SIGQUIT, or if SIGINT
+// does not end the program. It observes the arriving records to know when there was progress.
 type hangWatch struct {
 	collector.Nobody
 	after    time.Duration // 0: only when a signal asks
@@ -43,8 +43,8 @@ func newHangWatch(after time.Duration) *hangWatch {
 	return &hangWatch{after: after, began: time.Now(), over: make(chan struct{})}
 }
 
-// Records implements collector.Observer: it stores the time at which command buffers are created, committed or
-// completed, and at which waits for them end.
+// Records implements collector.Observer: it notes the time of progress, which is a command buffer created, committed
+// or completed, or a wait for one ended.
 func (h *hangWatch) Records(_ tracefile.ProcessIndex, _ uint16, records []wire.Record) {
 	for i := range records {
 		if call := records[i].Call; call == wire.CallCompleted || call.Row().Group.Progress() {
@@ -54,22 +54,24 @@ func (h *hangWatch) Records(_ tracefile.ProcessIndex, _ uint16, records []wire.R
 	}
 }
 
-// start begins to watch a program for a hang. Reports are written to out.
+// start begins to watch the program. Reports about hangs are written to out.
 func (h *hangWatch) start(s *session, program *child, out io.Writer) {
 	h.session, h.program, h.out = s, program, out
 	h.done.Go(h.watch)
 }
 
-// end stops watching, because the program has ended.
+// end stops watching; the program has ended.
 func (h *hangWatch) end() {
 	close(h.over)
 	h.done.Wait()
 }
 
-// watch checks for a hang at intervals. A hang is reported once until the program makes progress again.
+// watch checks regularly whether the program hangs, and handles SIGQUIT and SIGINT. A hang is reported once, and
+// again only after the program made progress.
 func (h *hangWatch) watch() {
 	var look, interrupted <-chan time.Time
-	// the time of progress at the last report, and the time without progress for the next check
+	// told is when the last progress before the latest report was; next is how long without progress causes the next
+	// check
 	var told, next time.Duration
 	if h.after > 0 {
 		tick := time.NewTicker(min(h.after/4, 250*time.Millisecond))
@@ -106,15 +108,15 @@ func (h *hangWatch) watch() {
 				interrupted = time.After(keyPatience)
 			}
 		case <-interrupted:
-			if interrupted = time.After(keyPatience); h.say("The program has not ended after SIGINT. A second "+
-				"Ctrl-C kills it.", false) {
+			if interrupted = time.After(keyPatience); h.say("The program has not ended after SIGINT. Press "+
+				"Ctrl-C again to kill it.", false) {
 				warned, interrupted = true, nil
 			}
 		}
 	}
 }
 
-// ended waits for the program's end for a limited time and reports whether it ended.
+// ended waits up to the given time for the program's end, and reports whether it ended.
 func (h *hangWatch) ended(within time.Duration) bool {
 	select {
 	case <-h.over:
@@ -124,14 +126,14 @@ func (h *hangWatch) ended(within time.Duration) bool {
 	}
 }
 
-// say prints the current hang report, followed by a sentence. If the program does not hang, it returns false; with
-// always it also prints the reason why there is no hang.
+// say prints where the program is stuck, then sentence, and returns true. If it does not hang, it returns false, and
+// prints why only if always is set.
 func (h *hangWatch) say(sentence string, always bool) bool {
 	d, err := h.find()
 	switch {
 	case err != nil:
 		if always {
-			fmt.Fprintf(h.out, "mtrace run: the program could not be examined: %v\n", err)
+			fmt.Fprintf(h.out, "mtrace run: cannot find out whether the program hangs: %v\n", err)
 		}
 		return false
 	case len(d.Hangs) > 0:
@@ -151,10 +153,10 @@ func (h *hangWatch) say(sentence string, always bool) bool {
 	return len(d.Hangs) > 0
 }
 
-// find reads what was recorded so far.
+// find looks for hangs in what was recorded so far.
 func (h *hangWatch) find() (*hang.Document, error) {
 	if h.session.file == nil || h.session.file.Kept {
-		return nil, fmt.Errorf("the trace is not in a file that can be read here")
+		return nil, fmt.Errorf("the trace is not written to a local file")
 	}
 	if err := h.session.collector.Snapshot(); err != nil {
 		return nil, err
@@ -171,7 +173,7 @@ func (h *hangWatch) find() (*hang.Document, error) {
 	return hang.Of(f, nil, hang.Options{Quiet: quiet, Now: true})
 }
 
-// hangText formats a hang report for a terminal.
+// hangText returns a hang report as text for a terminal.
 func hangText(d *hang.Document) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "mtrace: HANG: %s\n", d.Title())

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Job control. A shell waits for mtrace, not for the program. If the program stops and a shell may be waiting, mtrace
-// stops, too, so that the shell reports it and takes the terminal. When the shell continues the job it signals the
-// whole group, including the program; if another process signals mtrace alone, mtrace continues the program. Without a
-// waiting shell mtrace keeps running: the process that stopped the program alone also continues it alone.
+// Job control. A shell watches mtrace, not the program. When the program stops (^Z), mtrace stops itself, so that the
+// shell notices and takes the terminal back. To resume, the shell signals the whole group, so the program continues,
+// too; if only mtrace is signalled, mtrace continues the program. If no shell is waiting, mtrace keeps running:
+// whoever stopped the program alone will also resume it alone.
 
-// A change is a change of the program's state: it stopped, continued or ended.
+// A change is a change of the program's state: it was stopped, was resumed, or ended.
 type change struct {
 	what   changeKind
 	status syscall.WaitStatus // how it ended
@@ -29,7 +29,8 @@ const (
 	wentOn
 )
 
-// changeOf decodes a status of wait4. On macOS the syscall package confuses a stop by SIGSTOP with a continuation.
+// changeOf decodes a status of wait4. It does not use syscall.WaitStatus's methods, which on macOS take a stop by
+// SIGSTOP for a resumption.
 func changeOf(status syscall.WaitStatus) change {
 	const stopMark, continuedOnLinux = 0x7f, 0xffff
 	by := syscall.Signal(status >> 8)
@@ -42,7 +43,8 @@ func changeOf(status syscall.WaitStatus) change {
 	return change{what: ended, status: status}
 }
 
-// next waits for the program's end, and for the other changes that the options of wait4 select.
+// next waits for the program's end, or for the other changes that options (of wait4) include. With WNOHANG it returns
+// at once; "nothing" means no change.
 func (c *child) next(options int) (change, error) {
 	for {
 		var status syscall.WaitStatus
@@ -67,7 +69,8 @@ const (
 	groupPatience = 20 * time.Millisecond
 )
 
-// follow stops mtrace as the program was stopped and waits until it continues. It returns the program's next change.
+// follow stops mtrace with the signal that stopped the program, until both are resumed. It returns the program's next
+// change.
 func (c *child) follow(now change) (change, error) {
 	if now.what == wentOn {
 		return c.next(syscall.WUNTRACED)
@@ -75,7 +78,8 @@ func (c *child) follow(now change) (change, error) {
 	for len(c.resumed) > 0 {
 		<-c.resumed
 	}
-	// the keystroke that stopped the program may have stopped mtrace before it could check, and both may have continued
+	// ^Z may have stopped mtrace together with the program, and both may have been resumed before this line: stopping
+	// once more would be wrong
 	if past, err := c.next(syscall.WCONTINUED | syscall.WNOHANG); err != nil || past.what != nothing {
 		return past, err
 	}
@@ -90,10 +94,10 @@ func (c *child) follow(now change) (change, error) {
 	return c.untilItGoesOn()
 }
 
-// shellWatches reports whether a shell may be waiting for mtrace to stop: either there is a terminal whose key stopped
-// the program, or mtrace is in the foreground, so the shell waits. The terminal also stops a background process that
-// reads or changes it. If mtrace is in the foreground by now, a shell has put it there since, and continues the
-// program, too; stopping mtrace would stop the job once more.
+// shellWatches reports whether mtrace must stop, too, because a shell waits for it. After SIGSTOP that is so if
+// mtrace is in the terminal's foreground. SIGTTIN and SIGTTOU stop background processes that use the terminal; if
+// mtrace is in the foreground by now, the shell has just put the job there and resumes it, so mtrace must not stop it
+// again.
 func shellWatches(stoppedBy syscall.Signal) bool {
 	terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NOCTTY, 0)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A keepEmpty states whether the trace of a program without Metal calls is kept: nil if the user did not choose.
+// keepEmpty is the value of --keep-empty: whether the trace of a program without Metal calls is kept. said is nil if
+// the flag was not given.
 type keepEmpty struct{ said *bool }
 
 // Set implements pflag.Value.
@@ -34,7 +35,8 @@ func (k *keepEmpty) String() string {
 	return fmt.Sprint(*k.said)
 }
 
-// keepsEmpty reports whether to keep an empty trace.
+// keepsEmpty reports whether a trace without Metal calls is kept: as --keep-empty says, otherwise if -o or
+// --no-report asked for a trace.
 func (o *RunOptions) keepsEmpty() bool {
 	if said := o.keepEmpty.said; said != nil {
 		return *said
@@ -42,26 +44,27 @@ func (o *RunOptions) keepsEmpty() bool {
 	return o.Output != "" || o.NoReport
 }
 
-// checkOutput returns an error for impossible destinations of trace and report, before there is anything to lose.
+// checkOutput returns an error for impossible destinations of trace and report, before the program is started.
 func (o *RunOptions) checkOutput(command []string) error {
 	if o.Output == cli.StandardOutput {
-		return cli.UsageError("-o -: standard output belongs to the program, and a trace in the middle of its output cannot be read: " +
-			"name a file or a pipe")
+		return cli.UsageError("-o -: standard output is the program's, and a trace mixed with its output would " +
+			"be unreadable: name a file or a pipe")
 	}
 	if o.NoReport && o.view.JSON != "" {
 		return cli.UsageError("--no-report and --json exclude each other: give one of them")
 	}
 	if o.view.JSON == cli.StandardOutput && len(command) > 1 && command[1] == "--" {
 		if _, err := exec.LookPath(command[0]); err != nil {
-			return cli.UsageError("%s is not a program; to name a file for the report write --json=%s", command[0], command[0])
+			return cli.UsageError("%s is not a program; to write the report to this file, give "+
+				"--json=%s", command[0], command[0])
 		}
 	}
 	o.view.Force = o.Force
 	return o.view.Check(nil)
 }
 
-// leave ends a run whose trace is closed. It removes an empty trace, unless the user requested it; for any other trace
-// it prints a line with the path and size.
+// leave prints where the trace is and how large. A trace without Metal calls is removed, unless the user wants to
+// keep it.
 func (s *session) leave(w io.Writer, o RunOptions) {
 	s.tellWhere(w)
 	if s.file == nil || s.file.Kept || o.Quiet {
@@ -69,7 +72,8 @@ func (s *session) leave(w io.Writer, o RunOptions) {
 	}
 	if !o.keepsEmpty() && s.whole && s.empty() {
 		if err := os.Remove(s.path); err == nil {
-			fmt.Fprintln(w, "mtrace: no Metal call was seen, so no trace is kept; --keep-empty keeps it")
+			fmt.Fprintln(w, "mtrace: no Metal call was recorded, so the empty trace was removed; --keep-empty "+
+				"keeps it")
 			return
 		}
 	}
@@ -78,7 +82,7 @@ func (s *session) leave(w io.Writer, o RunOptions) {
 	}
 }
 
-// empty reports whether no process made a Metal call, nor used Metal without being recorded.
+// empty reports whether the trace has nothing about Metal: no call, and no process that used Metal unrecorded.
 func (s *session) empty() bool {
 	for _, p := range s.witness.processes() {
 		if p.Metal || p.UnseenDevice || p.NotTraced != "" {

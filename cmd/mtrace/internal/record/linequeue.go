@@ -15,8 +15,8 @@ const (
 	linePatience = time.Second
 )
 
-// A lineQueue writes a log, one line with each Write, in a goroutine of its own, so that logging never waits for a
-// reader. Lines that do not fit are dropped and counted, and the log states how many.
+// A lineQueue writes lines of a log from its own goroutine, so that logging never waits for a slow reader. Lines that
+// do not fit into the queue are dropped, and the log says how many.
 type lineQueue struct {
 	out     io.Writer
 	lines   chan []byte
@@ -42,7 +42,7 @@ func (q *lineQueue) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// write writes lines until the queue is closed, and then the remaining ones.
+// write writes the queued lines to the log until close is called and the queue is empty.
 func (q *lineQueue) write() {
 	defer close(q.written)
 	for {
@@ -64,12 +64,11 @@ func (q *lineQueue) write() {
 func (q *lineQueue) writeOne(line []byte) {
 	q.out.Write(line)
 	if n := q.leftOut.Swap(0); n > 0 {
-		fmt.Fprintf(q.out, "mtrace: %d lines of this log were left out: nobody read it in time\n", n)
+		fmt.Fprintf(q.out, "mtrace: %d lines of this log were dropped, because its reader was too slow\n", n)
 	}
 }
 
-// close waits until all lines are written, for a limited time if the reader does not read. Lines written afterwards are
-// lost.
+// close waits until the queued lines are written, at most a second in case nobody reads them.
 func (q *lineQueue) close() {
 	close(q.closing)
 	select {

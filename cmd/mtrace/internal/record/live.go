@@ -6,7 +6,8 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A liveView shows the recording while it runs: --live. Without that flag it is empty and does nothing.
+// A liveView shows what the program does while it runs, for --live: as a table or as lines. Without --live it does
+// nothing.
 type liveView struct {
 	watcher *live.Watcher
 	table   *live.Table
@@ -14,7 +15,8 @@ type liveView struct {
 	std     cli.Stdio // streams for the program and other output during the run
 }
 
-// newLiveView creates the view for --live: a table if standard error is a terminal, otherwise lines.
+// newLiveView prepares a table if standard error is a terminal, otherwise lines. If asked is false, the view does
+// nothing.
 func newLiveView(std cli.Stdio, asked bool) *liveView {
 	v := &liveView{std: std}
 	if !asked {
@@ -33,7 +35,7 @@ func newLiveView(std cli.Stdio, asked bool) *liveView {
 	return v
 }
 
-// show begins, once the program runs.
+// show starts the display. Call it when the program runs.
 func (v *liveView) show() {
 	switch {
 	case v.table != nil:
@@ -43,7 +45,7 @@ func (v *liveView) show() {
 	}
 }
 
-// aside releases the terminal to a shell before mtrace stops. The returned function reacquires it.
+// aside releases the terminal before mtrace stops for job control; back takes it over again.
 func (v *liveView) aside() (back func()) {
 	if v.table == nil {
 		return func() {}
@@ -52,7 +54,7 @@ func (v *liveView) aside() (back func()) {
 	return v.table.Resume
 }
 
-// close releases the terminal. It may be called again.
+// close ends the display and releases the terminal. Further calls do nothing.
 func (v *liveView) close() {
 	if v.table != nil {
 		v.table.Close()

@@ -13,9 +13,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A callLog prints recorded calls, one line each, in the order in which they ended: time since the first, thread,
-// selector, receiver, argument, result, duration. Records come in batches of one thread, so lines are delayed a little
-// to sort them.
+// A callLog prints each recorded call as a line: time since the first call, thread, selector, receiver, argument,
+// result, duration. Records arrive in batches of one thread, so lines are delayed by holdBack and sorted by the end
+// of the call; otherwise threads would not be in order.
 type callLog struct {
 	collector.Nobody
 	mutex     sync.Mutex
@@ -27,7 +27,7 @@ type callLog struct {
 	stopped   sync.WaitGroup
 }
 
-// A loggedProcess has the data of a process that lines refer to.
+// A loggedProcess has what the lines of one process need: its clock, its threads and its texts.
 type loggedProcess struct {
 	tracefile.Process
 	threads map[uint16]uint64 // by ring
@@ -35,7 +35,8 @@ type loggedProcess struct {
 	pending map[uint16]wire.Record // a record whose More record comes with the next batch
 }
 
-// logLine is a delayed call. It is formatted when it is printed, because the texts that it refers to may arrive later.
+// logLine is a call that waits to be printed. It is formatted only then, because names that it refers to may arrive
+// after the call.
 type logLine struct {
 	begin, end int64 // ns
 	process    *loggedProcess
@@ -44,7 +45,8 @@ type logLine struct {
 	more       wire.More
 }
 
-// holdBack is how long a line is delayed for lines of other threads: a little more than the drainer's longest sleep.
+// holdBack is how long lines wait for calls of other threads: a little longer than the library's drainer, which sends
+// the records, sleeps at most.
 const holdBack = 150 * time.Millisecond
 
 func newCallLog(w io.Writer) *callLog {
@@ -70,13 +72,13 @@ func (l *callLog) run() {
 	}
 }
 
-// close prints what is held back.
+// close prints the remaining lines.
 func (l *callLog) close() {
 	close(l.stop)
 	l.stopped.Wait()
 }
 
-// flush prints the lines of calls that ended more than age before the newest call.
+// flush prints the calls that ended at least age nanoseconds before the newest one.
 func (l *callLog) flush(age int64) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -25,7 +25,8 @@ func (line logLine) write(w io.Writer, origin int64) {
 	io.WriteString(w, b.String())
 }
 
-// logged reports whether records of the row are logged: calls, and events that the tracer records without a call.
+// logged reports whether records of this kind appear in the log: calls, completions, marks and scopes do; the
+// tracer's own bookkeeping does not.
 func logged(row wire.Row) bool {
 	switch row.Effect {
 	case wire.EffectCompletes, wire.EffectFails, wire.EffectTimes, wire.EffectHands, wire.EffectMarks, wire.EffectScopes,
@@ -35,7 +36,7 @@ func logged(row wire.Row) bool {
 	return row.Group != wire.GroupNone
 }
 
-// writeArgument writes the argument as the row describes it.
+// writeArgument writes the call's argument as its table row describes it: a made object, a text, a size, a status.
 func (q *loggedProcess) writeArgument(b *strings.Builder, row wire.Row, r wire.Record) {
 	switch field := row.Arg; {
 	case field.Role == wire.RoleDependence:

@@ -9,7 +9,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// writeMore writes the interesting values of a More record. Zeros are left out.
+// writeMore writes the further values of a call, which a second record (More) carries. Zero values are left out.
 func (q *loggedProcess) writeMore(b *strings.Builder, row wire.Row, r wire.Record, m wire.More) {
 	switch {
 	case m == (wire.More{}):
@@ -34,7 +34,7 @@ func (q *loggedProcess) writeMore(b *strings.Builder, row wire.Row, r wire.Recor
 	}
 }
 
-// writeGrid writes the size of a dispatch.
+// writeGrid writes the grid and threadgroup size of a dispatch. For an indirect dispatch only the GPU knows the grid.
 func writeGrid(b *strings.Builder, row wire.Row, r wire.Record, m wire.More) {
 	var grid, group []string
 	unit, known := "", false
@@ -56,7 +56,7 @@ func writeGrid(b *strings.Builder, row wire.Row, r wire.Record, m wire.More) {
 	fmt.Fprintf(b, " (%s%s, groups of %s)", strings.Join(grid, "×"), unit, strings.Join(group, "×"))
 }
 
-// writeValue writes a value, by its role.
+// writeValue writes one value, formatted by its meaning (role).
 func (q *loggedProcess) writeValue(b *strings.Builder, f wire.Field, v uint64) {
 	switch f.Role {
 	case wire.RoleName, wire.RoleSource, wire.RoleLabel, wire.RoleText:

@@ -6,7 +6,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// observers passes every notification to several observers.
+// observers passes everything that a collector.Observer receives to each observer in the list.
 type observers []collector.Observer
 
 func (all observers) Process(p tracefile.ProcessIndex, h wire.Hello) {

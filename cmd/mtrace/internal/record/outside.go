@@ -13,8 +13,8 @@ import (
 	"mtrace/interpose/inject/handshake"
 )
 
-// An outside observes a run from another process. Until one of the program's processes makes a Metal call, it looks for
-// those that lost the library. On a Mac it also samples the use of the GPU.
+// An outside watches a run from mtrace's process. It looks for processes that the library is missing in, until one
+// makes a Metal call; on macOS it also samples which programs use the GPU.
 type outside struct {
 	witness *witness
 	tree    *handshake.Tree
@@ -32,12 +32,12 @@ const (
 	gpuPause = 2 * time.Second
 )
 
-// watchFromOutside starts to watch the process that was started. end must be called.
+// watchFromOutside starts to watch the program with this process id. The caller must call end.
 func watchFromOutside(pid int, w *witness) *outside {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := &outside{witness: w, tree: handshake.NewTree(pid), cancel: cancel}
 	o.running.Go(func() { o.lookAtProcesses(ctx) })
-	// Watch fails at once on systems without an I/O registry
+	// on systems without an I/O registry (all but macOS) Watch returns at once
 	o.running.Go(func() { o.usage, _ = accelerator.Watch(ctx, gpuPause, accelerator.Ioreg) })
 	return o
 }
@@ -61,7 +61,8 @@ func (o *outside) end() {
 	o.running.Wait()
 }
 
-// processes returns the processes from which the library connected, and those that were seen and did not connect.
+// processes returns the processes from which the library connected, and those seen in the process tree that did not
+// connect.
 func (o *outside) processes() []handshake.Process {
 	all := o.witness.processes()
 	reported := len(all)
@@ -76,7 +77,7 @@ func (o *outside) processes() []handshake.Process {
 	return all
 }
 
-// note adds to the trace how much other programs used the GPU, for a warning in the report.
+// note adds a warning to the trace if other programs used the GPU during the run.
 func (o *outside) note(writer *tracefile.Writer) error {
 	ours := map[int]bool{}
 	for _, p := range o.processes() {
@@ -90,7 +91,7 @@ func (o *outside) note(writer *tracefile.Writer) error {
 	return writer.Facts(index, []wire.Fact{{Kind: wire.FactWarning, Text: remark}})
 }
 
-// sameFile reports whether two paths lead to the same file.
+// sameFile reports whether two paths lead to the same file, also through links.
 func sameFile(a, b string) bool {
 	if a == b {
 		return true

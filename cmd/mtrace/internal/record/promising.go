@@ -15,8 +15,8 @@ import (
 	"mtrace/collector/experiment"
 )
 
-// targetOfCause is the target of an experiment that measures whether progress depends on what a cause delays. Causes
-// that are not in it delay the program by something that no call of its own stands for.
+// targetOfCause maps a cause to the calls or waits that an experiment delays to test it. A cause that is missing here
+// is not about calls of the program, so no delay can test it.
 var targetOfCause = map[string]string{
 	cause.DeviceWideSync: "wait", cause.GPUSaturated: "wait", cause.GPUBound: "wait", cause.QueueDepth: "wait",
 	cause.HeadOfLine: "wait", cause.Polling: "own", cause.LockContention: "lock", cause.InterpreterLock: "own",
@@ -25,10 +25,10 @@ var targetOfCause = map[string]string{
 	cause.Starvation: "own", cause.Imbalance: "own", cause.CPUBound: "own",
 }
 
-// soFar is the report on the recording until now.
+// soFar builds the report on what was recorded until now, while the program runs.
 func (s *session) soFar() (*report.Report, error) {
 	if s.file == nil || s.file.Kept {
-		return nil, errors.New("the trace is not written to a local file that can be read meanwhile")
+		return nil, errors.New("the trace is not written to a local file, so it cannot be read during the run")
 	}
 	if err := s.writer.Flush(); err != nil {
 		return nil, err
@@ -42,8 +42,8 @@ func (s *session) soFar() (*report.Report, error) {
 	return r, err
 }
 
-// promising returns all targets of an experiment. First are those that would help most, by the report on the first
-// seconds.
+// promising returns all targets of an experiment. Those that would help most, by a report on the first seconds, come
+// first.
 func (s *session) promising() ([]experiment.Target, error) {
 	r, err := s.soFar()
 	if err != nil {
@@ -52,7 +52,8 @@ func (s *session) promising() ([]experiment.Target, error) {
 	return parsed(rankedTargets(r))
 }
 
-// rankedTargets are the targets' names.
+// rankedTargets returns the names of all targets: that of the verdict, those of the report's predictions, then the
+// others.
 func rankedTargets(r *report.Report) (names []string) {
 	add := func(name string) {
 		if name != "" && !slices.Contains(names, name) {
@@ -80,7 +81,8 @@ func rankedTargets(r *report.Report) (names []string) {
 	return names
 }
 
-// ofVerdict returns the one target that verifies the verdict on the first seconds.
+// ofVerdict returns the target whose delay tests the verdict of a report on the first seconds. It is an error if no
+// delay can test that verdict.
 func (s *session) ofVerdict() ([]experiment.Target, error) {
 	r, err := s.soFar()
 	if err != nil {
@@ -89,7 +91,7 @@ func (s *session) ofVerdict() ([]experiment.Target, error) {
 	verdict := r.Serialization.Verdict
 	name := targetOfCause[verdict]
 	if name == "" {
-		return nil, fmt.Errorf("the verdict on the first seconds is %s, and no delay of a call or lock verifies that",
+		return nil, fmt.Errorf("the verdict on the first seconds is %s, which no delay of a call or lock can confirm",
 			verdict)
 	}
 	return parsed([]string{name})

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// quitQuietly makes SIGQUIT end mtrace with the default action, until stop is called. Go's runtime would print the
-// stacks of all goroutines, which would look like a crash of mtrace to a user who cancels a command before the program
-// has started; later the signal belongs to the program. It does not cover the first milliseconds, before Go code runs.
+// quitQuietly makes SIGQUIT end mtrace without a message until stop is called. Go would print all goroutines' stacks,
+// which looks like a crash to a user who cancels before the program has started. Afterwards the signal is the
+// program's.
 func quitQuietly() (stop func()) {
 	if signal.Ignored(syscall.SIGQUIT) {
 		return func() {}
@@ -36,8 +36,8 @@ func quitQuietly() (stop func()) {
 	}
 }
 
-// leaveOnInterrupt ends mtrace on SIGINT while the report on a program that SIGINT has ended is prepared: a user who
-// presses Ctrl-C again wants no report. The trace is kept. It is effective until stop is called.
+// leaveOnInterrupt makes SIGINT end mtrace while it prepares the report, until stop is called. It is used if SIGINT
+// also ended the program: a user who presses Ctrl-C once more wants no report. The trace is kept.
 func (s *session) leaveOnInterrupt(out io.Writer, status int) (stop func()) {
 	again, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(again, syscall.SIGINT)

@@ -11,7 +11,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A Recording has the options for the data that the library records of a program.
+// A Recording holds the flags that choose what the injected library records.
 type Recording struct {
 	onFull     string
 	blockLimit time.Duration // 0 is none
@@ -21,42 +21,43 @@ type Recording struct {
 	skip       []string // classes that are left alone
 }
 
-// UsualRecording has the default options.
+// UsualRecording has the default values of the flags.
 var UsualRecording = Recording{onFull: "drop", stacks: []string{"off"}, gpuTiming: "buffer"}
 
-// stackKinds are the values of --stacks: off alone, or one or both of the others.
+// stackKinds are the values of --stacks: off alone, or native, python or both.
 var stackKinds = []string{"off", "native", "python"}
 
 func (r *Recording) flags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&r.stacks, "stacks", UsualRecording.stacks,
-		"record the stacks of calls, with these `KINDS` of frames: native (machine code, by unwind "+
-			"tables on Linux x86-64, else by frame pointers), python, or both, native,python")
+		"record the stack of each call, with these `KINDS` of frames: native (machine code, by unwind tables on "+
+			"Linux x86-64, elsewhere by frame pointers), python, or native,python")
 	flags.StringVar(&r.gpuTiming, "gpu-timing", UsualRecording.gpuTiming,
-		"the smallest `UNIT` whose GPU time is measured: buffer, a command buffer; or encoder, "+
-			"which changes how encoders are created")
+		"measure the GPU time of each `UNIT`: buffer (command buffer) or encoder, which changes how encoders are "+
+			"created")
 	flags.StringVar(&r.onFull, "on-full", UsualRecording.onFull,
-		"the `ACTION` when a thread's buffer is full: drop records and count them, or block the thread until there is space")
+		"`ACTION` when a thread's buffer of records is full: drop records and count them, or block the thread "+
+			"until there is space")
 	flags.DurationVar(&r.blockLimit, "block-limit", 0,
-		"with --on-full block, wait at most this `TIME` each time, then drop and count; 0 means as long as the "+
-			"collector lives, even stopped")
+		"with --on-full block, wait at most this `TIME` each time, then drop and count; 0 means as long as "+
+			"mtrace exists, even if it is stopped")
 	flags.StringSliceVar(&r.skip, "skip-class", nil,
-		"do not hook the methods of `CLASS`, if hooking them makes a program fail; MTLDebug* means all classes whose names "+
-			"begin so; may be given again")
+		"do not trace the methods of `CLASS`, if tracing them makes a program fail; MTLDebug* means all classes "+
+			"whose names begin with MTLDebug; repeatable")
 	flags.BoolVar(&r.selfCheck, "self-check", false,
-		"before the program's first Metal call, make a known number of calls on a queue of the tracer's own and compare "+
-			"what is seen")
+		"before the program's first Metal call, let the tracer make a known number of Metal calls, and check "+
+			"that all are recorded")
 }
 
 func (r *Recording) check() error {
 	switch {
 	case r.onFull != "drop" && r.onFull != "block":
-		return cli.UsageError("--on-full is drop or block, not %q", r.onFull)
+		return cli.UsageError("--on-full must be drop or block, not %q", r.onFull)
 	case r.blockLimit < 0 || r.blockLimit%time.Millisecond != 0:
-		return cli.UsageError("--block-limit is whole milliseconds, like 500ms or 10s, not %v", r.blockLimit)
+		return cli.UsageError("--block-limit must be whole milliseconds, like 500ms or 10s, not %v", r.blockLimit)
 	case r.blockLimit > 0 && r.onFull != "block":
 		return cli.UsageError("--block-limit requires --on-full block")
 	case r.gpuTiming != "buffer" && r.gpuTiming != "encoder":
-		return cli.UsageError("--gpu-timing is buffer or encoder, not %q", r.gpuTiming)
+		return cli.UsageError("--gpu-timing must be buffer or encoder, not %q", r.gpuTiming)
 	case slices.Contains(r.stacks, "off") && len(r.stacks) > 1:
 		return cli.UsageError("--stacks off excludes other kinds, but %s was given", strings.Join(r.stacks, ","))
 	}
@@ -65,13 +66,14 @@ func (r *Recording) check() error {
 	}
 	for _, k := range r.stacks {
 		if !slices.Contains(stackKinds, k) {
-			return cli.UsageError("--stacks is off, native, python, or native,python; not %q", strings.Join(r.stacks, ","))
+			return cli.UsageError("--stacks must be off, native, python, or native,python, not "+
+				"%q", strings.Join(r.stacks, ","))
 		}
 	}
 	return nil
 }
 
-// longestSkipped is the size of the library's buffer.
+// longestSkipped is how many bytes the library's buffer for the names of --skip-class has.
 const longestSkipped = 2047
 
 func checkSkipped(names []string) error {
@@ -80,17 +82,18 @@ func checkSkipped(names []string) error {
 		if name == "" || strings.ContainsFunc(stem, func(c rune) bool {
 			return c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c < 0x80
 		}) {
-			return cli.UsageError("--skip-class is the name of a class, or its beginning and *, not %q: mtrace report lists the "+
-				"classes of a trace", name)
+			return cli.UsageError("--skip-class must be a class's name, or its beginning and *, not %q: mtrace "+
+				"report lists the classes of a trace", name)
 		}
 	}
 	if len(strings.Join(names, ",")) > longestSkipped {
-		return cli.UsageError("--skip-class names more than %d bytes of classes: use *", longestSkipped)
+		return cli.UsageError("the names of --skip-class have more than %d bytes together: combine several with "+
+			"*", longestSkipped)
 	}
 	return nil
 }
 
-// environment passes the options to the library.
+// environment returns the options as environment variables for the injected library.
 func (r *Recording) environment() []string {
 	list := []string{"MTRACE_ON_FULL=" + r.onFull, "MTRACE_GPU_TIMING=" + r.gpuTiming, "MTRACE_STACKS=" +
 		strings.Join(r.stacks, ",")}

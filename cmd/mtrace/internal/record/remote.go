@@ -20,7 +20,7 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// remoteOptions state the destination of a trace that is sent, and what happens if sending fails.
+// remoteOptions hold the flags for sending the trace to another machine.
 type remoteOptions struct {
 	collector string        // its address; empty is here
 	spool     cli.SizeValue // the most that waits on disk
@@ -30,34 +30,35 @@ type remoteOptions struct {
 func (o *remoteOptions) flags(flags *pflag.FlagSet) {
 	o.spool = 4 << 30
 	flags.StringVar(&o.collector, "collector", "",
-		"send the trace to mtrace collect at `tcp://HOST:PORT` while it is recorded; data that cannot be sent waits on disk, and "+
-			"becomes a local trace if the collector does not return")
-	flags.Var(&o.spool, "collector-spool", "the maximum `SIZE` of the data on disk that waits for the collector; calls "+
-		"beyond it are left out and counted")
+		"send the trace to mtrace collect at `tcp://HOST:PORT` while it is recorded; unsent data waits on disk, "+
+			"and becomes a local trace if the collector stays away")
+	flags.Var(&o.spool, "collector-spool", "keep at most this `SIZE` of unsent data on disk; further calls are "+
+		"dropped and counted")
 	flags.DurationVar(&o.wait, "collector-wait", 10*time.Second,
-		"after the program has ended, wait at most this `TIME` for a collector that accepts no data")
+		"after the program has ended, wait at most this `TIME` for a collector that does not respond")
 }
 
-// A remoteTrace is a trace that is sent to another machine during the recording.
+// A remoteTrace sends the trace to a collector on another machine while it is recorded.
 type remoteTrace struct {
 	*relay.Sender
 	remoteOptions
 }
 
-// newRemote prepares to send to `mtrace collect` at an address like tcp://HOST:PORT. name is the trace's name there. It
-// does not check whether a collector answers: no program waits for that.
+// newRemote prepares sending the trace, under this name, to the collector in the options. It does not wait for a
+// connection: the program must not start later because of it.
 func newRemote(o remoteOptions, name string) (*remoteTrace, error) {
 	network, target, err := relay.ParseAddress(o.collector)
 	if err != nil {
 		return nil, err
 	}
 	if network != "tcp" {
-		return nil, fmt.Errorf("--collector %s: a collector of this machine needs no relay; give the program "+
-			"MTRACE_SOCKET=%s, or --collector tcp://HOST:PORT", o.collector, target)
+		return nil, fmt.Errorf("--collector %s: --collector sends to another machine, tcp://HOST:PORT; for a "+
+			"collector of this machine, set MTRACE_SOCKET=%s for the program", o.collector, target)
 	}
 	token := os.Getenv(tokenVariable)
 	if token == "" {
-		return nil, fmt.Errorf("--collector needs the token that mtrace collect has: set %s", tokenVariable)
+		return nil, fmt.Errorf("--collector needs the token of mtrace collect on the other machine: set the "+
+			"variable %s", tokenVariable)
 	}
 	sender, err := relay.NewSender(relay.SenderOptions{Address: target, Token: token, Name: name, Limit: int64(o.spool)})
 	if err != nil {
@@ -66,7 +67,7 @@ func newRemote(o remoteOptions, name string) (*remoteTrace, error) {
 	return &remoteTrace{sender, o}, nil
 }
 
-// create begins the trace of a session: in its file, or at the collector that the user named.
+// create begins the trace: at the remote collector if --collector is given, otherwise in a local file.
 func (s *session) create(o RunOptions, info tracefile.Info) (err error) {
 	switch {
 	case o.remote.collector != "":
@@ -97,7 +98,7 @@ func (s *session) create(o RunOptions, info tracefile.Info) (err error) {
 	return nil
 }
 
-// checkRemote returns an error for options that cannot be combined with a remote collector.
+// checkRemote returns an error for flags that cannot be combined with --collector.
 func (o *RunOptions) checkRemote() error {
 	if o.remote.collector == "" {
 		return nil
@@ -118,9 +119,9 @@ func (o *RunOptions) checkRemote() error {
 	return nil
 }
 
-// deliver waits until the collector has the trace of a program that has ended. If the collector does not accept it,
-// deliver writes the trace locally and prints a line with its path and the reason. Traces that an earlier, killed
-// mtrace left are sent or kept in the same way.
+// deliver waits until the remote collector has the whole trace. If the collector does not take it, the trace is
+// written to a local file, and a line says where and why. Unsent traces of earlier runs that were killed are handled
+// in the same way.
 func (s *session) deliver(w io.Writer) {
 	if s.remote == nil {
 		return
@@ -129,7 +130,8 @@ func (s *session) deliver(w io.Writer) {
 	defer stop()
 	slow := time.AfterFunc(time.Second, func() {
 		if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-			fmt.Fprintf(w, "mtrace: sending the rest of the trace to %s; interrupt to keep it as a local file\n",
+			fmt.Fprintf(w, "mtrace: sending the rest of the trace to %s; press Ctrl-C to write it to a local "+
+				"file instead\n",
 				s.remote.collector)
 		}
 	})
@@ -139,24 +141,22 @@ func (s *session) deliver(w io.Writer) {
 		err = s.keep(w, err)
 	}
 	if err != nil {
-		fmt.Fprintf(w, "mtrace run: the trace could not be sent or written locally: %v; the next mtrace run --collector "+
-			"makes a trace of %s\n", err, s.remote.Dir())
+		fmt.Fprintf(w, "mtrace run: the trace could neither be sent nor written to a local file: %v; its data "+
+			"stays in %s, and the next mtrace run --collector makes a trace of it\n", err, s.remote.Dir())
 	} else {
 		s.remote.Discard()
 	}
 	found, err := relay.Sweep()
 	for _, r := range found {
-		fmt.Fprintf(w, "mtrace run: the trace of %s, whose mtrace (process %d) was killed while it sent it to %s, is %s; "+
-			"the collector may have a part of it too, "+
-			"which is cut\n", r.Name, r.PID, r.Address, r.Path)
+		fmt.Fprintf(w, "mtrace run: an earlier mtrace (process %d) was killed while it sent the trace of %s to "+
+			"%s: that trace is now %s; the collector may have its beginning, too\n", r.PID, r.Name, r.Address, r.Path)
 	}
 	if err != nil {
-		fmt.Fprintf(w, "mtrace run: the data that a killed mtrace left could not be read: %v\n", err)
+		fmt.Fprintf(w, "mtrace run: cannot read the unsent data of an earlier mtrace that was killed: %v\n", err)
 	}
 }
 
-// keep writes a trace that the collector does not have into the current folder, or into the spools' folder if the
-// former is not writable.
+// keep writes an unsent trace to the current folder or, if that is not writable, to the folder for unsent data.
 func (s *session) keep(w io.Writer, why error) error {
 	s.base += "-" + strconv.Itoa(s.pid)
 	file, err := cli.BeginUnnamed(".", s.base)
@@ -177,14 +177,15 @@ func (s *session) keep(w io.Writer, why error) error {
 	if s.path, err = file.FinishNumbered(s.base); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "mtrace run: the trace is here, %s: %v\n", s.path, why)
+	fmt.Fprintf(w, "mtrace run: the trace was not sent completely, and is now in %s: %v\n", s.path, why)
 	if elsewhere > 0 {
-		fmt.Fprintf(w, "mtrace run: its first part, of %d bytes, is only at the collector, in a trace that is cut\n", elsewhere)
+		fmt.Fprintf(w, "mtrace run: its first %d bytes are only at the collector, in a trace that is "+
+			"cut\n", elsewhere)
 	}
 	return nil
 }
 
-// tellWhere prints the place of a trace that is on another machine.
+// tellWhere prints the path of a trace that was sent to another machine.
 func (s *session) tellWhere(w io.Writer) {
 	if s.remote != nil && s.remote.Path() != "" {
 		fmt.Fprintf(w, "mtrace: the trace is %s on %s\n", s.remote.Path(), s.remote.collector)

@@ -19,7 +19,7 @@ import (
 	"mtrace/interpose/inject/handshake"
 )
 
-// ExitNotStarted is `mtrace run`'s status when it could not start the program for a reason of its own.
+// ExitNotStarted is the exit status of `mtrace run` if the program was not started because of an error in mtrace.
 const ExitNotStarted = 125
 
 type RunOptions struct {
@@ -40,7 +40,7 @@ type RunOptions struct {
 	hangAfter time.Duration
 	verify    bool
 	view      show.ReportView
-	// the delays that `mtrace experiment` adds to the program; nil for mtrace run
+	// experiment adds delays to the program, for mtrace experiment and --verify; otherwise nil.
 	experiment *experimentRun
 	report     cli.Destination // destination of the report's text; standard error if empty
 }
@@ -48,7 +48,7 @@ type RunOptions struct {
 func RunCommand() cli.Command {
 	return cli.Command{
 		Name:    "run",
-		Summary: "Run a program, trace its use of Metal, print the report",
+		Summary: "Run a program, trace its use of Metal, and print a report",
 		Usage:   "[flags] -- CMD ARG…",
 		Example: "mtrace run -o trace.mtrace -- python3 workload.py --threads 8",
 		Whole:   true,
@@ -61,32 +61,34 @@ func RunCommand() cli.Command {
 			cli.ForceFlag(flags, &o.Force)
 			flags.BoolVar(&o.NoReport, "no-report", false, "write the trace and print no report")
 			flags.Var(&o.keepEmpty, "keep-empty",
-				"keep the trace of a program that makes no Metal call, as -o and --no-report also do; with "+
-					"=false it is never kept")
+				"keep the trace even if the program makes no Metal call (default: only with -o or --no-report; "+
+					"=false: never)")
 			flags.Lookup("keep-empty").NoOptDefVal = "true"
 			flags.BoolVar(&o.log, "log", false, "print each call when it happens, one per line, to standard error")
 			flags.BoolVar(&o.live, "live", false,
-				"show each thread's activity and waits while the program runs: on a terminal as a table with keys, elsewhere as a "+
-					"line a second on standard error")
+				"show what each thread does and waits for while the program runs: as a table on a terminal, "+
+					"otherwise as one line per second on standard error")
 			flags.BoolVar(&o.Follow, "follow-children", true, "trace the program's children too")
 			flags.BoolVar(&o.wait, "wait-for-children", false,
-				"continue recording until all processes that the program has started have ended, including daemons; an interrupt "+
-					"ends the wait")
+				"record until all processes that the program started have ended, including daemons; Ctrl-C ends "+
+					"the wait")
 			flags.BoolVar(&o.guard, "crash-guard", true,
-				"if the last traced run of this command crashed inside a replaced method, replace none this time")
+				"if the last traced run of this command crashed inside a method that the tracer replaces, trace "+
+					"nothing this time")
 			flags.DurationVar(&o.hangAfter, "hang-after", 0,
-				"if the program has made no progress for this `TIME`, report where it is stuck while it still runs; SIGQUIT to "+
-					"mtrace asks for that at once")
+				"if the program makes no progress for this `TIME`, print where it is stuck; SIGQUIT to mtrace "+
+					"prints that at once")
 			o.Recording.flags(flags)
 			o.window.flags(flags)
 			o.selection.flags(flags)
 			o.capture.flags(flags)
 			o.remote.flags(flags)
 			o.view.Flags(flags)
-			flags.BoolVar(&o.verify, "verify", false, "measure the verdict's cause: after the first seconds, add small delays at "+
-				"random times, which slow the program down by at most 5%, and report what they cost")
-			flags.Var(&o.report, "report", "write the report's text into this `FILE` instead of standard error; - is "+
-				"standard output")
+			flags.BoolVar(&o.verify, "verify", false, "confirm the verdict by an experiment: after the first "+
+				"seconds, add small random delays to what it names (at most 5% of the time), and report what "+
+				"they cost")
+			flags.Var(&o.report, "report", "write the report's text to this `FILE` instead of standard error; - "+
+				"is standard output")
 			return func(std cli.Stdio, args []string) error {
 				if o.verify {
 					o.experiment = verification()
@@ -97,7 +99,8 @@ func RunCommand() cli.Command {
 	}
 }
 
-// Run traces one command. The error has the exit status of the program, or the reason why it was not started.
+// Run traces one command and prints the report. The returned error carries the program's exit status, or says why it
+// was not started.
 func Run(std cli.Stdio, o RunOptions, command []string) error {
 	if len(command) == 0 {
 		return cli.UsageError("no program to run: mtrace run -- CMD ARG…")
@@ -129,7 +132,7 @@ func Run(std cli.Stdio, o RunOptions, command []string) error {
 
 func notStarted(err error) error { return cli.Status{Code: ExitNotStarted, Err: err} }
 
-// checkAll returns an error for invalid flags, before anything is created.
+// checkAll validates all flags, before any file or socket is created.
 func (o *RunOptions) checkAll(std cli.Stdio, command []string) error {
 	for _, check := range []func() error{
 		o.Recording.check, o.window.check, o.selection.check,
@@ -152,7 +155,7 @@ func (o *RunOptions) checkAll(std cli.Stdio, command []string) error {
 	return nil
 }
 
-// A tracedRun is a command that is ready to be traced.
+// A tracedRun is a command with everything that tracing it needs.
 type tracedRun struct {
 	options RunOptions
 	library string
@@ -163,7 +166,7 @@ type tracedRun struct {
 	began   time.Time // rounded to the coarsest resolution of a file system
 }
 
-// prepare creates everything that the program needs; on an error everything is removed again.
+// prepare creates the trace, the collector and the command to start. On an error it removes everything again.
 func (o RunOptions) prepare(std cli.Stdio, command []string) (*tracedRun, error) {
 	r := &tracedRun{guard: &crashGuard{}}
 	var err error
@@ -199,7 +202,7 @@ func (o RunOptions) prepare(std cli.Stdio, command []string) (*tracedRun, error)
 	return r, nil
 }
 
-// start starts the program.
+// start starts the program under the tracer, and then the live view.
 func (r *tracedRun) start(starts func()) (*child, error) {
 	r.began = time.Now().Truncate(time.Second)
 	program, err := start(r.plan, r.view.std, starts)
@@ -215,7 +218,7 @@ func (r *tracedRun) start(starts func()) (*child, error) {
 	return program, nil
 }
 
-// wait waits for the program, and with --wait-for-children for the processes that it started.
+// wait waits for the program's end and, with --wait-for-children, for all processes that it started.
 func (r *tracedRun) wait(program *child) (syscall.WaitStatus, error) {
 	r.session.hang.start(r.session, program, r.view.std.Err)
 	stopExperiment := r.options.experiment.start(r.session)
@@ -228,7 +231,7 @@ func (r *tracedRun) wait(program *child) (syscall.WaitStatus, error) {
 	return ended, err
 }
 
-// finish completes the trace and reports. Its error has the program's exit status.
+// finish completes the trace and prints the report. The returned error carries the program's exit status.
 func (r *tracedRun) finish(std cli.Stdio, program *child, ended syscall.WaitStatus, outside *outside) error {
 	o, s := &r.options, r.session
 	interrupted := program.interrupted.Load()
@@ -238,7 +241,7 @@ func (r *tracedRun) finish(std cli.Stdio, program *child, ended syscall.WaitStat
 	err := errors.Join(outside.note(s.writer), s.finish(program, ended))
 	r.view.close() // reports from here on go to the terminal
 	if err != nil {
-		cli.Tell(std.Err, "mtrace run: the trace is not whole: %v", err)
+		cli.Tell(std.Err, "mtrace run: the trace is incomplete: %v", err)
 	}
 	s.deliver(std.Err)
 	if !o.NoReport {
@@ -257,9 +260,9 @@ func (r *tracedRun) finish(std cli.Stdio, program *child, ended syscall.WaitStat
 	return cli.Status{Code: cli.ExitStatus(ended)}
 }
 
-// conclude prints the report or, if no Metal call was seen, the reason. Standard output belongs to the program, so the
-// report goes to standard error, or to the destination of --report. With --no-report, where the program's standard
-// error may be the input of another program, only warnings go to standard error.
+// conclude prints messages and the report or, without Metal calls, why there are none. All goes to standard error or
+// to --report: standard output is the program's. With --no-report and no terminal only warnings are printed, because
+// another program may read the program's standard error.
 func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Finding) {
 	for _, line := range s.guarded {
 		if line != "" && !o.Quiet {
@@ -286,8 +289,8 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 	if len(findings) > 0 && o.view.JSON == "" {
 		s.explain(std.Err, findings)
 	} else if s.file != nil && s.file.Kept {
-		fmt.Fprintf(std.Err, "mtrace run: no report, because %s cannot be read again: mtrace report reads the "+
-			"file that it is kept in\n", s.path)
+		fmt.Fprintf(std.Err, "mtrace run: no report, because %s is a pipe or device that cannot be read again: "+
+			"save what it receives to a file, and run mtrace report on that\n", s.path)
 	} else if err := o.printReport(std, s.path); err != nil && o.experiment != nil && !o.experiment.verifies {
 		cli.Tell(std.Err, "mtrace experiment: %v", err)
 	} else if err != nil {
@@ -296,8 +299,8 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 	s.leave(std.Err, o)
 }
 
-// printReport prints the report as JSON to the destination of --json, otherwise as text to standard error or to the
-// destination of --report.
+// printReport prints the report: as JSON to the destination of --json, otherwise as text to that of --report or to
+// standard error.
 func (o *RunOptions) printReport(std cli.Stdio, path string) error {
 	print := o.view.Print
 	if o.experiment != nil && !o.experiment.verifies {
@@ -315,20 +318,19 @@ func (o *RunOptions) printReport(std cli.Stdio, path string) error {
 	return print(std, path)
 }
 
-// explain prints prominently that there is nothing to report, and why.
+// explain prints, for each reason, that no Metal call was recorded and why.
 func (s *session) explain(w io.Writer, findings []inject.Finding) {
 	for _, f := range findings {
 		cli.Tell(w, "mtrace: NO METAL CALL WAS SEEN: %s", f)
 	}
 }
 
-// killedByFilter returns an explanation for a program that was killed by SIGSYS. A seccomp filter that kills, rather
-// than returns an error, may forbid the system calls with which the library reaches the collector.
+// killedByFilter returns an explanation if SIGSYS killed the program: its seccomp filter kills at forbidden system
+// calls, and may forbid those that the tracer's library needs to reach the collector. Otherwise it returns "".
 func killedByFilter(ended syscall.WaitStatus) string {
 	if !ended.Signaled() || ended.Signal() != syscall.SIGSYS {
 		return ""
 	}
-	return "the program was killed for a system call that its seccomp filter forbids, which may be one of the " +
-		"tracer's: make the filter allow memfd_create, " +
-		"socket, connect, sendmsg and recvmsg, or let it return an error for them"
+	return "the program was killed by its seccomp filter, which may forbid a system call of the tracer: allow " +
+		"memfd_create, socket, connect, sendmsg and recvmsg in the filter, or let them fail with an error"
 }

@@ -7,7 +7,7 @@ import (
 	"mtrace/collector"
 )
 
-// selectionOptions select the calls of a run that are kept.
+// selectionOptions hold --only and --leave-out, which choose the calls that the trace keeps.
 type selectionOptions struct {
 	only, leaveOut []string
 	selection      *collector.Selection // nil is all
@@ -15,10 +15,10 @@ type selectionOptions struct {
 
 func (o *selectionOptions) flags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.only, "only", nil,
-		"keep only calls with `SUBJECT:NAME`: thread:NAME, queue:LABEL, label:LABEL (of a command buffer) or call:SELECTOR, "+
-			"with * and ? as in "+
-			"a shell, or a number of a thread or queue; repeated, a call must match one name of each given subject")
-	flags.StringArrayVar(&o.leaveOut, "leave-out", nil, "drop calls with `SUBJECT:NAME`, in the form of --only")
+		"keep only calls with `SUBJECT:NAME`: thread:NAME, queue:LABEL, label:LABEL (of a command buffer) or "+
+			"call:SELECTOR. NAME may contain * and ?, or be the number of a thread or queue. If repeated, a call "+
+			"must match one NAME of each SUBJECT")
+	flags.StringArrayVar(&o.leaveOut, "leave-out", nil, "drop calls with `SUBJECT:NAME`, written as for --only")
 }
 
 func (o *selectionOptions) check() (err error) {

@@ -33,15 +33,16 @@ func ServeCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			s := metricsServer{followed: map[string]*followedTrace{}}
 			flags.StringVar(&s.listen, "listen", "127.0.0.1:9464",
-				"serve on this `ADDRESS`, HOST:PORT; everyone who can reach it can read the metrics; port 0 selects a free one")
+				"serve on this `ADDRESS`, HOST:PORT, to everyone who can reach it; port 0 selects a free one")
 			flags.StringSliceVar(&s.hosts, "host", nil,
-				"also answer requests for these host `NAMES`; others are refused, so that no web page reaches the port under its own name")
+				"also accept requests for these host `NAMES`; other names are rejected, so that web pages cannot "+
+					"read the metrics through the browser")
 			return func(std cli.Stdio, args []string) error { return s.run(std, args) }
 		},
 	}
 }
 
-// A metricsServer follows the traces that are being written in a folder.
+// A metricsServer reads the traces that are being written in a folder, and serves their counts to Prometheus.
 type metricsServer struct {
 	listen string
 	hosts  []string // further names of this server
@@ -51,7 +52,7 @@ type metricsServer struct {
 	followed map[string]*followedTrace
 }
 
-// A followedTrace is one of them.
+// A followedTrace is a trace whose new data is read as it is written.
 type followedTrace struct {
 	*metrics.Recording
 	file     *os.File
@@ -68,15 +69,15 @@ const (
 
 func (s *metricsServer) run(std cli.Stdio, args []string) error {
 	if len(args) != 1 {
-		return cli.UsageError("takes one folder, but got %d: mtrace serve FOLDER", len(args))
+		return cli.UsageError("give one folder, not %d: mtrace serve FOLDER", len(args))
 	}
 	s.folder = args[0]
 	if info, err := os.Stat(s.folder); err != nil || !info.IsDir() {
-		return cli.UsageError("%s is no folder", s.folder)
+		return cli.UsageError("%s is not a folder", s.folder)
 	}
 	listener, err := net.Listen("tcp", s.listen)
 	if err != nil {
-		return cli.UsageError("--listen %s cannot be had: %w", s.listen, err)
+		return cli.UsageError("cannot listen on %s: %w", s.listen, err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -96,8 +97,9 @@ func (s *metricsServer) run(std cli.Stdio, args []string) error {
 	return nil
 }
 
-// forThisHost refuses requests for another host name. A web page can make a name of its own resolve to 127.0.0.1 and
-// read what is served there; it cannot do that with addresses, localhost and the machine's name.
+// forThisHost rejects requests for unknown host names. Otherwise a web page whose host name resolves to 127.0.0.1
+// could read the metrics in the user's browser (DNS rebinding). Addresses, localhost and this machine's name are
+// safe.
 func (s *metricsServer) forThisHost(pages http.Handler) http.Handler {
 	host, _, _ := net.SplitHostPort(s.listen)
 	machine, _ := os.Hostname()
@@ -109,7 +111,8 @@ func (s *metricsServer) forThisHost(pages http.Handler) http.Handler {
 		}
 		named := func(name string) bool { return name != "" && strings.EqualFold(name, asked) }
 		if net.ParseIP(strings.Trim(asked, "[]")) == nil && !slices.ContainsFunc(known, named) {
-			http.Error(w, "mtrace serve answers for addresses, localhost and the machine's name; --host allows others",
+			http.Error(w, "this host name is not allowed: use an IP address, localhost or the machine's name, or "+
+				"start mtrace serve with --host NAME",
 				http.StatusForbidden)
 			return
 		}
@@ -117,7 +120,7 @@ func (s *metricsServer) forThisHost(pages http.Handler) http.Handler {
 	})
 }
 
-// metrics answers with what is known now.
+// metrics answers a request with the current counts.
 func (s *metricsServer) metrics(w http.ResponseWriter, _ *http.Request) {
 	s.look()
 	s.mutex.Lock()
@@ -130,7 +133,7 @@ func (s *metricsServer) metrics(w http.ResponseWriter, _ *http.Request) {
 	metrics.Write(w, all)
 }
 
-// follow reads at intervals, so that the amount to read at once stays small.
+// follow reads new data every second, so that a request has little left to read.
 func (s *metricsServer) follow(ctx context.Context) {
 	tick := time.NewTicker(metricsPause)
 	defer tick.Stop()
@@ -144,7 +147,7 @@ func (s *metricsServer) follow(ctx context.Context) {
 	}
 }
 
-// look finds traces that are being written, and reads new data.
+// look finds new traces in the folder, reads what was added to the known ones, and drops those that ended long ago.
 func (s *metricsServer) look() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -173,7 +176,7 @@ func (s *metricsServer) look() {
 	}
 }
 
-// next reads the new data of a trace, until the trace has ended or is gone.
+// next reads what was added to the trace, and marks it as ended if it is complete or was removed.
 func (f *followedTrace) next(path string) {
 	info, err := f.file.Stat()
 	if err == nil {

@@ -20,7 +20,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A session is the collector of one run and the file it writes.
+// A session is the recording of one run: its collector, the trace it writes, and the observers of arriving records.
 type session struct {
 	path      string          // path of the trace; empty if it is not a local file
 	file      *cli.Unfinished // nil when it is elsewhere
@@ -36,7 +36,7 @@ type session struct {
 	program   chan struct{}          // closed when pid is known
 	pid       int                    // process id of the program; 0 if it was never started
 	token     wire.Token             // in the environment of its processes
-	// processes that had not used Metal when the recording ended, and were still running
+	// livedOn are processes without Metal calls that still ran when the recording ended
 	livedOn   []tracefile.Living
 	warnings  []string // of the collector, when it has finished
 	whole     bool     // the trace was written completely, and has its final name
@@ -49,7 +49,8 @@ type session struct {
 	stop      context.CancelFunc
 }
 
-// newSession creates the trace file and starts to listen, before the program that will connect exists.
+// newSession creates the trace and starts the collector. The program must be started afterwards, because its library
+// connects at once.
 func newSession(std cli.Stdio, o RunOptions, command []string, view *liveView) (*session, error) {
 	s := &session{base: filepath.Base(command[0]), force: o.Force, follow: o.Follow, recording: o.Recording,
 		token:   wire.NewToken(),
@@ -83,7 +84,7 @@ func newSession(std cli.Stdio, o RunOptions, command []string, view *liveView) (
 	return s, nil
 }
 
-// observe returns the observers of arriving records.
+// observe returns the observers that the flags ask for; each gets all arriving records.
 func (s *session) observe(o RunOptions, view *liveView) collector.Observer {
 	all := observers{s.witness, s.inside}
 	if o.experiment != nil {
@@ -103,8 +104,8 @@ func (s *session) observe(o RunOptions, view *liveView) collector.Observer {
 	return all
 }
 
-// accept returns the decision which processes to record: all that connect or, if children are not followed, only the
-// program itself.
+// accept returns a function that decides whether a connecting process is recorded: without --follow-children only the
+// program itself. nil accepts all.
 func (s *session) accept(o RunOptions) func(wire.Hello) bool {
 	s.program = make(chan struct{})
 	if o.Follow {
@@ -116,8 +117,8 @@ func (s *session) accept(o RunOptions) func(wire.Hello) bool {
 	}
 }
 
-// started stores the program's process id; 0 if it was never started. It names the trace after the program if the user
-// gave no name.
+// started sets the program's process id, 0 if it could not be started. A trace that the user did not name gets the id
+// in its name.
 func (s *session) started(pid int) {
 	s.pid = pid
 	close(s.program)
@@ -131,15 +132,17 @@ func (s *session) started(pid int) {
 	}
 }
 
-// unnamed reports whether mtrace chooses the name of the trace.
+// unnamed reports whether mtrace chooses the trace's name, because the user gave none.
 func (s *session) unnamed() bool { return s.file != nil && s.base != "" }
 
-// environment returns mtrace's environment with the library's settings, and the software Metal if there is no other.
+// environment returns the program's environment: mtrace's own with the library's settings, and the software Metal if
+// this machine has no other.
 func (s *session) environment() []string {
 	return cli.WithSoftwareMetal(slices.Concat(os.Environ(), s.recording.environment(), s.collector.Environment()))
 }
 
-// finish ends the recording of a program that has ended, and renames the file to its final name.
+// finish ends the recording after the program has ended, and gives the trace its final name. It returns an error if
+// the trace is incomplete.
 func (s *session) finish(program *child, ended syscall.WaitStatus) error {
 	s.onAll()
 	s.collector.ProcessExited(program.pid(), ended, program.cpu())
@@ -161,7 +164,7 @@ func (s *session) finish(program *child, ended syscall.WaitStatus) error {
 	return err
 }
 
-// name renames a closed trace to its final name.
+// name gives the complete trace its final name.
 func (s *session) name() (err error) {
 	switch {
 	case s.unnamed():
@@ -172,7 +175,7 @@ func (s *session) name() (err error) {
 	return err
 }
 
-// abandon removes what was created for a program that never started, and nothing else.
+// abandon removes the trace and the collector of a program that could not be started.
 func (s *session) abandon() {
 	s.onAll()
 	if s.collector != nil {

@@ -29,7 +29,7 @@ func TailCommand() cli.Command {
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
 			return func(std cli.Stdio, args []string) error {
 				if len(args) != 1 {
-					return cli.UsageError("takes one trace, but got %d: mtrace tail FILE", len(args))
+					return cli.UsageError("give one trace, not %d: mtrace tail FILE", len(args))
 				}
 				return tail(std, args[0])
 			}
@@ -37,18 +37,18 @@ func TailCommand() cli.Command {
 	}
 }
 
-// tailPause is the interval at which new data is read; the recorder flushes the trace to the system once a second.
+// tailPause is how often the trace is read for new data. The recorder writes new data to the file once a second.
 const tailPause = 200 * time.Millisecond
 
-// tailPatience is how long a trace that is not marked by a running recorder may stay unchanged before it counts as
-// ended: another program may be copying it.
+// tailPatience is how long a trace that no recorder has marked as open may stay unchanged before it counts as ended.
+// Another program may be copying it, slowly.
 const tailPatience = 2 * time.Second
 
-// tail writes a trace's content, and what is added, until it ends or the user interrupts.
+// tail prints a trace as JSON lines, and then what is added, until the recording ends or the user interrupts.
 func tail(std cli.Stdio, path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		// opening a pipe waits for the process that writes into it
-		return cli.UsageError("%s is not a file that can be followed", path)
+		return cli.UsageError("%s is not a regular file, and cannot be followed", path)
 	}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +69,7 @@ func tail(std cli.Stdio, path string) error {
 	grown := time.Now()
 	look := &tailHang{path: file.Name(), looked: time.Now(), out: std.Err}
 	for {
-		// checked before the size is read; otherwise its last blocks could be missed
+		// IsWritten must be asked before the size: otherwise data written between the two would be missed
 		written := tracefile.IsWritten(file)
 		info, err := file.Stat()
 		if err != nil {
@@ -86,7 +86,7 @@ func tail(std cli.Stdio, path string) error {
 			size, grown = info.Size(), time.Now()
 		}
 		if !written && time.Since(grown) > tailPatience {
-			return cli.UsageError("%s is cut, and no process writes to it any more: this is its end", file.Name())
+			return cli.UsageError("%s ends here: it is incomplete, and no process writes to it any more", file.Name())
 		}
 		look.next(time.Now(), info.Size())
 		select {
@@ -105,8 +105,8 @@ const (
 	tailQuiet = 64 << 10
 )
 
-// A tailHang reports on standard error, once, where the programs of a followed trace are stuck. The message is not part
-// of the trace's output.
+// A tailHang prints once on standard error where the programs of a followed trace are stuck. Standard output has only
+// the trace.
 type tailHang struct {
 	path   string
 	looked time.Time
@@ -115,7 +115,8 @@ type tailHang struct {
 	out    io.Writer
 }
 
-// next checks for a hang if a check is due and the trace hardly grows.
+// next checks every two seconds for a hang, but only if the trace hardly grew since: a program that records much
+// makes progress.
 func (h *tailHang) next(now time.Time, size int64) {
 	if now.Sub(h.looked) < tailHangPause {
 		return

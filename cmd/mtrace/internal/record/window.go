@@ -13,7 +13,7 @@ import (
 	"mtrace/collector"
 )
 
-// windowOptions select the time ranges of a run that are kept.
+// windowOptions hold the flags that choose which time ranges of the run the trace keeps.
 type windowOptions struct {
 	startAfter, duration, last time.Duration
 	startOn, stopOn            string // mark:NAME; startOn also signal
@@ -28,18 +28,18 @@ const (
 
 func (o *windowOptions) flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.startAfter, "start-after", 0, "drop the first `TIME` of the run")
-	flags.DurationVar(&o.duration, "duration", 0, "keep this `TIME` from the start of the recording, and nothing after it")
+	flags.DurationVar(&o.duration, "duration", 0, "stop recording after this `TIME`")
 	flags.StringVar(&o.startOn, "start-on", "",
-		"start recording at the program's mark `mark:NAME`; with signal, at a SIGUSR1. SIGUSR1 to mtrace "+
-			"always stops and starts")
+		"start recording when the program sets the mark `mark:NAME`; signal: at a SIGUSR1. Each SIGUSR1 to "+
+			"mtrace pauses or resumes")
 	flags.StringVar(&o.stopOn, "stop-on", "",
-		"pause recording at the program's mark `mark:NAME`, until --start-on applies again")
-	flags.DurationVar(&o.last, "last", 0, "keep only the last `TIME` before the end, as a flight recorder does")
-	flags.Var(&o.maxSize, "max-size", "stop when the trace has about this `SIZE`; with --last, keep at most "+
-		"this size before the end (256M if not given; without --last there is no limit)")
+		"pause recording when the program sets the mark `mark:NAME`, until --start-on applies again")
+	flags.DurationVar(&o.last, "last", 0, "keep only the last `TIME` of the run, as a flight recorder does")
+	flags.Var(&o.maxSize, "max-size", "stop recording when the trace has about this `SIZE` (default: no limit); "+
+		"with --last, keep at most this much (default 256M)")
 }
 
-// check states what does not go together.
+// check validates the flags and collects their text for the trace's header.
 func (o *windowOptions) check() error {
 	set := 0
 	for _, f := range []struct {
@@ -60,26 +60,28 @@ func (o *windowOptions) check() error {
 	for name, d := range map[string]time.Duration{"--start-after": o.startAfter, "--duration": o.duration,
 		"--last": o.last} {
 		if d < 0 {
-			return cli.UsageError("%s %v is no time", name, d)
+			return cli.UsageError("%s must not be negative, but is %v", name, d)
 		}
 	}
 	if strings.TrimPrefix(o.startOn, markPrefix) == "" && o.startOn != "" || o.startOn != "" && o.startOn != onSignal &&
 		!strings.HasPrefix(o.startOn, markPrefix) {
-		return cli.UsageError("--start-on is mark:NAME, for a name that the program passes to mtrace_mark, or signal, not %q", o.startOn)
+		return cli.UsageError("--start-on must be signal, or mark:NAME with a name that the program passes to "+
+			"mtrace_mark, not %q", o.startOn)
 	}
 	if o.stopOn != "" && (!strings.HasPrefix(o.stopOn, markPrefix) || o.stopOn == markPrefix) {
-		return cli.UsageError("--stop-on is mark:NAME, for a name that the program passes to mtrace_mark, not %q", o.stopOn)
+		return cli.UsageError("--stop-on must be mark:NAME, with a name that the program passes to mtrace_mark, "+
+			"not %q", o.stopOn)
 	}
 	switch {
 	case o.last > 0 && set > 1:
-		return cli.UsageError("--last keeps the end of the run: of the other flags it allows only --max-size")
+		return cli.UsageError("--last keeps the end of the run, and can be combined only with --max-size")
 	case o.startAfter > 0 && o.startOn != "":
 		return cli.UsageError("--start-after and --start-on exclude each other: give one of them")
 	}
 	return nil
 }
 
-// window is what keeps what was requested.
+// window returns the collector's filter that keeps only the requested time ranges.
 func (o *windowOptions) window() *collector.Window {
 	w := &collector.Window{Duration: o.duration, Last: o.last, MostSize: int64(o.maxSize),
 		StopOn: strings.TrimPrefix(o.stopOn, markPrefix),
@@ -90,7 +92,7 @@ func (o *windowOptions) window() *collector.Window {
 	return w
 }
 
-// less returns a description of the selected time ranges if nothing is kept at first; otherwise it is empty.
+// less returns the flags as text if they leave out the beginning of the run; otherwise it is empty.
 func (o *windowOptions) less() string {
 	if o.startAfter > 0 || o.startOn != "" || o.last > 0 {
 		return o.asked
@@ -98,7 +100,8 @@ func (o *windowOptions) less() string {
 	return ""
 }
 
-// follow opens and closes the window of a started program, until stop is called.
+// follow starts and stops the recording of a running program as --start-after and SIGUSR1 demand, until stop is
+// called.
 func (o *windowOptions) follow(w *collector.Window) (stop func()) {
 	if o.startAfter > 0 {
 		w.OpenAfter(o.startAfter, "--start-after "+o.startAfter.String())
@@ -119,6 +122,6 @@ func (o *windowOptions) follow(w *collector.Window) (stop func()) {
 			}
 		}
 	}()
-	// the handler stays installed: the signal must not end the process that writes the report
+	// the handler stays: without it a late SIGUSR1 would end mtrace while it prints the report
 	return func() { close(over) }
 }

@@ -9,7 +9,7 @@ import (
 	"mtrace/interpose/inject/handshake"
 )
 
-// A witness stores the processes from which the library connected, and which of them used Metal.
+// A witness notes from which processes the library connected, and which of them used Metal.
 type witness struct {
 	collector.Observer // the rest is not looked at
 	mutex              sync.Mutex
@@ -35,14 +35,15 @@ func (w *witness) Vanished(h wire.Hello) {
 	w.vanished = append(w.vanished, handshake.Process{PID: h.PID, Parent: h.PPID, Program: h.Program, Hello: true})
 }
 
-// Clock implements collector.Observer: a process has a clock once it makes a Metal call.
+// Clock implements collector.Observer. A process sends its clock with its first Metal call, so it uses Metal.
 func (w *witness) Clock(p tracefile.ProcessIndex, _ wire.ClockKind, _, _ uint32) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.seen[p].Metal = true
 }
 
-// Facts implements collector.Observer: a process without a clock reports at its end if it used Metal nevertheless.
+// Facts implements collector.Observer. A process whose Metal calls were not recorded reports at its end that it used
+// Metal.
 func (w *witness) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -65,13 +66,13 @@ func (w *witness) processes() (all []handshake.Process) {
 	return append(all, w.vanished...)
 }
 
-// metal reports whether any process has made a Metal call.
+// metal reports whether a Metal call of any process was recorded.
 func (w *witness) metal() bool {
 	_, ok := w.first()
 	return ok
 }
 
-// first returns the first process that made a Metal call.
+// first returns the process that connected first among those with Metal calls; false if there is none.
 func (w *witness) first() (first tracefile.ProcessIndex, ok bool) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -29,7 +29,7 @@ func ExplainCommand() cli.Command {
 	}
 }
 
-// explainAll lists the verdicts and the terms, each with its first sentence.
+// explainAll prints each verdict and term with the first sentence of its explanation.
 func explainAll(std cli.Stdio) error {
 	opts := report.Options{Width: cli.Columns(std.Out)}
 	for _, name := range append(explain.Verdicts(), explain.Terms()...) {
@@ -44,11 +44,11 @@ func explainAll(std cli.Stdio) error {
 	return nil
 }
 
-// explainOne prints the section of a verdict or a term.
+// explainOne prints the whole explanation of a verdict or term.
 func explainOne(std cli.Stdio, asked string) error {
 	name, paragraphs := explain.Find(asked)
 	if paragraphs == nil {
-		return cli.UsageError("no verdict or term %q: there are %s", asked,
+		return cli.UsageError("unknown verdict or term %q: mtrace explains %s", asked,
 			strings.Join(append(explain.Verdicts(), explain.Terms()...), ", "))
 	}
 	opts := report.Options{Width: cli.Columns(std.Out)}

@@ -7,7 +7,8 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// BuildReport builds the report on one trace, or on the selected part of it, however long it is.
+// BuildReport builds the report on a trace, or on the selected part of it. A trace that is too long for memory is
+// read range by range.
 func BuildReport(p *loading.Selection, std cli.Stdio, path string, opts report.Options) (*report.Report, *analyze.Trace,
 	error) {
 	if !loading.Instruments(path) {

@@ -16,8 +16,8 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// buildPage builds a report and the pictures of its page, for a trace of any size. A trace is read once for both, part
-// by part; for an export the pictures are drawn from the report's model.
+// buildPage builds a report and the timeline and charts (pictures) of its HTML page. A trace file is read by two
+// goroutines, one for each; a recording of Instruments is drawn from the loaded model.
 func (v *ReportView) buildPage(std cli.Stdio, path string, opts report.Options) (r *report.Report, trace *analyze.Trace,
 	pictures *page.Document, err error) {
 	if loading.Instruments(path) {
@@ -67,7 +67,7 @@ func (v *ReportView) buildPage(std cli.Stdio, path string, opts report.Options) 
 	return r, trace, pictures, err
 }
 
-// addFlames adds the flame graphs of a run that was loaded as one.
+// addFlames adds the flame graphs of a trace that is loaded as a whole.
 func addFlames(pictures *page.Document, trace *analyze.Trace) error {
 	made, err := profile.BuildAll(page.FlameKinds, trace)
 	if err != nil {
@@ -79,8 +79,8 @@ func addFlames(pictures *page.Document, trace *analyze.Trace) error {
 	return nil
 }
 
-// drawFile draws the pictures of a part of a trace file until ctx is done, in the colours of the pictures like if there
-// are any.
+// drawFile draws the timeline and charts of the selected part of a trace; it stops when ctx is done. If like is not
+// nil, threads and kernels get the same colours as in that page.
 func drawFile(ctx context.Context, p *loading.Selection, file *analyze.File, path string, like *page.Document,
 	show func(done, of int)) (*page.Document, error) {
 	b := page.NewBuilder()
@@ -97,7 +97,7 @@ func drawFile(ctx context.Context, p *loading.Selection, file *analyze.File, pat
 	return b.Document(), nil
 }
 
-// writePage writes a report with its pictures as a page.
+// writePage writes the report with its timeline and charts as one HTML page.
 func (v *ReportView) writePage(std cli.Stdio, path string, r *report.Report, pictures *page.Document) error {
 	return cli.WriteFile(std, v.html, path, v.Force, func(f *os.File) error { return page.Write(f, r, pictures) })
 }

@@ -17,7 +17,7 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// ReportView is how a report is wanted.
+// ReportView holds the flags of mtrace report: what is printed of a report, in which form, and where.
 type ReportView struct {
 	JSON     cli.Destination
 	html     string
@@ -32,41 +32,42 @@ type ReportView struct {
 	Force    bool // replace files that are there
 }
 
-// Flags declares the flags that both `run` and `report` have.
+// Flags declares the flags that mtrace run and mtrace report share.
 func (v *ReportView) Flags(flags *pflag.FlagSet) {
-	flags.Var(&v.JSON, "json", "print the report as JSON (mtrace.report/1); with =`FILE`, or =fd:N for a descriptor, "+
-		"write it there instead of the text")
+	flags.Var(&v.JSON, "json", "print the report as JSON (mtrace.report/1) instead of text, or write it to "+
+		"=`FILE` or to the descriptor =fd:N")
 	flags.Lookup("json").NoOptDefVal = cli.StandardOutput
 	flags.StringArrayVar(&v.whatIf, "what-if", nil,
-		"predict the run if these took only a part of their time: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+
+		"predict how long the run would take if parts of it took FACTOR times as long: `KIND:NAME=FACTOR,…`, as "+
+			"kernel:matmul*=0.5,lock:cache=0; kinds: "+
 			""+strings.Join(cause.Kinds(), ", "))
-	flags.StringSliceVar(&v.Sections, "section", nil, "print only these `SECTIONS` of the text: "+strings.Join(
+	flags.StringSliceVar(&v.Sections, "section", nil, "print only these `SECTIONS`: "+strings.Join(
 		report.Sections(), ", "))
-	flags.BoolVar(&v.all, "all", false, "print every section of the text, not only one screen")
-	flags.UintVar(&v.top, "top", 0, "print at most this `NUMBER` of rows of each table (default as many as are "+
-		"worth reading)")
-	flags.BoolVar(&v.wide, "wide", false, "print the text without cutting or omitting anything, however wide; otherwise it "+
-		"is as wide as the terminal, or COLUMNS, from 60 to 140")
+	flags.BoolVar(&v.all, "all", false, "print all sections (default: the most important, on one screen)")
+	flags.UintVar(&v.top, "top", 0, "print at most this `NUMBER` of rows of each table (default: those worth "+
+		"reading)")
+	flags.BoolVar(&v.wide, "wide", false, "cut and omit nothing, however wide the text gets (default: as wide as "+
+		"the terminal or COLUMNS, from 60 to 140)")
 }
 
 func ReportCommand() cli.Command {
 	return cli.Command{
 		Name:    "report",
-		Summary: "Print the report on a trace: the verdict, its evidence, the tables",
+		Summary: "Print the report on a trace: verdict, evidence and tables",
 		Usage:   "[flags] FILE|FOLDER…",
 		Example: "mtrace report --section verdict,threads trace.mtrace\nmtrace report runs/   # of several traces, a line each",
 		Values:  map[string][]string{"section": report.Sections()},
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var v ReportView
 			v.Flags(flags)
-			flags.StringVar(&v.html, "html", "", "write the complete report into this HTML `FILE` and print no text; - is "+
-				"standard output")
+			flags.StringVar(&v.html, "html", "", "write the complete report as HTML to this `FILE` and print no "+
+				"text; - is standard output")
 			cli.ForceFlag(flags, &v.Force)
 			v.part.Flags(flags)
 			flags.StringSliceVar(&v.threads, "thread", nil,
-				"list only these `THREADS`, with the threads that they wait for and that wait for them: by the system's number, or by name, "+
-					"as 'worker-*'")
-			flags.UintSliceVar(&v.queues, "queue", nil, "list only the queues with this `NUMBER`")
+				"list only these `THREADS`, by number or name ('worker-*'), with the threads that they wait for "+
+					"or that wait for them")
+			flags.UintSliceVar(&v.queues, "queue", nil, "list only the queue with this `NUMBER`")
 			return func(std cli.Stdio, args []string) error { return v.reports(std, args) }
 		},
 	}
@@ -74,7 +75,7 @@ func ReportCommand() cli.Command {
 
 func (v *ReportView) reports(std cli.Stdio, paths []string) error {
 	if len(paths) == 0 {
-		return cli.UsageError("no trace to report on: mtrace report FILE…")
+		return cli.UsageError("no trace is given: mtrace report FILE…")
 	}
 	if err := v.part.Check(); err != nil {
 		return err
@@ -92,20 +93,21 @@ func (v *ReportView) reports(std cli.Stdio, paths []string) error {
 	return loading.EachTrace(paths, func(path string) error { return v.Print(std, path) })
 }
 
-// Check returns an error for invalid destinations of the report.
+// Check returns an error if the report cannot be written where the flags say. paths are the traces, which must not be
+// overwritten.
 func (v *ReportView) Check(paths []string) error {
 	switch {
 	case v.html != "" && len(paths) > 1:
-		return cli.UsageError("--html takes one trace, but there are %d", len(paths))
+		return cli.UsageError("--html works with one trace, but %d were given", len(paths))
 	case v.JSON.Elsewhere() && len(paths) > 1:
-		return cli.UsageError("--json=%s takes one trace, but there are %d", v.JSON, len(paths))
+		return cli.UsageError("--json=%s works with one trace, but %d were given", v.JSON, len(paths))
 	case v.html == cli.StandardOutput && v.JSON == cli.StandardOutput:
-		return cli.UsageError("--html - and --json would share standard output: name a file for one of them")
+		return cli.UsageError("--html - and --json would both write to standard output: name a file for one of them")
 	}
 	return cmp.Or(v.JSON.Take("--json", v.Force, paths...), cli.MayWrite("--html", v.html, v.Force, paths...))
 }
 
-// Print prints the report on one trace. For a cut trace it prints the available part and returns an error that says so.
+// Print prints the report on one trace. If the trace is cut, it prints what there is and then returns an error.
 func (v *ReportView) Print(std cli.Stdio, path string) error {
 	opts, err := v.Options(std)
 	if err != nil {
@@ -147,7 +149,7 @@ func (v *ReportView) Print(std cli.Stdio, path string) error {
 	return loading.CutError(trace)
 }
 
-// Options are what was requested.
+// Options returns the flags in the form that package report needs; invalid ones are an error.
 func (v *ReportView) Options(std cli.Stdio) (opts report.Options, err error) {
 	if err := report.CheckSections(v.Sections); err != nil {
 		return opts, cli.UsageError("%w", err)
@@ -175,7 +177,7 @@ func (v *ReportView) Options(std cli.Stdio) (opts report.Options, err error) {
 	return opts, nil
 }
 
-// build makes the report on one trace.
+// build makes the report on one trace. It is an error if the trace has none of the selected threads or queues.
 func (v *ReportView) build(std cli.Stdio, path string, opts report.Options) (*report.Report, *analyze.Trace, error) {
 	if !loading.Instruments(path) {
 		opts.Range = func(from, to analyze.Nanos) (*analyze.Trace, error) {
@@ -191,7 +193,7 @@ func (v *ReportView) build(std cli.Stdio, path string, opts report.Options) (*re
 	return r, trace, err
 }
 
-// has returns an error if the trace has none of the threads, or of the queues, that were selected.
+// has returns an error if the trace has none of the threads, or none of the queues, that the flags select.
 func (v *ReportView) has(t *analyze.Trace, path string) error {
 	var threads, queues []string
 	found := [2]bool{len(v.threads) == 0, len(v.queues) == 0}
@@ -207,15 +209,16 @@ func (v *ReportView) has(t *analyze.Trace, path string) error {
 	}
 	switch {
 	case !found[0]:
-		return cli.UsageError("reading %s: no thread %s in it; there are %s", path, strings.Join(v.threads, ", "), some(threads))
+		return cli.UsageError("%s has no thread %s; its threads: "+
+			"%s", path, strings.Join(v.threads, ", "), some(threads))
 	case !found[1]:
-		return cli.UsageError("reading %s: no queue %s in it; there are %s", path, strings.Trim(fmt.Sprint(v.queues), "[]"),
+		return cli.UsageError("%s has no queue %s; its queues: %s", path, strings.Trim(fmt.Sprint(v.queues), "[]"),
 			some(queues))
 	}
 	return nil
 }
 
-// some lists the first of them.
+// some lists the first 16 words, and how many there are besides.
 func some(words []string) string {
 	const most = 16
 	switch n := len(words); {

@@ -9,8 +9,8 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// tracesIn replaces folders among the paths by the traces in them, in the order of their names. A folder that is a
-// recording of Instruments, or has its exports, is kept.
+// tracesIn replaces each folder in paths by the .mtrace files in it, sorted by name. A folder that is a recording of
+// Instruments stays.
 func tracesIn(paths []string) (all []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -29,18 +29,19 @@ func tracesIn(paths []string) (all []string, err error) {
 			}
 		}
 		if len(all) == before {
-			return nil, cli.UsageError("%s is a folder without a trace (*.mtrace)", path)
+			return nil, cli.UsageError("the folder %s has no trace (*.mtrace)", path)
 		}
 	}
 	return all, nil
 }
 
-// table reports whether the text is one line for each trace: for several traces without --section.
+// table reports whether to print one line for each trace in place of whole reports: for several traces, unless flags
+// ask for more.
 func (v *ReportView) table(paths []string) bool {
 	return len(paths) > 1 && v.JSON == "" && len(v.Sections) == 0 && len(v.whatIf) == 0
 }
 
-// printRuns prints a table of the traces.
+// printRuns prints a table with a line for each trace.
 func (v *ReportView) printRuns(std cli.Stdio, paths []string) error {
 	opts, err := v.Options(std)
 	if err != nil {

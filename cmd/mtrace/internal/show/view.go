@@ -36,15 +36,15 @@ func ViewCommand() cli.Command {
 			flags.Uint16Var(&v.port, "port", 0, "serve on this `PORT` of 127.0.0.1; 0 selects a free one")
 			flags.BoolVar(&v.open, "open", false, "open the address in the browser")
 			flags.StringVar(&v.with, "with", "",
-				"show the trace in the page of another `TOOL`, which reads it from this machine and uploads nothing: perfetto, "+
-					"firefox or speedscope; mtrace prints the address")
+				"show the trace in the web page of another `TOOL`: perfetto, firefox or speedscope. The page "+
+					"reads it from this machine; nothing is uploaded")
 			v.part.Flags(flags)
 			return func(std cli.Stdio, args []string) error { return v.run(std, args) }
 		},
 	}
 }
 
-// viewer shows one trace.
+// viewer holds the flags of mtrace view, which shows one trace in a browser.
 type viewer struct {
 	port uint16
 	open bool
@@ -54,7 +54,7 @@ type viewer struct {
 
 func (v *viewer) run(std cli.Stdio, args []string) error {
 	if len(args) != 1 {
-		return cli.UsageError("takes one trace, but got %d: mtrace view FILE", len(args))
+		return cli.UsageError("give one trace, not %d: mtrace view FILE", len(args))
 	}
 	if err := v.part.Check(); err != nil {
 		return err
@@ -98,7 +98,8 @@ func (v *viewer) run(std cli.Stdio, args []string) error {
 	}
 }
 
-// readable returns an error if the trace cannot be opened. Other errors appear when it is read.
+// readable returns an error if the trace cannot be opened, before an address is printed. Damage inside is found
+// later, when it is read.
 func readable(path string) error {
 	if loading.Instruments(path) {
 		return nil
@@ -110,7 +111,7 @@ func readable(path string) error {
 	return file.Close()
 }
 
-// prepare builds the page, and passes it to the server together with the function that draws details.
+// prepare builds the page and gives it to the server, together with the function that draws a zoomed range in detail.
 func (v *viewer) prepare(std cli.Stdio, path string, server *page.Server) error {
 	r, trace, whole, err := (&ReportView{part: v.part}).buildPage(std, path, report.Options{Document: true})
 	if err != nil {
@@ -126,14 +127,14 @@ func (v *viewer) prepare(std cli.Stdio, path string, server *page.Server) error 
 	}
 	server.Show(text.Bytes(), func(ctx context.Context, from, to analyze.Nanos) (*page.Document, error) {
 		if !whole.Detail {
-			return nil, errors.New("the page has all there is")
+			return nil, errors.New("the page already shows every event")
 		}
 		return v.detail(ctx, path, whole, from, to)
 	})
 	return nil
 }
 
-// detail draws the pictures of a part of the run, in the colours of the whole.
+// detail draws the range from–to of the run, for zooming, in the same colours as the whole page.
 func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, from, to analyze.Nanos) (
 	*page.Document, error) {
 	file, err := loading.OpenTrace(path)
@@ -146,13 +147,14 @@ func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, 
 	return drawFile(ctx, &part, file, path, whole, func(int, int) {})
 }
 
-// serve answers requests until it must end.
+// serve prints the page's address and answers requests until ctx is done.
 func (v *viewer) serve(ctx context.Context, std cli.Stdio, listener net.Listener, pages *page.Server) error {
 	address := fmt.Sprintf("http://%s%s", listener.Addr(), pages.Path())
-	return v.answer(ctx, std, listener, address, pages, "serving until Ctrl-C, to everyone on this machine who knows the address")
+	return v.answer(ctx, std, listener, address, pages, "serving until Ctrl-C; everyone on this machine who "+
+		"knows the address can read it")
 }
 
-// answer prints an address, opens it if requested, and serves the pages.
+// answer prints the address and the note, opens a browser if --open is given, and serves the pages until ctx is done.
 func (v *viewer) answer(ctx context.Context, std cli.Stdio, listener net.Listener, address string, pages http.Handler,
 	note string) error {
 	fmt.Fprintln(std.Out, address)
@@ -164,7 +166,7 @@ func (v *viewer) answer(ctx context.Context, std cli.Stdio, listener net.Listene
 			err = openBrowser(file)
 		}
 		if err != nil {
-			fmt.Fprintf(std.Err, "mtrace view: no browser could be opened: %v; open the address yourself\n", err)
+			fmt.Fprintf(std.Err, "mtrace view: cannot open a browser: %v; open the address yourself\n", err)
 		}
 	}
 	server := &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second,
@@ -179,8 +181,8 @@ func (v *viewer) answer(ctx context.Context, std cli.Stdio, listener net.Listene
 	}
 }
 
-// leadTo creates a file, which only this user can read, that redirects a browser to an address. On a browser's command
-// line all users could read the address.
+// leadTo creates an HTML file, readable only by this user, that redirects the browser to the address. The address is
+// secret: as an argument of the browser all users of the machine could see it.
 func leadTo(address string) (path string, err error) {
 	file, err := os.CreateTemp(collector.TemporaryFolder(), "mtrace-view-*.html")
 	if err != nil {
@@ -190,7 +192,7 @@ func leadTo(address string) (path string, err error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-// openBrowser has the system open a file.
+// openBrowser opens a file with the system's default application.
 func openBrowser(path string) error {
 	name := "xdg-open"
 	if runtime.GOOS == "darwin" {

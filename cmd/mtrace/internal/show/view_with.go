@@ -17,18 +17,18 @@ import (
 	"mtrace/collector"
 )
 
-// A viewTool is the web page of another tool, which reads a trace from an address of this machine. Nothing is uploaded:
-// the page runs in the browser.
+// A viewTool is the web page of another tool that can show a trace. The page runs in the user's browser and reads the
+// trace from this machine; nothing is uploaded.
 type viewTool struct {
 	name   string // the value of --with, and the format of mtrace export
 	origin string
-	// address returns the address at which the tool's page shows the trace that mtrace serves at trace
+	// address returns the URL of the tool's page with the address of the trace in it
 	address func(trace string) string
 	port    uint16 // the only port that the tool's page may read from; 0 for any
 }
 
 var viewTools = []viewTool{
-	// Perfetto's content security policy lets its page read only from this port of the machine.
+	// The content security policy of Perfetto's page allows only port 9001 of this machine.
 	{"perfetto", "https://ui.perfetto.dev", func(trace string) string {
 		return "https://ui.perfetto.dev/#!/?url=" +
 			url.QueryEscape(trace)
@@ -43,7 +43,7 @@ var viewTools = []viewTool{
 	}, 0},
 }
 
-// tool returns the selected tool, and sets the port that it needs.
+// tool returns the tool that --with names, and sets the port if its page can read only from one.
 func (v *viewer) tool() (viewTool, error) {
 	i := slices.IndexFunc(viewTools, func(t viewTool) bool { return t.name == v.with })
 	if i < 0 {
@@ -51,20 +51,20 @@ func (v *viewer) tool() (viewTool, error) {
 		for _, t := range viewTools {
 			names = append(names, t.name)
 		}
-		return viewTool{}, cli.UsageError("--with %s: there are %s", v.with, strings.Join(names, ", "))
+		return viewTool{}, cli.UsageError("unknown tool --with %s: give %s", v.with, strings.Join(names, ", "))
 	}
 	tool := viewTools[i]
 	if v.port == 0 {
 		v.port = tool.port
 	}
 	if tool.port != 0 && v.port != tool.port {
-		return tool, cli.UsageError("--port %d: the page of %s only reads from port %d of this machine", v.port,
+		return tool, cli.UsageError("--port %d: the page of %s can read only from port %d of this machine", v.port,
 			tool.name, tool.port)
 	}
 	return tool, nil
 }
 
-// runWith converts a trace for a tool and serves it to that tool's page.
+// runWith exports the trace to the tool's format, and serves that file to the tool's page until ctx is done.
 func (v *viewer) runWith(ctx context.Context, std cli.Stdio, listener net.Listener, tool viewTool, path string) error {
 	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-view-")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// parseWhatIf parses the values of --what-if: KIND:NAME=FACTOR, separated by commas. Names may contain commas and
-// equals signs.
+// parseWhatIf parses --what-if values: KIND:NAME=FACTOR, several separated by commas. A NAME may itself contain
+// commas and equals signs.
 func parseWhatIf(asked []string) (wanted []replay.Wanted, err error) {
 	for _, text := range asked {
 		for _, item := range splitWhatIf(text) {
@@ -26,7 +26,7 @@ func parseWhatIf(asked []string) (wanted []replay.Wanted, err error) {
 	return wanted, nil
 }
 
-// splitWhatIf splits at the commas that are followed by a kind.
+// splitWhatIf splits only at commas that are followed by a known KIND: others belong to a name.
 func splitWhatIf(text string) (items []string) {
 	from := 0
 	for i := range text {
@@ -42,21 +42,23 @@ func splitWhatIf(text string) (items []string) {
 func parseWanted(item string) (replay.Wanted, error) {
 	kind, rest, named := strings.Cut(item, ":")
 	if !slices.Contains(cause.Kinds(), kind) || !named {
-		return replay.Wanted{}, cli.UsageError("--what-if %q does not begin with a kind: KIND:NAME=FACTOR, where KIND is one "+
-			"of %s", item, strings.Join(cause.Kinds(), ", "))
+		return replay.Wanted{}, cli.UsageError("--what-if %q must be KIND:NAME=FACTOR, where KIND is one of "+
+			"%s", item, strings.Join(cause.Kinds(), ", "))
 	}
 	at := strings.LastIndexByte(rest, '=')
 	if at <= 0 {
-		return replay.Wanted{}, cli.UsageError("--what-if %q has no name and factor: as %s:NAME=0.5, where 1 is unchanged and "+
-			"0 is gone", item, kind)
+		return replay.Wanted{}, cli.UsageError("--what-if %q has no name or no factor: write %s:NAME=0.5, where "+
+			"1 means unchanged and 0 means no time", item, kind)
 	}
 	factor, err := strconv.ParseFloat(rest[at+1:], 64)
 	if err != nil || math.IsNaN(factor) || factor < 0 || factor > 100 {
-		return replay.Wanted{}, cli.UsageError("--what-if %q: the factor is a number from 0 (no time) over 1 (unchanged) to 100",
+		return replay.Wanted{}, cli.UsageError("--what-if %q: the factor must be a number from 0 to 100, where 1 "+
+			"means unchanged and 0 means no time",
 			item)
 	}
 	if (kind == cause.KindCause || replay.AsAWhole(kind)) && factor != 0 {
-		return replay.Wanted{}, cli.UsageError("--what-if %q: the factor of a %s must be 0, because a %[2]s is removed as a whole", item, kind)
+		return replay.Wanted{}, cli.UsageError("--what-if %q: the factor of a %s must be 0, because a %[2]s can "+
+			"only be removed as a whole", item, kind)
 	}
 	return replay.Wanted{Kind: kind, Pattern: rest[:at], Factor: factor}, nil
 }

@@ -23,7 +23,7 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// An xctraceView has the options for the view of an Instruments recording.
+// xctraceView holds the flags of mtrace xctrace.
 type xctraceView struct {
 	json     bool
 	pprof    string
@@ -42,7 +42,7 @@ type xctraceView struct {
 func XctraceCommand() cli.Command {
 	return cli.Command{
 		Name:    "xctrace",
-		Summary: "Summarise an Instruments recording of Metal, or record one",
+		Summary: "Summarise a recording of Instruments, or record a program with Instruments",
 		Usage:   "[flags] FILE|DIRECTORY|X.trace|- …\n       mtrace xctrace record [flags] -- CMD ARG…",
 		Example: "mtrace xctrace --process python3 exports/",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
@@ -74,8 +74,8 @@ func XctraceCommand() cli.Command {
 				}
 				for _, name := range []string{"output", "template", "time-limit", "env"} {
 					if flags.Changed(name) {
-						return cli.UsageError("--%s is for mtrace xctrace record -- CMD ARG…; a summary goes to "+
-							"standard output", name)
+						return cli.UsageError("--%s works only with mtrace xctrace record -- CMD ARG…; a summary "+
+							"goes to standard output", name)
 					}
 				}
 				return v.summarise(std, args)
@@ -84,7 +84,7 @@ func XctraceCommand() cli.Command {
 	}
 }
 
-// record records a program and summarises it.
+// record records a program with Instruments' xctrace, and prints the summary.
 func (v *xctraceView) record(std cli.Stdio, command []string) error {
 	if len(command) == 0 {
 		return cli.UsageError("no program to record: mtrace xctrace record -- CMD ARG…")
@@ -97,7 +97,7 @@ func (v *xctraceView) record(std cli.Stdio, command []string) error {
 		v.output = fmt.Sprintf("%s-%d.trace", filepath.Base(command[0]), os.Getpid())
 	}
 	if !strings.HasSuffix(v.output, ".trace") {
-		return cli.UsageError("--output %s: the name of a bundle must end in .trace", v.output)
+		return cli.UsageError("--output %s: the name must end in .trace", v.output)
 	}
 	recording := bundle.Recording{Command: command, Output: v.output, Template: v.template, Limit: v.limit, Env: v.env,
 		Stdout: std.Err, Stderr: std.Err}
@@ -112,7 +112,8 @@ func (v *xctraceView) record(std cli.Stdio, command []string) error {
 
 func (v *xctraceView) summarise(std cli.Stdio, paths []string) error {
 	if len(paths) == 0 {
-		return cli.UsageError("nothing to summarise: mtrace xctrace FILE, a directory, a .trace bundle, or - for stdin")
+		return cli.UsageError("nothing to summarise: give an export, a folder of exports, a .trace bundle, or - " +
+			"for standard input")
 	}
 	recording, err := (&loading.RecordingSource{Run: v.run, From: v.from, To: v.to}).Load(std, paths)
 	if err != nil {
@@ -124,7 +125,7 @@ func (v *xctraceView) summarise(std cli.Stdio, paths []string) error {
 	return v.print(std, recording)
 }
 
-// usable lists the tables without usable rows. It returns an error if no table has any.
+// usable prints which tables have no usable rows. If no table has any, it returns an error.
 func usable(std cli.Stdio, recording *xctrace.Recording) error {
 	var rows, rejected int64
 	var unusable []string
@@ -137,11 +138,12 @@ func usable(std cli.Stdio, recording *xctrace.Recording) error {
 			if t.Rows == 0 || t.Rejected < t.Rows {
 				continue
 			}
-			unusable = append(unusable, fmt.Sprintf("%s: none of its %d rows can be used: %s", t.Name(), t.Rows, t.Problems[0]))
+			unusable = append(unusable, fmt.Sprintf("table %s: none of its %d rows can be used: "+
+				"%s", t.Name(), t.Rows, t.Problems[0]))
 		}
 	}
 	if rows > 0 && rejected == rows {
-		return cli.UsageError("nothing of the recording can be used: %s", unusable[0])
+		return cli.UsageError("the recording has no usable data: %s", unusable[0])
 	}
 	for _, why := range unusable {
 		cli.Tell(std.Err, "mtrace: %s", why)
@@ -172,13 +174,14 @@ func (v *xctraceView) print(std cli.Stdio, recording *xctrace.Recording) error {
 		err = s.Text(analyze.SafeText(std.Out, false))
 	}
 	if err == nil && len(s.Source.Truncated) > 0 {
-		err = fmt.Errorf("%s cut: the summary covers the rows before the cut; export again for a whole one",
+		err = fmt.Errorf("%s incomplete: the summary covers only the rows before the end of the file; export the "+
+			"recording from Instruments again",
 			loading.Are(s.Source.Truncated))
 	}
 	return err
 }
 
-// profiles writes the pprof files.
+// profiles writes gpu.pb.gz and cpu.pb.gz into the folder of --pprof; one without samples is left out with a message.
 func (v *xctraceView) profiles(std cli.Stdio, recording *xctrace.Recording, filter summary.Filter) error {
 	if err := os.MkdirAll(v.pprof, 0o777); err != nil {
 		return err

@@ -26,8 +26,8 @@ func DoctorCommand() cli.Command {
 			flags.BoolVar(&o.json, "json", false, "print everything as JSON (mtrace.doctor/1), to attach to a bug report")
 			flags.BoolVarP(&o.all, "verbose", "v", false, "print all details: the class table, every Python")
 			flags.StringVar(&o.bundle, "bundle", "",
-				"also run two traced programs, compare all results with the expected ones, and write everything to this archive "+
-					"(.tar.gz; - is standard output) for the developers")
+				"also trace two programs, compare all results with the expected ones, and write everything to "+
+					"this archive (.tar.gz; - is standard output), to be sent to the developers")
 			flags.BoolVar(&o.noSelfTest, "no-self-test", false, "do not run the bundled Metal program")
 			cli.ForceFlag(flags, &o.force)
 			return func(std cli.Stdio, args []string) error { return o.run(std, args) }
@@ -41,7 +41,7 @@ type doctorOptions struct {
 	force                 bool // replace an older archive
 }
 
-// run examines the machine. If the machine cannot trace, the error has status 1.
+// run checks the machine and prints the result. If the machine cannot trace, the exit status is 1.
 func (o doctorOptions) run(std cli.Stdio, command []string) error {
 	if o.bundle != "" {
 		return o.runBundle(std, command)
@@ -73,19 +73,19 @@ func (o doctorOptions) run(std cli.Stdio, command []string) error {
 	return err
 }
 
-// selfTest prepares the self-test, or returns the reason why there is none.
+// selfTest returns the self-test to run, or nil and the reason why it is skipped.
 func (o doctorOptions) selfTest(library string) (*doctor.SelfTest, string) {
 	if o.noSelfTest {
 		return nil, "not asked for"
 	}
 	program, ok := cli.BesideExecutable(".", "mtrace-selftest")
 	if !ok {
-		return nil, "the bundled Metal program, mtrace-selftest, is not in the tool's folder: take it from a release's archive or wheel, or " +
-			"build it with ./build.sh in mtrace's sources"
+		return nil, "the bundled Metal program, mtrace-selftest, is not in mtrace's folder: take it from a " +
+			"release's archive or wheel, or build it with ./build.sh in mtrace's sources"
 	}
 	tool, err := os.Executable()
 	if err != nil {
-		return nil, "the tool does not know its own path: " + err.Error()
+		return nil, "mtrace cannot determine its own path: " + err.Error()
 	}
 	test := &doctor.SelfTest{Program: program, Tool: tool, Library: library, Environ: os.Environ()}
 	if preload, ok := cli.SoftwareMetal(); ok {

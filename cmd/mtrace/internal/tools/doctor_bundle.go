@@ -15,11 +15,11 @@ import (
 	"mtrace/collector"
 )
 
-// runBundle examines the machine, runs two programs, and writes everything, with a check for every expected value, to
-// one archive. If something differs, the error has status 1.
+// runBundle checks the machine, runs two traced programs, and writes everything into an archive for the developers.
+// The exit status is 1 if a result is not the expected one.
 func (o doctorOptions) runBundle(std cli.Stdio, command []string) error {
 	if len(command) > 0 || o.json || o.all || o.noSelfTest {
-		return cli.UsageError("--bundle takes no command and no other flag: it runs everything, and writes it to the archive")
+		return cli.UsageError("--bundle runs all checks: leave out the command, --json, --verbose and --no-self-test")
 	}
 	var checks []bundle.Check
 	gather := func(file *os.File) (err error) {
@@ -35,23 +35,23 @@ func (o doctorOptions) runBundle(std cli.Stdio, command []string) error {
 		said = std.Err
 		err = copyOut(std, gather)
 	} else {
-		// The file is created first, so that an error does not waste minutes, and gets its name last, so that nobody
-		// sends half an archive.
+		// The file is created before the checks, so that an impossible name does not waste minutes, and gets its name
+		// after them, so that nobody sends an incomplete archive.
 		err = wholefile.Write(o.bundle, o.force, gather)
 	}
 	if err != nil {
 		return cli.UsageError("the archive was not written: %v", err)
 	}
 	fmt.Fprint(said, bundle.Text(checks))
-	fmt.Fprintf(std.Err, "mtrace: wrote %s: please send it, whatever differs; names of user and host, paths and values "+
-		"of the environment are replaced in it\n", o.bundle)
+	fmt.Fprintf(std.Err, "mtrace: wrote %s: please send it to the developers, even if nothing differs; user and "+
+		"host names, paths and values of environment variables are replaced in it\n", o.bundle)
 	if bundle.Differing(checks) > 0 {
 		return cli.Status{Code: cli.ExitNo}
 	}
 	return nil
 }
 
-// copyOut writes a file to standard output once it is complete.
+// copyOut calls fill with a temporary file, and copies it to standard output once it is complete.
 func copyOut(std cli.Stdio, fill func(*os.File) error) error {
 	file, err := os.CreateTemp(collector.TemporaryFolder(), ".mtrace-bundle-*")
 	if err != nil {
@@ -97,7 +97,8 @@ func (o doctorOptions) gather(std cli.Stdio, file *os.File) ([]bundle.Check, err
 	return e.Write(file, doctor.ThisUser().Folders(), begin)
 }
 
-// findPython prefers a Python that did not come with macOS, because macOS's own does not load the library.
+// findPython returns a Python 3. On macOS it prefers Homebrew's, because the library cannot be injected into the one
+// that comes with macOS.
 func findPython() string {
 	for _, path := range []string{"/opt/homebrew/bin/python3", "/usr/local/bin/python3"} {
 		if _, err := os.Stat(path); runtime.GOOS == "darwin" && err == nil {

@@ -26,14 +26,14 @@ import (
 func McpCommand() cli.Command {
 	return cli.Command{
 		Name: "mcp",
-		Summary: "Answer an assistant's questions about traces: a server of the Model Context Protocol on standard input " +
-			"and output",
+		Summary: "Serve AI assistants that ask about traces, by the Model Context Protocol on standard input and " +
+			"output",
 		Usage:   "",
 		Example: "claude mcp add mtrace -- mtrace mcp   # or the same command in the settings of another client",
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
 			return func(std cli.Stdio, args []string) error {
 				if len(args) > 0 {
-					return cli.UsageError("takes no arguments, but got %q: the client that starts it names the traces in its requests",
+					return cli.UsageError("unexpected argument %q: the assistant names the traces in its requests",
 						args[0])
 				}
 				return serveMCP(std)
@@ -42,15 +42,15 @@ func McpCommand() cli.Command {
 	}
 }
 
-// mcpHelp describes the server to a client.
+// mcpHelp is the description that an assistant gets of mtrace's tools.
 const mcpHelp = "mtrace traces programs that use Apple's Metal: which threads wait for which and why, the GPU's work, and the changes that " +
 	"would make the program faster. Begin with report, whose first lines " +
 	"are the verdict. what_if predicts the run with a change; query answers questions about single tables; " +
 	"diff compares two runs. The first lines state the data that a trace lacks (lost, left " +
 	"out, cut): include that in your answer."
 
-// An assistant answers a client's requests by running mtrace's commands, each in a process of its own, so that a
-// command that needs too much memory or fails does not affect others.
+// An assistant answers an MCP client's requests by running mtrace's own commands. Each runs in a separate process, so
+// that one that fails or needs too much memory does not end the server.
 type assistant struct {
 	self   string // the program
 	mutex  sync.Mutex
@@ -59,10 +59,10 @@ type assistant struct {
 	leave  func()            // removes it
 }
 
-// McpFolders is the prefix of folders with exported tables, among the temporary files.
+// McpFolders is how the names of temporary folders with exported tables begin.
 const McpFolders = "mtrace-mcp-"
 
-// serveMCP answers until the client goes away.
+// serveMCP answers requests until the client closes the connection or a signal arrives.
 func serveMCP(std cli.Stdio) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -113,7 +113,7 @@ type queryQuestion struct {
 	query.Query
 }
 
-// add gives the server its tools.
+// add registers mtrace's tools (report, what_if, diff, tables, query) with the server.
 func (a *assistant) add(server *mcp.Server) {
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true}
 	mcp.AddTool(server, &mcp.Tool{Name: "report", Annotations: reads,
@@ -156,8 +156,8 @@ func (a *assistant) add(server *mcp.Server) {
 			return textResult(string(schema)), nil, err
 		})
 	mcp.AddTool(server, &mcp.Tool{Name: "query", Annotations: reads,
-		Description: "Rows of one table of a trace, with conditions, groups and aggregates. The tool tables lists the columns " +
-			"there are."},
+		Description: "Rows of one table of a trace, with conditions, groups and aggregates. The tool named " +
+			"tables lists the columns."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q queryQuestion) (*mcp.CallToolResult, *query.Answer, error) {
 			folder, err := a.exported(ctx, q.Path)
 			if err != nil {
@@ -168,17 +168,18 @@ func (a *assistant) add(server *mcp.Server) {
 		})
 }
 
-// mostAnswer is the maximum size of a text, in bytes: assistants cannot use longer ones.
+// mostAnswer is how many bytes of a command's output are returned; the rest is cut with a remark.
 const mostAnswer = 400_000
 
-// answer is what a command prints.
+// answer runs a command of mtrace and returns what it prints as the tool's result.
 func (a *assistant) answer(ctx context.Context, args ...string) (*mcp.CallToolResult, any, error) {
 	text, err := a.run(ctx, args...)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(text) > mostAnswer {
-		text = strings.ToValidUTF8(text[:mostAnswer], "") + "\n… cut here: request single sections, or a time range"
+		text = strings.ToValidUTF8(text[:mostAnswer], "") + "\n… cut here because it is too long: request single " +
+			"sections, or a time range"
 	}
 	return textResult(text), nil, nil
 }
@@ -187,8 +188,8 @@ func textResult(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// run runs a command of mtrace. Its standard error is returned as the error or, if there is output nevertheless, its
-// last lines are added to the output, because the trace may be cut.
+// run runs a command of mtrace and returns its output. If it fails without output, standard error becomes the error.
+// Otherwise standard error is appended, because it may say that the trace is cut.
 func (a *assistant) run(ctx context.Context, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, a.self, args...)
 	command.Env = append(os.Environ(), "NO_COLOR=1")
@@ -205,8 +206,8 @@ func (a *assistant) run(ctx context.Context, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// exported returns the folder with a trace's tables, which is created at the first request or when the trace has
-// changed.
+// exported returns the folder with the trace's tables as Parquet. They are exported at the first request, and again
+// if the trace has changed.
 func (a *assistant) exported(ctx context.Context, path string) (string, error) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

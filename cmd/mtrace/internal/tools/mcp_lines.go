@@ -14,12 +14,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// LongestMessage bounds a line of the protocol.
+// LongestMessage is the maximum length of a line (a JSON-RPC message) in bytes. Longer ones are answered with an
+// error.
 const LongestMessage = 16 << 20
 
-// lineTransport carries the protocol over lines, as mcp.StdioTransport does, with two differences: an invalid line is
-// answered with an error, and reading continues; at the end of input all requests are answered before the connection
-// ends.
+// lineTransport exchanges JSON-RPC messages, one per line, like mcp.StdioTransport, but more robustly: an invalid
+// line is answered with an error and reading continues; at the end of input, pending requests are still answered.
 type lineTransport struct {
 	in  io.Reader
 	out io.Writer
@@ -79,7 +79,7 @@ func (c *lineConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// waiting reports whether a request is still unanswered.
+// waiting reports whether a request has not been answered yet.
 func (c *lineConnection) waiting() bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -106,7 +106,7 @@ func (c *lineConnection) writeLine(line []byte) error {
 	return err
 }
 
-// close records that a request needs no answer any more.
+// close notes that a request was answered or cancelled.
 func (c *lineConnection) close(id jsonrpc.ID) {
 	c.mutex.Lock()
 	if c.open[id]--; c.open[id] <= 0 {
@@ -119,7 +119,7 @@ func (c *lineConnection) close(id jsonrpc.ID) {
 	}
 }
 
-// receive reads lines until the end of input, or until the connection is closed.
+// receive reads messages and passes them to Read, until the input ends or the connection is closed.
 func (c *lineConnection) receive(in *bufio.Reader) {
 	defer close(c.messages)
 	for {
@@ -143,13 +143,14 @@ func (c *lineConnection) receive(in *bufio.Reader) {
 	}
 }
 
-// decode returns the message in a line, or nil for a line that was refused or is empty.
+// decode returns the message in a line. An invalid line is answered with an error, and decode returns nil, as for an
+// empty line.
 func (c *lineConnection) decode(line []byte) jsonrpc.Message {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
 	}
 	if !json.Valid(line) {
-		c.refuse(nil, jsonrpc.CodeParseError, "the line is no JSON")
+		c.refuse(nil, jsonrpc.CodeParseError, "the line is not valid JSON")
 		return nil
 	}
 	m, err := jsonrpc.DecodeMessage(line)
@@ -158,7 +159,7 @@ func (c *lineConnection) decode(line []byte) jsonrpc.Message {
 			ID any `json:"id"`
 		}
 		json.Unmarshal(line, &head) // only an object has an id; otherwise the answer has none
-		c.refuse(head.ID, jsonrpc.CodeInvalidRequest, "the line is not a message of JSON-RPC 2.0: "+err.Error())
+		c.refuse(head.ID, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message: "+err.Error())
 		return nil
 	}
 	if request, is := m.(*jsonrpc.Request); is {
@@ -167,7 +168,7 @@ func (c *lineConnection) decode(line []byte) jsonrpc.Message {
 	return m
 }
 
-// note records a request that must be answered, unless the client cancels it.
+// note counts a request that must be answered. A cancelling notification takes its request off the count.
 func (c *lineConnection) note(r *jsonrpc.Request) {
 	if r.IsCall() {
 		c.mutex.Lock()
@@ -186,7 +187,7 @@ func (c *lineConnection) note(r *jsonrpc.Request) {
 	}
 }
 
-// refuse answers an invalid line.
+// refuse answers an invalid line with a JSON-RPC error. id is the request's, or nil if it is unknown.
 func (c *lineConnection) refuse(id any, code int, why string) {
 	switch id.(type) {
 	case string, float64:
@@ -200,10 +201,10 @@ func (c *lineConnection) refuse(id any, code int, why string) {
 	}
 }
 
-// errLongLine is returned for a line that exceeds the limit of a message. The rest of the line was skipped.
+// errLongLine is returned by readLine for a line longer than LongestMessage, after skipping it.
 var errLongLine = fmt.Errorf("the line is longer than %d bytes", LongestMessage)
 
-// readLine reads a line. The last one needs no newline, and comes with io.EOF.
+// readLine returns the next line. The last line may lack its newline; it is returned together with io.EOF.
 func readLine(in *bufio.Reader) (line []byte, err error) {
 	long := false
 	for {

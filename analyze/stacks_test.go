@@ -74,7 +74,7 @@ func (s *stackScript) load(t *testing.T) *Trace {
 		t.Fatal(err)
 	}
 	for _, p := range problems {
-		if !strings.Contains(p, "which nothing has made") {
+		if !strings.Contains(p, "which no call has made") {
 			t.Error(p)
 		}
 	}

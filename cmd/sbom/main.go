@@ -21,7 +21,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// charts is the folder of the chart library uPlot, relative to this one.
+// charts is the folder of the chart library, from this one.
 const charts = "../../analyze/page/charts"
 
 func main() {
@@ -64,8 +64,8 @@ func write(version, program, out string) error {
 	return file.Close()
 }
 
-// ofProgram returns the bill of materials that cyclonedx-gomod reads from a Go program. The serial number is a hash
-// of the program, so that the same program always gives the same bill.
+// ofProgram is what cyclonedx-gomod says of a program. Its serial number comes from the program, so that it is the same
+// each time.
 func ofProgram(version, program string) (*cyclonedx.BOM, error) {
 	content, err := os.ReadFile(program)
 	if err != nil {
@@ -85,13 +85,12 @@ func ofProgram(version, program string) (*cyclonedx.BOM, error) {
 		return nil, err
 	}
 	if bill.Components == nil || bill.Dependencies == nil || bill.Metadata.Component == nil {
-		return nil, fmt.Errorf("%s is not a Go program: it names no modules", program)
+		return nil, fmt.Errorf("%s has no modules in it", program)
 	}
 	return bill, nil
 }
 
-// chartLibrary returns the entry for uPlot, which charts/bundle.sh has copied into the report's page. Its version is
-// the one in the npm lock file.
+// chartLibrary is the library that charts/bundle.sh has put into the page's script: of the version that its lock names.
 func chartLibrary() (c cyclonedx.Component, err error) {
 	text, err := os.ReadFile(filepath.Join(charts, "package-lock.json"))
 	if err != nil {
@@ -105,7 +104,7 @@ func chartLibrary() (c cyclonedx.Component, err error) {
 	}
 	library, ok := lock.Packages["node_modules/uplot"]
 	if !ok || library.License == "" {
-		return c, fmt.Errorf("%s/package-lock.json has no entry for uPlot with its licence", charts)
+		return c, fmt.Errorf("%s names no uPlot with a licence", charts)
 	}
 	script, err := os.ReadFile(filepath.Join(charts, "uplot.js"))
 	if err != nil {
@@ -123,7 +122,7 @@ func chartLibrary() (c cyclonedx.Component, err error) {
 	}, nil
 }
 
-// licence returns the licence with this SPDX identifier, in CycloneDX's form.
+// licence is one by its SPDX identifier.
 func licence(id string) *cyclonedx.Licenses {
 	return &cyclonedx.Licenses{{License: &cyclonedx.License{ID: id}}}
 }

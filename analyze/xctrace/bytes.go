@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// Classes of bytes.
+// Classes of bytes in XML, as bits of byteClass.
 const (
 	nameByte     = 1 << iota // allowed in an XML name
 	nameStart                // allowed at the start of an XML name
@@ -36,9 +36,8 @@ const (
 	allLess  = '<' * lowBits
 )
 
-// indexQuote returns the index of the first quote or '<' in b, or -1. It looks
-// at eight bytes at a time: x-lowBits&^x&highBits marks the zero bytes of x,
-// exactly up to and including the first one.
+// indexQuote returns the index of the first quote or '<' in b, or -1. It looks at eight bytes at a time:
+// (x-lowBits)&^x&highBits marks the zero bytes of x, correctly up to and including the first one.
 func indexQuote(b []byte, quote byte) int {
 	i := 0
 	quotes := uint64(quote) * lowBits
@@ -57,7 +56,7 @@ func indexQuote(b []byte, quote byte) int {
 	return -1
 }
 
-// quoteStart quotes the first bytes of b for an error message.
+// quoteStart quotes the first 24 bytes of b for an error message.
 func quoteStart(b []byte) string {
 	if len(b) > 24 {
 		return fmt.Sprintf("%q…", b[:24])

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// composite reads an element that has children, or whose type has.
+// composite reads an element whose value consists of its children, such as a thread, a call stack or a label.
 func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 	var parts composite
 	switch t.kind {
@@ -17,7 +17,7 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 			parts.opaque = v.opaqueText(display)
 		}
 	case kindProcess, kindThread:
-		// only the displayed text has the name
+		// the name is only in the displayed text (attribute fmt); the children have only the pid and tid
 		display, _ := v.scan.attr("fmt")
 		parts.display, _ = unescape(nil, display)
 	case kindFrame:
@@ -36,7 +36,7 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 		parts.number, _ = parseNumber(line)
 	}
 	if tok == tokenLeaf && t.kind == kindLabel {
-		// A label that is plain text.
+		// this label consists of plain text
 		return cell{label(v.leaf(plainText, v.scan.text).text(), 0), cellValue}, nil
 	}
 	parts.from = len(v.frames)
@@ -64,10 +64,10 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 
 var plainText = &tag{name: "string", kind: kindText, null: noNull}
 
-// maxParts is the maximum number of texts of a label that are kept; real labels have up to four.
+// maxParts is how many texts of a label are kept; real labels have up to four.
 const maxParts = 8
 
-// composite collects the children of an element.
+// composite collects the children of one element until its value can be computed (word).
 type composite struct {
 	display []byte
 	number  uint64 // pid or tid, line, name of a binary
@@ -133,7 +133,7 @@ func (p *composite) add(v *valueReader, t *tag, c cell) {
 	}
 }
 
-// word returns the value of the element itself.
+// word returns the element's value as one word: a number, or an index into the Dictionary.
 func (p *composite) word(v *valueReader, t *tag) uint64 {
 	switch t.kind {
 	case kindOpaque:
@@ -151,7 +151,7 @@ func (p *composite) word(v *valueReader, t *tag) uint64 {
 	case kindBacktrace:
 		return uint64(v.dict.stack(v.frames[p.from:]))
 	case kindSample:
-		// The frames have return addresses; the sampled address itself is separate.
+		// the frames have return addresses, so the sampled address itself is added as the innermost frame
 		leaf := v.dict.frame(Frame{Address: p.address})
 		frames := append(v.frames[p.from:], leaf)
 		for i, f := range v.dict.Stacks[p.stack] {
@@ -168,8 +168,8 @@ func (p *composite) word(v *valueReader, t *tag) uint64 {
 	return 0
 }
 
-// label returns the text that a user gave: the texts before the process, without the phrases around them. A label
-// without such a text (a narrative) consists of its first phrases.
+// label returns the text that the user gave: the texts before the process, without Instruments' phrases around them.
+// A label without such a text consists of Instruments' first phrases.
 func (p *composite) label(v *valueReader) TextIndex {
 	if p.count == 1 {
 		return p.texts[0]
@@ -192,7 +192,7 @@ func (p *composite) label(v *valueReader) TextIndex {
 	return v.dict.text(trimmed)
 }
 
-// addresses parses "6487614000 6487524148 0".
+// addresses reads a call stack of numbers, as "6487614000 6487524148 0". Zeros are left out.
 func (v *valueReader) addresses(text []byte) StackIndex {
 	from := len(v.frames)
 	for len(text) > 0 {

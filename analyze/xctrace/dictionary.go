@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Dictionary holds the distinct texts, processes, threads and call stacks of
-// the exports that were read with it. Index 0 of each is "none".
+// Dictionary holds the distinct texts, processes, threads, frames and call stacks of the exports that are read with
+// it. Rows refer to them by index, which saves memory; index 0 means "none".
 type Dictionary struct {
 	Texts     []string
 	Processes []Process
@@ -23,7 +23,7 @@ type Dictionary struct {
 	key       []byte
 }
 
-// Indexes into a Dictionary.
+// Indexes into the lists of a Dictionary.
 type (
 	TextIndex    uint32
 	ProcessIndex uint32
@@ -32,21 +32,21 @@ type (
 	StackIndex   uint32
 )
 
-// Process is a process of the recorded machine. Its name is cut out of the displayed text, because the element only has
-// the pid; the table of contents has the exact name.
+// Process is a process on the recorded machine. The XML element has only the pid, so the name is cut out of the
+// displayed text; the table of contents has the exact name.
 type Process struct {
 	PID  uint64
 	Name string
 }
 
-// Thread is a thread of the recorded machine.
+// Thread is a thread on the recorded machine.
 type Thread struct {
 	TID     uint64
 	Name    string
 	Process ProcessIndex
 }
 
-// Frame is a place in a program. Name is empty if it is not symbolicated.
+// Frame is a place in a program, an element of a call stack. Name is "" if the place was not symbolicated.
 type Frame struct {
 	Name    string
 	Address uint64
@@ -71,10 +71,10 @@ func NewDictionary() *Dictionary {
 	}
 }
 
-// Text returns the text of an index.
+// Text returns the text with the index i.
 func (d *Dictionary) Text(i TextIndex) string { return d.Texts[i] }
 
-// text returns the index of a text.
+// text returns the index of a text, which it adds if the text is new.
 func (d *Dictionary) text(b []byte) TextIndex {
 	if i, ok := d.texts[string(b)]; ok {
 		return i
@@ -110,7 +110,7 @@ func (d *Dictionary) stack(frames []FrameIndex) StackIndex {
 	return i
 }
 
-// index returns the index of a value in list, and adds the value if it is new.
+// index returns the index of v in list, and appends v if it is new.
 func index[V comparable, I ~uint32](list *[]V, known map[V]I, v V) I {
 	if i, ok := known[v]; ok {
 		return i
@@ -121,14 +121,14 @@ func index[V comparable, I ~uint32](list *[]V, known map[V]I, v V) I {
 	return i
 }
 
-// processName cuts the name out of "name (pid)".
+// processName returns the name in a displayed text of the form "name (pid)".
 func processName(display string, pid uint64) string {
 	return strings.TrimSuffix(display, " ("+strconv.FormatUint(pid, 10)+")")
 }
 
-// threadName cuts the name out of "name 0xTID (process, pid: N)", which newer versions write as "name (0xTID) (process,
-// pid: N)". It cuts at the tid, which is known from the nested element, so that a name with parentheses is preserved. A
-// thread without a name is displayed as its tid.
+// threadName returns the name in a displayed text of the form "name 0xTID (process, pid: N)" or, in newer versions,
+// "name (0xTID) (process, pid: N)". It cuts at the tid, so that a name may contain parentheses. A thread without a
+// name is displayed as its tid.
 func threadName(display string, tid uint64) string {
 	hex := "0x" + strconv.FormatUint(tid, 16)
 	i := strings.LastIndex(display, hex)

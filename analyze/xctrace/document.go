@@ -5,7 +5,8 @@ import (
 	"regexp"
 )
 
-// Document describes the content of one input: every root, table, defect and count, so that nothing is lost silently.
+// Document describes what one input contains: its roots, tables, defects and counts. Whatever is not delivered as
+// rows is counted here, so that nothing is lost silently.
 type Document struct {
 	Name      string
 	Bytes     int64 // of XML, after decompression
@@ -14,15 +15,13 @@ type Document struct {
 	Tables    []*Table
 	EmptyRoot int // query results without a node: the xpath matched no table
 
-	// Truncated is set when the input ends inside an element; the rows before
-	// it are complete and were delivered.
+	// Truncated is set when the input ends inside an element. The complete rows before the end were delivered.
 	Truncated bool
-	// IllegalNames counts attribute names that are not XML names, which Apple
-	// writes (resident-%).
+	// IllegalNames counts attribute names that XML does not allow but Apple writes (resident-%).
 	IllegalNames int64
 }
 
-// Shape is the kind of rows that a node of a query result has.
+// Shape tells in which form a node of a query result has its rows.
 type Shape uint8
 
 // The shapes of a node.
@@ -31,7 +30,7 @@ const (
 	ShapeDetail              // rows with attributes, from an instrument's detail view
 )
 
-// Table is one node of a query result.
+// Table is one node of a query result: the rows of a table with a schema, or of an instrument's detail view.
 type Table struct {
 	XPath         string
 	Schema        string // "" for a detail
@@ -53,7 +52,7 @@ type Table struct {
 	problems map[string]bool
 }
 
-// Name returns the table's name: its schema or, for a detail view, the last names in its path.
+// Name returns the table's name: its schema or, for a detail view, the last name in its path.
 func (t *Table) Name() string {
 	if t.Schema != "" {
 		return t.Schema
@@ -79,7 +78,7 @@ type Problem struct {
 
 func (p Problem) String() string { return fmt.Sprintf("row %d (byte %d): %s", p.Row, p.Offset, p.What) }
 
-// problem records the first defect of a kind in a table.
+// problem records a defect with its position, unless a defect of the same kind was recorded for the table.
 func (t *Table) problem(offset int64, kind, format string, args ...any) {
 	if t.problems[kind] {
 		return

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// unescape appends raw to dst with its entities replaced: the five named ones of XML, and character references. If
-// there is another one, ok is false and it is kept unchanged.
+// unescape appends raw to dst with XML's five named entities and character references replaced. Other entities stay
+// as they are, and ok is then false.
 func unescape(dst, raw []byte) (text []byte, ok bool) {
 	ok = true
 	for {
@@ -46,7 +46,8 @@ func unescape(dst, raw []byte) (text []byte, ok bool) {
 	}
 }
 
-// charReference parses the inside of &#N; or &#xN;.
+// charReference returns the character of &#N; or &#xN;, given the text between & and ;. It returns false if that is
+// none.
 func charReference(name string) (rune, bool) {
 	if len(name) < 2 || name[0] != '#' {
 		return 0, false

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// fillIn derives submissions and encoders from metal-application-intervals, which has both, if their own tables are
-// missing. The export of each table may fail on its own.
+// fillIn makes submissions and encoders from the table metal-application-intervals, which has both, if their own
+// tables are missing. The export of a single table may have failed.
 func (r *Recording) fillIn() {
 	submissions, encoders := len(r.Commands.Submissions) == 0, len(r.Commands.Encoders) == 0
 	count := map[BufferID]uint64{}
@@ -40,8 +40,8 @@ func (r *Recording) fillIn() {
 	}
 }
 
-// attributeIntervals finds the processes of GPU rows whose table has no column of processes: the one that the label
-// names or, without that, the only one that submitted a command buffer of that number.
+// attributeIntervals finds the process of each GPU interval, if the table has no column for it. It is the process
+// that the label names or else the only one that submitted a command buffer with that number.
 func (r *Recording) attributeIntervals() {
 	const schema = "metal-gpu-intervals"
 	t := r.table(schema)
@@ -68,9 +68,10 @@ func (r *Recording) attributeIntervals() {
 	}
 }
 
-// pairSignposts joins the begin and end events of os-signpost into intervals, because recordings of Metal have no table
-// of intervals. An end closes the last begin with the same process, name and identifier; events without a counterpart
-// are dropped. A recording has several tables of signposts, by category, which may have the same events.
+// pairSignposts makes intervals from the begin and end events of os-signpost, if the recording has no table of
+// intervals. An end belongs to the last begin with the same process, name and identifier; events without a
+// counterpart are dropped. Several tables of signposts, one for each category, may have the same event, which counts
+// once.
 func (r *Recording) pairSignposts() {
 	if len(r.CPU.Signposts) > 0 {
 		return

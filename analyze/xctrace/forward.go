@@ -1,7 +1,7 @@
 package xctrace
 
-// forward holds the rows of a document that refer to values defined further on. xctrace itself refers only to earlier
-// values, but programs that sort or merge exports change the order. The rows are read again at the end of the document.
+// forward holds rows that refer to values defined further on in the document, until the end of the document. xctrace
+// itself refers only to earlier values, but programs that sort or merge exports change the order.
 type forward struct {
 	rows  []*forwardRow
 	bytes int
@@ -9,7 +9,7 @@ type forward struct {
 	final bool        // it is read for the last time: what is unresolved now is not in the document
 }
 
-// forwardRow is a row to be read again.
+// forwardRow is a row that will be read again at the end of the document.
 type forwardRow struct {
 	table      *Table
 	handler    rowHandler
@@ -23,20 +23,21 @@ type forwardRow struct {
 }
 
 var (
-	// maxForward is the limit of the memory for such rows. References in rows beyond it count as dangling.
+	// maxForward limits the memory in bytes for rows to be read again. References in further rows count as dangling.
 	maxForward = 16 << 20
 	rowStart   = []byte("<row>")
 )
 
 const (
 	forwardRowBytes = 160 // memory of a forwardRow beside its text
-	// maxForwardRounds limits how often the rows are read again: each round resolves references to values that hold
-	// references themselves.
+	// maxForwardRounds is how often the rows are read again at most. Each round resolves references to values that
+	// themselves contained references.
 	maxForwardRounds = 8
 )
 
-// postpone keeps the row that was just read, from the given offset on, if it has unresolved references that may be
-// defined later. sound is set if only columns that are not read are affected, so that the row can be delivered at once.
+// postpone keeps the row that was just read (from the offset from on), because of unresolved references. It returns
+// false if there is no memory for it or this was the last attempt. If sound is set, only columns that mtrace does not
+// read are affected, so the row is delivered at once.
 func (r *reader) postpone(from int64, t *Table, rows rowHandler, sound bool) bool {
 	v := &r.value
 	if again := r.forward.again; again != nil {
@@ -58,7 +59,8 @@ func (r *reader) postpone(from int64, t *Table, rows rowHandler, sound bool) boo
 	return true
 }
 
-// resolve reads the postponed rows again, at the end of a document, and delivers those whose references are resolved.
+// resolve reads the postponed rows again at the end of a document and delivers those whose references can be resolved
+// now.
 func (r *reader) resolve() error {
 	f := &r.forward
 	if len(f.rows) == 0 {

@@ -7,13 +7,13 @@ import (
 	"mtrace/collector"
 )
 
-// idTable maps each id of a document to its tag and one word, which is either the number itself or an index into the
-// Dictionary.
+// idTable maps each id of a document to its tag and one word: the value itself, or an index into the Dictionary.
 //
-// xctrace numbers the values of a document 1, 2, 3 … and may refer to any earlier one until the end. So none can be
-// dropped, and there is one for every distinct time stamp. To read any size in constant memory, the table is divided
-// into pages of which at most maxPages are in memory. The least recently used ones are written to an unnamed temporary
-// file and read back when a reference needs them. If no such file can be created, the pages stay in memory.
+// xctrace numbers the values of a document 1, 2, 3 … and may refer to any earlier one until the end, so none can be
+// dropped; there is one for every distinct time stamp. To read documents of any size in bounded memory, the table is
+// divided into pages, of which at most maxPages are in memory. Pages that were not used recently are written to an
+// unnamed temporary file and read back when a reference needs them. If no such file can be created, all pages stay in
+// memory.
 type idTable struct {
 	chunks   [maxID / pageIDs / chunkPages]*idChunk
 	resident []*pageSlot // pages in memory, in the order of the clock hand
@@ -32,7 +32,7 @@ const (
 	pageIDs    = 1024
 	chunkPages = 4096
 	maxID      = 1 << 32
-	// maxPages limits the memory to 1 M ids, 10 MiB.
+	// maxPages is how many pages stay in memory: one million ids, 10 MiB.
 	maxPages = 1024
 	idBytes  = 10
 )
@@ -51,7 +51,7 @@ type pageSlot struct {
 
 type idChunk [chunkPages]pageSlot
 
-// set defines an id.
+// set defines the id with its tag and word.
 func (t *idTable) set(id uint32, tag uint16, word uint64) error {
 	slot := t.last
 	if number := id / pageIDs; slot == nil || number != t.lastPage || slot.page == nil {
@@ -67,7 +67,7 @@ func (t *idTable) set(id uint32, tag uint16, word uint64) error {
 	return nil
 }
 
-// get returns the tag and the word of an id; tag 0 means that it is not defined.
+// get returns the tag and the word of an id. Tag 0 means that the id is not defined.
 func (t *idTable) get(id uint32) (uint16, uint64, error) {
 	chunk := t.chunks[id/pageIDs/chunkPages]
 	if chunk == nil {
@@ -87,7 +87,7 @@ func (t *idTable) get(id uint32) (uint16, uint64, error) {
 	return slot.page.tags[id%pageIDs], slot.page.words[id%pageIDs], nil
 }
 
-// reset drops all ids at the next root.
+// reset forgets all ids. It is called at the begin of the next document of an input, whose ids start again at 1.
 func (t *idTable) reset() {
 	if len(t.resident) == 0 {
 		return
@@ -98,14 +98,15 @@ func (t *idTable) reset() {
 	t.hand, t.last, t.written = 0, nil, 0
 }
 
-// close removes the temporary file.
+// close closes the temporary file, which has no name any more and so disappears.
 func (t *idTable) close() {
 	if t.file != nil {
 		t.file.Close()
 	}
 }
 
-// load brings the page of id into memory. If create is set, it creates a missing page.
+// load returns the slot of the page with the id, after reading the page from the file if needed. A page that does not
+// exist is created if create is set.
 func (t *idTable) load(id uint32, create bool) (*pageSlot, error) {
 	place := &t.chunks[id/pageIDs/chunkPages]
 	if *place == nil {
@@ -144,7 +145,8 @@ func (t *idTable) load(id uint32, create bool) (*pageSlot, error) {
 	return slot, nil
 }
 
-// evict frees a page that was not used since the clock hand last passed it. It returns nil if pages cannot be written.
+// evict takes a page out of memory that was not used since the clock hand last passed it, and returns its memory. It
+// returns nil if pages cannot be written to a file.
 func (t *idTable) evict() (*idPage, error) {
 	if t.file == nil {
 		file, err := os.CreateTemp(collector.TemporaryFolder(), "mtrace-xctrace-ids-")
@@ -152,7 +154,7 @@ func (t *idTable) evict() (*idPage, error) {
 			t.noFile = true
 			return nil, nil
 		}
-		// Unlinked at once, so that no file remains even after a crash.
+		// remove the name at once, so that no file is left even after a crash
 		os.Remove(file.Name())
 		t.file = file
 	}
@@ -167,7 +169,7 @@ func (t *idTable) evict() (*idPage, error) {
 			place = t.written + 1
 		}
 		if err := t.writePage(place-1, slot.page); err != nil {
-			// The disk is full: from now on everything stays in memory.
+			// the disk is full: keep all pages in memory from now on
 			t.noFile = true
 			return nil, nil
 		}

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Input is one export to read.
+// Input is one export to read: a file, an entry of an archive, or stdin.
 type Input struct {
 	Name   string
 	Size   int64 // as stored, for progress; 0 if not known
@@ -28,11 +28,11 @@ type Input struct {
 	open   func() (io.ReadCloser, error)
 }
 
-// Bundle is a .trace directory, which only xctrace itself can read.
+// Bundle is a .trace directory. Only xctrace itself can read it.
 type Bundle struct{ Path string }
 
-// Inputs finds the exports in paths: files, directories of files, zip archives,
-// and "-" for stdin; each may be compressed (gzip, zstd, xz, bzip2). Bundles are returned apart.
+// Inputs finds the exports in paths, which may be files, directories, zip archives, or "-" for stdin. Exports may be
+// compressed (gzip, zstd, xz, bzip2). It returns bundles separately.
 func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 	var inputs []Input
 	var bundles []Bundle
@@ -74,7 +74,7 @@ func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 
 func isBundle(path string) bool { return strings.HasSuffix(filepath.Clean(path), ".trace") }
 
-// IsExport reports whether a file is an export, judging by its name.
+// IsExport reports whether a file's name is that of an export: it ends in .xml, or .xml.gz and the like.
 func IsExport(name string) bool {
 	name = strings.ToLower(name)
 	for _, packed := range []string{"", ".gz", ".zst", ".xz", ".bz2"} {
@@ -85,8 +85,8 @@ func IsExport(name string) bool {
 	return false
 }
 
-// inDirectory walks a directory, or the target of a link to one: for a link without a trailing separator, WalkDir would
-// visit only the link.
+// inDirectory finds the exports and bundles in a directory. The separator that it appends makes WalkDir follow dir if
+// dir is a symbolic link.
 func inDirectory(dir string) ([]Input, []Bundle, error) {
 	var inputs []Input
 	var bundles []Bundle
@@ -111,9 +111,9 @@ func inDirectory(dir string) ([]Input, []Bundle, error) {
 	return inputs, bundles, err
 }
 
-// inFile examines the first bytes of a file: a zip archive stands for the exports in it. An archive without exports is
-// an error if the user named it; in a directory it is ignored. It does not examine a pipe, because that would consume
-// its data.
+// inFile returns the exports in a file: the file itself, or the entries of a zip archive, which it recognizes by the
+// first bytes. An archive without exports is an error only if the user named it (listed). A pipe is not examined,
+// because reading would consume its data.
 func inFile(path string, info fs.FileInfo, listed bool) ([]Input, error) {
 	plain := []Input{{Name: path, Size: info.Size(), Listed: listed,
 		open: func() (io.ReadCloser, error) { return os.Open(path) }}}
@@ -153,7 +153,7 @@ func inFile(path string, info fs.FileInfo, listed bool) ([]Input, error) {
 	return inputs, nil
 }
 
-// entryReader closes the archive with the entry.
+// entryReader reads an entry of a zip archive and closes the archive together with the entry.
 type entryReader struct {
 	io.ReadCloser
 	archive *zip.ReadCloser
@@ -180,8 +180,8 @@ func openEntry(path, name string) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("%s: no longer in the archive", name)
 }
 
-// Open opens the input as UTF-8, decompressed if necessary. progress, if not nil, receives the number of stored bytes
-// read; its error ends the reading.
+// Open opens the input, decompressed and converted to UTF-8. progress (nil: none) receives the number of stored bytes
+// that were read; if it returns an error, reading ends with that error.
 func (in *Input) Open(progress Progress) (io.ReadCloser, error) {
 	stored, err := in.open()
 	if err != nil {
@@ -228,8 +228,8 @@ func (in *Input) unpack(stored io.Closer, buffered *bufio.Reader) (io.ReadCloser
 	return in.text(buffered, stored)
 }
 
-// text converts the document to UTF-8. xctrace writes UTF-8; other programs may have converted it to UTF-16, with or
-// without a byte order mark.
+// text returns the document as UTF-8. xctrace writes UTF-8, but other programs may have converted it to UTF-16, with
+// or without a byte order mark.
 func (in *Input) text(unpacked io.Reader, stored io.Closer) (io.ReadCloser, error) {
 	buffered := bufio.NewReaderSize(unpacked, 64<<10)
 	magic, err := buffered.Peek(4)
@@ -256,7 +256,7 @@ type input struct {
 
 func (i input) Close() error { return i.stored.Close() }
 
-// zstdInput ends the decoder with its file.
+// zstdInput closes the decoder together with its file.
 type zstdInput struct {
 	*zstd.Decoder
 	stored io.Closer

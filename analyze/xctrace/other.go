@@ -2,8 +2,8 @@ package xctrace
 
 import "mtrace/analyze"
 
-// OtherTable is a table of which mtrace knows only the columns: thermal states, hangs, display refreshes, virtual
-// memory and whatever else Instruments has. Its times and texts are useful nevertheless.
+// OtherTable is a table of which mtrace knows only the columns, such as thermal states, hangs or display refreshes.
+// Its times and texts can be shown nevertheless.
 type OtherTable struct {
 	*Table
 	Texts  []string // mnemonics of the columns whose texts are kept
@@ -12,7 +12,7 @@ type OtherTable struct {
 	Timed  bool  // it has a column of instants
 }
 
-// OtherRow is a row of such a table.
+// OtherRow is a row of an OtherTable.
 type OtherRow struct {
 	Start, Duration analyze.Nanos
 	Timed, Lasts    bool         // it has a start, and a duration; a sentinel counts as none, not as 0
@@ -25,7 +25,8 @@ const (
 	maxOtherTexts = 4
 )
 
-// otherRows reads the rows of a table according to the types of its columns.
+// otherRows returns a handler that stores the rows of a table of which only the columns' types are known: the first
+// start time, duration, process and thread, and some texts.
 func otherRows(t *Table, types []*tag, sink *Sink, dict *Dictionary) (h rowHandler) {
 	to := sink.Other(t)
 	start, duration, process, thread := -1, -1, -1, -1

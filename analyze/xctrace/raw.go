@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// RawKind is the type of the values of a column.
+// RawKind is the Go type of the values of a column.
 type RawKind uint8
 
 // The kinds of columns.
@@ -17,13 +17,13 @@ const (
 	RawFloat                 // float64
 )
 
-// RawColumn is a column of a table whose rows are read without interpretation.
+// RawColumn is a column of a table that is read without interpretation.
 type RawColumn struct {
 	Column
 	Kind RawKind
 }
 
-// rawTable is the single table whose rows are requested.
+// rawTable is the table that ReadTable reads, with the caller's functions.
 type rawTable struct {
 	name    string
 	accept  func(*Table) error // as Sink.Accept
@@ -34,10 +34,10 @@ type rawTable struct {
 	rows    int64
 }
 
-// ReadTable reads the rows of any table of the given name from an input. begin receives the columns, and row the values
-// of each row (uint64, float64, string, or nil for none), which are valid during the call. Invalid rows are counted in
-// the Document and not delivered. Tables that were read before or belong to a second run are not delivered either;
-// Table.Refused says so. found is false if there is no such table.
+// ReadTable reads the tables with the given name from an input, whether mtrace knows them or not. begin receives the
+// columns, and row the values of each row (uint64, float64, string, or nil for none), which are valid only during the
+// call. Invalid rows are only counted in the Document. Tables that were read before, or that belong to another run,
+// are not delivered; Table.Refused has the reason. found is false if there is no such table.
 func (r *Recording) ReadTable(in *Input, name string, progress Progress, begin func([]RawColumn) error,
 	row func([]any) error) (doc *Document, found bool, err error) {
 	src, err := in.Open(progress)
@@ -53,7 +53,7 @@ func (r *Recording) ReadTable(in *Input, name string, progress Progress, begin f
 	return doc, raw.columns != nil, err
 }
 
-// bind receives a table.
+// bind returns the handler for the rows of table t if t is the requested table; otherwise an empty one.
 func (w *rawTable) bind(r *reader, t *Table) rowHandler {
 	if t.Schema != w.name || w.err != nil {
 		return rowHandler{}
@@ -97,7 +97,7 @@ func (w *rawTable) bind(r *reader, t *Table) rowHandler {
 	return h
 }
 
-// start passes on the columns, once. Tables of one schema have the same columns.
+// start passes the columns to the caller, once. It returns false if the table must not be delivered.
 func (w *rawTable) start(t *Table, columns []RawColumn) bool {
 	if err := w.accept(t); err != nil {
 		t.Refused = err.Error()
@@ -109,7 +109,7 @@ func (w *rawTable) start(t *Table, columns []RawColumn) bool {
 		return w.err == nil
 	}
 	if !slices.Equal(columns, w.columns) {
-		t.Refused = "it has other columns than the table of that name before it"
+		t.Refused = "its columns differ from those of an earlier table with the same name"
 		return false
 	}
 	return true
@@ -122,7 +122,7 @@ func (w *rawTable) deliver(values []any) {
 	}
 }
 
-// detail delivers a row of attributes.
+// detail delivers a row of a detail view, which consists of attributes.
 func (w *rawTable) detail(t *Table, attributes []string) {
 	if t.Rows == 0 {
 		columns := make([]RawColumn, len(t.Columns))
@@ -144,8 +144,8 @@ func (w *rawTable) detail(t *Table, attributes []string) {
 	w.deliver(values)
 }
 
-// rawElement reads an element without interpretation: numbers as numbers, everything else as its text, or its displayed
-// text if it has parts. An element with parts and no displayed text, such as a call stack, is its parts joined by
+// rawElement reads an element without interpretation: a number as a number, everything else as its text or displayed
+// text. An element with parts but without a displayed text, such as a call stack, becomes its parts joined by
 // semicolons.
 func (v *valueReader) rawElement(tok token, t *tag) (cell, error) {
 	if t.kind == kindNumber || t.kind == kindDecimal {
@@ -186,7 +186,7 @@ func (v *valueReader) rawElement(tok token, t *tag) (cell, error) {
 	return cell{uint64(v.dict.text(plain)), cellValue}, nil
 }
 
-// rawText is a value as a text.
+// rawText returns a value as text.
 func (v *valueReader) rawText(t *tag, c cell) string {
 	switch t.kind {
 	case kindNumber:
@@ -197,7 +197,7 @@ func (v *valueReader) rawText(t *tag, c cell) string {
 	return v.dict.Text(c.text())
 }
 
-// readInput implements Read and, if raw is not nil, the reading of one table.
+// readInput reads an input for Read or, if raw is not nil, for ReadTable.
 func readInput(src io.Reader, name string, sink *Sink, raw *rawTable) (*Document, error) {
 	r := &reader{doc: &Document{Name: name}, sink: sink, raw: raw}
 	r.value = valueReader{scan: newScanner(src), dict: sink.dictionary(), tags: newTagTable(), raw: raw != nil}

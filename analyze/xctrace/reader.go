@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// reader reads one input.
+// reader reads the documents of one input.
 type reader struct {
 	value   valueReader
 	doc     *Document
@@ -20,8 +20,8 @@ type reader struct {
 	raw     *rawTable // the table whose rows are read without interpretation; nil to read all tables that mtrace knows
 }
 
-// Read reads an input of one or more export documents and delivers the rows of the tables that mtrace knows to the
-// sink. The Document is never nil; with an error it describes everything before the error.
+// Read reads an input with one or more export documents and delivers the rows of the tables that mtrace knows to the
+// sink. The Document is never nil; after an error it describes everything before the error.
 func Read(src io.Reader, name string, sink *Sink) (*Document, error) {
 	return readInput(src, name, sink, nil)
 }
@@ -50,7 +50,8 @@ func (r *reader) read(name string) (*Document, error) {
 	return r.doc, nil
 }
 
-// roots reads the documents of the input. Ids start again at each.
+// roots reads the documents of the input, each of which has a root element. Ids start again in each, so they are
+// forgotten between documents.
 func (r *reader) roots() error {
 	for {
 		tok, err := r.value.scan.next()
@@ -111,7 +112,7 @@ func (r *reader) queryResult(tok token) error {
 	return nil
 }
 
-// maxTables is the maximum number of tables of an input; a recording has some hundred.
+// maxTables is the maximum number of tables in an input; a recording has some hundred.
 const maxTables = 100_000
 
 func (r *reader) node(tok token) error {
@@ -191,10 +192,10 @@ func (r *reader) node(tok token) error {
 	return nil
 }
 
-// unusable reports whether the schema of a table is so incomplete that its rows cannot be read.
+// unusable reports whether the schema of a table has no name or no columns, so that its rows cannot be read.
 func unusable(t *Table) bool { return t.Refused != "" && (t.Schema == "" || len(t.Columns) == 0) }
 
-// passOver reads a row of a table without a usable schema only for its ids, to which rows of other tables may refer.
+// passOver reads a row of a table without a usable schema for its ids only. Rows of other tables may refer to them.
 func (r *reader) passOver(tok token, t *Table) error {
 	if err := r.values(tok); err != nil {
 		return err
@@ -203,7 +204,7 @@ func (r *reader) passOver(tok token, t *Table) error {
 	return nil
 }
 
-// values reads the elements of a row, whatever their types.
+// values reads the elements of a row without knowing their types, so that their ids are defined.
 func (r *reader) values(tok token) error {
 	for tok == tokenStart {
 		inner, err := r.value.scan.next()
@@ -250,14 +251,14 @@ func (r *reader) readSchema(tok token, t *Table) error {
 	}
 	switch {
 	case t.Schema == "":
-		t.Refused = "its schema has no name, so that it is not known what its rows are"
+		t.Refused = "its schema has no name, so the meaning of its rows is unknown"
 	case len(t.Columns) == 0:
-		t.Refused = "its schema has no columns, so that it is not known what its rows hold"
+		t.Refused = "its schema has no columns, so the meaning of its values is unknown"
 	}
 	return nil
 }
 
-// anyType is the engineering type of a column whose cells have different types.
+// anyType is the type in a schema of a column whose cells have different types.
 const anyType = "any"
 
 // bind prepares for the rows of a table.

@@ -15,14 +15,14 @@ import (
 	"mtrace/collector"
 )
 
-// Failed is a table that xctrace could not export completely, with the reason.
+// Failed describes a table that xctrace could not export completely, and why.
 type Failed struct {
 	Schema string
 	Err    error
 	Kept   bool // the complete rows that it wrote before it failed were read
 }
 
-// TOC exports and reads the table of contents of a bundle.
+// TOC exports the table of contents of a bundle with xctrace and reads it.
 func (t *Tool) TOC(ctx context.Context, bundle string) (*xctrace.TOC, error) {
 	dir, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-xctrace-")
 	if err != nil {
@@ -53,9 +53,9 @@ func (t *Tool) exportTOC(ctx context.Context, bundle, file string) (*xctrace.TOC
 }
 
 // Export exports the tables that mtrace reads, of one run (0: the first), and passes each to read, the table of
-// contents first. It exports one table at a time, because xctrace holds all requested tables in memory. The XML of a
-// table is deleted before the next is exported. If a table cannot be exported, Export continues with the others.
-// Without a table of contents it tries all tables that mtrace reads.
+// contents first. Because xctrace holds all requested tables in memory, it exports one table at a time, and deletes
+// the XML of each before the next. If a table cannot be exported, Export continues with the others. Without a table
+// of contents it tries all tables that mtrace reads.
 func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xctrace.Input) error) ([]Failed, error) {
 	dir, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-xctrace-")
 	if err != nil {
@@ -127,7 +127,7 @@ func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xct
 	return failed, nil
 }
 
-// choose selects a run from a table of contents.
+// choose returns the run with the number, or the first run if number is 0.
 func choose(toc *xctrace.TOC, number int) (*xctrace.Run, error) {
 	if number == 0 {
 		return &toc.Runs[0], nil
@@ -140,11 +140,11 @@ func choose(toc *xctrace.TOC, number int) (*xctrace.Run, error) {
 	return nil, fmt.Errorf("no run %d: it has %d", number, len(toc.Runs))
 }
 
-// wanted lists the tables of a run to export.
+// wanted returns the names of the run's tables that mtrace reads.
 func wanted(run *xctrace.Run) []string {
 	var schemas []string
 	for _, s := range xctrace.ReadSchemas() {
-		// Without a counter set there is only one counter, with a gigabyte of values.
+		// without a counter set, this table has a single counter with a gigabyte of values
 		if s == "metal-gpu-counter-intervals" && run.Setting("Counter Set") == "(null)" {
 			continue
 		}
@@ -155,11 +155,12 @@ func wanted(run *xctrace.Run) []string {
 	return schemas
 }
 
-// errUnfinished is returned if an export succeeded without its closing tag.
-var errUnfinished = errors.New("xctrace export reported success, but its output has no end")
+// errUnfinished means that xctrace exited with status 0 although the XML has no closing tag. Another attempt may
+// succeed.
+var errUnfinished = errors.New("xctrace export reported success, but its output ends before the closing tag")
 
-// export runs xctrace with its output into a file, repeatedly until the output is complete. On failure the file has the
-// output of the last attempt.
+// export runs xctrace with its output into a file, at most attempts times, until the output ends with the closing
+// tag. After a failure the file has the output of the last attempt.
 func (t *Tool) export(ctx context.Context, file, closing string, args ...string) error {
 	var last error
 	pause := t.Pause
@@ -203,7 +204,7 @@ func (t *Tool) exportOnce(ctx context.Context, file, closing string, args []stri
 	return nil
 }
 
-// ends reports whether a file ends with a closing tag, ignoring white space.
+// ends reports whether a file ends with the closing tag, apart from white space.
 func ends(file *os.File, closing string) (bool, error) {
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -216,7 +217,7 @@ func ends(file *os.File, closing string) (bool, error) {
 	return bytes.HasSuffix(bytes.TrimSpace(buf), []byte(closing)), nil
 }
 
-// head returns the beginning of a file.
+// head returns the first 256 bytes of a file, or nil if it cannot be read.
 func head(path string) []byte {
 	file, err := os.Open(path)
 	if err != nil {

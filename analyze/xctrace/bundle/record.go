@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Recording states what to record.
+// Recording says which program to record, and how.
 type Recording struct {
 	Command  []string // the program and its arguments
 	Output   string   // the .trace bundle to make
@@ -26,8 +26,8 @@ type Recording struct {
 	Stderr   io.Writer
 }
 
-// Record records a program until it ends or an interrupt arrives, and waits for the bundle. It returns an error if
-// there is no usable bundle.
+// Record records a program with xctrace until the program ends or an interrupt arrives, and waits until the bundle is
+// saved. It returns an error if there is no usable bundle.
 func (t *Tool) Record(ctx context.Context, r Recording) error {
 	program, args, err := resolve(r.Command)
 	if err != nil {
@@ -53,12 +53,13 @@ func (t *Tool) Record(ctx context.Context, r Recording) error {
 
 	var said tail
 	cmd := t.command(ctx, line...)
-	// Killing xctrace loses the recording; an interrupt makes it save.
+	// interrupt xctrace, which then saves the recording; killing it would lose the recording
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Stdin = r.Stdin
 	cmd.Stdout = io.MultiWriter(r.Stdout, &said)
 	cmd.Stderr = io.MultiWriter(r.Stderr, &said)
-	// In its own process group, so that a terminal's interrupt reaches it only once, through mtrace.
+	// run xctrace in a process group of its own; otherwise Ctrl-C would interrupt it twice, by the terminal and by
+	// mtrace
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("run xctrace record: %w", err)
@@ -69,8 +70,8 @@ func (t *Tool) Record(ctx context.Context, r Recording) error {
 	return t.judge(ctx, r.Output, err, said.String())
 }
 
-// interrupts forwards SIGINT and SIGTERM to xctrace as SIGINT, at which xctrace stops the recording and saves it. That
-// can take minutes.
+// interrupts forwards the first SIGINT or SIGTERM that mtrace gets to xctrace as SIGINT, so that xctrace stops and
+// saves the recording, which can take minutes. stop ends the forwarding.
 func (t *Tool) interrupts(xctrace *os.Process) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	done := make(chan struct{})
@@ -81,7 +82,7 @@ func (t *Tool) interrupts(xctrace *os.Process) (stop func()) {
 			select {
 			case <-signals:
 				if asked {
-					// A second interrupt would make xctrace drop the recording.
+					// do not forward a second interrupt: xctrace would drop the recording
 					t.say("xctrace is still saving the recording")
 					continue
 				}
@@ -99,8 +100,8 @@ func (t *Tool) interrupts(xctrace *os.Process) (stop func()) {
 	}
 }
 
-// judge decides by the bundle, not by the exit status alone: xctrace record sometimes returns an error although the
-// recording is good, or none although nothing was saved.
+// judge decides whether the recording succeeded. It looks at the bundle, because xctrace record sometimes fails
+// although the recording is good, or succeeds although nothing was saved.
 func (t *Tool) judge(ctx context.Context, output string, err error, said string) error {
 	var f *failure
 	if err != nil {
@@ -131,7 +132,7 @@ func (t *Tool) judge(ctx context.Context, output string, err error, said string)
 	return nil
 }
 
-// waitForBundle waits until the bundle exists and no longer grows.
+// waitForBundle waits until the bundle exists and no longer grows, for at most the time patience.
 func waitForBundle(path string, patience time.Duration) error {
 	deadline := time.Now().Add(patience)
 	before := int64(-1)
@@ -166,8 +167,8 @@ func sizeOf(path string) (size int64, err error) {
 	return size, err
 }
 
-// resolve returns the program that xctrace is to launch: by its absolute path, which xctrace requires, and for a script
-// its interpreter.
+// resolve returns the program that xctrace must launch: with its absolute path, which xctrace requires, and for a
+// script its interpreter, because xctrace launches only binaries.
 func resolve(command []string) (program string, args []string, err error) {
 	if len(command) == 0 {
 		return "", nil, errors.New("no program to record: mtrace xctrace record -- CMD ARG…")
@@ -206,7 +207,7 @@ func find(name string) (string, error) {
 	return filepath.Abs(found)
 }
 
-// shebang reads "#!interpreter option" of a script; empty for other programs.
+// shebang returns the interpreter and its option from the first line of a script; both are empty for other programs.
 func shebang(path string) (interpreter, option string, err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrPermission) {

@@ -13,13 +13,12 @@ import (
 	"howett.net/plist"
 )
 
-// Setting is one setting of a recording's instruments.
+// Setting is one setting of an instrument with which a recording was made.
 type Setting struct{ Key, Value string }
 
-// Settings reads the instruments' settings from the template that a bundle was recorded with, form.template, or from a
-// .tracetemplate file. It returns those settings of the GPU that decide which tables have rows. Both files are property
-// lists by NSKeyedArchiver: $objects is a list in which dictionaries (NS.keys and NS.objects) refer to others by
-// number.
+// Settings returns the instruments' settings that decide which tables of the GPU have rows. It reads them from
+// form.template in a bundle, or from a .tracetemplate file. Both are property lists by NSKeyedArchiver: $objects is a
+// list in which dictionaries (NS.keys and NS.objects) refer to other elements by number.
 func Settings(path string) ([]Setting, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "form.template")
@@ -45,11 +44,11 @@ func Settings(path string) ([]Setting, error) {
 	return slices.Compact(found), nil
 }
 
-// mostSettings is the maximum size of a template; real ones have some ten kilobytes.
+// mostSettings is the maximum size of a template in bytes; real ones have some ten kilobytes.
 const mostSettings = 16 << 20
 
-// readSettings reads a template. A bundle may come from an untrusted source, so the template's path may be a pipe or an
-// endless file.
+// readSettings reads a template, if it is a regular file of reasonable size. A bundle may come from an untrusted
+// source and contain a pipe or an endless file in place of the template.
 func readSettings(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil, cmp.Or(err, fmt.Errorf("%s is no file", path))
@@ -68,7 +67,7 @@ func readSettings(path string) ([]byte, error) {
 
 var errNotArchive = errors.New("a property list, but not one of NSKeyedArchiver")
 
-// settingKeys are parts of the names of settings that explain tables.
+// settingKeys are parts of the names of the settings that Settings returns, without separators and in lower case.
 var settingKeys = []string{"shaderprofiler", "shadertimeline", "counterprofile", "counterset", "performancestate",
 	"consistentstate"}
 
@@ -103,7 +102,7 @@ func settingKey(key string) bool {
 	return false
 }
 
-// resolveUID follows one reference.
+// resolveUID returns the element of objects to which v refers, or v itself if v is no reference.
 func resolveUID(v any, objects []any) any {
 	if uid, ok := v.(plist.UID); ok && uint64(uid) < uint64(len(objects)) {
 		return objects[uid]

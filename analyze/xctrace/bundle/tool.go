@@ -14,22 +14,21 @@ import (
 	"time"
 )
 
-// Tool is the xctrace program.
+// Tool runs the program xctrace.
 type Tool struct {
 	Path string
-	// Pause is the time before the second attempt after a crash; it doubles.
+	// Pause is the time between a crash of xctrace and the second attempt; it doubles before each further attempt.
 	Pause time.Duration
 	// Say receives messages for the user, one line each; nil means none.
 	Say func(format string, args ...any)
-	// Progress receives messages about the current step.
+	// Progress receives messages about the current step; nil means none.
 	Progress func(format string, args ...any)
 }
 
-// attempts is how often one export is tried, because xctrace crashes at random.
+// attempts is how often one export is tried in all, because xctrace crashes at random.
 const attempts = 3
 
-// Find finds xctrace: the program that MTRACE_XCTRACE names, or the one on
-// PATH.
+// Find returns the xctrace that the environment variable MTRACE_XCTRACE names, or else the one on PATH.
 func Find() (*Tool, error) {
 	path := os.Getenv("MTRACE_XCTRACE")
 	if path == "" {
@@ -57,7 +56,7 @@ func (t *Tool) progress(format string, args ...any) {
 	}
 }
 
-// failure describes how a run of xctrace failed.
+// failure is the error of a run of xctrace that failed.
 type failure struct {
 	what   string // "export", "record"
 	code   int
@@ -79,7 +78,7 @@ func (f *failure) Error() string {
 	return text
 }
 
-// advice explains common failures.
+// advice returns, for common failures, what the user can do; else "".
 func (f *failure) advice() string {
 	said := func(text string) bool { return strings.Contains(f.output, text) }
 	switch {
@@ -100,9 +99,9 @@ func (f *failure) advice() string {
 	return ""
 }
 
-// crashed reports whether another attempt may succeed.
+// crashed reports whether xctrace crashed, so that another attempt may succeed.
 func (f *failure) crashed() bool {
-	// A shell or wrapper in between turns a signal into 128 plus its number.
+	// if xctrace is a shell script, the shell turns a signal into status 128 plus the signal's number
 	return f.signal != 0 || f.code > 128
 }
 
@@ -122,7 +121,8 @@ func signalName(s syscall.Signal) string {
 	return s.String()
 }
 
-// asFailure converts the error of a finished command to a failure; other errors are returned unchanged.
+// asFailure converts the error of an xctrace that ran and failed to a failure. Other errors, such as that it could
+// not be started, are only wrapped.
 func asFailure(what string, err error, output string) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -142,8 +142,8 @@ func lastLine(output string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// command prepares a run of xctrace. It removes environment variables that inject libraries, including mtrace's own:
-// xctrace itself injects one into the program that it launches.
+// command returns a command that runs xctrace. Its environment has no variables that inject libraries, mtrace's own
+// included: xctrace would pass them to the program that it launches, in addition to its own library.
 func (t *Tool) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, t.Path, args...)
 	for _, setting := range os.Environ() {
@@ -157,7 +157,7 @@ func (t *Tool) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// tail keeps the last bytes written to it.
+// tail is a writer that keeps only the last 16 KiB.
 type tail struct{ bytes.Buffer }
 
 func (t *tail) Write(p []byte) (int, error) {

@@ -14,8 +14,7 @@ import (
 	"mtrace/analyze/xctrace/summary"
 )
 
-// GPU returns the profile of the subject's GPU time, from the model of the recording, in the format of mtrace's own
-// traces.
+// GPU returns the pprof profile of the GPU time of the processes that f selects, in the form of mtrace's own traces.
 func GPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
 	trace, err := summary.Trace(r, f)
 	if err != nil {
@@ -24,7 +23,7 @@ func GPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
 	return traceprofile.Build("gpu", trace)
 }
 
-// CPU returns a profile of the subject's CPU samples; nil if there are none.
+// CPU returns the pprof profile of the CPU samples of the processes that f selects; nil if there are none.
 func CPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
 	rows, err := summary.Select(r, f)
 	if err != nil {
@@ -72,7 +71,7 @@ type frame struct {
 	line    uint32
 }
 
-// function is the key by which samples are added up.
+// function identifies a function, for which the profile has one entry.
 type function struct{ name, binary, file string }
 
 type builder struct {
@@ -104,7 +103,7 @@ func newBuilder(r *xctrace.Recording, rows *summary.Rows, types []*profile.Value
 	}
 }
 
-// add adds values to the sample of a stack, process and thread.
+// add adds values to the sample with this stack, process and thread, and creates the sample if it is new.
 func (b *builder) add(stack []frame, process xctrace.ProcessIndex, thread xctrace.ThreadIndex, values []int64) {
 	b.key.Reset()
 	fmt.Fprint(&b.key, process, " ", thread)
@@ -158,7 +157,7 @@ func (b *builder) function(f frame) *profile.Function {
 	return fn
 }
 
-// mapping returns the entry that stands for a library, without its load address.
+// mapping returns the profile's entry for a library. Its load address is not known.
 func (b *builder) mapping(binary string) *profile.Mapping {
 	m := b.mappings[binary]
 	if m == nil {

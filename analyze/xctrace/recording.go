@@ -8,18 +8,18 @@ import (
 	"mtrace/analyze"
 )
 
-// Recording has the rows of all exports of one recording.
+// Recording has the rows of all exports of one recording, and what is known about the recording itself.
 type Recording struct {
 	*Dictionary
 	Documents []*Document
 	Skipped   []string // inputs found in a directory that are not exports
 	Run       *Run     // from a table of contents, nil without one
-	// Failed are tables that xctrace could not export, with the reason. Template has settings of the template in the
-	// bundle. The code that ran xctrace fills in both.
+	// Failed has, for each table that xctrace could not export, the reason. Template has settings of the bundle's
+	// template. Only a caller that runs xctrace fills them in.
 	Failed   map[string]string
 	Template []Setting
-	// From and To are the time range in which counters are summed, because they have too many rows to be kept. To 0
-	// means the end. They must be set before Add.
+	// From and To are the time range in which counters are added up, because counters have too many rows to keep. To
+	// 0 means the end. They must be set before the first Add.
 	From, To analyze.Nanos
 	Commands CommandRows
 	GPU      GPURows
@@ -33,7 +33,7 @@ type Recording struct {
 	counters map[TextIndex]int
 }
 
-// CommandRows are the rows about command buffers and encoders on the program's threads.
+// CommandRows has the rows about command buffers and encoders on the program's threads.
 type CommandRows struct {
 	Submissions  []Submission
 	Completions  []Completion
@@ -46,7 +46,7 @@ type CommandRows struct {
 	FilledIn     bool // submissions or encoders were derived from metal-application-intervals
 }
 
-// GPURows are the rows about the work and the states of GPUs.
+// GPURows has the rows about the work and the states of GPUs.
 type GPURows struct {
 	Name        string
 	Intervals   []GPUInterval
@@ -58,20 +58,20 @@ type GPURows struct {
 	Coalesced   int64 // encoders merged into others on the GPU
 }
 
-// MemoryRows are the rows about memory of GPUs.
+// MemoryRows has the rows about GPU memory.
 type MemoryRows struct {
 	Sizes     []AllocatedSize
 	Resources []ResourceAllocation
 }
 
-// CPURows are the rows about threads outside of Metal.
+// CPURows has the rows about what threads do outside of Metal.
 type CPURows struct {
 	Signposts []SignpostInterval
 	Marks     []SignpostEvent
 	Samples   []CPUSample
 }
 
-// Counter sums the values of one GPU counter, over time if it is by intervals.
+// Counter is the total of one GPU counter. If its values hold for intervals, Weighted/Duration is the mean over time.
 type Counter struct {
 	Name     TextIndex
 	Samples  int64
@@ -80,10 +80,11 @@ type Counter struct {
 	Duration analyze.Nanos // sum of durations
 }
 
-// Progress receives how much of which input was read. Its error stops the reading.
+// Progress is called with the number of bytes of an input that were read, and the input's size. If it returns an
+// error, reading stops with that error.
 type Progress func(name string, read, size int64) error
 
-// NewRecording returns an empty one, for Add.
+// NewRecording returns an empty recording. Fill it with Add, then call Finish.
 func NewRecording() *Recording {
 	return &Recording{
 		Dictionary: NewDictionary(),
@@ -93,7 +94,7 @@ func NewRecording() *Recording {
 	}
 }
 
-// Load reads all inputs into one recording.
+// Load reads all inputs into one recording and finishes it. After an error it returns what was read so far.
 func Load(inputs []Input, progress Progress) (*Recording, error) {
 	r := NewRecording()
 	for i := range inputs {
@@ -105,7 +106,7 @@ func Load(inputs []Input, progress Progress) (*Recording, error) {
 	return r, nil
 }
 
-// Finish completes a recording after all inputs were added.
+// Finish completes a recording: it chooses the run and fills in what tables lack. Call it after the last Add.
 func (r *Recording) Finish() {
 	r.chooseRun()
 	r.nameGPU()
@@ -114,8 +115,8 @@ func (r *Recording) Finish() {
 	r.pairSignposts()
 }
 
-// Add reads one input. One named by the user that is not an export is an error;
-// one found in a directory is skipped and listed.
+// Add reads one input. If the input is no export, that is an error if the user named it; if it was found in a
+// directory, it is listed in Skipped.
 func (r *Recording) Add(in *Input, progress Progress) error {
 	src, err := in.Open(progress)
 	if err != nil {
@@ -139,7 +140,7 @@ func (r *Recording) Add(in *Input, progress Progress) error {
 	return nil
 }
 
-// errTwoRecordings is wrapped if the inputs cannot belong to one recording.
+// errTwoRecordings is wrapped if two tables of contents cannot belong to one recording.
 var errTwoRecordings = errors.New("the inputs belong to more than one recording: summarise them one by one, or compare " +
 	"them with mtrace diff")
 
@@ -154,7 +155,7 @@ func (r *Recording) addTOC(toc *TOC, name string) error {
 	return nil
 }
 
-// chooseRun selects the run of the tables from the table of contents.
+// chooseRun sets Run to the run in the table of contents whose tables were read.
 func (r *Recording) chooseRun() {
 	if r.toc == nil {
 		return
@@ -167,7 +168,7 @@ func (r *Recording) chooseRun() {
 	}
 }
 
-// nameGPU takes the GPU's name from any row that has it, if there is no table of GPUs.
+// nameGPU takes the GPU's name from any row that has it, if the table of GPUs is missing.
 func (r *Recording) nameGPU() {
 	for i := 0; i < len(r.GPU.Intervals) && r.GPU.Name == ""; i++ {
 		r.GPU.Name = r.Text(r.GPU.Intervals[i].GPU)
@@ -177,7 +178,8 @@ func (r *Recording) nameGPU() {
 	}
 }
 
-// accept rejects a table that was read before, which would count everything twice, and tables of a second run.
+// accept returns an error for a table that was read before, whose rows would count twice, and for tables of another
+// run than the first.
 func (r *Recording) accept(input string, t *Table) error {
 	if run := runOf(t.XPath); run != "" {
 		if r.run == "" {
@@ -190,7 +192,7 @@ func (r *Recording) accept(input string, t *Table) error {
 	if t.Inherited {
 		return nil
 	}
-	// Nodes of one document that have no path are different tables.
+	// two nodes without a path in the same document are different tables
 	if from, ok := r.sources[key]; ok && (t.XPath != "" || from != input) {
 		return fmt.Errorf("already read from %s", from)
 	}
@@ -198,7 +200,7 @@ func (r *Recording) accept(input string, t *Table) error {
 	return nil
 }
 
-// runOf cuts "run[1]" out of a table's path.
+// runOf returns the run in a table's path, as "run[1]", or "".
 func runOf(xpath string) string {
 	i := strings.Index(xpath, "/run[")
 	if i < 0 {
@@ -257,7 +259,8 @@ func keep[R any](list *[]R) func(*R) {
 	return func(row *R) { *list = append(*list, *row) }
 }
 
-// count adds a row to its counter. A counter whose rows are all outside the range is listed without values.
+// count adds a row to the total of its counter, for the time within From and To. A counter with no row in that range
+// is listed without values.
 func (r *Recording) count(c *CounterInterval) {
 	if !c.Known {
 		return
@@ -283,7 +286,7 @@ func (r *Recording) count(c *CounterInterval) {
 	sum.Duration += end - begin
 }
 
-// Has reports whether a table of that schema was read, even if it has no rows.
+// Has reports whether a table with that schema was read, even without rows.
 func (r *Recording) Has(schema string) bool { return r.table(schema) != nil }
 
 func (r *Recording) table(schema string) *Table {
@@ -297,7 +300,7 @@ func (r *Recording) table(schema string) *Table {
 	return nil
 }
 
-// Truncated lists the inputs that were cut.
+// Truncated returns the names of the inputs that end inside an element.
 func (r *Recording) Truncated() []string {
 	var names []string
 	for _, d := range r.Documents {

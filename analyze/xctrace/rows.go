@@ -2,15 +2,15 @@ package xctrace
 
 import "mtrace/analyze"
 
-// BufferID is Metal's number of a command buffer or an encoder. It is equal in all tables of a recording, whatever its
-// type there. 0 means none.
+// BufferID is the number that Metal gives a command buffer or an encoder. It is the same in all tables of a
+// recording. 0 means none.
 type BufferID uint64
 
-// SubmissionID is the number of an item of work on the GPU. 0 means none.
+// SubmissionID is the number of one item of work on the GPU. 0 means none.
 type SubmissionID uint64
 
-// GPUInterval is a row of metal-gpu-intervals: one stage of one encoder on one
-// channel of the GPU.
+// GPUInterval is a row of metal-gpu-intervals: the time in which a channel of the GPU worked on one stage of an
+// encoder.
 type GPUInterval struct {
 	Start, Duration analyze.Nanos
 	StartLatency    analyze.Nanos // GPU start after commit, queueing included
@@ -25,9 +25,8 @@ type GPUInterval struct {
 	Submission      SubmissionID
 }
 
-// Submission is a row of metal-application-command-buffer-submissions: one
-// committed command buffer, on the CPU. It is created at Start and committed
-// at Start+Duration.
+// Submission is a row of metal-application-command-buffer-submissions: one committed command buffer. The program
+// created it at Start and committed it at Start+Duration.
 type Submission struct {
 	Start, Duration analyze.Nanos
 	EncoderTime     analyze.Nanos // CPU time spent encoding
@@ -53,8 +52,8 @@ type CommandBufferError struct {
 	Code          uint64
 }
 
-// EncoderInterval is a row of metal-application-encoders-list: the CPU time
-// from an encoder's creation to its end. It says nothing about the GPU.
+// EncoderInterval is a row of metal-application-encoders-list: the CPU time from an encoder's creation to its end. It
+// says nothing about the GPU.
 type EncoderInterval struct {
 	Start, Duration    analyze.Nanos
 	Thread             ThreadIndex
@@ -65,8 +64,8 @@ type EncoderInterval struct {
 	Encoder            BufferID
 }
 
-// ApplicationInterval is a row of metal-application-intervals: a command
-// buffer (Encoder 0) or an encoder inside it, on the CPU.
+// ApplicationInterval is a row of metal-application-intervals: on the CPU, a command buffer (Encoder is 0) or an
+// encoder in it.
 type ApplicationInterval struct {
 	Start, Duration analyze.Nanos
 	Process         ProcessIndex
@@ -77,8 +76,7 @@ type ApplicationInterval struct {
 	Encoder         BufferID // 0: the row is a command buffer
 }
 
-// ApplicationEvent is a row of metal-application-event-interval: completion
-// and scheduled handlers, debug groups.
+// ApplicationEvent is a row of metal-application-event-interval: a completion or scheduled handler, or a debug group.
 type ApplicationEvent struct {
 	Start, Duration analyze.Nanos
 	Type, Label     TextIndex
@@ -86,8 +84,8 @@ type ApplicationEvent struct {
 	Thread          ThreadIndex
 }
 
-// DriverInterval is a row of metal-driver-intervals: processing in the driver. It has no id, so it can be related to
-// other rows only by process and time.
+// DriverInterval is a row of metal-driver-intervals: processing in the driver. It has no id, so it can be matched
+// with other rows only by process and time.
 type DriverInterval struct {
 	Start, Duration analyze.Nanos
 	Driver, Type    TextIndex
@@ -96,8 +94,7 @@ type DriverInterval struct {
 	Thread          ThreadIndex
 }
 
-// GPUState is a row of metal-gpu-state-intervals: the whole GPU, of all
-// processes.
+// GPUState is a row of metal-gpu-state-intervals: whether the GPU was active, for any process.
 type GPUState struct {
 	Start, Duration analyze.Nanos
 	State           TextIndex // Active or Idle
@@ -153,7 +150,7 @@ type CompilerActivity struct {
 	Process         ProcessIndex
 }
 
-// AllocatedSize is a row of metal-current-allocated-size: the amount that a process had allocated from Start on.
+// AllocatedSize is a row of metal-current-allocated-size: how much memory a process had allocated from Start on.
 type AllocatedSize struct {
 	Start, Duration analyze.Nanos
 	Process         ProcessIndex
@@ -204,8 +201,8 @@ type SignpostInterval struct {
 	Thread                    ThreadIndex
 }
 
-// SignpostEvent is a row of os-signpost. Its Type is Begin, End or Event; Begin
-// and End of one interval have the same Identifier.
+// SignpostEvent is a row of os-signpost. Its Type is Begin, End or Event; the Begin and the End of an interval have
+// the same Identifier.
 type SignpostEvent struct {
 	Time                      analyze.Nanos
 	Name, Category, Subsystem TextIndex
@@ -214,8 +211,8 @@ type SignpostEvent struct {
 	Thread                    ThreadIndex
 }
 
-// CPUSample is a row of time-profile, time-sample or cpu-profile. Weight is
-// the time it stands for, or cycles in cpu-profile; a time-sample has none.
+// CPUSample is a row of time-profile, time-sample or cpu-profile. Weight is the time in ns that the sample stands
+// for, or cycles in cpu-profile; in time-sample it is 0.
 type CPUSample struct {
 	Schema  string
 	Time    analyze.Nanos
@@ -227,8 +224,7 @@ type CPUSample struct {
 	Stack   StackIndex
 }
 
-// TimeInfo is a row of time-info: the machine's clock at the recording's
-// begin, in ticks.
+// TimeInfo is a row of time-info: the machine's clock in ticks when the recording began.
 type TimeInfo struct{ Epoch uint64 }
 
 // GPUInfo is a row of metal-gpu-info or device-gpu-info.

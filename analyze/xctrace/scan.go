@@ -7,25 +7,21 @@ import (
 	"io"
 )
 
-// The scanner cuts an export into elements.
+// A scanner cuts an export into elements.
 //
-// Why not a library: encoding/xml reads about 50 MB/s and refuses what Apple
-// itself writes (an attribute named resident-%); exports run to gigabytes, so
-// reading one must not take longer than recording it did. What is needed is
-// a small part of XML: elements, attributes, text, five named entities and
-// character references. Comments and processing instructions are passed over;
-// CDATA sections and document types, which xctrace does not write, are refused.
+// Why not a library: encoding/xml reads about 50 MB/s and rejects what Apple itself writes (an attribute named
+// resident-%). Exports run to gigabytes, so reading one must not take longer than recording it did. Only a small part
+// of XML is needed: elements, attributes, text, five named entities and character references. Comments and processing
+// instructions are skipped; CDATA sections and document types, which xctrace does not write, are errors.
 //
 // Rules:
-//   - One element without child elements is one token (tokenLeaf or
-//     tokenEmpty); only elements with children give a start and an end.
-//   - Slices in a token point into the window and are valid until the next
-//     call of next.
-//   - End tags must match their start tags. '<' in an attribute value, an
-//     attribute without a value and a missing quote are errors. An attribute
-//     name that is not an XML name is counted and accepted.
-//   - The end of the input inside an element is errTruncated, whatever the
-//     byte it comes at; nothing of the unfinished element is delivered.
+//   - An element without child elements is one token (tokenLeaf or tokenEmpty); only elements with children give a
+//     start and an end.
+//   - Slices in a token point into the window and are valid until the next call of next.
+//   - End tags must match their start tags. '<' in an attribute value, an attribute without a value and a missing quote
+//     are errors. An attribute name that is not an XML name is counted and accepted.
+//   - If the input ends inside an element, the error is errTruncated, whatever the byte; nothing of the unfinished
+//     element is delivered.
 type scanner struct {
 	src  io.Reader
 	buf  []byte // window on the document
@@ -62,30 +58,31 @@ const (
 	tokenText        // text between child elements
 )
 
-// windowSize is the number of bytes of a file that are in memory at once, if no element is longer.
+// windowSize is how many bytes of a file are in memory at once, unless an element is longer.
 var windowSize = 256 << 10
 
 const (
-	// maxToken limits one element or one run of text, so that a file that is not an export cannot fill the memory. The
-	// longest real ones, call stacks, have some ten kilobytes.
+	// maxToken limits the size of one element or text in bytes, so that a file that is no export cannot fill the
+	// memory. The longest real ones, call stacks, have some ten kilobytes.
 	maxToken = 64 << 20
 	maxDepth = 64
 )
 
-// errTruncated is returned if the document ends inside an element.
+// errTruncated means that the document ends inside an element.
 var errTruncated = errors.New("the document ends inside an element")
 
-// errShort is internal: the window ends inside the current token.
+// errShort means that the window ends inside the current token, so that more must be read. It never reaches a caller
+// of next.
 var errShort = errors.New("window too short")
 
 func newScanner(src io.Reader) *scanner {
 	return &scanner{src: src, buf: make([]byte, 0, windowSize), hold: -1}
 }
 
-// offset returns the position of the next unread byte in the document.
+// offset returns the offset in the document of the next byte to scan.
 func (s *scanner) offset() int64 { return s.base + int64(s.pos) }
 
-// syntaxError is an error in the document itself.
+// syntaxError is an error in the document, with its offset in bytes.
 type syntaxError struct {
 	Offset int64
 	What   string
@@ -97,7 +94,7 @@ func (s *scanner) syntax(format string, args ...any) error {
 	return &syntaxError{s.offset(), fmt.Sprintf(format, args...)}
 }
 
-// next returns the next token, tokenEOF at a proper end of the document.
+// next returns the next token, or tokenEOF if the document ends outside of all elements.
 func (s *scanner) next() (token, error) {
 	for {
 		tok, n, err := s.scan(s.buf[s.pos:])
@@ -111,7 +108,7 @@ func (s *scanner) next() (token, error) {
 			if tok != tokenEOF {
 				return tok, nil
 			}
-			// A comment or an instruction was skipped: continue.
+			// scan skipped a comment or an instruction: continue with the next token
 		case err == errShort:
 			more, err := s.fill()
 			if err != nil {
@@ -133,8 +130,8 @@ func (s *scanner) next() (token, error) {
 	}
 }
 
-// fill moves the unread bytes to the front of the window and reads until the window is full. It reports whether there
-// are new bytes.
+// fill moves the unread bytes to the front of the window and reads until the window is full. It returns false if
+// there are no more bytes.
 func (s *scanner) fill() (bool, error) {
 	if s.err != nil {
 		return false, s.err
@@ -167,8 +164,8 @@ func (s *scanner) fill() (bool, error) {
 	switch err {
 	case nil:
 	case io.EOF, io.ErrUnexpectedEOF:
-		// io.ReadFull turns io.EOF after some bytes into ErrUnexpectedEOF. A source that itself returns that error,
-		// such as a truncated gzip stream, is also at its end.
+		// io.ReadFull returns ErrUnexpectedEOF instead of io.EOF after some bytes. A truncated gzip stream returns it
+		// too, and is also at its end.
 		s.eof = true
 	default:
 		s.err = err
@@ -183,10 +180,10 @@ func (s *scanner) fill() (bool, error) {
 	return n > 0, nil
 }
 
-// maxHeld is the longest row that is held while it is read.
+// maxHeld is the size in bytes of the longest row of which the text can be held while it is read.
 const maxHeld = 1 << 20
 
-// held returns the bytes since the scanner was told to hold them; nil if they were too many.
+// held returns the bytes from s.hold on to the current position; nil if they were too many to be held.
 func (s *scanner) held() []byte {
 	if s.hold < 0 {
 		return nil
@@ -194,7 +191,8 @@ func (s *scanner) held() []byte {
 	return s.buf[s.hold:s.pos]
 }
 
-// scan reads one token from b. tokenEOF without an error means that something without meaning was skipped.
+// scan reads one token from b and returns its length. tokenEOF without an error means that a comment or the like was
+// skipped.
 func (s *scanner) scan(b []byte) (token, int, error) {
 	if len(b) == 0 {
 		return tokenEOF, 0, errShort
@@ -205,7 +203,7 @@ func (s *scanner) scan(b []byte) (token, int, error) {
 			return tokenEOF, 0, errShort
 		}
 		if len(s.ends) == 0 {
-			// Between roots only white space and a byte order mark are allowed.
+			// between root elements only white space and a byte order mark are allowed
 			if rest := bytes.TrimSpace(bytes.TrimPrefix(b[:i], []byte("\xef\xbb\xbf"))); len(rest) > 0 {
 				return tokenEOF, 0, s.syntax("%s where a document should begin", quoteStart(rest))
 			}
@@ -232,7 +230,7 @@ func (s *scanner) scan(b []byte) (token, int, error) {
 	if empty {
 		return tokenEmpty, n, nil
 	}
-	// A leaf: text and the matching end tag follow.
+	// a leaf: text and the matching end tag follow directly
 	i := bytes.IndexByte(b[n:], '<')
 	if i < 0 {
 		return tokenEOF, 0, errShort
@@ -260,7 +258,7 @@ func (s *scanner) scan(b []byte) (token, int, error) {
 	return tokenStart, n, nil
 }
 
-// scanTag reads a start tag into name and attrs.
+// scanTag reads a start tag into s.name and s.attrs. n is its length; empty tells that it ends in />.
 func (s *scanner) scanTag(b []byte) (n int, empty bool, err error) {
 	i := 1
 	if n := len(s.expect); n > 0 && n < len(b) && string(b[:n]) == s.expect {
@@ -390,7 +388,7 @@ func (s *scanner) scanDeclaration(b []byte) (token, int, error) {
 	return tokenEOF, 0, s.syntax("a document type declaration, which xctrace does not write")
 }
 
-// pass skips everything up to and including end.
+// pass skips everything up to and including the text end.
 func (s *scanner) pass(b []byte, end string) (token, int, error) {
 	i := bytes.Index(b[2:], []byte(end))
 	if i < 0 {
@@ -399,7 +397,8 @@ func (s *scanner) pass(b []byte, end string) (token, int, error) {
 	return tokenEOF, 2 + i + len(end), nil
 }
 
-// attr returns the value of the named attribute of the current element, with entities not replaced.
+// attr returns the value of an attribute of the current element, with entities not replaced; false if it has none of
+// that name.
 func (s *scanner) attr(name string) ([]byte, bool) {
 	for i := range s.attrs {
 		if string(s.attrs[i].name) == name {

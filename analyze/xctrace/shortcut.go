@@ -2,14 +2,17 @@ package xctrace
 
 import "encoding/binary"
 
-// Nearly all elements of an export have one of two forms: <name ref="12"/>, and <name id="34" fmt="…">. They are parsed
-// here in one step if the name is the expected one. The scanner parses all others, and would parse these with the same
-// result: FuzzRead compares. This makes reading a gigabyte a third faster.
+// Nearly all elements of an export have one of two forms: <name ref="12"/>, or <name id="34" fmt="…">. If the name is
+// the expected one, they are parsed in one step, which makes reading a gigabyte a third faster. The scanner parses
+// all other elements, and would parse these with the same result (FuzzRead compares).
+//
+// noShortcuts makes the scanner parse all elements, for tests.
 
 // noShortcuts makes the scanner parse everything, for tests.
 var noShortcuts = false
 
-// The beginnings of attributes, as eight bytes of which the last ones are ignored.
+// The beginnings of attributes as little-endian numbers, to compare eight bytes at once; the masks blank out the
+// bytes after them.
 const (
 	refAttribute  = uint64(' ') | 'r'<<8 | 'e'<<16 | 'f'<<24 | '='<<32 | '"'<<40
 	refMask       = 1<<48 - 1
@@ -25,7 +28,8 @@ const (
 	ahead         = 24 // bytes that the attributes take at most, up to the displayed text
 )
 
-// startOf returns how a tag of that name begins; empty if it is not a name, which a type in a schema need not be.
+// startOf returns how a tag with this name begins ("<name"), or "" if the text is not a name, as types in a schema
+// may be.
 func startOf(name string) string {
 	for i := range len(name) {
 		if byteClass[name[i]]&nameByte == 0 {
@@ -38,8 +42,8 @@ func startOf(name string) string {
 	return "<" + name
 }
 
-// digits parses the number at the beginning of b, which must have some more bytes after it. n is the number of digits,
-// or 0 if there are too many.
+// digits parses the number at the beginning of b, after which b must have more bytes. n is its number of digits, or 0
+// if they are too many.
 func digits(b []byte) (number uint64, n int) {
 	for n < len(b) && b[n]-'0' <= 9 {
 		number = number*10 + uint64(b[n]-'0')
@@ -50,7 +54,7 @@ func digits(b []byte) (number uint64, n int) {
 	return number, n
 }
 
-// A shortcut tells which of the common forms an element has.
+// A shortcut tells which of the two common forms an element has.
 type shortcut uint8
 
 const (
@@ -59,7 +63,8 @@ const (
 	shortNumber                    // <name id="ID" fmt="…">NUMBER</name>
 )
 
-// shortcut reads the next token if it is a tag with that start.
+// shortcut reads the next element if its tag begins with start and it has one of the two common forms. numeric tells
+// that its value is a number.
 func (s *scanner) shortcut(start string, numeric bool) (how shortcut, id uint32, number uint64) {
 	b := s.buf[s.pos:]
 	at := len(start)
@@ -98,7 +103,7 @@ func (s *scanner) shortcut(start string, numeric bool) (how shortcut, id uint32,
 	return shortNumber, id, number
 }
 
-// idAndText parses id="N" fmt=" at index at; shown is the index of the displayed text.
+// idAndText parses ` id="N" fmt="` at index at of b. shown is the index of the displayed text behind it.
 func idAndText(b []byte, at int) (id uint32, shown int, ok bool) {
 	if binary.LittleEndian.Uint64(b[at:])&idMask != idAttribute {
 		return 0, 0, false
@@ -111,7 +116,7 @@ func idAndText(b []byte, at int) (id uint32, shown int, ok bool) {
 	return uint32(number), from + n + fmtLength, true
 }
 
-// identified parses a tag's attributes at index at, up to the end of the tag, if they are exactly id="N" fmt="…".
+// identified parses a tag's attributes from index at to the end of the tag, if they are exactly id="N" fmt="…".
 func (s *scanner) identified(b []byte, at int) (length int, ok bool) {
 	if len(b) < at+ahead || noShortcuts {
 		return 0, false

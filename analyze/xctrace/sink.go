@@ -2,13 +2,14 @@ package xctrace
 
 import "mtrace/analyze"
 
-// Sink receives the rows of the tables that mtrace reads. If a function is nil, the table's rows are only checked and
-// counted. The row is valid during the call. Indexes refer to Dictionary, which Read fills (and creates, if nil).
+// Sink has the functions that receive the rows of the tables that mtrace knows. If a function is nil, the table's
+// rows are only checked and counted. A row is valid only during the call. Indexes in rows refer to Dictionary, which
+// Read creates if it is nil.
 type Sink struct {
 	Dictionary *Dictionary
 
-	// Accept, if not nil, is called before the first row of a table that would be delivered. Its error rejects the
-	// table and is stored in Table.Refused.
+	// Accept, if not nil, is called before the first row of a table would be delivered. If it returns an error, the
+	// table is not delivered, and Table.Refused has the error.
 	Accept func(*Document, *Table) error
 
 	Commands CommandSinks
@@ -19,7 +20,7 @@ type Sink struct {
 	Other func(*Table) *OtherTable // returns where the rows of any other table go
 }
 
-// CommandSinks receive the rows about command buffers and encoders.
+// CommandSinks receives the rows about command buffers and encoders.
 type CommandSinks struct {
 	Submission  func(*Submission)
 	Completion  func(*Completion)
@@ -32,7 +33,7 @@ type CommandSinks struct {
 	Compiler    func(*CompilerActivity)
 }
 
-// GPUSinks receive the rows about the work of GPUs.
+// GPUSinks receives the rows about the work of GPUs.
 type GPUSinks struct {
 	Interval        func(*GPUInterval)
 	State           func(*GPUState)
@@ -46,13 +47,13 @@ type GPUSinks struct {
 	Info            func(*GPUInfo)
 }
 
-// MemorySinks receive the rows about memory of GPUs.
+// MemorySinks receives the rows about GPU memory.
 type MemorySinks struct {
 	Size     func(*AllocatedSize)
 	Resource func(*ResourceAllocation)
 }
 
-// CPUSinks receive the rows about threads outside of Metal, and about the recording's clock.
+// CPUSinks receives the rows about threads outside of Metal, and about the recording's clock.
 type CPUSinks struct {
 	Signpost func(*SignpostInterval)
 	Mark     func(*SignpostEvent)
@@ -67,8 +68,8 @@ func (s *Sink) dictionary() *Dictionary {
 	return s.Dictionary
 }
 
-// nanos returns a time or duration of an export: nanoseconds since the recording began. A number that does not fit a
-// signed one is not a time.
+// nanos returns a cell's time or duration in ns; times count from the begin of the recording. Values that are missing
+// or too large for a time become 0.
 func (c cell) nanos() analyze.Nanos {
 	if c.state != cellValue || c.word > maxTime {
 		return 0

@@ -8,20 +8,21 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// objectName is the name that Instruments gives a command buffer. It is not an identity: the number of a released
-// command buffer is reused.
+// objectName is the number that Metal gives a command buffer of a process. It does not identify the command buffer,
+// because the number of a released command buffer is reused.
 type objectName struct {
 	pid uint64
 	id  xctrace.BufferID
 }
 
-// commitInstant identifies a command buffer without a number: its rows have the same commit, to the nanosecond.
+// commitInstant identifies a command buffer without a number: all its rows have the same commit time, to the
+// nanosecond.
 type commitInstant struct {
 	pid uint64
 	at  Nanos
 }
 
-// commandBuffer is a command buffer while the tables are being joined.
+// commandBuffer is a command buffer while the rows of several tables are joined into it.
 type commandBuffer struct {
 	*analyze.CommandBuffer
 	id        xctrace.BufferID
@@ -30,13 +31,13 @@ type commandBuffer struct {
 	next      Nanos               // when the next command buffer of its name was created; 0 if there is none
 }
 
-// encoderName is the number of an encoder; rows of encoders without one are joined by their labels.
+// encoderName identifies an encoder in its command buffer: by its number or, without one, by its label.
 type encoderName struct {
 	id    xctrace.BufferID
 	label xctrace.TextIndex
 }
 
-// placed is an encoder of a command buffer.
+// placed identifies an encoder: its command buffer and its index there.
 type placed struct {
 	buffer  *commandBuffer
 	encoder int
@@ -50,7 +51,7 @@ func (m *modeller) add(name objectName, label string) *commandBuffer {
 	return b
 }
 
-// submissions creates a command buffer for each submission of the subject.
+// submissions creates a command buffer for each submission of the processes that the summary is about.
 func (m *modeller) submissions() {
 	order := make([]*xctrace.Submission, 0, len(m.Commands.Submissions))
 	for i := range m.Commands.Submissions {
@@ -76,7 +77,8 @@ func (m *modeller) submissions() {
 	}
 }
 
-// at returns the command buffer that had a name at an instant: the last one created before.
+// at returns the command buffer that had the number at that time: the last one created before. It returns nil if
+// there is none.
 func (m *modeller) at(name objectName, at Nanos) *commandBuffer {
 	list := m.made[name]
 	i, _ := slices.BinarySearchFunc(list, at+1,
@@ -87,7 +89,7 @@ func (m *modeller) at(name objectName, at Nanos) *commandBuffer {
 	return list[i-1]
 }
 
-// encoders adds the encoders of the encoder list, with their time on the CPU.
+// encoders adds the encoders of the table of encoders to their command buffers, with their CPU times.
 func (m *modeller) encoders() {
 	for i := range m.Commands.Encoders {
 		x := &m.Commands.Encoders[i]
@@ -109,7 +111,8 @@ func (m *modeller) encoders() {
 	}
 }
 
-// gpuRows assigns the GPU's rows to their command buffers. Other processes' work goes to Trace.Elsewhere.
+// gpuRows adds the GPU's rows to their command buffers. Work of processes that the summary is not about goes to
+// Trace.Elsewhere.
 func (m *modeller) gpuRows() {
 	last := map[objectName]*commandBuffer{} // without submissions
 	for _, i := range m.order {
@@ -130,9 +133,9 @@ func (m *modeller) gpuRows() {
 	}
 }
 
-// unsubmitted returns the command buffer of a row whose submission is not in the export. It is that of the previous row
-// with the same name, unless this row's work was committed after that one had ended. The row's start latency tells when
-// it was committed.
+// unsubmitted returns the command buffer of a GPU row whose submission is not in the export: the one of the previous
+// row with the same number, unless the row's work was committed after that had ended. Then it creates one. The row's
+// start latency tells when the work was committed.
 func (m *modeller) unsubmitted(last map[objectName]*commandBuffer, name objectName,
 	g *xctrace.GPUInterval) *commandBuffer {
 	commit := Nanos(0)
@@ -161,7 +164,7 @@ func (m *modeller) unsubmitted(last map[objectName]*commandBuffer, name objectNa
 	return b
 }
 
-// row adds a row to a command buffer and to its encoder.
+// row adds a GPU row to a command buffer and to its encoder, which it creates if needed.
 func (m *modeller) row(b *commandBuffer, g *xctrace.GPUInterval) placed {
 	begin := max(1, g.Start) // the model does not allow 0 as an instant of work, because 0 means not known
 	at := analyze.Interval{Begin: begin, End: max(begin, g.Start+g.Duration)}
@@ -196,8 +199,8 @@ func widen(i *analyze.Interval, by analyze.Interval) {
 	i.Begin, i.End = min(i.Begin, by.Begin), max(i.End, by.End)
 }
 
-// completions assigns to each command buffer the first completion of its number after its commit, and before the number
-// was reused.
+// completions gives each command buffer the first completion with its number that comes after its commit, and before
+// the number was reused.
 func (m *modeller) completions() {
 	times := map[xctrace.BufferID][]Nanos{}
 	for i := range m.Commands.Completions {
@@ -234,8 +237,8 @@ func (m *modeller) completions() {
 	}
 }
 
-// choose adds those command buffers to the model that were committed in the window or ran in it, sorted by creation,
-// and numbers them.
+// choose adds to the model the command buffers that were committed in the window or ran in it, in order of creation,
+// and numbers them for each process.
 func (m *modeller) choose() {
 	slices.SortStableFunc(m.all, func(a, b *commandBuffer) int {
 		return cmp.Compare(begin(a.CommandBuffer),
@@ -265,7 +268,8 @@ func (m *modeller) choose() {
 		func(t *analyze.Thread) bool { return t.Active == analyze.Interval{} })
 }
 
-// see extends a thread's active time by an interval, cut to the window, and returns that.
+// see extends a thread's active time by the part of an interval within the window, and returns that part. ok is false
+// if there is none.
 func (m *modeller) see(t *analyze.Thread, begin, end Nanos) (in analyze.Interval, ok bool) {
 	begin, end, ok = m.clip(begin, end-begin)
 	in = analyze.Interval{Begin: begin, End: end}
@@ -275,7 +279,7 @@ func (m *modeller) see(t *analyze.Thread, begin, end Nanos) (in analyze.Interval
 	return in, ok
 }
 
-// visible reports whether a command buffer was committed in the window, or ran in it.
+// visible reports whether a command buffer was committed in the window or ran in it.
 func (m *modeller) visible(b *commandBuffer) bool {
 	if b.submitted && m.inside(b.Committed.End) {
 		return true
@@ -286,7 +290,7 @@ func (m *modeller) visible(b *commandBuffer) bool {
 	})
 }
 
-// begin returns the first known instant of a command buffer.
+// begin returns the first known time of a command buffer: its creation, commit, or begin on the GPU.
 func begin(b *analyze.CommandBuffer) Nanos {
 	switch {
 	case b.Created.End != 0:

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Of summarises a recording. It returns an error if the filter names a process that does not exist, or an empty time
-// range.
+// Of summarises a recording. It returns an error if the filter names a process that the recording does not have, or
+// an empty time range.
 func Of(r *xctrace.Recording, f Filter) (*Summary, error) {
 	s, err := newScope(r, f)
 	if err != nil {
@@ -63,8 +63,8 @@ func Of(r *xctrace.Recording, f Filter) (*Summary, error) {
 	return out, nil
 }
 
-// gpuByStart returns the order of the GPU intervals by their start. All known exports are sorted, but nothing
-// guarantees it.
+// gpuByStart returns the indexes of the GPU intervals in order of start. All known exports are sorted, but xctrace
+// does not guarantee it.
 func gpuByStart(s *scope) []int32 {
 	order := make([]int32, len(s.GPU.Intervals))
 	sorted := true
@@ -81,12 +81,14 @@ func gpuByStart(s *scope) []int32 {
 	return order
 }
 
-// toldBy returns which tables have rows. A table that is empty although another is not has failed.
+// toldBy returns which of the two tables have rows. If only one is empty, its export has failed, and its numbers are
+// not 0 but unknown.
 func toldBy(s *scope) told {
 	return told{submissions: len(s.Commands.Submissions) > 0, gpu: len(s.GPU.Intervals) > 0}
 }
 
-// processesOf returns the share of each process, the subject first, then by GPU time.
+// processesOf returns the GPU time and the submissions of each process, the summary's own processes first, then by
+// GPU time.
 func processesOf(s *scope, order []int32) []Process {
 	byPID := map[uint64]*Process{}
 	covered := map[uint64]*coverage{}
@@ -139,7 +141,7 @@ func processesOf(s *scope, order []int32) []Process {
 	return list
 }
 
-// committers returns the threads that committed, by number of command buffers.
+// committers returns the threads that committed, those with the most command buffers first.
 func (m *modeller) committers() []Thread {
 	byIndex := map[*analyze.Thread]*Thread{}
 	for i := range m.Commands.Submissions {

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// CPU sums up where the subject's threads were when samples were taken. It covers the whole recording, or the requested
+// CPU sums up where the threads were when CPU samples were taken. It covers the whole recording, or the requested
 // range, because a program's CPU time does not end with its GPU work.
 type CPU struct {
 	Table     string     `json:"table"`
@@ -24,7 +24,7 @@ type CPU struct {
 	Threads   []Sampled  `json:"threads"`
 }
 
-// Function has the number of samples that were in a function.
+// Function has the number of samples that were taken in a function.
 type Function struct {
 	Name   string `json:"name"`
 	Binary string `json:"binary,omitempty"`
@@ -32,7 +32,7 @@ type Function struct {
 	Total  int    `json:"total_samples"` // anywhere in it, once for each sample
 }
 
-// Sampled is a thread by its samples.
+// Sampled has the number of samples of one thread, and the thread's states in them.
 type Sampled struct {
 	TID     uint64         `json:"tid"`
 	PID     uint64         `json:"pid"`
@@ -41,10 +41,10 @@ type Sampled struct {
 	States  map[string]int `json:"states,omitempty"`
 }
 
-// noStack is the name of samples without a stack.
+// noStack takes the place of a function for samples without a stack.
 const noStack = "(no stack)"
 
-// cpuOf sums up the subject's CPU samples; nil if there are none.
+// cpuOf sums up the CPU samples of the summary's processes; nil if there are none.
 func cpuOf(s *scope) *CPU {
 	c := &CPU{Table: sampleTableOf(s), FromNS: 1 << 62}
 	functions := map[xctrace.Frame]*Function{}

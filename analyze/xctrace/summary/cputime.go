@@ -4,8 +4,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// byText sums the durations of the subject's rows in the window by a text, and by process if there are several. The
-// longest sum comes first.
+// byText adds up the durations of rows within the window by a text, and by process if the summary is about several.
+// read returns a row's process, start, duration and text. The longest sum comes first.
 func byText[R any](s *scope, rows []R, read func(*R) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex)) []Label {
 	type key struct {
 		text    xctrace.TextIndex
@@ -31,7 +31,7 @@ func byText[R any](s *scope, rows []R, read func(*R) (xctrace.ProcessIndex, Nano
 	return list
 }
 
-// encoderLabelsOf returns the CPU time from an encoder's creation to its end, by label. It is not GPU time.
+// encoderLabelsOf returns, by label, the CPU time from the encoders' creation to their end. It is not GPU time.
 func encoderLabelsOf(s *scope) []Label {
 	return byText(s, s.Commands.Encoders, func(e *xctrace.EncoderInterval) (xctrace.ProcessIndex, Nanos, Nanos,
 		xctrace.TextIndex) {
@@ -39,8 +39,8 @@ func encoderLabelsOf(s *scope) []Label {
 	})
 }
 
-// shadersOf returns the time of Shader Timeline intervals by shader. They do not cover all GPU work and are not scaled
-// to it.
+// shadersOf returns, by shader, the time of the Shader Timeline's intervals. These do not cover all GPU work, and are
+// not scaled to it.
 func shadersOf(s *scope) []Label {
 	return byText(s, s.GPU.Shaders, func(x *xctrace.ShaderInterval) (xctrace.ProcessIndex, Nanos, Nanos,
 		xctrace.TextIndex) {
@@ -48,7 +48,7 @@ func shadersOf(s *scope) []Label {
 	})
 }
 
-// driverOf returns the time in the driver by the kind of processing.
+// driverOf returns the time spent in the driver, by kind of processing.
 func driverOf(s *scope) []Label {
 	return byText(s, s.Commands.Driver, func(d *xctrace.DriverInterval) (xctrace.ProcessIndex, Nanos, Nanos,
 		xctrace.TextIndex) {
@@ -56,7 +56,7 @@ func driverOf(s *scope) []Label {
 	})
 }
 
-// handlersOf returns the time of application events by their type.
+// handlersOf returns the time of handlers and debug groups, by type.
 func handlersOf(s *scope) []Label {
 	return byText(s, s.Commands.Events, func(e *xctrace.ApplicationEvent) (xctrace.ProcessIndex, Nanos, Nanos,
 		xctrace.TextIndex) {
@@ -64,7 +64,7 @@ func handlersOf(s *scope) []Label {
 	})
 }
 
-// compilerOf returns the time of compilations; nil if there are none.
+// compilerOf returns statistics of the durations of compilations; nil if there are none.
 func compilerOf(s *scope) *Timing {
 	var times []Nanos
 	for i := range s.Commands.Compilations {

@@ -2,7 +2,7 @@ package summary
 
 import "mtrace/analyze/evidence"
 
-// Cycle divides the time of threads that have one command buffer at a time: see evidence.RoundTrips.
+// Cycle divides the time of threads that have one command buffer at a time into parts (see evidence.RoundTrips).
 type Cycle struct {
 	Threads     int   `json:"threads"`     // that commit
 	Synchronous int   `json:"synchronous"` // of these, one command buffer at a time
@@ -15,7 +15,7 @@ type Cycle struct {
 	BetweenNS   Nanos `json:"between_ns"` // completion to the next creation
 }
 
-// cycle returns nil if no thread has one command buffer at a time.
+// cycle returns the Cycle of the model, or nil if no thread has one command buffer at a time.
 func (m *modeller) cycle() *Cycle {
 	c := evidence.RoundTripsOf(m.trace)
 	if c.Synchronous == 0 {

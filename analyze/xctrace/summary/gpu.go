@@ -16,7 +16,7 @@ const (
 	tableCounters    = "metal-gpu-counter-intervals"
 )
 
-// gpu returns the use of the GPU.
+// gpu returns how the GPU was used within the window: busy, idle, by whom, and on which channels.
 func (m *modeller) gpu() *GPU {
 	s := m.scope
 	var all, own coverage
@@ -58,7 +58,7 @@ func (m *modeller) gpu() *GPU {
 		}
 	}
 	if s.pids == nil {
-		// Even if all processes are the subject, rows without a process belong to none.
+		// even if the summary is about all processes, rows without a process belong to none of them
 		for i := range s.GPU.Intervals {
 			g := &s.GPU.Intervals[i]
 			if begin, end, ok := s.clip(g.Start, g.Duration); ok && g.Process == 0 {

@@ -7,10 +7,10 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// longestGaps is the number of idle gaps, and of transitions, that are listed.
+// longestGaps is how many idle gaps, and how many transitions between labels, are listed.
 const longestGaps = 10
 
-// gaps collects the times without work, inside the window, given intervals in order of their begin.
+// gaps collects the times within the window in which the GPU had no work. Intervals must be added in order of begin.
 type gaps struct {
 	scope   *scope
 	end     Nanos // the end of the work seen so far
@@ -21,7 +21,7 @@ type gaps struct {
 	between map[transition]*Transition
 }
 
-// transition has the labels before and after a gap.
+// transition has the labels of the work before and after a gap.
 type transition struct{ before, after xctrace.TextIndex }
 
 type gap struct {

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// labelsOf returns the GPU time of the subject by label and channel.
+// labelsOf returns the GPU time of the summary's processes, by label and channel.
 func labelsOf(s *scope, order []int32) []Label {
 	type key struct{ label, channel, process string }
 	times := map[key][]Nanos{}
@@ -32,7 +32,8 @@ func labelsOf(s *scope, order []int32) []Label {
 	return list
 }
 
-// several returns the process's name if the subject has several: the same label then does not mean the same work.
+// several returns the process's name if the summary is about several processes, because the same label in two
+// processes does not mean the same work; otherwise "".
 func (s *scope) several(p xctrace.ProcessIndex) string {
 	switch {
 	case len(s.pids) == 1 || s.pids == nil && len(s.seen) < 2:
@@ -47,16 +48,16 @@ func (s *scope) several(p xctrace.ProcessIndex) string {
 func newLabel(text, channel string, times []Nanos, all Nanos) Label {
 	l := Label{Name: labelName(text), Channel: channel, Timing: timingOf(times)}
 	l.Share = share(l.SumNS, all)
-	// The first is Apple's spelling.
+	// Apple misspells it
 	l.Coalesced = strings.Contains(text, "Coelasced ") || strings.Contains(text, "Coalesced ")
 	l.Default = defaultLabel(text)
 	return l
 }
 
-// SplitLabel cuts a label of the GPU's rows, "command buffer:encoder", into its halves. Both are the program's texts
-// and may contain colons, so it cuts only where that is certain: after the command buffer's label if another table
-// tells it, at the only colon, or at Instruments' names for objects without labels. Otherwise the whole label is the
-// encoder's.
+// SplitLabel cuts a label of a GPU row, "command buffer:encoder", into its halves. Both are the program's texts and
+// may contain colons. So it cuts only where that is certain: after the command buffer's label if another table has
+// it, at the only colon, or at Instruments' names for objects without labels. Otherwise the whole text is the
+// encoder's label.
 func SplitLabel(text, bufferLabel string) (buffer, encoder string, cut bool) {
 	if rest, ok := strings.CutPrefix(text, bufferLabel+":"); ok && bufferLabel != "" {
 		return bufferLabel, rest, true
@@ -80,7 +81,7 @@ var (
 	address        = regexp.MustCompile(`\b0x[0-9a-fA-F]{5,}\b`)
 )
 
-// SameWork returns a label without addresses, which differ between runs and objects although the work is the same.
+// SameWork replaces addresses in a label, which differ between runs and objects although the work is the same.
 func SameWork(label string) string {
 	if !strings.Contains(label, "0x") {
 		return label
@@ -95,8 +96,8 @@ func labelName(text string) string {
 	return text
 }
 
-// defaultLabel reports whether no part of a label is the program's: Instruments writes "Command Buffer 0:Compute
-// Command 0" for objects without labels.
+// defaultLabel reports whether no part of a label comes from the program: for objects without labels Instruments
+// writes "Command Buffer 0:Compute Command 0".
 func defaultLabel(text string) bool {
 	for _, part := range strings.SplitN(text, ":", 2) {
 		given := part != ""

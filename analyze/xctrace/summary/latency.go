@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// latency returns the latencies of the command buffers committed in the window.
+// latency returns statistics of the latencies of the command buffers that were committed in the window.
 func (m *modeller) latency() Latency {
 	var start, notify, total []Nanos
 	window := m.trace.Window
@@ -29,7 +29,7 @@ func (m *modeller) latency() Latency {
 	return l
 }
 
-// check counts a row whose start latency has the given error.
+// check counts a row whose recorded start latency differs by off from the one computed from the commit.
 func (id *Identity) check(off Nanos) {
 	id.Checked++
 	off = max(off, -off)
@@ -39,7 +39,7 @@ func (id *Identity) check(off Nanos) {
 	}
 }
 
-// inFlight counts command buffers between commit and completion, in the window. If the completion is missing, the end
+// inFlight counts the command buffers between commit and completion within the window. Without a completion, the end
 // of the GPU work counts.
 func (m *modeller) inFlight() *InFlight {
 	until := "completion"

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// missingOf returns the data that the summary lacks and the reasons: the table was not recorded, not exported, could
-// not be read, or is empty because of a setting.
+// missingOf lists what the summary cannot contain, each with the reason: the table was not recorded, not exported,
+// could not be read, or is empty because of a setting.
 func missingOf(s *scope, out *Summary) []Missing {
 	list := []Missing{}
 	add := func(what, table string, rows int) {
@@ -47,8 +47,8 @@ func missingOf(s *scope, out *Summary) []Missing {
 	return list
 }
 
-// withoutMetal returns a single entry if no table about Metal was given. A list of each missing table is of no use to a
-// reader of a CPU profile.
+// withoutMetal returns a single entry for all of Metal if no table about Metal was given. To a reader of a CPU
+// profile, a list of each missing table is of no use.
 func withoutMetal(s *scope) (Missing, bool) {
 	tables := []string{tableGPU, tableSubmissions, tableCompleted, tableEncoders, tableShaders, tableCounters,
 		"metal-application-intervals"}
@@ -64,7 +64,7 @@ func withoutMetal(s *scope) (Missing, bool) {
 	return Missing{What: "everything about Metal", Why: why, Table: tableGPU}, true
 }
 
-// isRefused reports whether a table exists that could not be read.
+// isRefused reports whether the inputs have a table with this schema, even if it could not be read.
 func isRefused(s *scope, schema string) bool {
 	for _, d := range s.Documents {
 		for _, t := range d.Tables {
@@ -76,7 +76,7 @@ func isRefused(s *scope, schema string) bool {
 	return false
 }
 
-// whyAbsent returns the reason why a table has no data.
+// whyAbsent returns why there are no data of the table with this schema.
 func whyAbsent(s *scope, schema string) string {
 	for _, d := range s.Documents {
 		for _, t := range d.Tables {

@@ -261,7 +261,7 @@ func (r *reader) readSchema(tok token, t *Table) error {
 // anyType is the type in a schema of a column whose cells have different types.
 const anyType = "any"
 
-// bind prepares for the rows of a table.
+// bind prepares the reader for the rows of table t: it looks up the columns' types and the handler of the rows.
 func (r *reader) bind(t *Table) (rowHandler, error) {
 	r.cells = make([]cell, len(t.Columns))
 	r.types = make([]*tag, len(t.Columns))
@@ -280,7 +280,8 @@ func (r *reader) bind(t *Table) (rowHandler, error) {
 	return handler, nil
 }
 
-// handler returns the handler of a table's rows.
+// handler returns the handler for the rows of table t. For a table that mtrace does not know, or that is rejected,
+// the handler delivers nothing.
 func (r *reader) handler(t *Table) rowHandler {
 	if r.raw != nil {
 		return r.raw.bind(r, t)
@@ -316,8 +317,8 @@ func (r *reader) handler(t *Table) rowHandler {
 	return otherRows(t, r.types, r.sink, r.value.dict)
 }
 
-// row reads one row and delivers it if it is valid: as many cells as columns, each of its column's type or a sentinel,
-// and no invalid value in a column that is read.
+// row reads one row and delivers it if it is valid: it has as many cells as the table has columns, each of its
+// column's type or empty, and no invalid value in a column that is read. Invalid rows are counted in Table.Rejected.
 func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 	v := &r.value
 	from := v.scan.offset()
@@ -407,7 +408,7 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 	return nil
 }
 
-// anyBroken reports whether the row has a defect in a column that is read.
+// anyBroken reports whether the row has an invalid value in a column that is read and not optional.
 func (r *reader) anyBroken(rows rowHandler) bool {
 	v := &r.value
 	return v.dangling+v.mistyped+v.malformed > 0 && slices.ContainsFunc(rows.columns,
@@ -417,7 +418,7 @@ func (r *reader) anyBroken(rows rowHandler) bool {
 		})
 }
 
-// detail reads one row of attributes.
+// detail reads one row of a detail view, whose values are attributes. The first row defines the columns.
 func (r *reader) detail(tok token, t *Table) error {
 	s := r.value.scan
 	if t.Rows == 0 {
@@ -445,10 +446,10 @@ func (r *reader) detail(tok token, t *Table) error {
 	return nil
 }
 
-// firstRows is the number of rows of a detail view that are kept for display.
+// firstRows is how many rows of a detail view are kept for display.
 const firstRows = 5
 
-// attributes returns the attributes of a detail's row, in the order of the columns.
+// attributes returns the values of the current element's attributes in the order of the columns; "" for missing ones.
 func attributes(s *scanner, columns []Column) []string {
 	values := make([]string, len(columns))
 	for i, c := range columns {

@@ -61,7 +61,7 @@ func TestReadTableOnce(t *testing.T) {
 	}{
 		"twice":          {"counters-profile", []string{run(1), run(1)}, "3", "already read from 0.xml"},
 		"two runs":       {"counters-profile", []string{run(1), run(2)}, "3", "run[2] of the document is not read"},
-		"other columns":  {"list", []string{detail(1, `a="1" b="2"`) + detail(2, `b="2" a="1"`)}, "2", "other columns"},
+		"other columns":  {"list", []string{detail(1, `a="1" b="2"`) + detail(2, `b="2" a="1"`)}, "2", "its columns differ"},
 		"the same twice": {"list", []string{detail(1, `a="1"`) + detail(2, `a="1"`)}, "4", ""},
 	} {
 		dir, recording, rows := t.TempDir(), NewRecording(), 0

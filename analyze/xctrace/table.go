@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// column is one column that is read: its mnemonic, the kind that its engineering type must have, and a function that
-// stores its value. The function is not called for a null.
+// column describes a column that mtrace reads: its mnemonic, the kind that its type must have, and a function that
+// stores a value in the row. The function is not called for a null.
 type column[R any] struct {
 	mnemonic string
 	kind     kind
@@ -17,29 +17,29 @@ type column[R any] struct {
 	lost     string // what a table without the column lacks, for a warning; "" if that needs no warning
 }
 
-// need returns a column without which the table cannot be read.
+// need describes a column without which a table cannot be read.
 func need[R any](mnemonic string, k kind, set func(*R, cell)) column[R] {
 	return column[R]{mnemonic: mnemonic, kind: k, required: true, set: set}
 }
 
-// may returns a column that some versions lack.
+// may describes a column that some versions of Instruments do not write.
 func may[R any](mnemonic string, k kind, set func(*R, cell)) column[R] {
 	return column[R]{mnemonic: mnemonic, kind: k, set: set}
 }
 
-// without adds the warning for a table that lacks an optional column.
+// without sets the warning for tables in which the optional column is missing.
 func (c column[R]) without(lost string) column[R] {
 	c.lost = lost
 	return c
 }
 
-// orRenamed accepts the first other column of labels if the named one is missing.
+// orRenamed makes the first other column of labels take the place of the column if that is missing.
 func (c column[R]) orRenamed() column[R] {
 	c.renamed = true
 	return c
 }
 
-// table is the decoder of one schema into rows of type R.
+// table describes how the rows of one schema are read into a Go struct R.
 type table[R any] struct {
 	schema  string
 	columns []column[R]
@@ -49,11 +49,11 @@ type table[R any] struct {
 
 type tableSpec interface {
 	name() string
-	// bind finds the columns in a schema. wanted is false if the sink does not receive the rows.
+	// bind finds the table's columns in a schema. wanted is false if the sink does not receive these rows.
 	bind(columns []Column, types []*tag, sink *Sink) (handler rowHandler, wanted bool, err error)
 }
 
-// A rowHandler delivers rows. columns are the columns that it reads; notes describes columns that it cannot read.
+// A rowHandler delivers the rows of a table: columns are the columns it reads, notes tell which it cannot read.
 type rowHandler struct {
 	columns  []int
 	optional []int // of these, columns in which noTime only means that the value is missing
@@ -120,7 +120,7 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 	return h, true, nil
 }
 
-// renamedLabel returns the first column of labels that is called a label; -1 if there is none.
+// renamedLabel returns the first column that contains labels and is called a label, or -1.
 func renamedLabel(columns []Column, types []*tag) int {
 	for i, c := range columns {
 		if types[i].kind == kindLabel && strings.Contains(c.Mnemonic, "label") {

@@ -1,8 +1,8 @@
 package xctrace
 
-// tables is the only definition of which tables are read and what their columns mean. Columns are found by mnemonic in
-// the schema of the export, because Apple inserts new ones in the middle; the kind of their engineering type is
-// checked. Columns not listed here are skipped.
+// tables defines which tables mtrace reads and what their columns mean. Columns are found by their mnemonic in the
+// export's schema, because Apple inserts new ones in the middle, and their type is checked. Columns that are not
+// listed here are skipped.
 var tables = []tableSpec{
 	&table[GPUInterval]{
 		schema: "metal-gpu-intervals",
@@ -162,7 +162,7 @@ var tables = []tableSpec{
 			need("gpu-submission-id", kindNumber, func(r *SubmissionMap, c cell) { r.Submission = SubmissionID(c.number()) }),
 			may("encoder-id", kindNumber, func(r *SubmissionMap, c cell) { r.Encoder = BufferID(c.number()) }),
 			may("process", kindProcess, func(r *SubmissionMap, c cell) { r.Process = c.process() }),
-			// Apple's spelling; the correct one may follow.
+			// the first is Apple's spelling; a later version may correct it
 			may("num-coalasced-encoders", kindNumber, func(r *SubmissionMap, c cell) { r.Coalesced = c.number() }),
 			may("num-coalesced-encoders", kindNumber, func(r *SubmissionMap, c cell) { r.Coalesced = c.number() }),
 		},

@@ -48,7 +48,7 @@ func (s *scope) several(p xctrace.ProcessIndex) string {
 func newLabel(text, channel string, times []Nanos, all Nanos) Label {
 	l := Label{Name: labelName(text), Channel: channel, Timing: timingOf(times)}
 	l.Share = share(l.SumNS, all)
-	// Apple misspells it
+	// "Coelasced" is Apple's spelling
 	l.Coalesced = strings.Contains(text, "Coelasced ") || strings.Contains(text, "Coalesced ")
 	l.Default = defaultLabel(text)
 	return l

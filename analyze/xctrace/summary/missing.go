@@ -120,8 +120,8 @@ func whyAbsent(s *scope, schema string) string {
 	return why
 }
 
-// settingOf returns a setting of the recording. The table of contents may lack the setting of Shader Timeline; then the
-// template has it, under its old name.
+// settingOf returns a setting of the recording from the table of contents. If that lacks the setting of Shader
+// Timeline, the bundle's template has it under an older name.
 func settingOf(s *scope, key string) string {
 	if s.Run != nil {
 		if value := s.Run.Setting(key); value != "" {
@@ -136,7 +136,7 @@ func settingOf(s *scope, key string) string {
 	return ""
 }
 
-// attachHint returns a possible reason why the program has no Metal rows.
+// attachHint returns, for the user, a possible reason why the program has no rows about Metal.
 func attachHint(s *scope) string {
 	if s.Run != nil && s.Run.Target.Type == "attached" {
 		return "the recording was attached to a running process, where Metal often does not report; launch the program " +
@@ -145,7 +145,7 @@ func attachHint(s *scope) string {
 	return "the program made no Metal calls while recording, or the recording failed"
 }
 
-// whoseRows says of which processes the GPU's rows are if none is the subject's.
+// whoseRows tells which processes' work the GPU's rows are, if none belongs to the summary's processes.
 func whoseRows(s *scope, g *GPU) string {
 	if g.ForeignShare == 0 {
 		return "none names its process: --all summarises them"

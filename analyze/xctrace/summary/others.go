@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Other is a table of which mtrace knows only the columns: thermal states, hangs, display refreshes, virtual memory …
+// Other is a table of which mtrace knows only the columns, such as thermal states, hangs, display refreshes or
+// virtual memory.
 type Other struct {
 	Schema string     `json:"schema"`
 	Rows   int        `json:"rows"` // rows of the subject, or of the machine, in the requested time range
@@ -35,10 +36,11 @@ type Value struct {
 	SumNS Nanos  `json:"sum_ns"` // of the rows' durations
 }
 
-// fewValues is the maximum number of distinct texts of a column that is treated as the kind of a row.
+// fewValues is the largest number of distinct texts for which a column's texts are listed; a column with more is not
+// a kind of row.
 const fewValues = 12
 
-// othersOf summarises the tables of which only the columns are known, and lists the first rows of detail views.
+// othersOf summarises the tables of which mtrace knows only the columns, and lists the first rows of detail views.
 func othersOf(s *scope) []Other {
 	list := []Other{}
 	for _, o := range s.Others {
@@ -58,7 +60,7 @@ func othersOf(s *scope) []Other {
 	return list
 }
 
-// otherOf summarises a table of an unknown schema.
+// otherOf summarises a table whose schema mtrace does not know: its times, and the texts in its columns.
 func otherOf(s *scope, o *xctrace.OtherTable) Other {
 	out := Other{Schema: o.Schema, Left: o.Left}
 	seen, timed := extent{first: 1 << 62}, false

@@ -4,10 +4,11 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Rows are the rows of a recording that a filter selects.
+// Rows are the rows of a recording that a Filter selects.
 type Rows struct{ scope *scope }
 
-// Select applies a filter to a recording.
+// Select returns the rows of a recording that the filter selects. It returns an error if the filter names an unknown
+// process.
 func Select(r *xctrace.Recording, f Filter) (*Rows, error) {
 	s, err := newScope(r, f)
 	if err != nil {
@@ -16,9 +17,9 @@ func Select(r *xctrace.Recording, f Filter) (*Rows, error) {
 	return &Rows{s}, nil
 }
 
-// Samples calls f for each CPU sample of the subject in the requested time range, even outside the window of the GPU's
-// work. They come from time-profile or cpu-profile if there is one, otherwise from time-sample, from which those are
-// derived.
+// Samples calls f for each CPU sample of the selected processes in the requested time range, also outside the window
+// of GPU work. It uses one table, because the same samples may be in several: time-profile or cpu-profile before
+// time-sample, from which these are derived.
 func (r *Rows) Samples(f func(*xctrace.CPUSample)) {
 	s := r.scope
 	best := sampleTableOf(s)
@@ -29,7 +30,7 @@ func (r *Rows) Samples(f func(*xctrace.CPUSample)) {
 	}
 }
 
-// sampleTableOf returns the table whose CPU samples count; "" if there is none.
+// sampleTableOf returns the name of the table whose CPU samples are used, or "" if there are none.
 func sampleTableOf(s *scope) (best string) {
 	for i := range s.Recording.CPU.Samples {
 		if x := s.Recording.CPU.Samples[i].Schema; best == "" || best == "time-sample" {
@@ -39,5 +40,5 @@ func sampleTableOf(s *scope) (best string) {
 	return best
 }
 
-// Window returns the time range that the rows cover.
+// Window returns the time range that is summarised, in ns from the begin of the recording.
 func (r *Rows) Window() (from, to Nanos) { return r.scope.from, r.scope.to }

@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// signpostsOf returns how long the GPU worked for the subject during the signpost intervals of each name, which are
-// phases that the program marks.
+// signpostsOf returns, by name of signpost intervals (phases that the program marks), how long the GPU worked for the
+// program during them.
 func signpostsOf(s *scope, order []int32) []Phase {
 	byName := map[string][]analyze.Interval{}
 	for i := range s.CPU.Signposts {
@@ -46,7 +46,7 @@ func signpostsOf(s *scope, order []int32) []Phase {
 	return list
 }
 
-// common returns the length of the intersection of two unions.
+// common returns the total time in which both unions are covered.
 func common(a, b []analyze.Interval) Nanos {
 	var total Nanos
 	for len(a) > 0 && len(b) > 0 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sourceOf returns how the recording was made, according to the table of contents.
+// sourceOf returns how and of what the recording was made, from the table of contents.
 func sourceOf(s *scope) Source {
 	out := Source{Kind: "xctrace", GPU: s.GPU.Name, Truncated: s.Truncated()}
 	for _, d := range s.Documents {
@@ -40,7 +40,7 @@ func sourceOf(s *scope) Source {
 	return out
 }
 
-// subjectOf returns the processes that the summary is about.
+// subjectOf returns the processes that the summary is about, and why these.
 func subjectOf(s *scope) Subject {
 	out := Subject{PIDs: []uint64{}, Why: s.why}
 	for pid := range s.pids {

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// statesOf returns the residency in the GPU's performance states, in the window.
+// statesOf returns how long the GPU was in each of its performance states within the window.
 func statesOf(s *scope) []State {
 	type key struct {
 		gpu, state xctrace.TextIndex
@@ -35,7 +35,7 @@ func statesOf(s *scope) []State {
 	return list
 }
 
-// countersOf returns the mean and the largest value of each GPU counter.
+// countersOf returns the mean and the largest value of each GPU counter within the requested time range.
 func countersOf(s *scope) []Counter {
 	list := make([]Counter, 0, len(s.GPU.Counters))
 	for i := range s.GPU.Counters {

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Filter selects the processes and the time range that are summarised. Without PIDs and Process it selects the
-// recording's target, and without a target all processes.
+// Filter selects the processes and the time range to summarise. Without PIDs and Process it selects the target of the
+// recording or, without a target, all processes.
 type Filter struct {
 	PIDs     []uint64
 	Process  string // name, or a part of it
@@ -17,7 +17,7 @@ type Filter struct {
 	From, To Nanos  // To 0: to the end
 }
 
-// scope is a recording seen through a filter.
+// scope is a recording together with the processes and the time range that a Filter selected.
 type scope struct {
 	*xctrace.Recording
 	from, to           Nanos
@@ -45,7 +45,7 @@ func newScope(r *xctrace.Recording, f Filter) (*scope, error) {
 	return s, nil
 }
 
-// findProcesses lists the processes that have rows, with their exact names if there is a table of contents.
+// findProcesses collects the processes that have rows. The table of contents, if there is one, has their exact names.
 func findProcesses(s *scope) {
 	for _, p := range s.Processes[1:] {
 		s.seen[p.PID] = p.Name
@@ -59,7 +59,7 @@ func findProcesses(s *scope) {
 	}
 }
 
-// chooseSubject selects the processes that the summary is about.
+// chooseSubject determines the processes that the summary is about (s.pids) and the reason (s.why).
 func chooseSubject(s *scope, f Filter) error {
 	switch {
 	case len(f.PIDs) > 0 || f.Process != "":
@@ -125,7 +125,8 @@ func listProcesses(s *scope) string {
 	return strings.Join(names, ", ")
 }
 
-// own reports whether rows of a process belong to the subject. A row without a process never belongs to a selected one.
+// own reports whether the rows of process p are in the summary. A row without a process belongs to no selected
+// process.
 func (s *scope) own(p xctrace.ProcessIndex) bool {
 	if s.pids == nil {
 		return true
@@ -133,21 +134,21 @@ func (s *scope) own(p xctrace.ProcessIndex) bool {
 	return p != 0 && s.pids[s.Processes[p].PID]
 }
 
-// clip cuts an interval to the time range; ok is false outside of it.
+// clip cuts an interval to the window; ok is false if nothing of the interval is inside.
 func (s *scope) clip(start, duration Nanos) (begin, end Nanos, ok bool) {
 	begin, end = max(start, s.from), start+duration
 	end = min(end, s.to)
 	return begin, end, begin < end || duration == 0 && s.inside(start)
 }
 
-// inside reports whether an instant is in the window. The end of a requested range is outside; the end of the recording
-// is inside.
+// inside reports whether a time is in the window. The end of a requested range is outside of it; the end of the
+// recording is inside, so that its last row counts.
 func (s *scope) inside(at Nanos) bool {
 	return at >= s.from && (at < s.to || at == s.to && s.whole)
 }
 
-// setWindow sets the window: the requested range or, if there is none, from the subject's first row about Metal to its
-// last. If there is no such row, all of its rows count.
+// setWindow sets the window: the requested range or, without one, from the first to the last row about Metal of the
+// summary's processes. If there is no such row, all their rows count.
 func setWindow(s *scope, f Filter) error {
 	s.askedTo = 1 << 62
 	if f.To != 0 {
@@ -193,12 +194,12 @@ func setWindow(s *scope, f Filter) error {
 	return nil
 }
 
-// extent is the range from the first to the last instant that was seen.
+// extent is the range from the first to the last time that see was called with.
 type extent struct{ first, last Nanos }
 
 func (e *extent) see(begin, end Nanos) { e.first, e.last = min(e.first, begin), max(e.last, end) }
 
-// eachMetalRow visits the times of the rows about the subject's use of Metal.
+// eachMetalRow calls see with the process and the time of each row about the use of Metal.
 func eachMetalRow(s *scope, see func(p xctrace.ProcessIndex, begin, end Nanos)) {
 	for i := range s.GPU.Intervals {
 		g := &s.GPU.Intervals[i]
@@ -218,7 +219,7 @@ func eachMetalRow(s *scope, see func(p xctrace.ProcessIndex, begin, end Nanos)) 
 	}
 }
 
-// eachOtherRow visits the times of all other rows; process 0 is the machine.
+// eachOtherRow calls see with the process and the time of each other row. Process 0 stands for the machine.
 func eachOtherRow(s *scope, see func(p xctrace.ProcessIndex, begin, end Nanos)) {
 	for i := range s.CPU.Samples {
 		x := &s.CPU.Samples[i]
@@ -271,7 +272,7 @@ func eachOtherRow(s *scope, see func(p xctrace.ProcessIndex, begin, end Nanos)) 
 	}
 }
 
-// processOf returns the process of a CPU sample.
+// processOf returns the process of a CPU sample, which may be known only by the thread.
 func (s *scope) processOf(x *xctrace.CPUSample) xctrace.ProcessIndex {
 	if x.Process != 0 {
 		return x.Process
@@ -279,10 +280,10 @@ func (s *scope) processOf(x *xctrace.CPUSample) xctrace.ProcessIndex {
 	return s.Dictionary.Threads[x.Thread].Process
 }
 
-// asked reports whether an instant is in the requested range, whatever the window.
+// asked reports whether a time is in the requested range, even outside the window of GPU work.
 func (s *scope) asked(at Nanos) bool { return at >= s.askedFrom && at < s.askedTo }
 
 func (s *scope) length() Nanos { return s.to - s.from }
 
-// seconds of the window.
+// seconds returns the length of the window in seconds.
 func (s *scope) seconds() float64 { return float64(s.length()) / 1e9 }

@@ -13,7 +13,8 @@ import (
 // Nanos is a time since the recording began, or a duration, in nanoseconds.
 type Nanos = analyze.Nanos
 
-// Summary has all results, and is their JSON form. Times are nanoseconds since the recording began, shares are 0…1.
+// Summary has all results, and is their JSON form. Times are in nanoseconds from the begin of the recording, shares
+// are 0 to 1.
 type Summary struct {
 	Schema    string    `json:"schema"` // mtrace.xctrace/1
 	Source    Source    `json:"source"`
@@ -41,7 +42,7 @@ type Summary struct {
 	Tables    []Table   `json:"tables"`
 }
 
-// TimeByLabel has the time of labelled work, on the GPU and on the CPU.
+// TimeByLabel has the time of work by its label, on the GPU and on the CPU.
 type TimeByLabel struct {
 	Labels   []Label `json:"labels"`   // of the subject's GPU work
 	Encoders []Label `json:"encoders"` // CPU time of encoding, not GPU time
@@ -50,7 +51,7 @@ type TimeByLabel struct {
 	Handlers []Label `json:"handlers"` // CPU time of handlers and debug groups, by kind
 }
 
-// Source describes the recording: the target, the device and the tool.
+// Source describes the recording: its target, the device, and the tool that made it.
 type Source struct {
 	Kind        string     `json:"kind"` // xctrace
 	Files       []string   `json:"files"`
@@ -69,26 +70,26 @@ type Source struct {
 	Truncated   []string   `json:"truncated,omitempty"` // files that were cut
 }
 
-// Setting is a setting of the recording.
+// Setting is one setting with which the recording was made.
 type Setting struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
 
-// Subject has the processes whose work the summary covers.
+// Subject names the processes whose work the summary covers.
 type Subject struct {
 	PIDs []uint64 `json:"pids"` // empty: every process
 	Why  string   `json:"why"`
 }
 
-// Window is the part of the recording that is summarised.
+// Window is the time range of the recording that is summarised.
 type Window struct {
 	FromNS   Nanos `json:"from_ns"`
 	ToNS     Nanos `json:"to_ns"`
 	LengthNS Nanos `json:"length_ns"`
 }
 
-// Process is the part of one process.
+// Process has the submissions and the GPU time of one process.
 type Process struct {
 	PID                  uint64  `json:"pid"` // 0 without a name: not attributed to any process
 	Name                 string  `json:"name"`
@@ -105,10 +106,10 @@ type Process struct {
 	told told
 }
 
-// A told states which tables exist. Values from missing tables are null, not zero.
+// A told says which tables have rows. Values from a missing table are null in JSON, not 0.
 type told struct{ submissions, gpu bool }
 
-// processJSON is a process as written to JSON: values that no table provides are null.
+// processJSON is a Process as it is written to JSON, where values that no table provides are null.
 type processJSON struct {
 	PID                  uint64   `json:"pid"` // 0 without a name: not attributed to any process
 	Name                 string   `json:"name"`
@@ -123,10 +124,10 @@ type processJSON struct {
 	GPUShare             *float64 `json:"gpu_share"` // of the sum of all
 }
 
-// JSONSchemaAlias returns the type that JSON has for a process.
+// JSONSchemaAlias returns the type that describes a Process in JSON, for the schema.
 func (Process) JSONSchemaAlias() any { return processJSON{} }
 
-// MarshalJSON leaves out what no table told.
+// MarshalJSON writes null for values whose table is missing.
 func (p Process) MarshalJSON() ([]byte, error) {
 	s, g := p.told.submissions, p.told.gpu
 	return json.Marshal(processJSON{p.PID, p.Name, p.Subject, known(s, p.Submissions), known(s, p.SubmissionsPerSecond),
@@ -134,7 +135,7 @@ func (p Process) MarshalJSON() ([]byte, error) {
 		known(g, p.GPUIntervals), known(g, p.GPUBusyNS), known(g, p.GPUSumNS), known(g, p.GPUShare)})
 }
 
-// known returns the value, or nil if it is not known.
+// known returns a pointer to the value, or nil (null in JSON) if there is false.
 func known[T any](there bool, v T) *T {
 	if !there {
 		return nil
@@ -142,7 +143,7 @@ func known[T any](there bool, v T) *T {
 	return &v
 }
 
-// Thread is one thread that committed command buffers.
+// Thread has the submissions of one thread that committed command buffers.
 type Thread struct {
 	TID                  uint64  `json:"tid"`
 	PID                  uint64  `json:"pid"`
@@ -153,12 +154,12 @@ type Thread struct {
 	PrepareNS            Nanos   `json:"prepare_ns"` // creation to commit
 	FirstNS              Nanos   `json:"first_ns"`
 	LastNS               Nanos   `json:"last_ns"`
-	// GPU time of the work that it committed; null without the GPU's rows
+	// GPU time of the work that the thread committed; null if the export has no table of GPU work
 	GPUSumNS *Nanos `json:"gpu_sum_ns"`
 }
 
-// Busy is the time in which something ran: as a union of intervals, and as their sum, which counts overlapping ones
-// twice.
+// Busy is the time in which something ran: as the union of intervals, and as their sum, in which overlapping time
+// counts more than once.
 type Busy struct {
 	Intervals int     `json:"intervals"`
 	BusyNS    Nanos   `json:"busy_ns"`
@@ -167,7 +168,7 @@ type Busy struct {
 	OverlapNS Nanos   `json:"overlap_ns"` // time with two or more at once
 }
 
-// GPU has the GPU's work: All of every process, Own of the subject.
+// GPU has the GPU's work: All of every process, Own of the processes that the summary is about.
 type GPU struct {
 	All               Busy      `json:"all"`
 	Own               Busy      `json:"own"`
@@ -180,14 +181,14 @@ type GPU struct {
 	Idle              Idle      `json:"idle"`
 }
 
-// Channel is one channel of the GPU.
+// Channel has the work of one channel of the GPU (compute, vertex, fragment and so on).
 type Channel struct {
 	Name string `json:"name"`
 	All  Busy   `json:"all"`
 	Own  Busy   `json:"own"`
 }
 
-// Idle has the gaps, inside the window, in which no process had GPU work.
+// Idle has the gaps within the window in which the GPU had no work of any process.
 type Idle struct {
 	TotalNS  Nanos   `json:"total_ns"`
 	Share    float64 `json:"share"`
@@ -197,11 +198,11 @@ type Idle struct {
 	Over10m  int     `json:"over_10ms"`
 	Length   Timing  `json:"length"`
 	Longest  []Gap   `json:"longest"`
-	// Between has the gaps by the labels of the work before and after, the largest sum first.
+	// Between has the gaps by the labels of the work before and after the gap, the largest total first.
 	Between []Transition `json:"between"`
 }
 
-// Transition is the sum of idle time between work of one label and work of another.
+// Transition is the total idle time between work with one label and following work with another.
 type Transition struct {
 	Before string `json:"before"`
 	After  string `json:"after"`
@@ -210,7 +211,7 @@ type Transition struct {
 	MaxNS  Nanos  `json:"max_ns"`
 }
 
-// Gap is one time without GPU work, between two labels.
+// Gap is one time without GPU work, with the labels of the work before and after it.
 type Gap struct {
 	FromNS   Nanos  `json:"from_ns"`
 	LengthNS Nanos  `json:"length_ns"`
@@ -218,7 +219,7 @@ type Gap struct {
 	After    string `json:"after"`
 }
 
-// Timing is a distribution of times; its percentiles are exact.
+// Timing describes a distribution of times. Its percentiles are exact.
 type Timing struct {
 	Count  int   `json:"count"`
 	SumNS  Nanos `json:"sum_ns"`
@@ -232,15 +233,15 @@ type Timing struct {
 
 // Latency has the times that command buffers took from one stage to the next.
 type Latency struct {
-	// CommitToGPU contains queueing behind earlier work of the GPU.
+	// CommitToGPU includes queueing behind earlier work on the GPU.
 	CommitToGPU         *Timing   `json:"commit_to_gpu"`
 	GPUToCompletion     *Timing   `json:"gpu_to_completion"`
 	CommitToCompletion  *Timing   `json:"commit_to_completion"`
 	StartLatencyChecked *Identity `json:"start_latency_check"`
 }
 
-// Identity is a check of the GPU table: its start-latency must be GPU start minus commit. That is exact if the tables
-// are complete and come from one recording.
+// Identity is a check of the GPU's table: its start-latency must be GPU start minus commit, exactly. If not, tables
+// are incomplete, or come from different recordings.
 type Identity struct {
 	Checked    int   `json:"checked"`
 	Violations int   `json:"violations"`
@@ -254,7 +255,7 @@ type InFlight struct {
 	Until string  `json:"until"` // "completion" or "GPU end"
 }
 
-// Label is the time of all work with one label.
+// Label has the time of all work with one label.
 type Label struct {
 	Name      string  `json:"name"`
 	Channel   string  `json:"channel,omitempty"`
@@ -265,7 +266,7 @@ type Label struct {
 	Timing
 }
 
-// State is the residency in one performance state.
+// State tells how long the GPU was in one performance state.
 type State struct {
 	GPU     string  `json:"gpu,omitempty"`
 	Name    string  `json:"name"`
@@ -274,7 +275,7 @@ type State struct {
 	Induced bool    `json:"induced"`
 }
 
-// Counter is one GPU counter.
+// Counter has the mean and the maximum of one GPU counter.
 type Counter struct {
 	Name    string  `json:"name"`
 	Samples int64   `json:"samples"`
@@ -282,7 +283,7 @@ type Counter struct {
 	Max     float64 `json:"max"`
 }
 
-// Memory has the allocations of the subject's processes.
+// Memory tells how much memory the summary's processes had allocated.
 type Memory struct {
 	PeakBytes   uint64 `json:"peak_bytes"`
 	LastBytes   uint64 `json:"last_bytes"`
@@ -290,7 +291,7 @@ type Memory struct {
 	Bytes       uint64 `json:"bytes"`
 }
 
-// Phase has the GPU's work during the signpost intervals of one name.
+// Phase has the GPU's work during the signpost intervals with one name.
 type Phase struct {
 	Name      string `json:"name"`
 	Intervals int    `json:"intervals"`
@@ -298,16 +299,16 @@ type Phase struct {
 	GPUBusyNS *Nanos `json:"gpu_busy_ns"` // GPU time of the subject inside them; null without a table of the GPU's work
 }
 
-// Missing is data that the summary lacks, with the reason.
+// Missing is something that the summary cannot tell, with the reason.
 type Missing struct {
 	What  string `json:"what"`
 	Why   string `json:"why"`
 	Table string `json:"table,omitempty"` // that would tell
-	// notExported: the recording has the table, but the inputs do not.
+	// the recording has the table, but the inputs do not
 	notExported bool
 }
 
-// Table is a table that was among the inputs.
+// Table describes a table that was among the inputs, and whether it was read.
 type Table struct {
 	Schema   string   `json:"schema"`
 	XPath    string   `json:"xpath"`

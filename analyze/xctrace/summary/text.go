@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze"
 )
 
-// maxLines is the maximum number of labels, threads and processes in the text; the JSON has all.
+// maxLines is how many labels, threads and processes the text lists; the JSON lists all.
 const maxLines = 15
 
 // Text writes the summary as text.
@@ -36,7 +36,7 @@ type printer struct{ *tabwriter.Writer }
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.Writer, format+"\n", args...) }
 
-// section begins a section; columns of different sections are not aligned with each other.
+// section begins a section of the text. Flushing first keeps the columns of different sections from being aligned.
 func (p *printer) section(title string) {
 	p.Flush()
 	p.line("\n%s", title)
@@ -270,7 +270,7 @@ func (s *Summary) serialization(p *printer) {
 	p.line("    not recorded: %s", s.Verdict.CannotTell)
 }
 
-// told writes the warnings, the data that the summary lacks, and the tables that it is derived from.
+// told writes the warnings, what the summary cannot tell, and the tables that it comes from.
 func (s *Summary) told(p *printer) {
 	if len(s.Warnings) > 0 {
 		p.section("Warnings")
@@ -312,7 +312,7 @@ func (s *Summary) told(p *printer) {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
-// short replaces tabs and line ends in a label, which would break the table, and shortens it.
+// short shortens a label and replaces control characters in it; tabs and line ends would break the table.
 func short(label string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < ' ' {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// timingOf sorts times and returns their distribution.
+// timingOf returns the distribution of the times. It sorts the list.
 func timingOf(times []Nanos) Timing {
 	if len(times) == 0 {
 		return Timing{}
@@ -22,7 +22,7 @@ func timingOf(times []Nanos) Timing {
 	return t
 }
 
-// percentile returns the nearest-rank percentile of sorted times: the smallest that is not less than a share p of them.
+// percentile returns the smallest of the sorted times that is not less than a share p of them (nearest rank).
 func percentile(sorted []Nanos, p float64) Nanos {
 	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
 }
@@ -35,8 +35,8 @@ func timingPointer(times []Nanos) *Timing {
 	return &t
 }
 
-// coverage measures intervals that arrive in order of their begin: how much time is covered once, how much twice or
-// more, and the sum of their lengths.
+// coverage measures intervals: how much time at least one covers, how much at least two, and the sum of their
+// lengths. Intervals must be added in order of begin.
 type coverage struct {
 	count       int
 	sum         Nanos

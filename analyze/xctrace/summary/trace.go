@@ -9,9 +9,9 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Trace converts the subject's work to the model, so that every output and comparison for mtrace's own traces works on
-// an export too. Data that Instruments does not record is empty and listed in Source.Missing. There are no calls and no
-// waits, so it is not known whether a thread works outside of encoding.
+// Trace converts the selected work to mtrace's model, so that every output and comparison works on an export too.
+// What Instruments does not record is empty and listed in Source.Missing. There are no calls and waits, so it is not
+// known what threads do outside of encoding.
 func Trace(r *xctrace.Recording, f Filter) (*analyze.Trace, error) {
 	s, err := newScope(r, f)
 	if err != nil {
@@ -24,7 +24,7 @@ func Trace(r *xctrace.Recording, f Filter) (*analyze.Trace, error) {
 	return m.trace, nil
 }
 
-// modeller builds the model of a recording. The summary is computed from the same model.
+// modeller builds the model of a recording. The summary and Trace use the same model.
 type modeller struct {
 	*scope
 	trace     *analyze.Trace
@@ -42,7 +42,7 @@ type modeller struct {
 	identity Identity
 }
 
-// modelOf returns a modeller with the source and the command buffers of the model.
+// modelOf builds the source and the command buffers of the model.
 func modelOf(s *scope) *modeller {
 	m := &modeller{
 		scope:     s,
@@ -90,10 +90,10 @@ func (m *modeller) source() {
 	}
 }
 
-// nobody stands for the process of rows without one; 0 is the kernel.
+// nobody is the pid for rows without a process, because 0 is the kernel.
 const nobody = 1 << 63
 
-// pid returns the number of a process, or nobody.
+// pid returns the process's number, or nobody for rows without a process.
 func (s *scope) pid(p xctrace.ProcessIndex) uint64 {
 	if p == 0 {
 		return nobody
@@ -128,7 +128,8 @@ func (m *modeller) thread(i xctrace.ThreadIndex, process *analyze.Process) *anal
 	return t
 }
 
-// queue returns the single queue of a process: the export does not tell which queue a command buffer came from.
+// queue returns the process's only queue. An export does not tell from which queue a command buffer came, so all
+// count as one.
 func (m *modeller) queue(p *analyze.Process) *analyze.Queue {
 	q := m.queues[p]
 	if q == nil {
@@ -139,7 +140,7 @@ func (m *modeller) queue(p *analyze.Process) *analyze.Queue {
 	return q
 }
 
-// encoderKind derives the kind from the GPU's channel, or from the label that Instruments gives.
+// encoderKind returns the kind of an encoder by the GPU channel on which it ran or by Instruments' default label.
 func encoderKind(channel, label string) analyze.EncoderKind {
 	switch {
 	case channel == "Compute", strings.HasPrefix(label, "Compute Command"):

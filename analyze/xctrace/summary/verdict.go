@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze/cause"
 )
 
-// Verdict is the verdict of package cause on the same model that mtrace report judges, with the figures that it rests
-// on.
+// Verdict is the verdict of package cause on the model, the same that mtrace report gives, with the figures behind
+// it.
 type Verdict struct {
 	Verdict    string   `json:"verdict"` // as of the report
 	Summary    string   `json:"summary"`
@@ -16,7 +16,7 @@ type Verdict struct {
 	CannotTell string   `json:"cannot_tell"`
 }
 
-// verdict returns the verdict on the model.
+// verdict judges the model and adds figures from the summary.
 func (m *modeller) verdict(s *Summary) Verdict {
 	judged := cause.Analyze(m.trace, cause.Options{}).Verdict
 	v := Verdict{Verdict: judged.Cause, Summary: judged.Summary, Evidence: []string{}, RuledOut: []string{},

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// warningsOf returns the warnings for the reader of the summary.
+// warningsOf returns what the reader of the summary should know about defects of the inputs and of the recording.
 func warningsOf(s *scope, out *Summary) []string {
 	list := []string{}
 	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -53,7 +53,7 @@ func warningsOf(s *scope, out *Summary) []string {
 	return list
 }
 
-// warnHealth warns about recordings that failed although xctrace reported success.
+// warnHealth warns about signs that the recording failed although xctrace reported success.
 func warnHealth(s *scope, out *Summary, warn func(string, ...any)) {
 	if s.Run != nil {
 		run := s.Run
@@ -85,7 +85,7 @@ func warnHealth(s *scope, out *Summary, warn func(string, ...any)) {
 	}
 }
 
-// warnReading warns about numbers in this summary that could be misunderstood.
+// warnReading warns about numbers in the summary that could be misunderstood.
 func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
 	if set := settingOf(s, "Counter Set"); set != "" && set != "(null)" || len(s.GPU.Counters) > 1 {
 		warn("GPU counters were recorded: that holds the GPU at one clock, so times do not compare with runs without")
@@ -160,7 +160,7 @@ func tableName(t *xctrace.Table) string {
 	return t.XPath
 }
 
-// tablesOf are the tables among the inputs.
+// tablesOf returns the tables that were among the inputs, with a note on how each was read.
 func tablesOf(s *scope) []Table {
 	list := []Table{}
 	for _, d := range s.Documents {

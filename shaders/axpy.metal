@@ -1,4 +1,4 @@
-// y = a*x + y, one thread an element. 256 threads a threadgroup.
+// y = a*x + y: one thread per element, 256 threads per threadgroup.
 #include <metal_stdlib>
 using namespace metal;
 

@@ -1,4 +1,5 @@
-// One thread an element; 256 threads a threadgroup. The grid is the number of elements (dispatchThreads:), so no bounds test.
+// Element-wise kernels: one thread per element, 256 threads per threadgroup. The grid is the number of elements
+// (dispatchThreads:), so the kernels need no bounds test.
 #include <metal_stdlib>
 using namespace metal;
 

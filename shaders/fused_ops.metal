@@ -1,9 +1,9 @@
-// Kernels that do in one pass what frameworks do in several: activations, and a matrix product with its bias and activation.
-// Element-wise ones: 256 threads a threadgroup; the product: 16 x 16.
+// Kernels that do in one pass what frameworks do in several: activations, and a matrix product with its bias and
+// activation. Threads per threadgroup: 256 for element-wise kernels, 16 x 16 for the product.
 #include <metal_stdlib>
 using namespace metal;
 
-// The tanh form of GELU; sqrt(2/pi) = 0.7978845608.
+// GELU in its tanh form; 0.7978845608 is sqrt(2/pi).
 inline float gelu(float x) { return 0.5f * x * (1.0f + precise::tanh(0.7978845608f * (x + 0.044715f * x * x * x))); }
 inline float relu(float x) { return max(x, 0.0f); }
 inline float silu(float x) { return x / (1.0f + exp(-x)); }

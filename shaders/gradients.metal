@@ -1,4 +1,5 @@
-// Backward passes and the optimizer's step. One thread an element, 256 a threadgroup; the grid is the number of elements.
+// Backward passes of a network and the optimizer's step: one thread per element, 256 threads per threadgroup. The grid is
+// the number of elements (dispatchThreads:), so the kernels need no bounds test.
 #include <metal_stdlib>
 using namespace metal;
 

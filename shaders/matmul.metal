@@ -1,5 +1,6 @@
-// C = A*B for row-major A (M x K), B (K x N), C (M x N). 16 x 16 threads a threadgroup; sums in float.
-// naive: one thread an element, straight from device memory. tiled: the group stages 16 x 16 tiles in threadgroup memory.
+// C = A*B for row-major A (M x K), B (K x N), C (M x N). 16 x 16 threads per threadgroup; sums are in float.
+// naive: each thread computes one element and reads device memory directly. tiled: the threadgroup first copies 16 x 16
+// tiles to threadgroup memory.
 #include <metal_stdlib>
 using namespace metal;
 
@@ -26,7 +27,8 @@ inline void multiply_tiled(device const T *a, device const T *b, device T *c, co
         tile_a[local.y * tile + local.x] = at.y < shape.m && column < shape.k ? a[at.y * shape.k + column] : T(0);
         tile_b[local.y * tile + local.x] = at.x < shape.n && row < shape.k ? b[row * shape.n + at.x] : T(0);
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        for (uint i = 0; i < tile; i++) sum = fma(float(tile_a[local.y * tile + i]), float(tile_b[i * tile + local.x]), sum);
+        for (uint i = 0; i < tile; i++)
+            sum = fma(float(tile_a[local.y * tile + i]), float(tile_b[i * tile + local.x]), sum);
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
     if (at.x < shape.n && at.y < shape.m) c[at.y * shape.n + at.x] = T(sum);

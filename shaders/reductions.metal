@@ -1,4 +1,5 @@
-// Two stages: each threadgroup of 256 reduces its part to one value; the same kernel reduces those in a second dispatch.
+// Reductions in two stages: each threadgroup of 256 threads reduces its elements to one value, and a second dispatch of
+// the same kernel reduces those values.
 // Partial results are float in both precisions.
 #include <metal_stdlib>
 using namespace metal;
@@ -14,7 +15,8 @@ struct Maximum {
     static float join(float a, float b) { return max(a, b); }
 };
 
-// Each thread takes elements a grid apart, then the group halves the threads that still add, until one is left.
+// Each thread first joins every stride-th element. Then half of the threadgroup's threads join the values of the other
+// half, again and again, until one value is left.
 template <typename Operation, typename T>
 inline void reduce(device const T *in, device float *out, uint count, threadgroup float *part,
                    uint i, uint stride, uint local, uint group) {
@@ -44,7 +46,7 @@ REDUCTION(reduce_max_f32, Maximum, float)
 REDUCTION(reduce_max_f16, Maximum, half)
 
 #if __METAL_VERSION__ >= 300  // atomic_float
-// The sum of a SIMD group without threadgroup memory: one atomic addition for every 32 elements.
+// Sums without threadgroup memory: each SIMD group sums its 32 elements and adds the result by one atomic addition.
 kernel void reduce_sum_simd_f32(device const float *in [[buffer(0)]], device atomic_float *out [[buffer(1)]],
                                 constant uint &count [[buffer(2)]], uint i [[thread_position_in_grid]],
                                 uint lane [[thread_index_in_simdgroup]]) {

@@ -57,8 +57,8 @@ func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 				return nil, nil, err
 			}
 			if len(found)+len(inside) == 0 {
-				return nil, nil, fmt.Errorf("%s: no exports in this directory (files ending in .xml, also with .gz, .zst, .xz "+
-					"or .bz2, or in .zip, or .trace bundles)", path)
+				return nil, nil, fmt.Errorf("%s: no exports in this directory (files ending in .xml, also with .gz, "+
+					".zst, .xz or .bz2, or in .zip, or .trace bundles)", path)
 			}
 			inputs, bundles = append(inputs, found...), append(bundles, inside...)
 		default:
@@ -223,7 +223,8 @@ func (in *Input) unpack(stored io.Closer, buffered *bufio.Reader) (io.ReadCloser
 	case bytes.HasPrefix(magic, []byte("PK\x03\x04")):
 		return nil, fmt.Errorf("%s: a zip archive cannot be read from a pipe: name the file", in.Name)
 	case bytes.HasPrefix(magic, []byte("bpl")):
-		return nil, fmt.Errorf("%s: a property list, not an export: export the .trace bundle with xctrace export", in.Name)
+		return nil, fmt.Errorf("%s: a property list, not an export: export the .trace bundle with xctrace export",
+			in.Name)
 	}
 	return in.text(buffered, stored)
 }

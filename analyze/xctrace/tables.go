@@ -17,11 +17,17 @@ var tables = []tableSpec{
 			may("event-label", kindLabel, func(r *GPUInterval, c cell) {
 				r.Label, r.LabelProcess = c.labelText(), c.labelProcess()
 			}).orRenamed().without("the rows have no labels"),
-			may("start-latency", kindNumber, func(r *GPUInterval, c cell) { r.StartLatency, r.HasLatency = c.nanos(), true }),
+			may("start-latency", kindNumber, func(r *GPUInterval, c cell) {
+				r.StartLatency,
+					r.HasLatency = c.nanos(), true
+			}),
 			may("gpu", kindText, func(r *GPUInterval, c cell) { r.GPU = c.text() }),
 			may("cmdbuffer-id", kindNumber, func(r *GPUInterval, c cell) { r.CommandBuffer = BufferID(c.number()) }),
 			may("encoder-id", kindNumber, func(r *GPUInterval, c cell) { r.Encoder = BufferID(c.number()) }),
-			may("gpu-submission-id", kindNumber, func(r *GPUInterval, c cell) { r.Submission = SubmissionID(c.number()) }),
+			may("gpu-submission-id", kindNumber, func(r *GPUInterval,
+				c cell) {
+				r.Submission = SubmissionID(c.number())
+			}),
 		},
 	},
 	&table[Submission]{
@@ -53,7 +59,10 @@ var tables = []tableSpec{
 		to:     func(s *Sink) func(*CommandBufferError) { return s.Commands.Error },
 		columns: []column[CommandBufferError]{
 			need("timestamp", kindNumber, func(r *CommandBufferError, c cell) { r.Time = c.nanos() }),
-			need("cmdbuffer-id", kindNumber, func(r *CommandBufferError, c cell) { r.CommandBuffer = BufferID(c.number()) }),
+			need("cmdbuffer-id", kindNumber, func(r *CommandBufferError,
+				c cell) {
+				r.CommandBuffer = BufferID(c.number())
+			}),
 			need("error-code", kindNumber, func(r *CommandBufferError, c cell) { r.Code = c.number() }),
 		},
 	},
@@ -63,7 +72,10 @@ var tables = []tableSpec{
 		columns: []column[EncoderInterval]{
 			need("start", kindNumber, func(r *EncoderInterval, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *EncoderInterval, c cell) { r.Duration = c.nanos() }),
-			need("cmdbuffer-id", kindNumber, func(r *EncoderInterval, c cell) { r.CommandBuffer = BufferID(c.number()) }),
+			need("cmdbuffer-id", kindNumber, func(r *EncoderInterval,
+				c cell) {
+				r.CommandBuffer = BufferID(c.number())
+			}),
 			need("encoder-id", kindNumber, func(r *EncoderInterval, c cell) { r.Encoder = BufferID(c.number()) }),
 			may("thread", kindThread, func(r *EncoderInterval, c cell) { r.Thread = c.thread() }),
 			may("process", kindProcess, func(r *EncoderInterval, c cell) { r.Process = c.process() }),
@@ -77,7 +89,10 @@ var tables = []tableSpec{
 		columns: []column[ApplicationInterval]{
 			need("start", kindNumber, func(r *ApplicationInterval, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *ApplicationInterval, c cell) { r.Duration = c.nanos() }),
-			need("cmdbuffer-id", kindNumber, func(r *ApplicationInterval, c cell) { r.CommandBuffer = BufferID(c.number()) }),
+			need("cmdbuffer-id", kindNumber, func(r *ApplicationInterval,
+				c cell) {
+				r.CommandBuffer = BufferID(c.number())
+			}),
 			need("encoder-id", kindNumber, func(r *ApplicationInterval, c cell) { r.Encoder = BufferID(c.number()) }),
 			may("process", kindProcess, func(r *ApplicationInterval, c cell) { r.Process = c.process() }),
 			may("thread", kindThread, func(r *ApplicationInterval, c cell) { r.Thread = c.thread() }),
@@ -150,7 +165,10 @@ var tables = []tableSpec{
 		columns: []column[ExecutionPoint]{
 			need("timestamp", kindNumber, func(r *ExecutionPoint, c cell) { r.Time = c.nanos() }),
 			need("function", kindNumber, func(r *ExecutionPoint, c cell) { r.Function = c.number() }),
-			need("gpu-submission-id", kindNumber, func(r *ExecutionPoint, c cell) { r.Submission = SubmissionID(c.number()) }),
+			need("gpu-submission-id", kindNumber, func(r *ExecutionPoint,
+				c cell) {
+				r.Submission = SubmissionID(c.number())
+			}),
 		},
 	},
 	&table[SubmissionMap]{
@@ -159,7 +177,10 @@ var tables = []tableSpec{
 		columns: []column[SubmissionMap]{
 			need("timestamp", kindNumber, func(r *SubmissionMap, c cell) { r.Time = c.nanos() }),
 			need("cmdbuffer-id", kindNumber, func(r *SubmissionMap, c cell) { r.CommandBuffer = BufferID(c.number()) }),
-			need("gpu-submission-id", kindNumber, func(r *SubmissionMap, c cell) { r.Submission = SubmissionID(c.number()) }),
+			need("gpu-submission-id", kindNumber, func(r *SubmissionMap,
+				c cell) {
+				r.Submission = SubmissionID(c.number())
+			}),
 			may("encoder-id", kindNumber, func(r *SubmissionMap, c cell) { r.Encoder = BufferID(c.number()) }),
 			may("process", kindProcess, func(r *SubmissionMap, c cell) { r.Process = c.process() }),
 			// the first is Apple's spelling; a later version may correct it
@@ -321,8 +342,8 @@ func cpuSamples(schema string) *table[CPUSample] {
 	}
 }
 
-// ReadSchemas lists the tables that a summary is built from, the most important first, so that an export that is
-// interrupted has at least those.
+// ReadSchemas lists the tables from which a summary is built, the most important first: an export of tables in this
+// order that is interrupted has at least those.
 func ReadSchemas() []string {
 	var names []string
 	for _, t := range tables {
@@ -333,8 +354,8 @@ func ReadSchemas() []string {
 	return names
 }
 
-// unread are tables that mtrace can read but exports only on request, because they are too large or another table has
-// the same data.
+// unread are tables that mtrace can read but does not use for its summary. It exports them only on request, because
+// they are too large or another table has the same data.
 var unread = map[string]bool{
 	"gpu-counter-value":           true, // same data as metal-gpu-counter-intervals
 	"metal-gpu-execution-points":  true, // begin and end of metal-gpu-intervals

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// TOC is a table of contents: what was recorded, from which process, with which settings.
+// TOC is a table of contents, which Instruments exports separately from the tables: what was recorded, from which
+// process and with which settings.
 type TOC struct{ Runs []Run }
 
-// Run is one recording of a document.
+// Run is one recording in a document of Instruments, which may have several.
 type Run struct {
 	Number      int
 	Device      Device
@@ -28,10 +29,10 @@ type Run struct {
 	Tracks      []string
 }
 
-// Device is the recorded machine.
+// Device is the machine on which the recording was made.
 type Device struct{ Name, Model, OS, Platform string }
 
-// TargetProcess is the process that was recorded; All means all processes of the machine.
+// TargetProcess is the process that was recorded. All is true if all processes of the machine were recorded.
 type TargetProcess struct {
 	All         bool
 	Type        string // "launched" or "attached"
@@ -42,19 +43,19 @@ type TargetProcess struct {
 	Termination string
 }
 
-// TOCProcess is a process seen while recording.
+// TOCProcess is a process that ran during the recording.
 type TOCProcess struct {
 	PID        uint64
 	Name, Path string
 }
 
-// TOCTable is a table of the recording, exported or not.
+// TOCTable is a table of the recording. The table of contents lists it even if it was not exported.
 type TOCTable struct {
 	Schema     string
 	Attributes []Setting
 }
 
-// Setting is a key with its value.
+// Setting is the name of a setting or of an environment variable, with its value.
 type Setting struct{ Key, Value string }
 
 func readTOC(s *scanner, tok token) (*TOC, error) {
@@ -104,7 +105,7 @@ func readRun(t *tree) Run {
 			}
 		}
 	}
-	// The first is Apple's spelling in every known version; the correct one may follow.
+	// "intruments" is Apple's spelling in every known version. A later version may correct it.
 	for _, name := range []string{"intruments-recording-settings", "instruments-recording-settings"} {
 		for _, instrument := range summary.child(name).children {
 			r.Settings = append(r.Settings, readSettings(instrument, instrument.attr("name"))...)
@@ -135,8 +136,9 @@ func readDevice(t *tree) Device {
 	return Device{Name: t.attr("name"), Model: t.attr("model"), OS: t.attr("os-version"), Platform: t.attr("platform")}
 }
 
-// readSettings flattens the settings of one instrument. They are written as <key name="GPU"><value>Counter Set:
-// (null)</value>…</key>, as <key name="Threshold">text</key>, and from Xcode 27 on as <option key="…" value="…"/>.
+// readSettings returns the settings of one instrument as one list. An export has them in three forms: <key
+// name="GPU"><value>Counter Set: (null)</value>…</key>, <key name="Threshold">text</key>, and since Xcode 27 <option
+// key="…" value="…"/>.
 func readSettings(t *tree, instrument string) []Setting {
 	var settings []Setting
 	add := func(key, value string) {
@@ -164,7 +166,8 @@ func readSettings(t *tree, instrument string) []Setting {
 	return settings
 }
 
-// Setting returns the value of the setting whose key ends in key; "" if it was not recorded.
+// Setting returns the value of the first setting named key of any instrument, or "" if the recording has no such
+// setting.
 func (r *Run) Setting(key string) string {
 	for _, s := range r.Settings {
 		if strings.HasSuffix(s.Key, ": "+key) {
@@ -174,7 +177,7 @@ func (r *Run) Setting(key string) string {
 	return ""
 }
 
-// Table reports whether the recording has a table of that schema.
+// Table reports whether the recording has a table with the given schema.
 func (r *Run) Table(schema string) bool {
 	for _, t := range r.Tables {
 		if t.Schema == schema {

@@ -1,7 +1,7 @@
 package xctrace
 
-// tree is an element with its attributes and children, for the small parts of an export: schemas and tables of
-// contents.
+// tree is an XML element with its attributes and children. Only the small parts of an export are read as trees:
+// schemas and tables of contents.
 type tree struct {
 	name     string
 	attrs    []treeAttr
@@ -11,10 +11,11 @@ type tree struct {
 
 type treeAttr struct{ name, value string }
 
-// maxTree is the maximum number of elements of a tree. A table of contents has some thousands.
+// maxTree is the maximum number of elements of a tree, so that a malformed file cannot use up the memory. A table of
+// contents has some thousands.
 const maxTree = 1 << 20
 
-// readTree reads the element whose first token was just scanned.
+// readTree reads the element whose first token, tok, the scanner just returned.
 func readTree(s *scanner, tok token) (*tree, error) {
 	budget := maxTree
 	return readSubtree(s, tok, &budget)
@@ -55,7 +56,7 @@ func readSubtree(s *scanner, tok token, budget *int) (*tree, error) {
 	return t, nil
 }
 
-// attr returns the value of an attribute; "" if there is none.
+// attr returns the value of the attribute of that name, or "" if the element has none.
 func (t *tree) attr(name string) string {
 	for _, a := range t.attrs {
 		if a.name == name {
@@ -65,7 +66,7 @@ func (t *tree) attr(name string) string {
 	return ""
 }
 
-// child returns the first child of that name; an empty tree if there is none.
+// child returns the first child of that name, or an empty tree if there is none.
 func (t *tree) child(name string) *tree {
 	for _, c := range t.children {
 		if c.name == name {

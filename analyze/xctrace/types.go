@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// A kind defines how the text and the children of an engineering type are read.
+// A kind defines how the text and the children of a value are read. Each of Apple's engineering types, such as
+// duration or thread, has a kind.
 type kind uint8
 
 const (
@@ -26,9 +27,10 @@ const (
 	kindSample                // a call stack by addresses only (kperf)
 )
 
-// engineeringTypes are the types whose values are read. The third column is the number that, like <sentinel/>, means
-// "no value"; noNull if there is none. Sources: Apple's reference of engineering types for the first block; for the
-// identifiers, cells of real exports whose displayed text is empty or "none".
+// engineeringTypes are the engineering types whose values mtrace reads. null is the number that means "no value", as
+// <sentinel/> does; noNull if the type has no such number. The numbers of the first block are from Apple's reference
+// of engineering types. Those of the identifiers are from real exports, in which cells with these numbers display
+// "none" or an empty text.
 var engineeringTypes = []struct {
 	name string
 	kind kind
@@ -104,10 +106,11 @@ var engineeringTypes = []struct {
 	{"kperf-bt", kindSample, noNull},
 }
 
-// noNull is a number that no type uses for "no value".
+// noNull stands for a type without a number that means "no value". No type uses this number.
 const noNull = math.MaxUint64 - 1
 
-// tag is an element name that occurred in this program run, numbered so that an id's type takes two bytes.
+// tag is an element name that occurred since mtrace started. Tags are numbered, so that the type of an id takes only
+// two bytes.
 type tag struct {
 	name  string
 	kind  kind
@@ -118,24 +121,24 @@ type tag struct {
 	parts [maxParts]*tag // the tags of its children the last time, in order
 }
 
-// noTime stands for no value in columns of times, beside the numbers of their types.
+// noTime also means "no value" in columns of times, in addition to the null number of their type.
 const noTime = math.MaxUint64
 
-// maxTime is longer than any recording. Larger numbers are negative ones or stand for no value.
+// maxTime is longer than any recording, in nanoseconds. Larger numbers are negative numbers, or stand for no value.
 const maxTime = 1 << 62
 
-// times are the types that are nanoseconds.
+// times are the types whose values are nanoseconds.
 var times = map[string]bool{"start-time": true, "event-time": true, "sample-time": true, "duration": true,
 	"weight": true}
 
-// tagTable finds tags by name. It is an open hash table over the first and last eight bytes and the length of a name, a
-// combination that is unique among engineering types.
+// tagTable finds tags by name. It is a hash table with open addressing. The hash covers the first eight bytes, the
+// last eight bytes and the length of a name, which together differ between all engineering types.
 type tagTable struct {
 	slots [4096]*tag
 	all   []*tag // by index
 }
 
-// maxTags is the maximum number of element names of an input; Apple has some 350 types.
+// maxTags is the maximum number of different element names of an input. Apple has some 350 types.
 const maxTags = len(tagTable{}.slots) / 2
 
 func newTagTable() *tagTable {
@@ -150,7 +153,8 @@ func newTagTable() *tagTable {
 	return t
 }
 
-// find returns the tag of that name, or a new opaque one if the name is new. It returns nil if there are too many.
+// find returns the tag of that name. A new name gets a new tag of kind kindOpaque, or nil if there are more than
+// maxTags.
 func (t *tagTable) find(name []byte) *tag {
 	slot := hashName(name) % uint64(len(t.slots))
 	for {

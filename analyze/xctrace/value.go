@@ -7,9 +7,8 @@ import (
 	"strconv"
 )
 
-// cell is the value of one element: a number, or an index into the Dictionary,
-// by the kind of its tag. A label packs the index of its text and of its
-// process.
+// cell is the value of one XML element. The kind of the element's tag decides what word is: a number, an index into a
+// list of the Dictionary, or for a label the indices of its text and its process.
 type cell struct {
 	word  uint64
 	state cellState
@@ -34,14 +33,15 @@ func label(text TextIndex, process ProcessIndex) uint64 { return uint64(text) | 
 func (c cell) labelText() TextIndex                     { return TextIndex(c.word) }
 func (c cell) labelProcess() ProcessIndex               { return ProcessIndex(c.word >> 32) }
 
-// valueReader converts elements to cells and remembers those with an id.
+// valueReader converts XML elements to cells. It remembers the cells of elements with an id, because later elements
+// refer to them.
 type valueReader struct {
 	scan *scanner
 	dict *Dictionary
 	tags *tagTable
 	ids  idTable
 
-	// Defects of the current row.
+	// What is wrong with the values of the current row.
 	dangling  int64 // references to an id not defined before
 	mistyped  int64 // references to an id of another type
 	malformed int64 // values that are not of their type
@@ -55,10 +55,12 @@ type valueReader struct {
 	frames  []FrameIndex
 }
 
-// errTooManyTags is returned for a document that cannot be an export.
+// errTooManyTags is returned for a document with more than maxTags different element names, which cannot be an
+// export.
 var errTooManyTags = errors.New("more than 2048 different element names: this is not an export of xctrace")
 
-// child reads the next element, number n, inside an element of tag parent; more is false at its end.
+// child reads the next element, number n, inside an element with the tag parent. more is false if parent has no
+// further element.
 func (v *valueReader) child(parent *tag, n int) (t *tag, c cell, more bool, err error) {
 	n = min(n, maxParts-1)
 	if t = parent.parts[n]; t != nil {
@@ -82,8 +84,8 @@ func (v *valueReader) child(parent *tag, n int) (t *tag, c cell, more bool, err 
 	}
 }
 
-// shortcut reads the next element if it has the expected tag and one of the common forms. If not, the scanner knows
-// which tag to expect.
+// shortcut reads the next element if it has the expected tag and one of the two most common forms: a reference, or a
+// number with an id. Otherwise ok is false, and nothing was read except that the scanner knows the expected tag.
 func (v *valueReader) shortcut(t *tag) (c cell, ok bool, err error) {
 	switch how, id, n := v.scan.shortcut(t.start, t.kind == kindNumber); how {
 	case shortReference:
@@ -97,8 +99,8 @@ func (v *valueReader) shortcut(t *tag) (c cell, ok bool, err error) {
 	return cell{}, false, nil
 }
 
-// define stores the value of an id. It also stores an invalid time, because elements that refer to it are then invalid,
-// too.
+// define stores the value of the element with an id. It also stores invalid times: elements that refer to one are
+// then found to be invalid, too.
 func (v *valueReader) define(id uint32, t *tag, c cell) error {
 	if c.state == cellBroken && !(t.time && c.word > maxTime) {
 		return nil
@@ -106,8 +108,8 @@ func (v *valueReader) define(id uint32, t *tag, c cell) error {
 	return v.ids.set(id, t.index, c.word)
 }
 
-// element reads the element whose first token was just scanned. expected is the tag that it should have, if known,
-// which saves a lookup.
+// element reads the element whose first token the scanner just returned. expected is the tag that the element
+// probably has, which saves a lookup, or nil.
 func (v *valueReader) element(tok token, expected *tag) (*tag, cell, error) {
 	s := v.scan
 	t := expected
@@ -173,7 +175,7 @@ func (v *valueReader) element(tok token, expected *tag) (*tag, cell, error) {
 	return t, c, err
 }
 
-// leave skips anything inside an element that is only a reference.
+// leave skips the content of an element that is only a reference to another one.
 func (v *valueReader) leave(tok token) error {
 	if tok == tokenStart {
 		return v.skip()
@@ -181,7 +183,7 @@ func (v *valueReader) leave(tok token) error {
 	return nil
 }
 
-// skip skips the rest of the open element.
+// skip reads up to the end of the open element.
 func (v *valueReader) skip() error {
 	for depth := 1; depth > 0; {
 		tok, err := v.scan.next()
@@ -222,7 +224,7 @@ func (v *valueReader) reference(id uint32, t *tag) (cell, error) {
 	return cell{state: cellBroken}, nil
 }
 
-// leaf reads a value that is text.
+// leaf returns the value of an element that has a text and no children.
 func (v *valueReader) leaf(t *tag, text []byte) cell {
 	switch t.kind {
 	case kindNumber:
@@ -256,7 +258,7 @@ func (v *valueReader) leaf(t *tag, text []byte) cell {
 	return cell{uint64(v.opaqueText(text)), cellValue}
 }
 
-// numeral is a number of a type.
+// numeral returns the cell for the number n of type t, which is empty if n means "no value" for the type.
 func (v *valueReader) numeral(t *tag, n uint64) cell {
 	switch {
 	case n == t.null:
@@ -273,7 +275,8 @@ const (
 	longestOpaque = 64
 )
 
-// opaqueText stores a text of an unknown type, if such texts are requested.
+// opaqueText stores the text of a value whose type mtrace does not know, if keepOpaque is set, and returns its index,
+// or 0.
 func (v *valueReader) opaqueText(text []byte) TextIndex {
 	if !v.keepOpaque || v.opaque == maxOpaque || len(text) > longestOpaque || len(text) == 0 {
 		return 0
@@ -285,7 +288,7 @@ func (v *valueReader) opaqueText(text []byte) TextIndex {
 	return i
 }
 
-// parseNumber reads an unsigned decimal number.
+// parseNumber parses an unsigned decimal number. It returns false if b is anything else.
 func parseNumber(b []byte) (uint64, bool) {
 	if len(b) == 0 || len(b) > 20 {
 		return 0, false
@@ -299,14 +302,15 @@ func parseNumber(b []byte) (uint64, bool) {
 		n = n*10 + d
 	}
 	if len(b) == 20 {
-		// The one length that can overflow.
+		// Only numbers of 20 digits can overflow uint64.
 		n, err := strconv.ParseUint(string(b), 10, 64)
 		return n, err == nil
 	}
 	return n, true
 }
 
-// parseOddNumber parses numbers in re-indented exports: white space around the digits, and -1 for the largest number.
+// parseOddNumber parses numbers in the forms of exports that another program re-indented: with white space around the
+// digits, or with -1 for the largest number.
 func parseOddNumber(b []byte) (uint64, bool) {
 	b = bytes.TrimSpace(b)
 	if len(b) > 1 && b[0] == '-' {

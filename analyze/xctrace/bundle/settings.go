@@ -40,7 +40,10 @@ func Settings(path string) ([]Setting, error) {
 	for _, object := range archive.Objects {
 		found = append(found, settingsIn(object, archive.Objects)...)
 	}
-	slices.SortFunc(found, func(a, b Setting) int { return strings.Compare(a.Key+"\x00"+a.Value, b.Key+"\x00"+b.Value) })
+	slices.SortFunc(found, func(a, b Setting) int {
+		return strings.Compare(a.Key+"\x00"+a.Value,
+			b.Key+"\x00"+b.Value)
+	})
 	return slices.Compact(found), nil
 }
 

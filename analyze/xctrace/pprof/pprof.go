@@ -150,7 +150,8 @@ func (b *builder) function(f frame) *profile.Function {
 	key := function{f.name, f.binary, f.file}
 	fn := b.functions[key]
 	if fn == nil {
-		fn = &profile.Function{ID: uint64(len(b.profile.Function) + 1), Name: f.name, SystemName: f.name, Filename: f.file}
+		fn = &profile.Function{ID: uint64(len(b.profile.Function) + 1), Name: f.name, SystemName: f.name,
+			Filename: f.file}
 		b.functions[key] = fn
 		b.profile.Function = append(b.profile.Function, fn)
 	}

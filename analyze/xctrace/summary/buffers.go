@@ -46,7 +46,8 @@ type placed struct {
 func (m *modeller) add(name objectName, label string) *commandBuffer {
 	p := m.process(name.pid)
 	b := &commandBuffer{id: name.id, encoders: map[encoderName]int{}}
-	b.CommandBuffer = &analyze.CommandBuffer{Process: p, Queue: m.queue(p), Label: label, Status: analyze.StatusCommitted}
+	b.CommandBuffer = &analyze.CommandBuffer{Process: p, Queue: m.queue(p), Label: label,
+		Status: analyze.StatusCommitted}
 	m.all = append(m.all, b)
 	return b
 }

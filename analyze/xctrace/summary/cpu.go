@@ -65,7 +65,8 @@ func cpuOf(s *scope) *CPU {
 		t := threads[x.Thread]
 		if t == nil {
 			known := s.Dictionary.Threads[x.Thread]
-			t = &Sampled{TID: known.TID, PID: s.Processes[s.processOf(x)].PID, Name: known.Name, States: map[string]int{}}
+			t = &Sampled{TID: known.TID, PID: s.Processes[s.processOf(x)].PID, Name: known.Name,
+				States: map[string]int{}}
 			threads[x.Thread] = t
 		}
 		t.Samples++

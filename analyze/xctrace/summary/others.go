@@ -71,7 +71,8 @@ func otherOf(s *scope, o *xctrace.OtherTable) Other {
 	}
 	for k := range o.Others {
 		x := &o.Others[k]
-		if o.Timed && (x.Start+x.Duration < s.askedFrom || x.Start >= s.askedTo) || x.Process != 0 && !s.own(x.Process) {
+		if o.Timed && (x.Start+x.Duration < s.askedFrom || x.Start >= s.askedTo) || x.Process != 0 &&
+			!s.own(x.Process) {
 			continue
 		}
 		out.Rows++
@@ -137,7 +138,8 @@ func (s *Summary) othersText(p *printer) {
 			if l.Count < o.Rows {
 				which = fmt.Sprintf("%d of them", l.Count)
 			}
-			line += fmt.Sprintf("; %s last %s in all: median %s, 95%% up to %s, longest %s", which, l.SumNS, l.P50NS, l.P95NS,
+			line += fmt.Sprintf("; %s last %s in all: median %s, 95%% up to %s, longest %s", which, l.SumNS,
+				l.P50NS, l.P95NS,
 				l.MaxNS)
 		}
 		if o.Left > 0 {

@@ -87,7 +87,8 @@ func (s *Summary) submissions(p *printer) {
 			}
 			submissions, gpu := "·\t·\t·\t·", "·\t·\t·\t·"
 			if x.told.submissions {
-				submissions = fmt.Sprintf("%d\t%.1f\t%d\t%s", x.Submissions, x.SubmissionsPerSecond, x.Encoders, x.EncodeNS)
+				submissions = fmt.Sprintf("%d\t%.1f\t%d\t%s", x.Submissions, x.SubmissionsPerSecond, x.Encoders,
+					x.EncodeNS)
 			}
 			if x.told.gpu {
 				gpu = fmt.Sprintf("%d\t%s\t%s\t%s", x.GPUIntervals, x.GPUBusyNS, x.GPUSumNS, percent(x.GPUShare))
@@ -107,7 +108,8 @@ func (s *Summary) submissions(p *printer) {
 			if x.GPUSumNS != nil {
 				gpu = x.GPUSumNS.String()
 			}
-			p.line("  %s\t0x%x\t%d\t%d\t%.1f\t%s\t%s\t%s", orNone(x.Name), x.TID, x.PID, x.Submissions, x.SubmissionsPerSecond,
+			p.line("  %s\t0x%x\t%d\t%d\t%.1f\t%s\t%s\t%s", orNone(x.Name), x.TID, x.PID, x.Submissions,
+				x.SubmissionsPerSecond,
 				x.EncodeNS, x.PrepareNS, gpu)
 		}
 	}
@@ -167,7 +169,8 @@ func (s *Summary) latencyText(p *printer) {
 		{"commit to completion", l.CommitToCompletion},
 	} {
 		if x.t != nil {
-			p.line("  %s\t%d\t%s\t%s\t%s\t%s\t%s", x.name, x.t.Count, x.t.MeanNS, x.t.P50NS, x.t.P95NS, x.t.P99NS, x.t.MaxNS)
+			p.line("  %s\t%d\t%s\t%s\t%s\t%s\t%s", x.name, x.t.Count, x.t.MeanNS, x.t.P50NS, x.t.P95NS, x.t.P99NS,
+				x.t.MaxNS)
 		}
 	}
 	p.Flush()
@@ -205,7 +208,8 @@ func (p *printer) labels(title string, list []Label, channel bool) {
 		if processes {
 			name += l.Process + "\t"
 		}
-		p.line("  %s%d\t%s\t%s\t%s\t%s\t%s\t%s", name, l.Count, l.SumNS, percent(l.Share), l.P50NS, l.P95NS, l.P99NS, l.MaxNS)
+		p.line("  %s%d\t%s\t%s\t%s\t%s\t%s\t%s", name, l.Count, l.SumNS, percent(l.Share), l.P50NS, l.P95NS,
+			l.P99NS, l.MaxNS)
 	}
 }
 
@@ -290,7 +294,8 @@ func (s *Summary) told(p *printer) {
 	if len(tables) > 0 {
 		p.line("  %s: recorded, but not among the inputs; for each of %s:", strings.Join(whats, ", "),
 			strings.Join(tables, ", "))
-		p.line("    xctrace export --input X.trace --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"TABLE\"]' " +
+		p.line("    xctrace export --input X.trace --xpath " +
+			"'/trace-toc/run[@number=\"1\"]/data/table[@schema=\"TABLE\"]' " +
 			"> TABLE.xml")
 	}
 	if len(s.Tables) > 0 {

@@ -72,7 +72,8 @@ func (m *modeller) source() {
 	src.Unrecorded = analyze.Unrecorded{Waits: true, Locks: true, Calls: true, KernelNames: true}
 	src.OS, src.Device, src.Truncated = out.OS, out.GPU, len(out.Truncated) > 0
 	if src.Truncated {
-		src.Short = &analyze.Shortfall{Kind: analyze.Cut, Why: "the export is cut: " + strings.Join(out.Truncated, ", "),
+		src.Short = &analyze.Shortfall{Kind: analyze.Cut, Why: "the export is cut: " + strings.Join(out.Truncated,
+			", "),
 			Parts: 0}
 		m.trace.Recording.Lost.AtLeast = true
 	}

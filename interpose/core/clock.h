@@ -72,6 +72,6 @@ void mt_clock_timebase(uint32_t *numerator, uint32_t *denominator);
 struct mt_clock_sample mt_clock_sample(void);
 
 // Takes a clock sample and stores it in the shared memory as the latest sample. Only one thread may call it at a time
-// (first the thread of the first Metal call, later the drainer), because the seqlock has one writer.
+// (first the thread of the first Metal call, later the tracer's own thread), because the seqlock has one writer.
 struct mt_clock_sample mt_clock_sample_into(struct region *region);
 #endif

@@ -18,7 +18,8 @@ static inline unsigned mt_delays(const struct thread *t) {
 }
 static inline bool mt_delayed(const struct thread *t) { return __builtin_expect(mt_delays(t) != 0, 0); }
 
-// Returns the calling thread if it has a ring and an experiment delays some of its code; otherwise NULL.
+// Returns the calling thread if it has a ring (a buffer for records) and an experiment delays some of its code;
+// otherwise NULL.
 static inline struct thread *mt_delayed_thread(void) {
   struct thread *t = mt_thread_get();
   return (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && mt_delayed(t) ? t : NULL;
@@ -48,15 +49,16 @@ static inline uint64_t mt_delay_end(struct thread *t, unsigned call, uint64_t en
 void mt_delay_pause(struct thread *t);
 void mt_delay_woken(struct thread *t);
 
-// Counts one unit of progress in the thread's ring if the experiment measures progress by this event. name is 0 for a
-// completed command buffer, otherwise the StringID of a mark. ticks is when it happened.
+// Counts one unit of progress in the thread's ring (its buffer of records in shared memory) if the experiment
+// measures progress by this event. name is 0 for a completed command buffer, otherwise the StringID (the hash that
+// stands for a text in the trace) of a mark. ticks is when it happened.
 void mt_delay_unit(struct thread *t, uint64_t ticks, uint64_t name);
 static inline void mt_progress(struct thread *t, uint64_t ticks, uint64_t name) {
   if (__builtin_expect(atomic_load_explicit(&mt_region->delay_sequence, memory_order_relaxed) != 0, 0))
     mt_delay_unit(t, ticks, name);
 }
 
-// Called when a thread has taken a ring: the thread owes no pauses for the time before, and gets the experiment's
-// current kinds of delay.
+// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): the thread
+// owes no pauses for the time before, and gets the experiment's current kinds of delay.
 void mt_delay_open(struct thread *t);
 #endif

@@ -10,8 +10,8 @@
 #define MTRACE_NAMES_H
 #include <stdint.h>
 
-// mt_name_known returns the StringID of the name that a lock has when the code at address waiter waits for it; 0 when
-// it is not cached. mt_name_keep stores the name.
+// mt_name_known returns the StringID (the hash that stands for a text in the trace) of the name that a lock has when
+// the code at address waiter waits for it; 0 when it is not cached. mt_name_keep stores the name.
 uint64_t mt_name_known(const void *lock, const void *waiter);
 void mt_name_keep(const void *lock, const void *waiter, uint64_t name);
 #endif

@@ -1,5 +1,6 @@
-// Creates the shared memory that holds the rings. Rule: the memory is sparse (pages cost nothing until they are
-// written), is left out of core dumps, and must not exhaust the program's limit on address space.
+// Creates the shared memory that holds the rings (the threads' buffers of records). Rule: the memory is sparse (pages
+// cost nothing until they are written), is left out of core dumps, and must not exhaust the program's limit on
+// address space.
 #include "core/region.h"
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -88,7 +88,8 @@ void mt_session_forget(void) {
 }
 
 // On Linux a direct system call: in a program built with the thread sanitizer, the sanitizer's sendmsg would report
-// data races on the rings, because it does not see how their accesses are ordered.
+// data races on the rings (the threads' buffers of records in shared memory), because it does not see how their
+// accesses are ordered.
 #ifdef __linux__
 static ssize_t send_message(const struct msghdr *message, int flags) { return syscall(SYS_sendmsg, fd, message, flags);
     }
@@ -262,8 +263,8 @@ bool mt_session_reopen(void) {
   fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 #ifdef __APPLE__
   setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
-  // macOS's default send buffer is 8 KiB (net.local.stream.sendspace): the drainer would wait for the collector after
-  // every 256 records.
+  // macOS's default send buffer is 8 KiB (net.local.stream.sendspace): the drainer (the tracer's thread that sends
+  // records to the collector) would wait for the collector after every 256 records.
   setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){1 << 18}, sizeof(int));
 #endif
   if (!connect_patiently() || fcntl(fd, F_SETFL, flags) != 0 || fstat(fd, &now) != 0) {

@@ -20,19 +20,21 @@ bool mt_session_reopen(void);
 // opened its own file under the same number; writing there would corrupt the program's file.
 bool mt_session_alive(void);
 
-// Returns whether there is evidence that no process reads the rings any more: the collector has closed the
-// connection, or has ended. A slow collector is not evidence. Takes several system calls.
+// Returns whether there is evidence that no process reads the rings (the threads' buffers of records in shared
+// memory) any more: the collector has closed the connection, or has ended. A slow collector is not evidence. Takes
+// several system calls.
 bool mt_session_over(void);
 
 // Sends the Rings frame with the descriptor of the shared memory. A thread of the program may call it: it waits only
 // for a limited time.
 bool mt_session_send_region(int fd);
 
-// Sends facts that belong to no ring, encoded by mt_fact_put. A thread of the program may call it: it waits only for
-// a limited time.
+// Sends facts that belong to no ring (a buffer for records), encoded by mt_fact_put. A thread of the program may call
+// it: it waits only for a limited time.
 bool mt_session_facts(const void *facts, size_t length);
 
-// Sends one line for the user when there is no ring to put it in. key is the kind of the warning, or 0.
+// Sends one line for the user when there is no ring (a buffer for records) to put it in. key is the kind of the
+// warning, or 0.
 enum { MT_LONGEST_WARNING = 256 };
 bool mt_session_warn(unsigned key, const char *text);
 
@@ -42,8 +44,8 @@ bool mt_session_warn(unsigned key, const char *text);
 // at least reports an untraced process.
 void mt_session_warn_surely(unsigned key, const char *text);
 
-// Sends a frame whose payload is a followed by b. Blocks while the collector is slow, so only the drainer's thread
-// may call it.
+// Sends a frame whose payload is a followed by b. Blocks while the collector is slow, so only the drainer, the
+// tracer's own thread, may call it.
 bool mt_session_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b,
     size_t b_length);
 

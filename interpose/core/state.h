@@ -1,8 +1,8 @@
 // Whether this process is traced.
 //
-// Memory order: a state is stored with release after everything that the state promises exists, such as the rings.
-// mt_activate, which every thread calls before its first record, loads the state with acquire; otherwise a thread
-// could use a ring that it does not see yet.
+// Memory order: a state is stored with release after everything that the state promises exists, such as the rings
+// (the threads' buffers of records in shared memory). mt_activate, which every thread calls before its first record,
+// loads the state with acquire; otherwise a thread could use a ring that it does not see yet.
 #ifndef MTRACE_STATE_H
 #define MTRACE_STATE_H
 #include <stdatomic.h>

@@ -10,6 +10,7 @@
 // Writes a fact into the thread's ring of facts. If there is no space, counts the fact as dropped and returns false.
 bool mt_fact(struct thread *t, unsigned kind, unsigned aux, uint64_t key, const char *text, size_t length);
 
-// Returns the StringID of a text, 0 for an empty one. Sends the text unless this thread has sent it recently.
+// Returns the StringID (the hash that stands for a text in the trace) of a text, 0 for an empty one. Sends the text
+// unless this thread has sent it recently.
 uint64_t mt_text(struct thread *t, const char *text, size_t length);
 #endif

@@ -1,6 +1,6 @@
-// How a thread takes a ring, fills it and releases it. Rule: a ring changes its owner by compare-and-swap of its
-// state, and only after everything in it was consumed. The next thread's first record is a ThreadStart and positions
-// never go back, so that the collector never counts one thread's records for another.
+// How a thread takes a ring (a buffer for records), fills it and releases it. Rule: a ring changes its owner by
+// compare-and-swap of its state, and only after everything in it was consumed. The next thread's first record is a
+// ThreadStart and positions never go back, so that the collector never counts one thread's records for another.
 #include "core/thread.h"
 #include <errno.h>
 #include <string.h>
@@ -31,9 +31,10 @@ static void say_name(struct thread *t) {
   mt_fact(t, MT_FACT_THREAD_NAME, 0, atomic_load_explicit(&t->ring->thread, memory_order_relaxed), name, strlen(name));
 }
 
-// The destructor of the thread's key: releases the ring of an exiting thread. Destructors of other keys may still use
-// Metal afterwards, for example drain autorelease pools. So this one asks to be called again and releases the ring
-// only in the third of the four rounds that POSIX guarantees; otherwise those calls would not be recorded.
+// The destructor of the thread's key: releases the ring (the thread's buffer of records) of an exiting thread.
+// Destructors of other keys may still use Metal afterwards, for example drain autorelease pools. So this one asks to
+// be called again and releases the ring only in the third of the four rounds that POSIX guarantees; otherwise those
+// calls would not be recorded.
 static void leave(void *value) {
   struct thread *t = value;
   if (t == MT_THREAD_GONE) {
@@ -53,8 +54,9 @@ static void leave(void *value) {
   mt_thread_set(MT_THREAD_GONE);
   atomic_store_explicit(&t->ring->current, 0, memory_order_relaxed);
   atomic_store_explicit(&t->ring->state, MT_RING_EXITED, memory_order_release);
-  // If many rings are in use, wake the drainer to empty this one: short-lived threads could otherwise use up all
-  // rings before the drainer's next round.
+  // If many rings (buffers of records) are in use, wake the drainer (the tracer's thread that sends records to the
+  // collector) to empty this one: short-lived threads could otherwise use up all rings before the drainer's next
+  // round.
   if (atomic_fetch_sub_explicit(&busy, 1, memory_order_relaxed) > 0 &&
       atomic_load_explicit(&mt_region->rings_used, memory_order_relaxed) > MT_RING_COUNT / 4)
     mt_doorbell_ring();
@@ -168,8 +170,8 @@ bool mt_thread_make_room(struct thread *t, unsigned n) {
     atomic_store_explicit(&t->ring->dropped, atomic_load_explicit(&t->ring->dropped, memory_order_relaxed) + n,
         memory_order_relaxed);
   } else {
-    // Read the tail again after an eighth of the ring, and before the head passes the last free slot; otherwise
-    // unread records would be overwritten.
+    // Read the tail again after an eighth of the ring (the thread's buffer of records), and before the head passes
+    // the last free slot; otherwise unread records would be overwritten.
     uint64_t step = t->head + MT_RECORDS_PER_RING / 8, full = t->tail + MT_RECORDS_PER_RING;
     t->look_again = step < full ? step : full;
     if (t->look_again < t->head + n) t->look_again = t->head + n;

@@ -79,22 +79,23 @@ static inline void mt_thread_set(struct thread *t) { pthread_setspecific(mt_thre
 // Returns the operating system's id of the calling thread. Takes a system call.
 uint64_t mt_thread_id(void);
 
-// Creates the pthread key whose destructor releases the ring of an exiting thread. Returns false when the process has
-// no free key.
+// Creates the pthread key whose destructor releases the ring (the thread's buffer of records) of an exiting thread.
+// Returns false when the process has no free key.
 bool mt_thread_start(void);
 
-// Takes a ring for the calling thread and returns the thread's state; NULL if its calls are not to be recorded. now
-// is the value of the thread's pointer: NULL or MT_THREAD_GONE.
+// Takes a ring (a buffer for records) for the calling thread and returns the thread's state; NULL if its calls are
+// not to be recorded. now is the value of the thread's pointer: NULL or MT_THREAD_GONE.
 struct thread *mt_thread_open(struct thread *now);
 
-// Finds space for n records in the thread's ring, waiting if the user asked for that. Returns false if there is none,
-// and counts the n records as dropped.
+// Finds space for n records in the thread's ring (its buffer of records in shared memory), waiting if the user asked
+// for that. Returns false if there is none, and counts the n records as dropped.
 bool mt_thread_make_room(struct thread *t, unsigned n);
 
 // Called in the child of a fork: detaches the calling thread from the parent's ring.
 void mt_thread_forget(void);
 
-// Returns the calling thread's state, taking a ring at its first call; NULL if its calls are not to be recorded now.
+// Returns the calling thread's state, taking a ring (a buffer for its records) at its first call; NULL if its calls
+// are not to be recorded now.
 static inline struct thread *mt_thread(void) {
   struct thread *t = mt_thread_get();
   return __builtin_expect((uintptr_t)t > (uintptr_t)MT_THREAD_GONE, 1) ? t : mt_thread_open(t);
@@ -117,8 +118,8 @@ static inline uint64_t mt_record_rest(uint32_t object, unsigned call, unsigned f
   return object | (uint64_t)(uint16_t)call << 32 | mt_record_flags(flags);
 }
 
-// Returns whether the ring has space for n records (1 or 2). If not, counts them as dropped. Call it before writing:
-// a record without space would overwrite one that the collector has not read.
+// Returns whether the ring (the thread's buffer of records) has space for n records (1 or 2). If not, counts them as
+// dropped. Call it before writing: a record without space would overwrite one that the collector has not read.
 static inline bool mt_thread_room(struct thread *t, unsigned n) { return __builtin_expect(t->head + n <= t->look_again,
     1) || mt_thread_make_room(t, n); }
 
@@ -135,7 +136,7 @@ static inline void mt_thread_write(struct thread *t) {
 }
 
 // Publishes all records before position head, with one release store: the collector then sees complete records. ring
-// is the thread's ring.
+// is the thread's ring (its buffer of records in shared memory).
 static inline void mt_thread_move_head(struct thread *t, struct ring *ring, uint64_t head) {
   t->head = head;
   atomic_store_explicit(&ring->head, head, memory_order_release);
@@ -143,20 +144,20 @@ static inline void mt_thread_move_head(struct thread *t, struct ring *ring, uint
   t->writing = false;
 }
 
-// Wakes the drainer if it sleeps. Call it after records were published, otherwise they could stay in the ring until
-// the next call.
+// Wakes the drainer (the tracer's thread that sends records to the collector) if it sleeps. Call it after records
+// were published, otherwise they could stay in the ring until the next call.
 static inline void mt_thread_wake(void) {
   if (__builtin_expect(atomic_load_explicit(&mt_drainer_sleeps, memory_order_relaxed), 0)) mt_doorbell_wake();
 }
 
-// Adds one to a counter of the calling thread's own ring. A plain load and store are enough, because no other thread
-// writes that counter.
+// Adds one to a counter of the calling thread's own ring (its buffer of records in shared memory). A plain load and
+// store are enough, because no other thread writes that counter.
 static inline void mt_tally(_Atomic uint64_t *counter) {
   atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-// Finds space for n records (1 or 2), publishes them together and wakes the drainer. Without space, they are counted
-// as dropped.
+// Finds space for n records (1 or 2), publishes them together and wakes the drainer (the tracer's thread that sends
+// records to the collector). Without space, they are counted as dropped.
 static inline void mt_thread_publish(struct thread *t, const struct record *records, unsigned n) {
   if (!mt_thread_room(t, n)) return;
   mt_thread_write(t);

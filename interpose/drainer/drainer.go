@@ -11,11 +11,13 @@ import "unsafe"
 
 const (
 	// roundPause is how many milliseconds the drainer sleeps between rounds while the program makes calls. Usually
-	// the collector reads the records directly in the shared memory. The drainer acts only for a ring that fills
-	// quickly, for a ring that the collector neglects, and for data that only the process itself has.
+	// the collector reads the records directly in the shared memory. The drainer acts only for a ring (a thread's
+	// buffer of records) that fills quickly, for a ring that the collector neglects, and for data that only the
+	// process itself has.
 	roundPause = 80
-	// hurryPause is how long, in milliseconds, the drainer waits for the collector to empty a ring about which it was
-	// notified. The drainer empties the ring itself if it is half full before.
+	// hurryPause is how long, in milliseconds, the drainer waits for the collector to empty a ring (a thread's buffer
+	// of records) after it has notified the collector. If the ring is half full before, the drainer empties it
+	// itself.
 	hurryPause = 10
 	// samplePauses: the drainer takes a clock sample in every third round that found records.
 	samplePauses = 3
@@ -24,7 +26,8 @@ const (
 // A Process is what the drainer needs from its process; the C half implements it, and tests replace it. A method that
 // sends returns false once the collector is gone.
 type Process interface {
-	// Send sends a frame about a ring, with the payload a followed by b. The caller may reuse both when Send returns.
+	// Send sends a frame with the content of a ring (a thread's buffer of records): the payload is a followed by b.
+	// The caller may reuse both when Send returns.
 	Send(kind, ring uint32, position uint64, a, b []byte) bool
 	// Name sends the names of threads and the loaded libraries that were not sent before.
 	Name() bool

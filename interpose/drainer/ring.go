@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// A rings is the drainer's view of the shared memory: all rings of the process, and what earlier rounds found in
-// them.
+// A rings is the drainer's view of the shared memory: the rings (buffers of records) of all threads, and what earlier
+// rounds found in them.
 type rings struct {
 	start   unsafe.Pointer
 	process Process
@@ -16,7 +16,7 @@ type rings struct {
 	reads   bool              // the collector reads the rings: something other than the drainer has moved a tail
 }
 
-// A reason says why the drainer makes another round over the rings.
+// A reason says why the drainer makes another round over the rings, in which it looks for records to send.
 type reason int
 
 const (
@@ -25,9 +25,9 @@ const (
 	doorbell               // it rang
 )
 
-// drain makes one round over the rings. It notifies the collector about rings that fill quickly, and sends the
-// records of rings that the collector does not read. Sending is the exception: the collector cannot read the ring
-// meanwhile, and on saturated processors sending takes long.
+// drain makes one round over the rings (the threads' buffers of records). It notifies the collector about rings that
+// fill quickly, and sends the records of rings that the collector does not read. Sending is the exception: the
+// collector cannot read the ring meanwhile, and on saturated processors sending takes long.
 //
 // active reports that something was recorded since the last pause, or waits to be read. called reports that the
 // collector was notified. ok is false if the collector is gone.
@@ -60,7 +60,7 @@ func (g *rings) drain(after reason) (active, called, ok bool) {
 	return active, called, true
 }
 
-// A ring is one thread's ring in the shared memory.
+// A ring is one thread's buffer of records and facts, at start in the shared memory.
 type ring struct {
 	start unsafe.Pointer
 	index uint32
@@ -71,8 +71,8 @@ func (r ring) word64(offset uintptr) *uint64 { return (*uint64)(unsafe.Add(r.sta
 
 func (r ring) load(offset uintptr) uint64 { return atomic.LoadUint64(r.word64(offset)) }
 
-// A look is the state of a ring at one moment. Without the ring's claim it is only a hint, because the collector may
-// move the tails at any time.
+// A look is the state of a ring (a thread's buffer of records) at one moment. Unless the drainer holds the ring's
+// claim, it is only a hint, because the collector may move the tails at any time.
 type look struct{ head, tail, factsHead, factsTail uint64 }
 
 func (r ring) look() look {
@@ -81,8 +81,8 @@ func (r ring) look() look {
 
 func (l look) empty() bool { return l.head == l.tail && l.factsHead == l.factsTail }
 
-// filled reports whether at least the given fraction of the ring is full: filled(4) means a quarter. A thread rings
-// the doorbell when a quarter is full.
+// filled reports whether at least the given fraction of the ring (the thread's buffer of records) is full: filled(4)
+// means a quarter. At a quarter, the thread that writes into the ring wakes the drainer.
 func (l look) filled(parts uint64) bool {
 	return l.head-l.tail >= recordsPerRing/parts || l.factsHead-l.factsTail > factsPerRing/parts
 }
@@ -92,14 +92,14 @@ func (l look) sameTails(before look) bool {
 	return l.tail == before.tail && l.factsTail == before.factsTail
 }
 
-// neglectedSince reports whether some records or facts have not been consumed since the look before: the collector
+// neglectedSince reports whether records or facts that were there at the look before are still there: the collector
 // does not read this ring.
 func (l look) neglectedSince(before look) bool {
 	return l.tail < before.head || l.factsTail < before.factsHead
 }
 
-// send sends everything in the ring and frees its slots, unless the collector holds the ring's claim: two consumers
-// would send the same records twice. It returns false if the collector is gone.
+// send sends everything in the ring (a thread's buffer of records) and frees the space, unless the collector holds
+// the ring's claim: otherwise both would send the same records. It returns false if the collector is gone.
 func (r ring) send(process Process) bool {
 	claim := r.word32(ringClaim)
 	if !atomic.CompareAndSwapUint32(claim, claimNobody, claimDrainer) {

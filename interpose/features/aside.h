@@ -1,9 +1,9 @@
 // Brackets Metal calls that the tracer itself makes on a thread of the program, so that none of them gets into the
 // trace.
 //
-// Rule: between begin and end, the frame of each family's outermost call is set above all stack frames, so that the
-// tracer's calls look like inner calls, which are only counted (span.h). mt_aside_end restores the counters,
-// otherwise the tracer's calls would count as the program's.
+// Rule: between begin and end, the frame of the outermost call of each family (a kind of objects, such as queues) is
+// set above all stack frames, so that the tracer's calls look like inner calls, which are only counted (span.h).
+// mt_aside_end restores the counters, otherwise the tracer's calls would count as the program's.
 #ifndef MTRACE_ASIDE_H
 #define MTRACE_ASIDE_H
 #include <stdatomic.h>

@@ -1,7 +1,8 @@
 // Records each command buffer's GPU times in a completion handler. Rule: the handler runs before the threads that
 // wait for the command buffer wake up, so its cost delays the program. It reads the clock once and six values, and
-// writes two records directly into the ring. The handler is one static global block, which retains nothing and is
-// never copied. Only for a failed command buffer does it do more: it reads the error's code and description.
+// writes two records directly into the thread's ring (its buffer of records). The handler is one static global block,
+// which retains nothing and is never copied. Only for a failed command buffer does it do more: it reads the error's
+// code and description.
 #include "features/completion.h"
 #include <errno.h>
 #include "core/feature.h"

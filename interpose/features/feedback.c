@@ -147,8 +147,8 @@ static void watch_options(void) {
   mt_method_put(class, method, (IMP)initialized_options);
 }
 
-// the method commit:count:options: of each hooked class of queues, indexed by the class's slot; NULL when the class
-// has none
+// the method commit:count:options: of each hooked class of queues, indexed by the class's place in the table of
+// classes; NULL when the class has none
 static IMP commit_with_options[MT_CLASSES];
 
 void mt_feedback_see(unsigned slot, Class class, unsigned family) {

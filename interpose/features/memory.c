@@ -12,8 +12,8 @@ enum { PAUSE_NANOS = 1000000 };
 _Atomic uint64_t mt_memory_looked;
 static const char selector[] = "currentAllocatedSize";
 
-// The method currentAllocatedSize of each hooked class of devices, indexed by the class's slot. NULL if the class
-// lacks it, as a wrapper's class does; then the device inside the wrapper is asked.
+// The method currentAllocatedSize of each hooked class of devices, indexed by the class's place in the table of
+// classes. NULL if the class lacks it, as a wrapper's class does; then the device inside the wrapper is asked.
 static NSUInteger (*allocated_by[MT_CLASSES])(id, SEL);
 
 void mt_memory_see(unsigned slot, Class class, unsigned family) {

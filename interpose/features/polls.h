@@ -14,7 +14,8 @@
 // waiting. A loop that computes for longer is working.
 enum { MT_POLL_WORK_NANOS = 100000 };
 
-// Called when a thread has taken a ring: the thread has polled nothing yet.
+// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): the thread
+// has polled nothing yet.
 void mt_poll_open(struct thread *t);
 
 // Called by the hook of a getter, with its frame address. Returns the thread's state if the program itself called the

@@ -15,7 +15,8 @@ enum { BAD_IN_A_ROW = 64, ATTACHMENTS = 4 };
 
 bool mt_sampling_on;
 
-// For each hooked class of command buffers, indexed by the class's slot, the original methods that sampling calls.
+// The original methods that sampling calls, for each hooked class of command buffers, indexed by the class's place in
+// the table of classes.
 static struct sampling_methods {
   id (*device)(id, SEL);
   id (*make[MT_SAMPLED_KINDS])(id, SEL, id);

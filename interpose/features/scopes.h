@@ -23,7 +23,8 @@ bool mt_scope_end_keyed(struct thread *t, uint64_t ticks, uint64_t key);
 // this thread must not record them again.
 void mt_scopes_forget(struct thread *t, bool (*ended)(uint64_t key));
 
-// Called when a thread has taken a ring: the thread has no open scope.
+// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): the thread
+// has no open scope.
 void mt_scopes_open(struct thread *t);
 
 // Notes that the innermost count open scopes of the thread have no record, so that their ends are ignored.

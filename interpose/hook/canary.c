@@ -1,8 +1,9 @@
 // See canary.h. Rule: the self-check leaves nothing behind: every object is released, autoreleased objects are freed
 // with the pool, and calls that Metal makes inside its calls are subtracted from the counters.
 //
-// Ordinary calls must not pay for a check whether they belong to the self-check. Therefore the thread's ring appears
-// full while the self-check runs: every call then takes the slow path of span.c, which asks whether t->canary is set.
+// Ordinary calls must not pay for a check whether they belong to the self-check. Therefore the thread's ring (its
+// buffer of records in shared memory) appears full while the self-check runs: every call then takes the slow path of
+// span.c, which asks whether t->canary is set.
 #include "hook/canary.h"
 #include <errno.h>
 #include <stdlib.h>

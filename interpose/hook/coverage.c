@@ -9,8 +9,9 @@
 struct mt_audits mt_audits[MT_THREADS];
 void mt_audit_open(struct thread *t) { mt_audits[t->index] = (struct mt_audits){0}; }
 
-// Enters a choke point. When a class's method calls super, only the outermost call for a command buffer counts.
-// Another command buffer's call inside it counts, because a completion handler may commit.
+// Enters a choke point (a method that Metal calls for each command buffer). When a class's method calls super, only
+// the outermost call for a command buffer counts. Another command buffer's call inside it counts, because a
+// completion handler may commit.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame) {
   struct thread *t = mt_thread_get();
   a->thread = t == MT_THREAD_GONE ? NULL : mt_thread();

@@ -2,8 +2,8 @@
 // buffers that passed Metal's choke points (methods that Metal calls for each one).
 //
 // Rule: each counter belongs to one thread, and only that thread writes it, with a plain load and store. The counters
-// are in the ring's header in shared memory, so that the collector can read them at any time, even after the process
-// has died.
+// are in the header of the thread's ring (its buffer of records in shared memory), so that the collector can read
+// them at any time, even after the process has died.
 #ifndef MTRACE_COVERAGE_H
 #define MTRACE_COVERAGE_H
 #include "hook/objc.h"
@@ -21,11 +21,13 @@ extern struct mt_audits {
   uint64_t handled; // command buffers whose completion handler of the tracer ran on this thread
 } __attribute__((aligned(128))) mt_audits[MT_THREADS];
 
-// Called when a thread has taken a ring: the thread is not inside a choke point, whatever the ring's previous thread
-// was doing.
+// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): the thread
+// is not inside a choke point (a method that Metal calls for each command buffer), whatever the ring's previous
+// thread was doing.
 void mt_audit_open(struct thread *t);
 
-// One pass of a command buffer through a choke point, from entry to return.
+// One pass of a command buffer through a choke point (a method that Metal calls for each command buffer), from entry
+// to return.
 struct audit {
   struct thread *thread; // NULL when it is not counted
   struct choke before;
@@ -33,7 +35,8 @@ struct audit {
   uint32_t number; // the command buffer's number, read before its waiters can wake and release it
 };
 
-// Enters a choke point. which says which one; frame is the frame address of the hook.
+// Enters a choke point (a method that Metal calls for each command buffer). which says which one; frame is the frame
+// address of the hook.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame);
 
 // Called when a queue's commitCommandBuffer:wake: has returned, which every kind of commit calls: counts the commit,

@@ -1,13 +1,13 @@
-// The table of hooks as data: for each hooked selector, its prototype and trampolines. install.c installs them in
-// classes.
+// The table of hooks as data: for each hooked selector, its prototype and trampolines (the functions that replace
+// hooked methods). install.c installs them in classes.
 #ifndef MTRACE_HOOKS_H
 #define MTRACE_HOOKS_H
 #include <stdatomic.h>
 #include "hook/objc.h"
 
-// The use of one hook in one class. Memory order: the original is stored with release before the trampoline is
-// installed, and loaded with acquire. So a call that runs the trampoline finds the original, and with it the flags.
-// flags contain the class's index for the records.
+// The use of one hook in one class. Memory order: the original is stored with release before the trampoline (the
+// function that replaces a hooked method) is installed, and loaded with acquire. So a call that runs the trampoline
+// finds the original, and with it the flags. flags contain the class's index for the records.
 struct slot {
   _Atomic(IMP) original;
   unsigned flags;

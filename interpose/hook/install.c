@@ -1,7 +1,8 @@
 // Rule: a hook changes one class and the classes that inherit from it. A method that the class inherits is overridden
 // in the class; only its own methods are replaced. Replacing an inherited method would change the ancestor, and with
-// it all other classes below the ancestor. The original is stored before the trampoline can be called. A method whose
-// prototype differs from the table's is not hooked, because the trampoline would pass wrong arguments.
+// it all other classes below the ancestor. The original is stored before the trampoline (the function that replaces a
+// hooked method) can be called. A method whose prototype differs from the table's is not hooked, because the
+// trampoline would pass wrong arguments.
 //
 // There are two exceptions: methods that only count (coverage.h) are also hooked in the ancestor, to see command
 // buffers of queues whose creation was not seen; and kernels of Metal Performance Shaders are hooked where their
@@ -11,8 +12,8 @@
 #include "hook/hooks.h"
 #include "hook/methods.h"
 
-// Returns the slot of hook that has this implementation as its trampoline; NULL if the implementation is not a
-// trampoline of hook.
+// Returns the slot of hook that has this implementation as its trampoline (the function that replaces the hooked
+// method); NULL if it is not a trampoline of hook.
 static struct slot *slot_of(const struct hook *hook, IMP implementation) {
   for (unsigned i = 0; i < hook->slot_count; i++)
     if (hook->trampolines[i] == implementation) return &hook->slots[i];

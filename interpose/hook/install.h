@@ -3,19 +3,21 @@
 #define MTRACE_INSTALL_H
 #include "hook/objc.h"
 
-// Hooks every method of the family's table that the class has, its own or inherited. flags are added to all records
-// of these methods. Returns the number of methods that could not be hooked. Only one thread may call it at a time.
+// Hooks every method in the table of a family (a kind of objects, such as queues) that the class has, its own or
+// inherited. flags are added to all records of these methods. Returns the number of methods that could not be hooked.
+// Only one thread may call it at a time.
 unsigned mt_install(Class class, unsigned family, unsigned flags);
 
 // Returns a class's implementation of a selector as it is without the hooks; NULL if the class does not respond. The
 // tracer calls this one itself, so that its own calls are not recorded.
 IMP mt_original_of(Class class, SEL selector);
 
-// Hooks the family's methods in the class or ancestor that defines each of them, and thereby for all classes that
-// inherit it. Returns the number of methods that could not be hooked.
+// Hooks the methods of a family (a kind of objects, such as queues) in the class or ancestor that defines each of
+// them, and thereby for all classes that inherit it. Returns the number of methods that could not be hooked.
 unsigned mt_install_owners(Class class, unsigned family);
 
-// Hooks a family's choke points (coverage.h) in the topmost ancestor that defines each of them.
+// Hooks the choke points (coverage.h) of a family (a kind of objects, such as queues) in the topmost ancestor that
+// defines each of them.
 void mt_install_audits(Class class, unsigned family);
 // Returns the implementation that a message to *object reaches without the hooks; NULL if there is none. If *object
 // forwards the message, *object becomes the object to which it is forwarded.

@@ -1,5 +1,6 @@
-// What happens at the begin and end of every recorded call. All trampolines share these functions, because two
-// thousand inlined copies would cost more in instruction cache than two function calls.
+// What happens at the begin and end of every recorded call. All trampolines (the functions that replace hooked
+// methods) share these functions, because two thousand inlined copies would cost more in instruction cache than two
+// function calls.
 //
 // The functions for the usual case save no registers, because they call other functions only as their last step.
 // Everything rare (a thread's first call, a stack, a full ring) is left to separate functions, which start from the
@@ -28,9 +29,9 @@ bool mt_span_enter(struct span *s, unsigned family, unsigned call, id self, uint
   return true;
 }
 
-// Stores the begin of a call in the ring's header, so that the collector sees the call as the current one if the
-// thread hangs or dies in it. Memory order: current is stored last, with release, so that current_begin belongs to
-// it. Words are stored whole, as in mt_record_put.
+// Stores the begin of a call in the header of the thread's ring (its buffer of records in shared memory), so that the
+// collector sees the call as the current one if the thread hangs or dies in it. Memory order: current is stored last,
+// with release, so that current_begin belongs to it. Words are stored whole, as in mt_record_put.
 static inline void show(struct span *s, struct thread *t, unsigned family, uint64_t begin, uint64_t current) {
   struct ring *ring = t->ring;
   s->begin = begin;
@@ -88,8 +89,9 @@ bool mt_span_begin(struct span *s, unsigned family, unsigned call, id self, uint
   return true;
 }
 
-// Called when a call is over: makes the enclosing call, if any, the current one again in the ring's header, and wakes
-// the drainer if it sleeps.
+// Called when a call is over: makes the enclosing call, if any, the current one again in the header of the thread's
+// ring (its buffer of records in shared memory), and wakes the drainer (the tracer's thread that sends records to the
+// collector) if it sleeps.
 static inline void hide(const struct span *s, struct thread *t, struct ring *ring, unsigned family) {
   uint64_t outer = s->outer_current;
   if (__builtin_expect(outer != 0, 0)) atomic_store_explicit(&ring->current_begin, s->outer_begin,

@@ -6,8 +6,8 @@
 // frame address of its trampoline on; an inner call has a deeper frame. An exception that passes through closes the
 // call (unwind.h). longjmp gives no notice: the next call that is not deeper detects it by comparing frames.
 //
-// The words current and current_begin in the ring's header show the collector which call a thread was inside when it
-// hung or died: see region.h.
+// The words current and current_begin in the header of the thread's ring (its buffer of records in shared memory)
+// show the collector which call a thread was inside when it hung or died: see region.h.
 #ifndef MTRACE_SPAN_H
 #define MTRACE_SPAN_H
 #include "core/clock.h"
@@ -19,8 +19,8 @@
 struct span {
   struct thread *thread;
   uint64_t begin, current;             // the object and the call, as in a record's fourth word
-  // the enclosing call of another family, which becomes current again at the end; outer_begin is valid only if
-  // outer_current is not 0
+  // the enclosing call of another family (a kind of objects, such as queues), which becomes current again at the end;
+  // outer_begin is valid only if outer_current is not 0
   uint64_t outer_begin, outer_current;
 };
 
@@ -31,8 +31,8 @@ static inline uint32_t mt_span_object(const struct span *s) { return (uint32_t)s
 // during the call, such as an initializer; the record would otherwise name the wrong object.
 static inline void mt_span_forget(struct span *s) { s->current &= ~(uint64_t)UINT32_MAX; }
 
-// Enters a call from the trampoline with the given frame address. Returns false if the call is not to be recorded;
-// the trampoline then only calls the original.
+// Enters a call from the trampoline (the function that replaces a hooked method) with the given frame address.
+// Returns false if the call is not to be recorded; the trampoline then only calls the original.
 bool mt_span_enter(struct span *s, unsigned family, unsigned call, id self, uintptr_t frame);
 
 // Starts the clock of an entered call. Call it directly before the original, otherwise the tracer's own work is

@@ -6,10 +6,12 @@
 
 struct thread;
 
-// Returns the StringID of an NSString, cut at MT_MAX_FACT_TEXT bytes of UTF-8; 0 for nil.
+// Returns the StringID (the hash that stands for a text in the trace) of an NSString, cut at MT_MAX_FACT_TEXT bytes
+// of UTF-8; 0 for nil.
 uint64_t mt_text_of(struct thread *t, id string);
 
-// Returns the StringID of a hash instead of the text, for long strings such as sources: the FNV-1a hash of the whole
-// string's UTF-8, in hexadecimal. Stores the length of the UTF-8 in *bytes. 0 for nil.
+// Returns the StringID (the hash that stands for a text in the trace) of a hash instead of the text, for long strings
+// such as sources: the FNV-1a hash of the whole string's UTF-8, in hexadecimal. Stores the length of the UTF-8 in
+// *bytes. 0 for nil.
 uint64_t mt_hash_of(struct thread *t, id string, uint64_t *bytes);
 #endif

@@ -1,6 +1,6 @@
 // See unwind.h. Only the running unwinder knows which frame it is passing, and a process may contain several
 // unwinders. Therefore the routine asks the unwinder that called it for the frame pointer, by which span.h identifies
-// a trampoline.
+// a trampoline (the function that replaces a hooked method).
 #include "hook/unwind.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static get_register get_register_of(void *unwinder) {
   return found;
 }
 
-// Ends the outermost call of a family on this thread and records it as failed.
+// Ends the outermost call of a family (a kind of objects, such as queues) on this thread and records it as failed.
 static void left(struct thread *t, struct inside *inside) {
   struct record record = {inside->begin, mt_ticks(), 0, (uint32_t)inside->current, (uint16_t)(inside->current >> 32),
       MT_FLAG_FAILED};

@@ -155,7 +155,8 @@ static uint64_t stamp_of(const struct source *s) {
   return size >= 8 ? mix(h, word(s->lines, PY_BYTES_DATA)) : h;
 }
 
-// Sends a Python string's text and stores its StringID. Returns false if there was no space for it in the ring.
+// Sends a Python string's text and stores its StringID (the hash that stands for a text in the trace). Returns false
+// if there was no space for it in the ring.
 static bool send(struct thread *t, const char *string, uint64_t *name) {
   char text[MT_MAX_FACT_TEXT];
   *name = mt_text(t, text, mt_python_text(&python.layout, string, text, sizeof text));

@@ -46,8 +46,8 @@ void mt_stack_open(struct thread *t) {
   memset(t->stacks->sent, 0, sizeof t->stacks->sent);
 }
 
-// Sends the images now, and does not leave it to the drainer alone: a short program could end before the drainer
-// runs.
+// Sends the images now, and does not leave it to the drainer (the tracer's thread that sends records to the
+// collector) alone: a short program could end before the drainer runs.
 void mt_stack_say(void) {
   if (!mt_stacks) return;
   size_t length;

@@ -2,10 +2,10 @@
 // describes the record.
 //
 // Rule: the calling thread reads its own stack: the frames that frame pointers (or, on Linux, unwind tables) link
-// together, between the frame of the trampoline and the end of the thread's own stack, and nothing beyond. On a stack
-// that is not the thread's own (a coroutine's, a signal handler's) only the caller is recorded. There is no lock, no
-// system call and no allocation, with one exception: at a thread's first Metal call the C library is asked for the
-// stack's bounds, and allocates for that.
+// together, between the frame of the trampoline (the function that replaces a hooked method) and the end of the
+// thread's own stack, and nothing beyond. On a stack that is not the thread's own (a coroutine's, a signal handler's)
+// only the caller is recorded. There is no lock, no system call and no allocation, with one exception: at a thread's
+// first Metal call the C library is asked for the stack's bounds, and allocates for that.
 //
 // The frames of a stack are sent to the collector once per thread; after that only the StackID is sent, as text.h
 // does for texts.
@@ -22,7 +22,8 @@ extern const uint8_t mt_calls_with_stack[MT_CALL_COUNT];
 // Reads from the environment which stacks are requested.
 void mt_stack_start(void);
 
-// Called when a thread has taken a ring: gives the thread its memory for stacks, if stacks are recorded.
+// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): gives the
+// thread its memory for stacks, if stacks are recorded.
 void mt_stack_open(struct thread *t);
 
 // Sends what is needed to read stacks, if they are recorded: the images, and a warning if this version of Python is

@@ -1,6 +1,7 @@
 // The doorbell: a semaphore with which threads wake the drainer (the thread that moves records to the collector).
 // Rule: no descriptor and no lock. Ringing is one system call. It is made only when a ring has filled by a quarter,
-// when nearly all rings are in use, and for the first record after the drainer went to sleep without a time limit.
+// when nearly all rings (buffers of records) are in use, and for the first record after the drainer went to sleep
+// without a time limit.
 #ifndef MTRACE_DOORBELL_H
 #define MTRACE_DOORBELL_H
 #include <stdatomic.h>
@@ -10,17 +11,17 @@
 bool mt_doorbell_make(void);
 void mt_doorbell_ring(void); // changes errno: the caller saves it
 
-// Called by the drainer: waits until the bell rings or the time is over; a negative time means no limit. Returns true
-// if it rang.
+// Called by the drainer (the tracer's thread that sends records to the collector): waits until the bell rings or the
+// time is over; a negative time means no limit. Returns true if it rang.
 bool mt_doorbell_wait(int milliseconds);
 
-// Set by the drainer before it sleeps without a time limit. A thread that publishes a record and finds it set clears
-// it and rings.
+// Set by the drainer (the tracer's thread that sends records to the collector) before it sleeps without a time limit.
+// A thread that publishes a record and finds it set clears it and rings.
 //
 // No fence orders the thread's store of the record and its load of this flag, because every record would pay for it.
 // So a thread could miss the flag while the drainer misses the record. Therefore the drainer, after setting the flag,
 // first waits one more round with a time limit, longer than any store stays in a processor's store buffer, and looks
-// at the rings again.
+// at the rings (the threads' buffers of records in shared memory) again.
 extern MT_HIDDEN _Atomic int mt_drainer_sleeps;
 void mt_doorbell_wake(void); // keeps errno
 #endif

@@ -6,14 +6,16 @@
 #include <stdint.h>
 #include "wire.h"
 
-// Starts the drainer. If that fails, the collector alone reads the rings.
+// Starts the drainer (the tracer's thread that sends records to the collector). If that fails, the collector alone
+// reads the rings (the threads' buffers of records in shared memory).
 void mt_drainer_start(void);
 
-// Called by the drainer on its own thread when it starts: waits for the first Metal call, blocks all signals on the
-// thread, and undoes what Go's start has changed in the process. Returns 0 when there will never be anything to move.
+// Called by the drainer (the tracer's thread that sends records to the collector) on its own thread when it starts:
+// waits for the first Metal call, blocks all signals on the thread, and undoes what Go's start has changed in the
+// process. Returns 0 when there will never be anything to move.
 int mt_drainer_ready(void);
 
-// Returns the shared memory with the rings, or NULL.
+// Returns the shared memory with the rings (the threads' buffers of records), or NULL.
 uint8_t *mt_drainer_region(void);
 
 // Sends a frame whose payload is a followed by b. Returns 0 when the collector is gone.
@@ -35,6 +37,7 @@ int mt_drainer_sample(void);
 int mt_drainer_wait(int milliseconds);
 
 // Requests that the next thread that writes a record rings the doorbell. Returns 1 if that was requested before and
-// no thread has written since; the drainer may then sleep without a time limit.
+// no thread has written since; the drainer (the tracer's thread that sends records to the collector) may then sleep
+// without a time limit.
 int mt_drainer_ask_to_be_woken(void);
 #endif

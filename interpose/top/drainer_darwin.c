@@ -54,7 +54,8 @@ static bool same(const struct sigaction *a, const struct sigaction *b) {
 
 // Starts Go's runtime. It installs signal handlers, which are replaced by the program's again, and creates threads,
 // which inherit the blocked signals. A runtime that cannot reserve its address space would end the process; therefore
-// it is not started if that is limited, and the collector alone reads the rings.
+// it is not started if that is limited, and the collector alone reads the rings (the threads' buffers of records in
+// shared memory).
 static void start_go(void) {
   struct rlimit memory;
   if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY) return;

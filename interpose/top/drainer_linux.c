@@ -9,7 +9,8 @@
 // for later.
 //
 // A runtime that gets no thread ends the process. Therefore it is not started where the user may have only few
-// threads, and otherwise waits until a thread can be created. Until then the collector alone reads the rings.
+// threads, and otherwise waits until a thread can be created. Until then the collector alone reads the rings (the
+// threads' buffers of records in shared memory).
 #include "top/drainer.h"
 #include <errno.h>
 #include <pthread.h>

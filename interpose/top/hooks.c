@@ -27,8 +27,8 @@
 #define COMMA_LIST(list) COMMA_LIST_ list
 #define COMMA_LIST_(...) __VA_OPT__(, ) __VA_ARGS__
 
-// For each kind of result that a hooked method can have: its C type and type encoding, how a trampoline keeps and
-// returns it, and which kind of trampoline and span it needs.
+// For each kind of result that a hooked method can have: its C type and type encoding, how a trampoline (the function
+// that replaces a hooked method) keeps and returns it, and which kind of trampoline and span it needs.
 #define TYPE_nothing void
 #define KEEP_nothing(call) call
 #define GIVE_nothing
@@ -72,8 +72,8 @@
 #define WAITED \
   (flags |= mt_python_flags(), \
    end = mt_delay_end(t, (uint16_t)(span.current >> 32), end))
-// Shows in the ring's header which value a waiting call waits for, so that the collector can report it if the call
-// hangs.
+// Shows in the header of the thread's ring (its buffer of records in shared memory) which value a waiting call waits
+// for, so that the collector can report it if the call hangs.
 #define WAITS_FOR(value) \
   (atomic_store_explicit(&t->ring->awaited, value, memory_order_relaxed), \
    atomic_store_explicit(&t->ring->awaited_flags, mt_python_flags(), memory_order_relaxed))
@@ -181,7 +181,7 @@ static void bind_all(struct bindings *b, const id *list, NSRange range, bool tex
 }
 
 // Returns the family whose nested calls count as inner ones. A compiler and an archive call methods of devices and
-// libraries; treating them all as one family records only the outermost call.
+// libraries; treating them all as one family (a kind of objects, such as queues) records only the outermost call.
 #define DEPTH_OF(family) ((family) == MT_FAMILY_compiler || (family) == MT_FAMILY_archive \
     || (family) == MT_FAMILY_library ? MT_FAMILY_device : (family))
 
@@ -224,10 +224,10 @@ static void bind_all(struct bindings *b, const id *list, NSRange range, bool tex
     return GIVE_##returns;                                                                                          \
   }
 
-// The trampoline of a method that returns an autoreleased object consists of two functions (autorelease.h says why).
-// The inner one does the work and returns an object that it owns. The outer one has no variables, so that its last
-// call compiles to a jump. The span gets the outer one's frame, whose return address is in the program. The thread
-// sanitizer is switched off, because it would insert a call after the jump.
+// The trampoline (the function that replaces it) of a method that returns an autoreleased object consists of two
+// functions (autorelease.h says why). The inner one does the work and returns an object that it owns. The outer one
+// has no variables, so that its last call compiles to a jump. The span gets the outer one's frame, whose return
+// address is in the program. The thread sanitizer is switched off, because it would insert a call after the jump.
 #define CLAIMING_TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, ...) \
   __attribute__((noinline)) \
   FUNCTION(family##_##name##_claims_##which, which, family, name, returns, PARAMETERS, ARGUMENTS, __VA_ARGS__) \
@@ -254,7 +254,8 @@ enum { FEW = 3, MANY = 4 };
 enum { FEW = 6, MANY = 16 };
 #endif
 
-// The trampoline of a choke point, a method that only counts command buffers: see hook/coverage.h.
+// The trampoline (the function that replaces a hooked method) of a choke point, a method that Metal calls for each
+// command buffer. It only counts: see hook/coverage.h.
 #define AUDIT_TRAMPOLINE(which, family, name, PARAMETERS, ARGUMENTS, choke, passed) \
   static void family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
     void (*original)(id, SEL COMMA_LIST(PARAMETERS)) =                              \
@@ -266,8 +267,8 @@ enum { FEW = 6, MANY = 16 };
     passed(&passage, self, a1);                                                     \
   }
 
-// The trampoline of a getter that a program may poll: see features/polls.h. OVER is an expression that says whether
-// result is final.
+// The trampoline (the function that replaces it) of a getter that a program may poll: see features/polls.h. OVER is
+// an expression that says whether result is final.
 #define POLL_TRAMPOLINE(which, family, name, OVER) \
   static NSUInteger family##_##name##_##which(id self, SEL _cmd) { \
     UNWIND_PERSONALITY; \
@@ -282,7 +283,8 @@ enum { FEW = 6, MANY = 16 };
     return result; \
   }
 
-// The trampoline of a method that binds arguments. It writes no record, and its last step is a jump to the original.
+// The trampoline (the function that replaces it) of a method that binds arguments. It writes no record, and its last
+// step is a jump to the original.
 #define BIND_TRAMPOLINE(which, family, name, PARAMETERS, ARGUMENTS, NOTE) \
   static void family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
     UNWIND_PERSONALITY; \
@@ -294,8 +296,8 @@ enum { FEW = 6, MANY = 16 };
     original(self, _cmd COMMA_LIST(ARGUMENTS)); \
   }
 
-// The trampoline of a method that releases an object. The object's number is removed before the original runs,
-// because another thread may get the same address directly afterwards.
+// The trampoline (the function that replaces it) of a method that releases an object. The object's number is removed
+// before the original runs, because another thread may get the same address directly afterwards.
 #define FREE_TRAMPOLINE(which, family, name, FORGET) \
   static void family##_##name##_##which(id self, SEL _cmd) { \
     struct slot *used = &slots_##family##_##name[which]; \
@@ -313,7 +315,8 @@ enum { FEW = 6, MANY = 16 };
     mt_span_end(&span, mt_ticks(), MT_FAMILY_##family, used->flags, 0); \
   }
 
-// The trampoline of a method that frees an object, for objects whose release is not recorded.
+// The trampoline (the function that replaces it) of a method that frees an object, for objects whose release is not
+// recorded.
 #define DROP_TRAMPOLINE(which, family, name, NOTE) \
   static void family##_##name##_##which(id self, SEL _cmd) { \
     UNWIND_PERSONALITY; \

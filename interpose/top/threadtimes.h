@@ -1,4 +1,4 @@
-// The processor time of the threads that have rings, for the report.
+// The processor time of the threads that have rings (buffers of records), for the report.
 #ifndef MTRACE_THREADTIMES_H
 #define MTRACE_THREADTIMES_H
 

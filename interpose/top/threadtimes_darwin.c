@@ -1,9 +1,9 @@
-// macOS: sends the processor times of the process, of its threads that have rings, and of all programs of the machine
-// together. Only the process itself may read its threads' times. The system does not report how long a thread waited
-// for a processor.
+// macOS: sends the processor times of the process, of its threads that have rings (buffers of records), and of all
+// programs of the machine together. Only the process itself may read its threads' times. The system does not report
+// how long a thread waited for a processor.
 //
-// Rule: this runs only on the drainer's thread, because it takes many system calls. Every port from task_threads or
-// mach_host_self is released, otherwise ports would leak in each round.
+// Rule: this runs only on the tracer's own thread, because it takes many system calls. Every port from task_threads
+// or mach_host_self is released, otherwise ports would leak in each round.
 #include "top/threadtimes.h"
 #include <mach/mach.h>
 #include <time.h>

@@ -23,8 +23,9 @@ enum { MT_BLOCKED_NANOS = 20000 };
 extern MT_HIDDEN _Atomic uint64_t mt_blocked_ticks; // the same in ticks; 0 until it is known
 
 // Called before a function that may block. on is the descriptor, or another value that identifies the wait. Shows the
-// wait in the ring's header and returns the tick at which it begins; 0 if the call is not to be measured. It does not
-// look up whether the thread holds the GIL, which would cost more than everything else here.
+// wait in the header of the thread's ring (its buffer of records in shared memory) and returns the tick at which it
+// begins; 0 if the call is not to be measured. It does not look up whether the thread holds the GIL, which would cost
+// more than everything else here.
 static inline uint64_t mt_blocking_begin(unsigned call, uint64_t on) {
   if (!mt_signals_on()) return 0;
   uint64_t begin = mt_ticks();

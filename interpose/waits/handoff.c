@@ -65,9 +65,9 @@ static inline uint64_t self(void) {
   return id >> THREAD_BITS ? 0 : id;
 }
 
-// Remembers the object that a thread itself signalled last. On macOS this is stored with the thread's ring, because a
-// thread-local variable would be allocated at its first use; so signals before a thread's first record are not known
-// there.
+// Remembers the object that a thread itself signalled last. On macOS this is stored with the thread's ring (its
+// buffer of records in shared memory), because a thread-local variable would be allocated at its first use; so
+// signals before a thread's first record are not known there.
 #ifdef __APPLE__
 static inline void remember(const void *object) {
   struct thread *t = mt_thread_get();

@@ -51,14 +51,15 @@ const void *mt_handoff_gave(void);
 void mt_handoff_touched(struct thread *t, const void *object);
 
 // Notes that the calling thread has acquired a mutex whose owner the system shows. Inside Metal's calls, and for a
-// thread without a ring, nothing is noted; these are the most frequent cases.
+// thread without a ring (a buffer for records), nothing is noted; these are the most frequent cases.
 static inline void mt_handoff_touch(const void *object) {
   struct thread *t = mt_thread_get();
   if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && atomic_load_explicit(&t->ring->current,
       memory_order_relaxed) == 0) mt_handoff_touched(t, object);
 }
 
-// Called when a thread has taken a ring: forgets what the ring's previous thread has touched.
+// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): forgets
+// what the ring's previous thread has touched.
 void mt_handoff_open(struct thread *t);
 
 // Called when thread t commits a command buffer: objects touched from now on belong to the next request.

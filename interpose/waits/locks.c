@@ -30,8 +30,8 @@ struct put_off {
 
 enum { MOST_PUT_OFF = 4 };
 
-// The waits of each thread that are not yet written into its ring, indexed by the thread. Pages of the array that are
-// never touched take no memory.
+// The waits of each thread that are not yet written into its ring (its buffer of records in shared memory), indexed
+// by the thread. Pages of the array that are never touched take no memory.
 static struct waits {
   unsigned count;
   unsigned unlocks;    // how many more unlocks of held until the waits are written
@@ -42,7 +42,8 @@ static struct waits {
 
 void mt_lock_open(struct thread *t) {
   memset(&waits[t->index], 0, sizeof waits[t->index]);
-  // The ring's previous thread may have been cancelled inside a wait, which would still be shown as in progress.
+  // The thread that used this ring (buffer of records) before may have been cancelled inside a wait, which would
+  // still be shown as in progress.
   atomic_store_explicit(&t->ring->blocked, 0, memory_order_relaxed);
 }
 
@@ -76,8 +77,9 @@ static struct lock_name *waiter_name(struct thread *t, const void *waiter) {
 
 uint64_t mt_lock_waiter_name(struct thread *t, const void *waiter) { return waiter_name(t, waiter)->name; }
 
-// Returns the StringID of a lock's name: the symbol at its address; otherwise the function that waits for it;
-// otherwise, if the lock is inside a file's data, file and offset; otherwise the file that waits.
+// Returns the StringID (the hash that stands for a text in the trace) of a lock's name: the symbol at its address;
+// otherwise the function that waits for it; otherwise, if the lock is inside a file's data, file and offset;
+// otherwise the file that waits.
 static uint64_t name_of(struct thread *t, const void *lock, const void *waiter) {
   struct lock_name *cached = cached_name(t, lock);
   if (cached->lock == lock && cached->waiter == waiter) return cached->name;
@@ -124,8 +126,9 @@ static void put_giver(struct record *wait, struct record *more) {
   more->object = ago > UINT32_MAX ? UINT32_MAX : (uint32_t)ago;
 }
 
-// Writes a pending wait into the ring. Names and the signalling thread are looked up only now, after the lock was
-// released: these look-ups, and cache lines that another thread has just written, are the expensive part.
+// Writes a pending wait into the thread's ring (its buffer of records). Names and the signalling thread are looked up
+// only now, after the lock was released: these look-ups, and cache lines that another thread has just written, are
+// the expensive part.
 static void write_down(struct thread *t, const struct put_off *p) {
   struct record wait = {.begin = p->begin, .end = p->end, .call = p->call, .flags = p->flags};
   struct record more = {.begin = known_name_of(t, p->object, p->waiter), .end = (uintptr_t)p->object,

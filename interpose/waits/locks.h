@@ -6,12 +6,12 @@
 // variable or a semaphore is a wait for a signal, which means something else: an idle thread pool waits in this way
 // for work. The exception is a condition variable that implements a language interpreter's lock.
 //
-// A wait that ends with the thread holding a lock is kept in the thread's own memory. It is written into the ring
-// when the lock is released, or before the thread's next record or wait. Otherwise all threads that wait for that
-// lock would also wait for cache misses, new pages and look-ups of names: in a test, threads of Python created only
-// half as many command buffers. Records stay in the order of their ends, because look_again is 0 while a wait is
-// pending, so that the next record finds the ring full and writes the wait first. If a process ends while a thread
-// holds such a lock, the wait is lost, as is a wait in progress.
+// A wait that ends with the thread holding a lock is kept in the thread's own memory. It is written into the thread's
+// ring (its buffer of records) when the lock is released, or before the thread's next record or wait. Otherwise all
+// threads that wait for that lock would also wait for cache misses, new pages and look-ups of names: in a test,
+// threads of Python created only half as many command buffers. Records stay in the order of their ends, because
+// look_again is 0 while a wait is pending, so that the next record finds the ring full and writes the wait first. If
+// a process ends while a thread holds such a lock, the wait is lost, as is a wait in progress.
 //
 // The GIL is not the mutex that guards it: CPython unlocks that mutex once when a thread has acquired the GIL and
 // once more when it has released it. Only after the second unlock does writing a record delay no other thread, so
@@ -29,13 +29,15 @@
 #include "core/thread.h"
 #include "waits/handoff.h"
 
-// Writes the thread's pending waits (finished, but not yet in its ring) into the ring. Keeps errno.
+// Writes the thread's pending waits, which are finished but not recorded yet, into its ring (its buffer of records in
+// shared memory). Keeps errno.
 void mt_lock_write_down(struct thread *t);
 
 // Called when the thread has unlocked the lock for which its pending waits were kept: writes them.
 void mt_lock_unlocked(struct thread *t);
 
-// Called when a thread has taken a ring: forgets pending waits and lock names of the ring's previous thread.
+// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): forgets
+// pending waits and lock names of the ring's previous thread.
 void mt_lock_open(struct thread *t);
 
 // Set while waits for locks are not recorded: during the self-check (hook/canary.h), which makes Metal's own threads
@@ -61,9 +63,10 @@ static inline bool mt_signals_on(void) {
       (!t->own_work && atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0);
 }
 
-// Shows in the ring's header that the calling thread begins to wait, so that the collector sees the wait if the
-// thread hangs in it (region.h). holder is the thread that holds the lock, 0 if unknown. blocked is stored last, with
-// release, so that the other words belong to it. A thread without a ring shows nothing.
+// Shows in the header of the thread's ring (its buffer of records in shared memory) that the calling thread begins to
+// wait, so that the collector sees the wait if the thread hangs in it (region.h). holder is the thread that holds the
+// lock, 0 if unknown. blocked is stored last, with release, so that the other words belong to it. A thread without a
+// ring shows nothing.
 static inline void mt_wait_show(unsigned call, const void *address, uint64_t holder, uint64_t begin,
     bool interpreters) {
   struct thread *t = mt_thread_get();
@@ -75,7 +78,8 @@ static inline void mt_wait_show(unsigned call, const void *address, uint64_t hol
   atomic_store_explicit(&t->ring->blocked, call | flags << 16 | (uint64_t)interpreters << 32, memory_order_release);
 }
 
-// Called when the calling thread's wait is over: the ring's header shows no wait any more.
+// Called when the calling thread's wait is over: the header of the thread's ring (its buffer of records in shared
+// memory) shows no wait any more.
 static inline void mt_wait_hide(void) {
   struct thread *t = mt_thread_get();
   if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE) return;
@@ -144,7 +148,8 @@ static inline void mt_lock_taken(const void *lock, bool waited) {
   if (!mt_python_has(lock)) mt_handoff_touch(lock);
 }
 
-// Returns the StringID of "in FUNCTION", the function of the program that waits at the address waiter.
+// Returns the StringID (the hash that stands for a text in the trace) of "in FUNCTION", the function of the program
+// that waits at the address waiter.
 uint64_t mt_lock_waiter_name(struct thread *t, const void *waiter);
 
 // Return whether an interpreter's lock (the GIL) is at this address. mt_lock_is_named recognizes a lock outside the

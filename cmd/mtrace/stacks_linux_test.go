@@ -255,7 +255,7 @@ func TestPythonStacks(t *testing.T) {
 
 func TestStacksFlag(t *testing.T) {
 	for value, want := range map[string]string{"java": "--stacks must be off, native, python",
-		"off,native": "excludes other kinds"} {
+		"off,native": "cannot be combined with other kinds"} {
 		o := sh(t, t.TempDir(), nil, tool.mtrace, "run", "--stacks", value, "--", "true")
 		if o.exit != 2 || !strings.Contains(o.stderr, want) || strings.Count(o.stderr, "\n") != 1 {
 			t.Errorf("--stacks %s: %+v", value, o)

@@ -81,7 +81,7 @@ func tree(std cli.Stdio) *cobra.Command {
 		}
 		return unknown(root, args[0])
 	}
-	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Say more of a command", Hidden: true,
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Explain a command", Hidden: true,
 		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 			for _, c := range commands() {
 				names = append(names, c.Name+"\t"+c.Summary)

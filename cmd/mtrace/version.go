@@ -15,7 +15,7 @@ import (
 func versionCommand() cli.Command {
 	return cli.Command{
 		Name:    "version",
-		Summary: "Versions of the tool, the library, the wire and the file format",
+		Summary: "Print the versions of mtrace, its library, the wire format and the file format",
 		Usage:   "[--json]",
 		Example: "mtrace version",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {

@@ -1,10 +1,11 @@
-// Sbom writes the bill of materials of a release's tool, in CycloneDX's JSON: the modules of Go that are linked into it
-// and the standard library, as cyclonedx-gomod reads them from the program itself, with the licences that it finds, and
-// the chart library that is in the report's page.
+// Sbom writes the bill of materials of a release's mtrace program, as CycloneDX JSON: the Go modules that are linked
+// into it with their licences, the standard library, and the chart library in the report's page. cyclonedx-gomod
+// reads the modules from the program.
 //
 //	sbom VERSION PROGRAM OUT
 //
-// It is a module of its own, so that what it needs is not among the modules of mtrace. Equal programs give equal bills.
+// It is a Go module of its own, so that what it needs is not among mtrace's dependencies. The same program always
+// gives the same bill.
 package main
 
 import (
@@ -21,7 +22,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// charts is the folder of the chart library, from this one.
+// charts is the folder of the chart library uPlot, relative to this one.
 const charts = "../../analyze/page/charts"
 
 func main() {
@@ -64,8 +65,8 @@ func write(version, program, out string) error {
 	return file.Close()
 }
 
-// ofProgram is what cyclonedx-gomod says of a program. Its serial number comes from the program, so that it is the same
-// each time.
+// ofProgram returns the bill of materials that cyclonedx-gomod reads from a Go program. The serial number is a hash
+// of the program, so that the same program always gives the same bill.
 func ofProgram(version, program string) (*cyclonedx.BOM, error) {
 	content, err := os.ReadFile(program)
 	if err != nil {
@@ -85,12 +86,13 @@ func ofProgram(version, program string) (*cyclonedx.BOM, error) {
 		return nil, err
 	}
 	if bill.Components == nil || bill.Dependencies == nil || bill.Metadata.Component == nil {
-		return nil, fmt.Errorf("%s has no modules in it", program)
+		return nil, fmt.Errorf("%s is not a Go program: it names no modules", program)
 	}
 	return bill, nil
 }
 
-// chartLibrary is the library that charts/bundle.sh has put into the page's script: of the version that its lock names.
+// chartLibrary returns the entry for uPlot, which charts/bundle.sh has copied into the report's page. Its version is
+// the one in the npm lock file.
 func chartLibrary() (c cyclonedx.Component, err error) {
 	text, err := os.ReadFile(filepath.Join(charts, "package-lock.json"))
 	if err != nil {
@@ -104,7 +106,7 @@ func chartLibrary() (c cyclonedx.Component, err error) {
 	}
 	library, ok := lock.Packages["node_modules/uplot"]
 	if !ok || library.License == "" {
-		return c, fmt.Errorf("%s names no uPlot with a licence", charts)
+		return c, fmt.Errorf("%s/package-lock.json has no entry for uPlot with its licence", charts)
 	}
 	script, err := os.ReadFile(filepath.Join(charts, "uplot.js"))
 	if err != nil {
@@ -122,7 +124,7 @@ func chartLibrary() (c cyclonedx.Component, err error) {
 	}, nil
 }
 
-// licence is one by its SPDX identifier.
+// licence returns the licence with this SPDX identifier, in CycloneDX's form.
 func licence(id string) *cyclonedx.Licenses {
 	return &cyclonedx.Licenses{{License: &cyclonedx.License{ID: id}}}
 }

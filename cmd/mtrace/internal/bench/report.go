@@ -92,12 +92,12 @@ func (r *Run) parts() ([]Table, []string) {
 
 // WriteText writes the report for a terminal.
 func (r *Report) WriteText(w io.Writer) error {
-	return r.write(w, "", func(t *Table, w io.Writer) error { return t.WriteText(w) }, "  %s\n")
+	return r.write(w, "", (*Table).WriteText, "  %s\n")
 }
 
 // WriteMarkdown writes the report in Markdown.
 func (r *Report) WriteMarkdown(w io.Writer) error {
-	return r.write(w, "- ", func(t *Table, w io.Writer) error { return t.WriteMarkdown(w) }, "- %s\n")
+	return r.write(w, "- ", (*Table).WriteMarkdown, "- %s\n")
 }
 
 func (r *Report) write(w io.Writer, bullet string, table func(*Table, io.Writer) error, remark string) error {

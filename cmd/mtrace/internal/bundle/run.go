@@ -35,7 +35,7 @@ type Outcome struct {
 	Out, Err string
 }
 
-// Said is the JSON that both programs print: what they did, to be compared with the trace.
+// Said is the JSON in which the C and the Python program report their own calls, to be compared with the trace.
 type Said struct {
 	CommandBuffers int  `json:"command_buffers"`
 	ResultRight    bool `json:"result_right"`

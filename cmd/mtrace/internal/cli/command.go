@@ -90,8 +90,9 @@ func Tell(w io.Writer, format string, args ...any) {
 // unless they have one.
 func (c Command) Cobra(std Stdio) *cobra.Command {
 	firstLine, more, _ := strings.Cut(c.Usage, "\n")
-	cmd := &cobra.Command{Use: strings.TrimSpace(c.Name + " " + firstLine), Short: c.Summary, Long: c.Summary + "." +
-		asCode(more), Example: c.Example,
+	cmd := &cobra.Command{Use: strings.TrimSpace(c.Name + " " + firstLine), Short: c.Summary,
+		Long: c.Summary + "." +
+			asCode(more), Example: c.Example,
 		Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true}
 	flags := cmd.Flags()
 	flags.SetInterspersed(!c.Whole)

@@ -168,7 +168,7 @@ func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.
 	silent := watched.stop()
 	if err := cmd.Wait(); err != nil {
 		if silent {
-			return fmt.Errorf("printed nothing for %v and was ended: is the GPU hung?", silence)
+			return fmt.Errorf("the benchmark printed nothing for %v and was ended: the GPU may be hung", silence)
 		}
 		return processError{err, cli.LastLine(stderr.String())}
 	}

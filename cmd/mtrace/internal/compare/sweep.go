@@ -142,7 +142,8 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 			r, err := s.once(std, command, n, i)
 			select {
 			case g := <-interrupted:
-				return cli.Status{Code: 128 + int(g.(syscall.Signal)), Err: errors.New("interrupted: an incomplete sweep is not reported")}
+				return cli.Status{Code: 128 + int(g.(syscall.Signal)),
+					Err: errors.New("interrupted: no results are printed, because the sweep is incomplete")}
 			default:
 			}
 			if err != nil {
@@ -179,7 +180,8 @@ func (s *sweep) prepareFolder() error {
 	for turn := range s.runs {
 		for _, n := range s.threads {
 			if path := s.tracePath(n, turn); !s.force && (cli.Exists(path) || cli.Exists(path+cli.PartSuffix)) {
-				return cli.UsageError("%s exists already, from an earlier sweep: name another folder, or give --force to replace it",
+				return cli.UsageError("%s exists already, probably from an earlier sweep: name another folder, "+
+					"or give --force to replace the file",
 					path)
 			}
 		}
@@ -207,7 +209,8 @@ func (s *sweep) once(std cli.Stdio, command []string, n, turn int) (sweptRun, er
 	case errors.As(err, &ended) && ended.Err != nil, err != nil && !errors.As(err, &ended):
 		return r, err
 	case ended.Code == 128+int(syscall.SIGINT):
-		return r, cli.Status{Code: ended.Code, Err: errors.New("interrupted: an incomplete sweep is not reported")}
+		return r, cli.Status{Code: ended.Code,
+			Err: errors.New("interrupted: no results are printed, because the sweep is incomplete")}
 	case ended.Code != 0:
 		said := ""
 		if printed, err := os.ReadFile(out.Name()); err == nil {

@@ -231,7 +231,7 @@ func openStandardOutput(std cli.Stdio, f *format) (*outlet, error) {
 	case f.folder != nil:
 		return nil, fmt.Errorf("%s writes one file per table: name a folder", f.Name)
 	case f.file != nil:
-		return nil, errors.New("a database cannot be written to a stream: name a file")
+		return nil, errors.New("a database cannot be written to standard output: name a file")
 	case f.binary && terminal:
 		return nil, fmt.Errorf("%s is a binary format, and standard output is a terminal: name a file", f.Name)
 	}

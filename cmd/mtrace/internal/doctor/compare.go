@@ -123,7 +123,7 @@ func compareCalls(r *said, s *sight) Check {
 	for _, call := range r.Calls {
 		row, ok := wire.Lookup(families[call.Role], call.Selector)
 		if !ok {
-			c.Details = append(c.Details, fmt.Sprintf("%s is not traced by this version", call.Selector))
+			c.Details = append(c.Details, fmt.Sprintf("this version of mtrace does not trace %s", call.Selector))
 			continue
 		}
 		expected[row] += call.Count
@@ -239,7 +239,8 @@ func lock(r *said, s *sight) Check {
 	return c
 }
 
-// cost compares the traced with the untraced run: how much longer a call takes, and the notification of a completion.
+// cost compares the traced with the untraced run: how long a call takes, and how long after a command buffer's end on
+// the GPU the wait for it returns.
 func cost(untraced, traced *said, s *sight) Check {
 	handler := math.NaN()
 	if len(s.handlers) > 0 {
@@ -256,9 +257,8 @@ func cost(untraced, traced *said, s *sight) Check {
 		data["handler_ns"] = handler
 		c.Text += fmt.Sprintf("; the tracer's completion handler takes %s", nanosText(handler))
 	}
-	c.Text += fmt.Sprintf("; from the end on the GPU to the program's completion handler: %s untraced, %s "+
-		"traced", nanosText(untraced.Notify),
-		nanosText(traced.Notify))
+	c.Text += fmt.Sprintf("; from the end on the GPU until the wait returns: %s untraced, %s traced",
+		nanosText(untraced.Notify), nanosText(traced.Notify))
 	data["added_ns"], data["notify_added_ns"] = added, notify
 	c.Data = data
 	if added > 1000 {

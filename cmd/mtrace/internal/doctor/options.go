@@ -89,7 +89,7 @@ func (s *SelfTest) encoderTiming() Check {
 	measured = outcomes[wire.SamplingMeasured.String()]
 	c := Check{ID: "encoder-timing", Status: OK, Data: map[string]any{"encoders": made, "measured": measured,
 		"outcomes": outcomes, "reasons": reasons}}
-	c.Text = fmt.Sprintf("of %d encoders, the GPU time of %d was measured", made, measured)
+	c.Text = fmt.Sprintf("the GPU time of %[2]d of %[1]d encoders was measured", made, measured)
 	switch {
 	case err != nil:
 		c.Status, c.Text, c.Advice = Warn, "with --gpu-timing encoder the self-test fails: "+err.Error(),

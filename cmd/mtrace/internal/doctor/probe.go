@@ -18,7 +18,7 @@ type Probe struct {
 	Environ  []string
 	// Run runs a program of the system and returns its standard output.
 	Run func(name string, args ...string) (string, error)
-	// Read reads a file, up to a megabyte.
+	// Read returns the content of a file, at most the first megabyte.
 	Read func(path string) ([]byte, error)
 	// Glob finds files by pattern.
 	Glob func(pattern string) []string

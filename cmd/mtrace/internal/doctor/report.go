@@ -59,7 +59,7 @@ func (r *Report) finish() {
 	}
 }
 
-// WriteJSON writes the report as one JSON document.
+// WriteJSON writes the report as an indented JSON document.
 func (r *Report) WriteJSON(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")

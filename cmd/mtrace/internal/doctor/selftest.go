@@ -236,7 +236,7 @@ func (r *said) classTable() Check {
 	}
 	c.Text = fmt.Sprintf("%s: %d kinds of objects", r.Device, len(r.Classes))
 	if wrapped > 0 {
-		c.Text += fmt.Sprintf(", %d of them behind a validation or capture layer", wrapped)
+		c.Text += fmt.Sprintf(", %d of them wrapped by a validation or capture layer", wrapped)
 	}
 	return c
 }

@@ -24,7 +24,8 @@ const leastSecret = 6
 // paths are shortened by SharedText.
 var ordinary = regexp.MustCompile(`^(?:[0-9.,]+|(?i:true|false|enabled|disabled|always|never)|[~/.][^\s]*)$`)
 
-// environment adds the values of all variables that are not known to be harmless. Each value is replaced by $NAME.
+// environment adds the values of environment variables to the private texts, except those known to be harmless. Each
+// value is replaced by $NAME in a shared report.
 func (p Private) environment(environ []string) Private {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
@@ -110,7 +111,8 @@ func arguments(line []any) {
 		name, _, assigned := strings.Cut(text, "=")
 		_, missing := os.Stat(text)
 		switch {
-		case strings.HasPrefix(text, "--") && !assigned, missing == nil, strings.HasPrefix(text, "-") && len(text) <= 2:
+		case strings.HasPrefix(text, "--") && !assigned, missing == nil,
+			strings.HasPrefix(text, "-") && len(text) <= 2:
 		case strings.HasPrefix(text, "--"), assigned && isName(name):
 			line[i] = name + "=" + notShown
 		case strings.HasPrefix(text, "-"):

@@ -13,15 +13,16 @@ var watched = []struct{ prefix, meaning string }{
 	{"MTL_DEBUG_LAYER", "API validation wraps every object and slows every call"},
 	{"METAL_DEVICE_WRAPPER_TYPE", "API validation wraps every object and slows every call"},
 	{"MTL_SHADER_VALIDATION", "shader validation slows kernels several times"},
-	{"MTL_CAPTURE_ENABLED", "capture wraps every object; torch turns commitAndContinue off"},
-	{"METAL_CAPTURE_ENABLED", "capture wraps every object; torch turns commitAndContinue off"},
-	{"MTL_HUD_ENABLED", "the heads-up display adds its own command buffers"},
-	{"PYTORCH_MPS_TRACE_SIGNPOSTS", "signposts turn torch's commitAndContinue off"},
-	{"PYTORCH_MPS_LOG_PROFILE_INFO", "logging turns torch's commitAndContinue off"},
-	{"DYLD_", "stays in place; mtrace puts its library in front"},
-	{"LD_PRELOAD", "stays in place; mtrace puts its library in front"},
+	{"MTL_CAPTURE_ENABLED", "Metal's capture wraps every object, and PyTorch stops using commitAndContinue"},
+	{"METAL_CAPTURE_ENABLED", "Metal's capture wraps every object, and PyTorch stops using commitAndContinue"},
+	{"MTL_HUD_ENABLED", "Metal's performance HUD adds its own command buffers"},
+	{"PYTORCH_MPS_TRACE_SIGNPOSTS", "with signposts PyTorch stops using commitAndContinue"},
+	{"PYTORCH_MPS_LOG_PROFILE_INFO", "with logging PyTorch stops using commitAndContinue"},
+	{"DYLD_", "kept; mtrace puts its own library before others"},
+	{"LD_PRELOAD", "kept; mtrace puts its own library before others"},
 	{"SOFTMETAL_", "controls the software Metal"},
-	{"MTL_", ""}, {"METAL_", ""}, {"MTRACE_", ""}, {"OBJC_", ""}, {"GODEBUG", "applies to the library's own runtime too"},
+	{"MTL_", ""}, {"METAL_", ""}, {"MTRACE_", ""}, {"OBJC_", ""}, {"GODEBUG", "also affects the Go runtime in " +
+		"mtrace's library"},
 }
 
 // shown are variables whose values a report may contain. Other watched variables are listed without their value,
@@ -37,7 +38,7 @@ var shown = []string{
 	"SOFTMETAL_DURATION_US", "SOFTMETAL_SUBMIT_US",
 }
 
-// notShown stands for a value that a report does not show.
+// notShown is printed in place of a value that may be secret.
 const notShown = "(not shown)"
 
 // variables lists the watched environment variables that are set, and warns about those that change measurements.
@@ -71,7 +72,7 @@ func (p *Probe) variables() Check {
 	for _, name := range []string{"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_CAPTURE_ENABLED",
 		"METAL_DEVICE_WRAPPER_TYPE", "METAL_CAPTURE_ENABLED"} {
 		if value, set := names[name]; set && value != "0" && value != "" {
-			c.Status, c.Advice = Warn, "unset them for measurements"
+			c.Status, c.Advice = Warn, "unset these variables for measurements"
 		}
 	}
 	return c

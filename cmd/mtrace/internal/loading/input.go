@@ -39,8 +39,8 @@ func (p *Selection) Check() error {
 	return nil
 }
 
-// Instruments reports whether path is a recording of Instruments or its XML export. File names decide, for a folder
-// those in it.
+// Instruments reports whether path is a recording of Instruments or its XML export. The name decides; for a folder,
+// the names of the files in it.
 func Instruments(path string) bool {
 	ends := func(name string, with ...string) bool {
 		return slices.Contains(with, strings.ToLower(filepath.Ext(name)))

@@ -49,7 +49,7 @@ func NewRecording(name string) *Recording {
 	return &Recording{Name: name, processes: map[int]*process{}}
 }
 
-// A line has those fields of a line of the trace's text form that are counted.
+// A line has the fields that are counted of one line of the trace's text form.
 type line struct {
 	Process int
 	Header  *struct {
@@ -195,7 +195,7 @@ var figures = []figure{
 		counter, one(func(p *process) uint64 { return p.lost })},
 }
 
-// labels are pairs of a name and a value.
+// labels returns Prometheus labels from pairs of name and value.
 func labels(pairs ...string) (list []*dto.LabelPair) {
 	for ; len(pairs) > 1; pairs = pairs[2:] {
 		list = append(list, &dto.LabelPair{Name: proto.String(pairs[0]),

@@ -19,7 +19,7 @@ import (
 func AttachCommand() cli.Command {
 	return cli.Command{
 		Name:    "attach",
-		Summary: "Explain why a running program cannot be traced, and list the alternatives",
+		Summary: "Explain why a program that already runs cannot be traced, and what to do instead",
 		Usage:   "PID",
 		Example: "mtrace attach 4711",
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
@@ -45,19 +45,19 @@ func attach(std cli.Stdio, text string) error {
 	// if ps is missing, or may not show the process, the advice has a placeholder for the command
 	line, _ := exec.Command("ps", "-o", "args=", "-p", text).Output()
 	command := cmp.Or(analyze.Printable(strings.TrimSpace(string(line))), "CMD ARG…")
-	fmt.Fprintf(std.Out, `Process %d cannot be traced: it runs without mtrace's library, which a program gets when it starts and not later.
-Its Metal objects are there already, and calls to methods that were looked up before would be missed without a word.
+	fmt.Fprintf(std.Out, `Process %d cannot be traced: it runs without mtrace's library, which can be loaded only when a program starts.
+Its Metal objects exist already, and calls of methods that it has looked up before would silently be missing.
 
-What can be done:
-  start it with the library and record nothing until it matters:
+What you can do instead:
+  start the program with the library, and record nothing until it matters:
       mtrace run --start-on signal -- %s
-      kill -USR1 MTRACE-PID      # starts, and the next time stops
-  or keep only the end, for what happens once in a while:
+      kill -USR1 MTRACE-PID      # starts recording, and the next time stops it
+  or record all the time and keep only the end, for a problem that occurs rarely:
       mtrace run --last 30s -- %[2]s
 `, pid, command)
 	if runtime.GOOS == "darwin" {
-		fmt.Fprintf(std.Out, "  or record it as it runs with Instruments, which sees the GPU and not the calls, and read "+
-			"that:\n"+
+		fmt.Fprintf(std.Out, "  or record the running program with Instruments, which sees the GPU but not the "+
+			"calls, and read its recording:\n"+
 			"      xcrun xctrace record --template 'Metal System Trace' --attach %d --time-limit 10s --output now.trace\n    "+
 			"  mtrace xctrace now.trace\n", pid)
 	}

@@ -59,7 +59,8 @@ func ExperimentCommand() cli.Command {
 				"which frees the processor for others; spin, which keeps it busy; or auto, which spins for a "+
 				"thread's own code and for delays under 120 µs, and sleeps otherwise")
 			flags.StringVarP(&o.run.Output, "output", "o", "",
-				"the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is complete")
+				"write the trace to this `FILE` (default CMD-PID.mtrace in the current folder); it is FILE.part "+
+					"until it is complete")
 			cli.ForceFlag(flags, &o.run.Force)
 			flags.Var(&o.run.view.JSON, "json", "print the result as JSON (mtrace.experiment/1) on standard "+
 				"output, or write it to =`FILE` or to the descriptor =fd:N")

@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	// keyPatience is how long the program may take to end after SIGINT before it is examined.
+	// keyPatience is how long the program may take to end after Ctrl-C before mtrace prints where it is stuck.
 	keyPatience = time.Second
-	// quitPatience is how long the program may take to end after SIGQUIT, which requests an examination.
+	// quitPatience is how long the program may take to end after SIGQUIT. If it still runs, it handles the signal,
+	// and mtrace prints where it is stuck.
 	quitPatience = 200 * time.Millisecond
 )
 

@@ -62,10 +62,11 @@ func (c *child) next(options int) (change, error) {
 }
 
 const (
-	// lookAgain is the interval at which a stopped program is checked while mtrace runs: without a watching shell,
-	// nothing stops the group.
+	// lookAgain is how often a stopped program is checked while mtrace itself keeps running, because no shell watches
+	// it.
 	lookAgain = 50 * time.Millisecond
-	// groupPatience is how long the program may take to continue after mtrace did, when the whole group was signalled.
+	// groupPatience is how long the program gets to resume after mtrace was resumed. If the whole group was
+	// signalled, the program resumes by itself; otherwise mtrace then sends it SIGCONT.
 	groupPatience = 20 * time.Millisecond
 )
 

@@ -9,9 +9,11 @@ import (
 )
 
 const (
-	// queuedLines is how many lines wait for a reader before further lines are dropped.
+	// queuedLines is how many log lines wait for a slow reader. If the queue is full, further lines are dropped and
+	// counted.
 	queuedLines = 256
-	// linePatience is how long a command waits at its end for the reader of its log.
+	// linePatience is how long a command that ends waits for the reader of its log, before the remaining lines are
+	// lost.
 	linePatience = time.Second
 )
 
@@ -32,7 +34,7 @@ func newLineQueue(out io.Writer) *lineQueue {
 	return q
 }
 
-// Write implements io.Writer. It neither waits nor fails.
+// Write implements io.Writer. It never blocks and never fails: a line that does not fit is dropped and counted.
 func (q *lineQueue) Write(line []byte) (int, error) {
 	select {
 	case q.lines <- bytes.Clone(line):

@@ -24,7 +24,8 @@ type outside struct {
 }
 
 const (
-	// firstLook is when the processes are examined first; the interval grows fourfold up to longestLook.
+	// firstLook is the time until processes are examined for the first time. The next intervals are four times as
+	// long, up to longestLook.
 	firstLook   = 100 * time.Millisecond
 	longestLook = 10 * time.Second
 	// gpuPause is how often the GPU's use is sampled: a sample runs ioreg, which takes about ten milliseconds of
@@ -32,7 +33,8 @@ const (
 	gpuPause = 2 * time.Second
 )
 
-// watchFromOutside starts to watch the program with this process id. The caller must call end.
+// watchFromOutside starts to watch the program's process tree and, on macOS, the use of the GPU. The caller must call
+// end, which stops both.
 func watchFromOutside(pid int, w *witness) *outside {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := &outside{witness: w, tree: handshake.NewTree(pid), cancel: cancel}

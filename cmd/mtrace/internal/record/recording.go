@@ -59,7 +59,8 @@ func (r *Recording) check() error {
 	case r.gpuTiming != "buffer" && r.gpuTiming != "encoder":
 		return cli.UsageError("--gpu-timing must be buffer or encoder, not %q", r.gpuTiming)
 	case slices.Contains(r.stacks, "off") && len(r.stacks) > 1:
-		return cli.UsageError("--stacks off excludes other kinds, but %s was given", strings.Join(r.stacks, ","))
+		return cli.UsageError("--stacks off cannot be combined with other kinds, but %s was "+
+			"given", strings.Join(r.stacks, ","))
 	}
 	if err := checkSkipped(r.skip); err != nil {
 		return err

@@ -57,7 +57,8 @@ func RunCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var o RunOptions
 			flags.StringVarP(&o.Output, "output", "o", "",
-				"the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is complete")
+				"write the trace to this `FILE` (default CMD-PID.mtrace in the current folder); it is FILE.part "+
+					"until it is complete")
 			cli.ForceFlag(flags, &o.Force)
 			flags.BoolVar(&o.NoReport, "no-report", false, "write the trace and print no report")
 			flags.Var(&o.keepEmpty, "keep-empty",

@@ -47,7 +47,7 @@ const tailPatience = 2 * time.Second
 // tail prints a trace as JSON lines, and then what is added, until the recording ends or the user interrupts.
 func tail(std cli.Stdio, path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		// opening a pipe waits for the process that writes into it
+		// os.Open on a pipe would block until another process opens it for writing
 		return cli.UsageError("%s is not a regular file, and cannot be followed", path)
 	}
 	file, err := os.Open(path)
@@ -100,8 +100,8 @@ func tail(std cli.Stdio, path string) error {
 const (
 	// tailHangPause is the interval at which a followed trace is checked for a hang.
 	tailHangPause = 2 * time.Second
-	// tailQuiet is a growth in bytes per tailHangPause: a trace that grows faster is not checked for a hang, because a
-	// program in it makes progress.
+	// tailQuiet is how many bytes a trace grows in tailHangPause if its program is still busy. A trace that grows
+	// more is not checked for a hang.
 	tailQuiet = 64 << 10
 )
 

@@ -33,7 +33,7 @@ func ViewCommand() cli.Command {
 			"perfetto --open trace.mtrace",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var v viewer
-			flags.Uint16Var(&v.port, "port", 0, "serve on this `PORT` of 127.0.0.1; 0 selects a free one")
+			flags.Uint16Var(&v.port, "port", 0, "serve on this `PORT` of 127.0.0.1; 0 selects a free port")
 			flags.BoolVar(&v.open, "open", false, "open the address in the browser")
 			flags.StringVar(&v.with, "with", "",
 				"show the trace in the web page of another `TOOL`: perfetto, firefox or speedscope. The page "+

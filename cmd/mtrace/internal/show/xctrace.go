@@ -58,8 +58,10 @@ func XctraceCommand() cli.Command {
 			flags.DurationVar(&v.from, "from", 0, "summarise the recording from this `TIME` after its start, as 1.5s or 200ms")
 			flags.DurationVar(&v.to, "to", 0, "summarise the recording up to this `TIME` after its start")
 			flags.IntVar(&v.run, "run", 0, "read the run with this `NUMBER` of a .trace bundle (default: the first)")
-			flags.StringVarP(&v.output, "output", "o", "", "record: the .trace `BUNDLE` to create (default CMD-PID.trace here)")
-			flags.StringVar(&v.template, "template", "Metal System Trace", "record: `NAME` of a template, or path of a .tracetemplate file")
+			flags.StringVarP(&v.output, "output", "o", "", "record: create this .trace `BUNDLE` (default "+
+				"CMD-PID.trace in the current folder)")
+			flags.StringVar(&v.template, "template", "Metal System Trace", "record: use the template of "+
+				"Instruments with this `NAME`, or this .tracetemplate file")
 			flags.DurationVar(&v.limit, "time-limit", 0, "record: stop after this `TIME`")
 			flags.StringArrayVar(&v.env, "env", nil, "record: set this environment variable, `NAME=VALUE`, for the program")
 			return func(std cli.Stdio, args []string) error {

@@ -24,7 +24,8 @@ func DoctorCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var o doctorOptions
 			flags.BoolVar(&o.json, "json", false, "print everything as JSON (mtrace.doctor/1), to attach to a bug report")
-			flags.BoolVarP(&o.all, "verbose", "v", false, "print all details: the class table, every Python")
+			flags.BoolVarP(&o.all, "verbose", "v", false, "print all details, such as the classes of Metal "+
+				"objects and every Python found")
 			flags.StringVar(&o.bundle, "bundle", "",
 				"also trace two programs, compare all results with the expected ones, and write everything to "+
 					"this archive (.tar.gz; - is standard output), to be sent to the developers")

@@ -46,8 +46,8 @@ func McpCommand() cli.Command {
 const mcpHelp = "mtrace traces programs that use Apple's Metal: which threads wait for which and why, the GPU's work, and the changes that " +
 	"would make the program faster. Begin with report, whose first lines " +
 	"are the verdict. what_if predicts the run with a change; query answers questions about single tables; " +
-	"diff compares two runs. The first lines state the data that a trace lacks (lost, left " +
-	"out, cut): include that in your answer."
+	"diff compares two runs. The first lines also say what a trace lacks (lost, left out, cut): include that in " +
+	"your answer."
 
 // An assistant answers an MCP client's requests by running mtrace's own commands. Each runs in a separate process, so
 // that one that fails or needs too much memory does not end the server.
@@ -104,8 +104,8 @@ type whatIfQuestion struct {
 }
 
 type diffQuestion struct {
-	A string `json:"a" jsonschema:"the trace to compare with, or several separated by commas, or a folder of traces"`
-	B string `json:"b" jsonschema:"the same of what is compared"`
+	A string `json:"a" jsonschema:"the first side: a trace, several separated by commas, or a folder of traces"`
+	B string `json:"b" jsonschema:"the second side, in the same form, which is compared with the first"`
 }
 
 type queryQuestion struct {

@@ -78,7 +78,7 @@ func TestGPUTrace(t *testing.T) {
 		{[]string{"--gputrace", "mark:go", "--gputrace-limit", "200ms"}, "mark:go a wait b", []string{"a"},
 			"open it with Xcode"},
 		{[]string{"--gputrace", "scope:epoch", "--gputrace-limit", "200ms"}, "begin:epoch a wait b end", []string{"a"},
-			"time limit ended it before the program did"},
+			"ended by its time limit"},
 		{[]string{"--gputrace", "scope:never"}, "begin:epoch a end", nil, "Metal captured nothing: scope:never"},
 	} {
 		dir := t.TempDir()

@@ -24,7 +24,7 @@ func TestLimitedProgramSaysWhy(t *testing.T) {
 	needTruth(t)
 	client := buildShapesClient(t)
 	for limit, reason := range map[string]string{"-f 1000": "raise it with ulimit -f",
-		"-v 500000": "raise it with ulimit -v"} {
+		"-v 500000": "raise the limit with ulimit -v"} {
 		script := "ulimit " + limit + " && exec " + client + " classes 3"
 		run := func(flags ...string) outcome {
 			flags = append([]string{"run", "-o", filepath.Join(t.TempDir(), "t.mtrace")}, flags...)

@@ -21,7 +21,8 @@ func TestToolAlone(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	r := sh(t, t.TempDir(), []string{"MTRACE_LIBRARY="}, alone, "run", "--", "true")
-	for _, said := range []string{cli.LibraryName() + " which records the calls, is neither in mtrace's folder", "go install does not build it",
+	for _, said := range []string{cli.LibraryName() + ", which records the calls, is neither in mtrace's folder",
+		"go install does not build it",
 		"./build.sh build", "MTRACE_LIBRARY"} {
 		if !strings.Contains(r.stderr, said) || strings.Count(r.stderr, "\n") != 1 || r.exit != 125 {
 			t.Errorf("want %q: %+v", said, r)

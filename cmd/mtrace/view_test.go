@@ -159,7 +159,7 @@ func TestViewOfNothing(t *testing.T) {
 		cmd.Stderr = &stderr
 		startInTime(t, cmd)
 		err := cmd.Wait()
-		if cmd.ProcessState.ExitCode() != cli.ExitUsage || !strings.Contains(stderr.String(), "mtrace view: reading ") {
+		if cmd.ProcessState.ExitCode() != cli.ExitUsage || !strings.Contains(stderr.String(), "device-sync.mtrace") {
 			t.Errorf("%v: %v %q", args, err, stderr.String())
 		}
 	}

@@ -19,13 +19,13 @@ func TestWhatIf(t *testing.T) {
 	saturated := slices.IndexFunc(tracesim.Scenarios, func(s tracesim.Scenario) bool { return s.Name == "GPU saturated" })
 	trace := tracesim.Scenarios[saturated].Build(1).Run(t)
 	for _, c := range []struct{ asked, says string }{
-		{"weather:x=0", "kind"},
+		{"weather:x=0", "KIND is one of"},
 		{"kernel:axpy", "factor"},
 		{"kernel:axpy=fast", "factor"},
 		{"kernel:axpy=-1", "factor"},
 		{"kernel:axpy=NaN", "factor"},
 		{"cause:launch-bound=0.5", "whole"},
-		{"", "kind"},
+		{"", "KIND is one of"},
 	} {
 		got := sh(t, "", nil, tool.mtrace, "report", "--what-if", c.asked, trace)
 		if got.exit != 2 || !strings.Contains(got.stderr, c.says) || strings.Count(got.stderr, "\n") != 1 {
@@ -39,7 +39,7 @@ func TestWhatIf(t *testing.T) {
 	// Where nothing is predicted, a name that is not there was passed over, with the reason why nothing is.
 	few := threeBuffers(t)
 	for asked, says := range map[string]string{"kernel:weather*=0.5": "k", "call:weather=0": "commit",
-		"lock:weather=0": "none of that kind", "thread:weather=0.5": "main 101", "cause:queue-depth=0": "cause"} {
+		"lock:weather=0": "no item of that kind", "thread:weather=0.5": "main 101", "cause:queue-depth=0": "cause"} {
 		if got := sh(t, "", nil, tool.mtrace, "report", "--what-if", asked, few); got.exit != 2 ||
 			!strings.Contains(got.stderr, says) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s, where nothing is predicted: exit %d with %q; want 2 and one line with %q", asked, got.exit,

@@ -17,7 +17,8 @@ type backlog struct {
 	began  time.Time     // when open[0] came; only selectionFilter sets it
 }
 
-// A backlogPiece is a compressed series of consecutive records of one ring, from ring position position on.
+// A backlogPiece is a compressed series of consecutive records of one thread's ring buffer, from ring position
+// position on.
 type backlogPiece struct {
 	position uint64
 	count    int
@@ -30,8 +31,8 @@ type backlogPiece struct {
 // pieceRecords is the number of records in a piece: enough to compress well, and few enough to drop old ones early.
 const pieceRecords = 4096
 
-// addToBacklog adds records to the backlog of a ring. It drops pieces that are older than the window can reach back,
-// and the oldest pieces when all backlogs together exceed the window's memory limit.
+// addToBacklog adds records to the backlog of a thread's ring buffer. It drops pieces that are older than the window
+// can reach back, and the oldest pieces when all backlogs together exceed the window's memory limit.
 func (f *windowFilter) addToBacklog(r *ring, position uint64, records []wire.Record) {
 	backlog := &r.window.backlog
 	if len(backlog.open) > 0 && position != backlog.from+uint64(len(backlog.open)) {
@@ -59,7 +60,8 @@ func (f *windowFilter) addToBacklog(r *ring, position uint64, records []wire.Rec
 	}
 }
 
-// pack compresses the uncompressed records of a ring's backlog into a piece, and counts the memory of the piece.
+// pack compresses the uncompressed records of a ring buffer's backlog into a piece, and counts the memory of the
+// piece.
 func (f *windowFilter) pack(r *ring) {
 	backlog := &r.window.backlog
 	piece := backlog.takePiece()
@@ -94,7 +96,7 @@ func (piece *backlogPiece) unpack() []wire.Record {
 	return records
 }
 
-// drop removes the oldest piece from a ring's backlog. Records that describe the time after them, too
+// drop removes the oldest piece from a ring buffer's backlog. Records that describe the time after them, too
 // (wire.Call.Lasts: for example the creation of a queue), are written to the trace nevertheless.
 func (f *windowFilter) drop(r *ring) {
 	backlog := &r.window.backlog
@@ -109,8 +111,8 @@ func (f *windowFilter) drop(r *ring) {
 	f.writeWanted(r, piece.position, piece.unpack(), nil)
 }
 
-// dropOldest drops the oldest piece among all rings of the process to free memory. It returns false when no ring has
-// a piece.
+// dropOldest drops the oldest piece among the ring buffers of all threads of the process to free memory. It returns
+// false when no ring has a piece.
 func (f *windowFilter) dropOldest() bool {
 	var oldest *ring
 	for _, r := range f.rings {
@@ -129,8 +131,9 @@ func (f *windowFilter) dropOldest() bool {
 	return true
 }
 
-// emptyBacklog removes all records from the backlog of a ring. The trace gets those for which wanted returns true,
-// and those that describe the time after them, too (wire.Call.Lasts). If wanted is nil, no other records are written.
+// emptyBacklog removes all records from the backlog of a thread's ring buffer. The trace gets those for which wanted
+// returns true, and those that describe the time after them, too (wire.Call.Lasts). If wanted is nil, no other
+// records are written.
 func (f *windowFilter) emptyBacklog(r *ring, wanted func(*wire.Record) bool) {
 	backlog := &r.window.backlog
 	for _, piece := range backlog.pieces {

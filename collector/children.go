@@ -79,7 +79,7 @@ func (p childrenPage) takeNotices() (notices []notice) {
 			notices = append(notices, notice{child.PID, p.program, why})
 		}
 		if more {
-			notices = append(notices, notice{0, p.program, "not traced: further child processes, more than could be noted"})
+			notices = append(notices, notice{0, p.program, "not traced: more child processes than could be listed"})
 		}
 		return nil
 	})

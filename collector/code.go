@@ -53,9 +53,9 @@ func (c *code) note(facts []wire.Fact) {
 	}
 }
 
-// names looks up the addresses in the image files on this machine. It returns facts with the function names that the
-// process did not send itself, and with source lines. An address that is not found gets no name; reports show its
-// number and count such addresses.
+// names looks up the addresses in the image files on this machine. It returns facts (names and other data of variable
+// size) with the function names that the process did not send itself, and with source lines. An address that is not
+// found gets no name; reports show its number and count such addresses.
 func (c *code) names() (facts []wire.Fact) {
 	by := map[wire.Image][]uint64{}
 	for a := range c.addresses {
@@ -72,8 +72,9 @@ func (c *code) names() (facts []wire.Fact) {
 	for image, addresses := range by {
 		places, err := symbols.Find(image, addresses, until)
 		if err != nil && len(places) > 0 {
-			facts = append(facts, wire.Fact{Kind: wire.FactWarning, Text: fmt.Sprintf("source lines of %s are missing: %v",
-				image.Path, err)})
+			facts = append(facts, wire.Fact{Kind: wire.FactWarning,
+				Text: fmt.Sprintf("source lines of %s are missing: %v",
+					image.Path, err)})
 		}
 		for _, a := range slices.Sorted(maps.Keys(places)) {
 			facts = c.say(facts, a, places[a])
@@ -82,7 +83,8 @@ func (c *code) names() (facts []wire.Fact) {
 	return facts
 }
 
-// say appends the facts that state the name and the source line of address a to facts, and returns the result.
+// say appends the facts (names and other data of variable size) that state the name and the source line of address a
+// to facts, and returns the result.
 func (c *code) say(facts []wire.Fact, a uint64, p symbols.Place) []wire.Fact {
 	_, named := c.named[a]
 	switch {

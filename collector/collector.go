@@ -49,8 +49,8 @@ type Options struct {
 	// Failed, if set, is called once, when writing the trace first fails. The recording continues without writing:
 	// later records are only counted, so that the report can state how many are missing.
 	Failed func(error)
-	// Behind, if set, is called each time more than half of a ring (one thread's buffer) was filled between two
-	// readings: the collector reads too slowly, and records may soon be dropped.
+	// Behind, if set, is called each time more than half of a thread's ring buffer was filled between two readings:
+	// the collector reads too slowly, and records may soon be dropped.
 	Behind func()
 }
 
@@ -152,7 +152,7 @@ func (c *Collector) Serve(ctx context.Context) error {
 			case closed:
 				return failure
 			case noneLeft(err), errors.Is(err, syscall.ECONNABORTED):
-				c.log.Warn().Err(err).Msg("a connection could not be accepted yet")
+				c.log.Warn().Err(err).Msg("a connection cannot be accepted now; trying again")
 				time.Sleep(acceptPause)
 				continue
 			}
@@ -213,7 +213,8 @@ func (c *Collector) shut() {
 		os.Remove(c.endpoint.path)
 		if !c.acceptAll() {
 			for _, a := range c.listener.refuseRest() {
-				c.notHeard(a, "the collector had no free file descriptor for its connection; raise the limit with ulimit -n")
+				c.notHeard(a, "the collector had no free file descriptor for its connection; raise the limit with "+
+					"ulimit -n")
 			}
 		}
 		c.listener.close()
@@ -257,7 +258,8 @@ func (c *Collector) Close() (Result, error) {
 		if n := c.refused.Finish(); n > 0 {
 			c.result.Refused = n
 			c.result.Warnings = append(c.result.Warnings,
-				fmt.Sprintf("%d connections to the collector's socket were refused: they are not from the traced program", n))
+				fmt.Sprintf("%d connections to the collector's socket were refused: they are not from the traced "+
+					"program", n))
 		}
 		if n, why := c.writer.LeftOut(); n > 0 {
 			c.result.Lost += n

@@ -39,8 +39,8 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 		note(p.trace.failure)
 		note(p.rings.lastLook(alive))
 		if alive {
-			// the rings may begin after records that the drainer (the sender inside the process) sent earlier: these
-			// are still in the socket
+			// the ring buffers may begin after records that the drainer (the sender inside the process) sent earlier:
+			// these are still in the socket
 			note(readOn())
 		}
 		end.Salvaged = p.trace.records - before
@@ -72,8 +72,8 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 	p.collector.processEnded(p, end)
 }
 
-// lastLook reads the rings for the last time. If the process is gone it takes every published record; if the process
-// is alive, it skips rings that the drainer inside the process is just reading.
+// lastLook reads the ring buffers for the last time. If the process is gone it takes every published record; if the
+// process is alive, it skips rings that the drainer inside the process is just reading.
 func (reader *ringReader) lastLook(alive bool) error {
 	if !alive {
 		return reader.salvage()
@@ -107,8 +107,8 @@ func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 	for i := range reader.shared.RingsUsed() {
 		shared, r := reader.shared.Ring(i), reader.order.ring(uint16(i))
 		r.watchLosses(shared, l)
-		e := tracefile.RingEnd{Ring: r.index, Thread: shared.Thread(), Head: l.believe(shared.Head(), r.where(), "records"),
-			Dropped:   r.dropped,
+		e := tracefile.RingEnd{Ring: r.index, Thread: shared.Thread(), Head: l.believe(shared.Head(), r.where(),
+			"records"), Dropped: r.dropped,
 			FactsHead: shared.FactsHead(), FactsDropped: l.believe(shared.FactsDropped(), r.where(), "dropped facts"),
 			Losses: r.losses}
 		reader.trace.mutex.Lock()
@@ -125,8 +125,8 @@ func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 	}
 }
 
-// addInside adds to end the call that a ring's thread is inside, its wait for a lock or a signal, and the polling
-// loop (repeated calls that ask for a status) that it has not left.
+// addInside adds to end the call that a ring buffer's thread is inside, its wait for a lock or a signal, and the
+// polling loop (repeated calls that ask for a status) that it has not left.
 func addInside(end *tracefile.End, ring wire.Ring, thread uint64, index uint16) {
 	if begin, object, call := ring.Current(); call != wire.CallNone {
 		c := tracefile.CurrentCall{Thread: thread, Ring: index, Begin: begin, Object: object, Call: call}
@@ -140,14 +140,15 @@ func addInside(end *tracefile.End, ring wire.Ring, thread uint64, index uint16) 
 			Questions: p.Questions, Answer: p.Answer, Object: p.Object, Call: p.Call})
 	}
 	if b := ring.Blocked(); b.Call != wire.CallNone {
-		end.Blocked = append(end.Blocked, tracefile.BlockedCall{Thread: thread, Ring: index, Begin: b.Begin, Call: b.Call,
+		end.Blocked = append(end.Blocked, tracefile.BlockedCall{Thread: thread, Ring: index, Begin: b.Begin,
+			Call:    b.Call,
 			Address: b.Address, Holder: b.Holder,
 			Interpreter: b.Interpreter, Flags: b.Flags})
 	}
 }
 
-// addCoverage adds a ring's counters that check completeness: calls made by other recorded calls, which have no
-// record of their own, and command buffers that were committed or completed unseen.
+// addCoverage adds a ring buffer's counters that check completeness: calls made by other recorded calls, which have
+// no record of their own, and command buffers that were committed or completed unseen.
 func (l limit) addCoverage(end *tracefile.End, ring wire.Ring, where string) {
 	for f := range wire.Family(wire.NestedFamilies) {
 		if n := l.believe(ring.Nested(f), where, "inner calls"); n > 0 {

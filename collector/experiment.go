@@ -69,7 +69,8 @@ func (s Subject) At(tick wire.Ticks) int64 {
 	return t.instantOf(tick).nanos + t.ahead
 }
 
-// Write writes facts about the experiment into the process's part of the trace.
+// Write writes facts (names and other data of variable size) about the experiment into the process's part of the
+// trace.
 func (s Subject) Write(facts ...wire.Fact) {
 	t := s.process.trace
 	t.mutex.Lock()

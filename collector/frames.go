@@ -27,7 +27,7 @@ func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
 		return hello, err
 	}
 	if h.Kind != wire.FrameHello {
-		return hello, fmt.Errorf("frame: the first one has kind %d and is not a hello", h.Kind)
+		return hello, fmt.Errorf("frame: a connection must begin with a hello, not with a frame of kind %d", h.Kind)
 	}
 	payload := make([]byte, h.Length)
 	if _, err := io.ReadFull(in, payload); err != nil {
@@ -68,8 +68,8 @@ func (p *process) readFrames(in *bufio.Reader) error {
 			if p.rings.mapped {
 				err = errors.New("a second Rings frame")
 			} else if fd < 0 {
-				err = errors.New("the Rings frame came without a descriptor: either it was not sent, or the collector had no descriptor left " +
-					"(raise the limit with ulimit -n)")
+				err = errors.New("the Rings frame came without a descriptor: either it was not sent, or the " +
+					"collector had no descriptor left (raise the limit with ulimit -n)")
 			} else {
 				err = p.rings.attach(fd)
 			}
@@ -104,7 +104,7 @@ func (p *process) readFrames(in *bufio.Reader) error {
 				p.trace.handThreadTimes(times)
 			}
 		default:
-			err = fmt.Errorf("frame: kind %d in the middle of a connection", h.Kind)
+			err = fmt.Errorf("frame: kind %d may only come at the beginning of a connection", h.Kind)
 		}
 		if err != nil {
 			return err
@@ -112,8 +112,9 @@ func (p *process) readFrames(in *bufio.Reader) error {
 	}
 }
 
-// looseFacts writes facts that belong to no ring: facts of the whole process, and facts sent before the rings exist.
-// They have no ring position, so no copy of them is read from shared memory.
+// looseFacts writes facts (names and other data of variable size) that belong to no ring: facts of the whole process,
+// and facts sent before the ring buffers exist. They have no ring position, so no copy of them is read from shared
+// memory.
 func (p *process) looseFacts(payload []byte) error {
 	p.trace.mutex.Lock()
 	defer p.trace.mutex.Unlock()

@@ -33,7 +33,7 @@ func TestBadFrames(t *testing.T) {
 			"more than the"},
 		"position out of reach": {wiretest.Frame(wire.FrameRecords, 0, 1<<63, records), "no thread can have recorded that much"},
 		"second hello": {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello())),
-			"in the middle"},
+			"may only come at the beginning"},
 		"rings without memory":  {wiretest.Frame(wire.FrameRings, 0, 0, nil), "without a descriptor"},
 		"a fact that is none":   {wiretest.Frame(wire.FrameFacts, 0, 0, bytes.Repeat([]byte{0xff}, 24)), "fact"},
 		"part of a thread time": {wiretest.Frame(wire.FrameThreadTimes, 0, 0, records[:31]), "length of 31"},
@@ -82,7 +82,7 @@ func TestBadHellos(t *testing.T) {
 		"nothing": {nil, ""},
 		// the process ended before it had identified itself: a process sends its hello before it uses Metal
 		"half a header": {[]byte("MTRF"), ""},
-		"records first": {wiretest.Frame(wire.FrameRecords, 0, 0, nil), "not a hello"},
+		"records first": {wiretest.Frame(wire.FrameRecords, 0, 0, nil), "must begin with a hello"},
 		"other version": {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, old)), "wire version 99"},
 		"no process id": {wiretest.Frame(wire.FrameHello, 0, 0, []byte("version=1\x00")), "no process id"},
 	} {

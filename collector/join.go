@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// A joiner assembles the content of one ring: each position exactly once and in order. Two sources deliver parts that
-// overlap and overtake each other: frames from the socket, and data that the collector reads from shared memory while
-// older frames are still in the socket. T is a record, or a byte of the facts.
+// A joiner assembles the content of one thread's ring buffer: each position exactly once and in order. Two sources
+// deliver parts that overlap and overtake each other: frames from the socket, and data that the collector reads from
+// shared memory while older frames are still in the socket. T is a record, or a byte of the facts (names and other
+// data of variable size).
 type joiner[T any] struct {
 	next  uint64     // the position of the next element to deliver
 	held  []piece[T] // pieces behind a gap, by position
@@ -35,7 +36,8 @@ func (j *joiner[T]) add(position uint64, elements []T) error {
 		if j.count+len(elements) > j.limit || len(j.held) >= j.limit {
 			// a piece without elements also counts, because it takes memory: the drainer in the process sends such
 			// frames to wake the collector
-			return fmt.Errorf("position %d arrived, but the data between it and %d did not", position, j.next)
+			return fmt.Errorf("data from position %d on arrived, but the data before it, from %d on, did not", position,
+				j.next)
 		}
 		at, _ := slices.BinarySearchFunc(j.held, position, func(p piece[T], position uint64) int {
 			if p.position < position {

@@ -23,8 +23,8 @@ func mapRegion(fd int) (m mapping, err error) {
 		return m, fmt.Errorf("look at the shared memory: %w", err)
 	}
 	if stat.Size < wire.RegionSize { // macOS rounds up to its page size
-		return m, fmt.Errorf("the shared memory has %d bytes, not the %d of wire version %d", stat.Size, wire.RegionSize,
-			wire.Version)
+		return m, fmt.Errorf("the shared memory has %d bytes, not the %d of wire version %d", stat.Size,
+			wire.RegionSize, wire.Version)
 	}
 	m.memory, err = unix.Mmap(fd, 0, wire.RegionSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {

@@ -66,7 +66,7 @@ func TestBadRingHeader(t *testing.T) {
 	}
 	closedByCollector(t, conn)
 	trace, _ := r.finish()
-	if note := trace.Processes()[0].End.Note; !strings.Contains(note, "ring 0 claims to hold") {
+	if note := trace.Processes()[0].End.Note; !strings.Contains(note, "ring 0 states that it holds") {
 		t.Errorf("note %q", note)
 	}
 }

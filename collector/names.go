@@ -36,7 +36,8 @@ type names struct {
 func newNames() *names {
 	return &names{threads: map[uint64]string{}, texts: map[wire.StringID]string{},
 		queues:  map[wire.ObjectID]wire.StringID{},
-		buffers: map[wire.ObjectID]naming{}, owners: map[wire.ObjectID]wire.ObjectID{}, pages: map[wire.ObjectID]*page{}}
+		buffers: map[wire.ObjectID]naming{}, owners: map[wire.ObjectID]wire.ObjectID{},
+		pages: map[wire.ObjectID]*page{}}
 }
 
 // facts stores the names of threads and the texts of labels that the process sent as facts.

@@ -5,13 +5,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An Observer receives each record as it arrives, before it is written to the trace. Calls for one ring (one thread's
-// buffer) come one after another; calls for different rings and processes come at the same time. Methods must return
+// An Observer receives each record as it arrives, before it is written to the trace. Calls for one thread's ring
+// buffer come one after another; calls for different rings and processes come at the same time. Methods must return
 // quickly, because the recording waits, and must not keep the slices, because they are reused.
 type Observer interface {
 	// Process is called once for each process, before anything else of it.
 	Process(tracefile.ProcessIndex, wire.Hello)
-	// Clock is called once for each process that maps its rings, before the first record of that process.
+	// Clock is called once for each process that maps its ring buffers, before the first record of that process.
 	Clock(p tracefile.ProcessIndex, kind wire.ClockKind, timebaseNumer, timebaseDenom uint32)
 	Samples(tracefile.ProcessIndex, []wire.ClockSample)
 	Facts(tracefile.ProcessIndex, []wire.Fact)

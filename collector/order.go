@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A recordOrder assembles the content of a process's rings, each position once and in order, and passes it to the
-// trace.
+// A recordOrder assembles the content of a process's ring buffers, each position once and in order, and passes it to
+// the trace.
 type recordOrder struct {
 	trace *processTrace
 	began time.Time // when the connection was accepted
@@ -18,7 +18,7 @@ type recordOrder struct {
 	missing uint64 // number of records that were announced and did not arrive
 }
 
-// ring returns the state of the ring with this index; it creates the state at the first call.
+// ring returns the state of the ring buffer with this index; it creates the state at the first call.
 func (o *recordOrder) ring(index uint16) *ring {
 	o.trace.mutex.Lock()
 	defer o.trace.mutex.Unlock()

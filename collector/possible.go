@@ -35,7 +35,8 @@ func (o *recordOrder) possible() uint64 { return possible(time.Since(o.began)) }
 // checkPosition returns an error if no ring can have reached a position in the time since the process connected.
 func (o *recordOrder) checkPosition(r *ring, position uint64) error {
 	if position > o.possible() {
-		return fmt.Errorf("ring %d: position %d is impossible: no thread can have recorded that much", r.index, position)
+		return fmt.Errorf("ring %d: position %d is impossible: no thread can have recorded that much", r.index,
+			position)
 	}
 	return nil
 }
@@ -57,7 +58,7 @@ type limit struct {
 }
 
 // believe returns n if it is possible. Otherwise it reports the value and returns 0, so that sums stay right. where
-// is the beginning of the report: a ring such as "ring 3: ", or empty for the process.
+// is the beginning of the report: a ring buffer such as "ring 3: ", or empty for the process.
 func (l limit) believe(n uint64, where, what string) uint64 {
 	if n <= l.most {
 		return n
@@ -91,5 +92,5 @@ func (l limit) audit(a wire.Audit, where, what string) wire.Audit {
 	return a
 }
 
-// where returns the text with which a report about a ring begins.
+// where returns the text with which a report about a ring buffer begins.
 func (r *ring) where() string { return fmt.Sprintf("ring %d: ", r.index) }

@@ -12,30 +12,31 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The collector reads all rings of a process directly in shared memory, as often as they fill. Through a socket each
-// record would be copied twice more, and the reader woken every few hundred records. Inside the process a drainer
-// goroutine sends the records of a ring only if the collector neglects that ring; when a ring fills fast, it wakes
-// the collector with a frame without records.
+// The collector reads the ring buffers of all threads of a process directly in shared memory, as often as they fill.
+// Through a socket each record would be copied twice more, and the reader woken every few hundred records. Inside the
+// process a drainer goroutine sends the records of a ring only if the collector neglects that ring; when a ring fills
+// fast, it wakes the collector with a frame without records.
 
 const (
 	// takeAtOnce is the number of records that are copied before their slots are released to the writing thread. A
-	// larger value would let the ring overflow more easily.
+	// larger value would let the ring buffer overflow more easily.
 	takeAtOnce = wire.RecordsPerRing / 8
-	// drainedInParallel is the fill level, in records, above which rings are read concurrently. Read one after
+	// drainedInParallel is the fill level, in records, above which ring buffers are read concurrently. Read one after
 	// another, several fast rings would fill faster than they are read.
 	drainedInParallel = wire.RecordsPerRing / 4
-	// maxHeld limits how many records of one ring wait for older frames; maxHeldFacts limits the waiting facts, in
-	// bytes. Beyond it the process violates the protocol, and its connection ends.
+	// maxHeld limits how many records of one thread's ring buffer wait for older frames; maxHeldFacts limits the
+	// waiting facts (names and other data of variable size), in bytes. Beyond it the process violates the protocol,
+	// and its connection ends.
 	maxHeld      = 4 * wire.RecordsPerRing
 	maxHeldFacts = 4 * wire.FactsPerRing
 	// recordsAtOnce is the maximum number of records that a thread publishes together: the record of a call and its
 	// More record (further arguments).
 	recordsAtOnce = 2
-	// maxFact is the maximum size of a fact, in bytes.
+	// maxFact is the maximum size of a fact (a name or other data of variable size), in bytes.
 	maxFact = wire.MaxFactText + 64
 )
 
-// A ringReader reads the rings of one process directly in shared memory.
+// A ringReader reads the ring buffers of one process directly in shared memory.
 type ringReader struct {
 	trace *processTrace
 	order *recordOrder
@@ -54,7 +55,8 @@ type ringReader struct {
 	asked chan chan<- struct{} // requests of Snapshot: closed when the rings' contents were delivered to the trace
 }
 
-// attach maps the shared memory behind fd, begins the process's clock and starts the goroutine that reads the rings.
+// attach maps the shared memory behind fd, begins the process's clock and starts the goroutine that reads the ring
+// buffers.
 func (reader *ringReader) attach(fd int) error {
 	m, err := mapRegion(fd)
 	if err != nil {
@@ -105,7 +107,7 @@ type ring struct {
 }
 
 // watchLosses adds the records that were dropped since its last call to the losses of the ring's current thread. A
-// thread that owned the ring only between two calls is missed: its losses count for the next owner.
+// thread that owned the ring buffer only between two calls is missed: its losses count for the next owner.
 func (r *ring) watchLosses(shared wire.Ring, l limit) {
 	dropped := l.believe(shared.Dropped(), r.where(), "dropped records")
 	if dropped <= r.dropped {
@@ -126,13 +128,13 @@ func (r *ring) watchLosses(shared wire.Ring, l limit) {
 // from the process's memory, which its program may have overwritten.
 func checkHead(index uint16, head, tail, capacity uint64) error {
 	if head < tail || head-tail > capacity {
-		return fmt.Errorf("ring %d claims to hold positions %d to %d", index, tail, head)
+		return fmt.Errorf("ring %d states that it holds positions %d to %d, which is impossible", index, tail, head)
 	}
 	return nil
 }
 
-// takeRing reads all records and facts from a ring. It reads nothing if the drainer in the process has claimed the
-// ring. taken is the number of records read.
+// takeRing reads all records and facts (names and other data of variable size) from a thread's ring buffer. It reads
+// nothing if the drainer in the process has claimed the ring. taken is the number of records read.
 func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
 	shared, r := reader.shared.Ring(index), reader.order.ring(uint16(index))
 	head, tail := shared.Head(), shared.Tail()
@@ -174,8 +176,8 @@ func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
 	return taken, nil
 }
 
-// drainParallel reads the rings with these indices concurrently, with one goroutine per processor. It returns the
-// first error, after all goroutines have ended.
+// drainParallel reads the ring buffers with these indices concurrently, with one goroutine per processor. It returns
+// the first error, after all goroutines have ended.
 func (reader *ringReader) drainParallel(rings []int) error {
 	var next atomic.Int64
 	failures := make(chan error, len(rings))
@@ -199,8 +201,8 @@ func (reader *ringReader) drainParallel(rings []int) error {
 	return err
 }
 
-// waiting reports whether so many records of the ring wait for older frames from the socket that reading more would
-// only use memory.
+// waiting reports whether so many records of the ring buffer wait for older frames from the socket that reading more
+// would only use memory.
 func (o *recordOrder) waiting(r *ring) bool {
 	o.trace.mutex.Lock()
 	defer o.trace.mutex.Unlock()
@@ -228,16 +230,16 @@ func (c *copied) takeFacts(shared wire.Ring, from, to uint64) []byte {
 	return c.facts
 }
 
-// The interval between two readings of the rings lies between these bounds. A ring that fills at a constant rate is
-// read when it is one eighth full, and a user who watches the recording sees a call within 100 ms.
+// The interval between two readings of the rings lies between these bounds. A thread's ring buffer that fills at a
+// constant rate is read when it is one eighth full, and a user who watches the recording sees a call within 100 ms.
 const (
 	shortestPause = time.Millisecond
 	longestPause  = 50 * time.Millisecond
 )
 
 // pause returns the interval until the rings are read next. last is the previous interval, growth the largest number
-// of records that a ring got in it. If the process woke the collector (hurried), the interval is the shortest: growth
-// over an unknown time says nothing about the current rate.
+// of records that a thread's ring buffer got in it. If the process woke the collector (hurried), the interval is the
+// shortest: growth over an unknown time says nothing about the current rate.
 func pause(last time.Duration, growth uint64, hurried bool) time.Duration {
 	if hurried {
 		return shortestPause
@@ -249,7 +251,7 @@ func pause(last time.Duration, growth uint64, hurried bool) time.Duration {
 	return min(max(untilEighth, shortestPause), longestPause, last*2)
 }
 
-// watchRings reads the rings of a process again and again until stop is closed.
+// watchRings reads the ring buffers of a process again and again until stop is closed.
 func (reader *ringReader) watchRings(stop <-chan struct{}) {
 	wait := shortestPause
 	var threads []uint64
@@ -308,7 +310,8 @@ func (reader *ringReader) watchRings(stop <-chan struct{}) {
 			return
 		}
 		if reader.times != nil {
-			reader.trace.handThreadTimes(reader.times.look(time.Now(), append(threads, wire.WholeProcess, wire.WholeMachine)))
+			reader.trace.handThreadTimes(reader.times.look(time.Now(), append(threads, wire.WholeProcess,
+				wire.WholeMachine)))
 		}
 		if growth > wire.RecordsPerRing/2 {
 			reader.trace.collector.behind()

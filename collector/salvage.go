@@ -8,7 +8,8 @@ import (
 
 // salvage reads every record that a process left in its rings when it ended and that did not arrive over the socket.
 // No thread writes any more, so it ignores the drainer's claim on a ring and also reads released slots. Only the
-// slots that a thread was writing when it died are not used. An error in one ring does not affect the others.
+// slots that a thread was writing when it died are not used. An error in one thread's ring buffer does not affect the
+// others.
 func (reader *ringReader) salvage() error {
 	var wrong []error
 	err := guard(func() error {
@@ -40,16 +41,17 @@ func (reader *ringReader) salvageRecords(r *ring, shared wire.Ring) error {
 	return nil
 }
 
-// oldest returns the first position of a dead thread's ring whose slot still has its record. Records from tail on
-// cannot have been overwritten. Before tail, the slots of one whole ring are intact, except for the few that the
+// oldest returns the first position of a dead thread's ring buffer whose slot still has its record. Records from tail
+// on cannot have been overwritten. Before tail, the slots of one whole ring are intact, except for the few that the
 // thread may have been writing when it died.
 func oldest(head, tail uint64) uint64 {
 	whole := head - min(head, wire.RecordsPerRing)
 	return max(whole, min(tail, head-min(head, wire.RecordsPerRing-recordsAtOnce)))
 }
 
-// salvageFacts reads the facts that the socket did not deliver. It starts where the socket's data ended; if the ring
-// has overwritten that position, it starts at the tail, because a fact begins there.
+// salvageFacts reads the facts (names and other data of variable size) that the socket did not deliver. It starts
+// where the socket's data ended; if the ring buffer has overwritten that position, it starts at the tail, because a
+// fact begins there.
 func (reader *ringReader) salvageFacts(r *ring, shared wire.Ring) error {
 	head, tail := shared.FactsHead(), shared.FactsTail()
 	from := r.facts.next

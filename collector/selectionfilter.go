@@ -8,7 +8,8 @@ import (
 
 // A selectionFilter drops the records of a process that a Selection does not want. A thread or a command buffer gets
 // its name only after it was created, and the name may arrive by another ring. Therefore records wait, compressed,
-// for one second, in which all rings are read; then the names are known. The trace's mutex guards it.
+// for one second, in which the ring buffers of all threads are read; then the names are known. The trace's mutex
+// guards it.
 type selectionFilter struct {
 	trace     *processTrace
 	selection *Selection
@@ -18,14 +19,15 @@ type selectionFilter struct {
 
 const (
 	// decideAfter is how long records wait for the names of their objects. It must be much longer than longestPause
-	// (50 ms), within which each ring is read.
+	// (50 ms), within which each ring buffer is read.
 	decideAfter = time.Second
 	// mostUndecided limits the memory of the waiting records, in bytes. Beyond it the oldest are decided at once,
 	// with the names that are known.
 	mostUndecided = 256 << 20
 )
 
-// A ringSelection has the waiting records of one ring, and the state of the decision between two of its records.
+// A ringSelection has the waiting records of one thread's ring buffer, and the state of the decision between two of
+// its records.
 type ringSelection struct {
 	waiting backlog
 	thread  uint64      // the system's id of the thread whose records are being decided
@@ -34,8 +36,8 @@ type ringSelection struct {
 	leftOut uint64      // records that are not in the trace
 }
 
-// add takes new records of a ring; they wait until names are known. position is the ring position of the first one,
-// counted as if no record had been dropped. The caller holds the mutex.
+// add takes new records of a thread's ring buffer; they wait until names are known. position is the ring position of
+// the first one, counted as if no record had been dropped. The caller holds the mutex.
 func (f *selectionFilter) add(r *ring, position uint64, records []wire.Record) {
 	f.learn(r, records)
 	backlog := &r.selection.waiting
@@ -62,8 +64,8 @@ func (b *backlog) whole() bool {
 	return n > 0 && b.open[n-1].Flags&wire.HasMore == 0
 }
 
-// decideQuiet decides about records that have waited long enough in rings that get no new records. Without it the
-// last calls of an idle thread would stay out of the trace until the end.
+// decideQuiet decides about records that have waited long enough in ring buffers that get no new records. Without it
+// the last calls of an idle thread would stay out of the trace until the end.
 func (f *selectionFilter) decideQuiet(now time.Time) {
 	f.trace.mutex.Lock()
 	defer f.trace.mutex.Unlock()
@@ -106,7 +108,7 @@ func (f *selectionFilter) setAside(b *backlog) {
 	b.pieces = append(b.pieces, piece)
 }
 
-// decidePiece writes the wanted records of the oldest piece of a ring's backlog, and drops the others.
+// decidePiece writes the wanted records of the oldest piece of a ring buffer's backlog, and drops the others.
 func (f *selectionFilter) decidePiece(r *ring) {
 	backlog := &r.selection.waiting
 	piece := backlog.pieces[0]
@@ -116,8 +118,8 @@ func (f *selectionFilter) decidePiece(r *ring) {
 	f.choose(r, piece.position, piece.unpack())
 }
 
-// choose writes the wanted ones of a ring's records to the trace and counts the others in leftOut. position is the
-// ring position of the first record, as if no record had been dropped. A More record follows the decision of the
+// choose writes the wanted ones of a ring buffer's records to the trace and counts the others in leftOut. position is
+// the ring position of the first record, as if no record had been dropped. A More record follows the decision of the
 // record before it.
 func (f *selectionFilter) choose(r *ring, position uint64, records []wire.Record) {
 	decided, from := &r.selection, 0

@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Sight is a snapshot of what a process's threads are doing, for Options.Watch. The reader of the rings takes it
-// from shared memory.
+// A Sight is a snapshot of what a process's threads are doing, for Options.Watch. The reader of the ring buffers
+// takes it from shared memory.
 type Sight struct {
 	At      wire.Ticks // of the snapshot, on the process's clock
 	Lost    uint64     // records lost so far, because a ring was full or all rings were in use
@@ -35,7 +35,7 @@ const sightPause = 100 * time.Millisecond
 type seeing struct{ told time.Time }
 
 // tell passes a snapshot of the process to Options.Watch if sightPause has passed since the last one. Only the
-// goroutine that reads the rings may call it.
+// goroutine that reads the ring buffers may call it.
 func (s *seeing) tell(reader *ringReader, at time.Time) {
 	if reader.trace.collector.watch == nil || at.Sub(s.told) < sightPause {
 		return

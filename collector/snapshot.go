@@ -5,7 +5,7 @@ import (
 )
 
 // snapshotPatience is how long Snapshot waits for all processes together. A healthy process answers sooner, because
-// its rings are read at least every 50 ms.
+// its ring buffers are read at least every 50 ms.
 const snapshotPatience = time.Second
 
 // Snapshot writes everything that was recorded up to now, and the calls that threads are inside, to the trace and

@@ -26,7 +26,7 @@ type soFar struct {
 }
 
 // tell writes the process's counters to the trace if the interval has passed. count is the number of records so far,
-// from which tell sees whether the process makes calls. Only the goroutine that reads the rings may call it.
+// from which tell sees whether the process makes calls. Only the goroutine that reads the ring buffers may call it.
 func (s *soFar) tell(reader *ringReader, now time.Time, count uint64) {
 	if since := now.Sub(s.told); since < soFarPause || count == s.count && since < soFarIdle {
 		return

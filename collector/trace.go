@@ -44,8 +44,8 @@ func (t *processTrace) add() {
 	t.collector.observer.Process(t.index, t.hello)
 }
 
-// writeRecords counts new records of a ring and passes them to the observer and to the filters or the trace. The
-// caller holds the mutex, which is released while records are encoded.
+// writeRecords counts new records of a thread's ring buffer and passes them to the observer and to the filters or the
+// trace. The caller holds the mutex, which is released while records are encoded.
 func (t *processTrace) writeRecords(r *ring, position uint64, records []wire.Record) {
 	t.records += uint64(len(records))
 	for i := range records {
@@ -58,8 +58,8 @@ func (t *processTrace) writeRecords(r *ring, position uint64, records []wire.Rec
 		t.window.add(r, position, records)
 		return
 	}
-	// encoding takes most of the time: release the mutex so that records of other rings can be encoded at the same
-	// time
+	// encoding takes most of the time: release the mutex so that records of other ring buffers can be encoded at the
+	// same time
 	if t.selection == nil {
 		t.mutex.Unlock()
 		defer t.mutex.Lock()
@@ -76,14 +76,14 @@ func (t *processTrace) write(r *ring, position uint64, records []wire.Record) {
 	t.writeAt(r, position, records)
 }
 
-// writeAt writes records of a ring to the trace. position counts only records that are written, not those that a
-// filter dropped; otherwise the trace would show a gap and report losses.
+// writeAt writes records of a thread's ring buffer to the trace. position counts only records that are written, not
+// those that a filter dropped; otherwise the trace would show a gap and report losses.
 func (t *processTrace) writeAt(r *ring, position uint64, records []wire.Record) {
 	t.collector.written(t.collector.writer.Records(t.index, r.index, position, records))
 }
 
-// writeFacts writes the complete facts in b, the bytes of a ring from position on. An incomplete fact at the end is
-// kept until its rest arrives. The caller holds the mutex.
+// writeFacts writes the complete facts (names and other data of variable size) in b, the bytes of a thread's ring
+// buffer from position on. An incomplete fact at the end is kept until its rest arrives. The caller holds the mutex.
 func (t *processTrace) writeFacts(r *ring, position uint64, b []byte) {
 	if position != r.factsEnd { // the rest of the incomplete fact will not come
 		r.partial = nil
@@ -110,8 +110,8 @@ func (t *processTrace) writeFacts(r *ring, position uint64, b []byte) {
 	t.handFacts(facts)
 }
 
-// handFacts writes facts to the trace. Invalid facts are not written, and end the connection. The caller holds the
-// mutex.
+// handFacts writes facts (names and other data of variable size) to the trace. Invalid facts are not written, and end
+// the connection. The caller holds the mutex.
 func (t *processTrace) handFacts(facts []wire.Fact) {
 	facts = slices.DeleteFunc(facts, func(f wire.Fact) bool {
 		err := f.Check()

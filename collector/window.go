@@ -182,7 +182,7 @@ func (w *Window) recorded() (list []tracefile.Recorded) {
 		r := tracefile.Recorded{From: w.newest.nanos - w.Last.Nanoseconds(), To: w.newest.nanos,
 			Began: fmt.Sprintf("--last %v", w.Last), Ended: "the end"}
 		if w.given && w.floor.nanos > r.From {
-			r.From, r.Began = w.floor.nanos, fmt.Sprintf("as much of --last %v as fits into the limit: --max-size", w.Last)
+			r.From, r.Began = w.floor.nanos, fmt.Sprintf("the part of --last %v that fits into --max-size", w.Last)
 		}
 		list = append(list, r)
 	}

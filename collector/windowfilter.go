@@ -6,7 +6,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A windowFilter drops the records of a process that are outside a Window. Each ring applies the openings and
+// A windowFilter drops the records of a process that are outside a Window. Each ring buffer applies the openings and
 // closings of the window separately, when it gets records or ends, because rings are read at different times. The
 // trace's mutex guards it.
 type windowFilter struct {
@@ -17,8 +17,8 @@ type windowFilter struct {
 	pastTimes []wire.ThreadTime // the same of processor times
 }
 
-// A ringWindow is the state of one ring: its held records, and how many openings and closings of the window it has
-// applied.
+// A ringWindow is the state of one thread's ring buffer: its held records, and how many openings and closings of the
+// window it has applied.
 type ringWindow struct {
 	backlog backlog
 	changes int        // that were followed
@@ -98,8 +98,8 @@ func completes(c wire.Call) bool {
 	return false
 }
 
-// follow applies to a ring the openings and closings of the window since the last call. At an opening it writes held
-// records that end after the opening, or up to leadIn before it.
+// follow applies to a thread's ring buffer the openings and closings of the window since the last call. At an opening
+// it writes held records that end after the opening, or up to leadIn before it.
 func (f *windowFilter) follow(r *ring) {
 	all := f.window.all()
 	for ; r.window.changes < len(all); r.window.changes++ {
@@ -109,7 +109,8 @@ func (f *windowFilter) follow(r *ring) {
 			f.emptyBacklog(r, func(record *wire.Record) bool { return record.End >= from })
 			continue
 		}
-		r.window.until, r.window.grace = f.trace.ticksOf(c.at), f.trace.ticksOf(f.trace.collector.after(c.at, graceTime))
+		r.window.until, r.window.grace = f.trace.ticksOf(c.at), f.trace.ticksOf(f.trace.collector.after(c.at,
+			graceTime))
 	}
 }
 

@@ -206,7 +206,7 @@ func (x *Controller) choose(ctx context.Context) error {
 		}
 		if target.Kind == wire.ExperimentLock && target.Address == 0 {
 			if x.options.Asked {
-				x.Notes = append(x.Notes, t.Name+": no thread waited for a lock while the program was watched")
+				x.Notes = append(x.Notes, t.Name+": no thread waited for a lock while the program was observed")
 			}
 			continue // no lock was waited for
 		}

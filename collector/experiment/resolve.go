@@ -80,7 +80,8 @@ func (x *Controller) resolveLock(t Target, target *wire.ExperimentTarget) (probl
 	for _, l := range locks {
 		names = append(names, fmt.Sprintf("%#x %s", l.address, l.name))
 	}
-	return fmt.Sprintf("%s: no thread waited for a lock of that name; there were waits for: %s", t.Name, strings.Join(names, ", "))
+	return fmt.Sprintf("%s: no thread waited for a lock of that name; there were waits for: %s", t.Name,
+		strings.Join(names, ", "))
 }
 
 // length converts a duration in ticks of the process's clock to nanoseconds; 0 if the clock's rate is not known.

@@ -152,7 +152,7 @@ func TestFloodOfStrangers(t *testing.T) {
 	if n := <-flooded; n < 200 {
 		t.Errorf("only %d strangers came", n)
 	}
-	if strings.Contains(r.log.String(), "sender of a trace is gone") {
+	if strings.Contains(r.log.String(), "connection of a sender was lost") {
 		t.Errorf("a known sender was displaced: %s", r.log.String())
 	}
 }

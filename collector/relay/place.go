@@ -176,7 +176,8 @@ func recoverSpool(folder, dir string) (r Recovered, found bool, err error) {
 		return r, false, err
 	}
 	r.Path = file.Name()
-	err = errors.Join(tracefile.Assemble(file, parts, "mtrace was killed while it sent this trace away"), file.Close())
+	err = errors.Join(tracefile.Assemble(file, parts, "mtrace was killed while it sent this trace to another machine"),
+		file.Close())
 	if err != nil {
 		os.Remove(r.Path)
 		return r, false, fmt.Errorf("save the trace of %s that a killed mtrace left in %s: %w", r.Name, dir, err)

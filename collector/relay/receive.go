@@ -81,7 +81,7 @@ func (r *Receiver) receive(conn *tls.Conn, log zerolog.Logger) error {
 	case err != nil:
 		log.Warn().Err(err).Msg("a trace could not be received")
 	case !in.there.Whole():
-		log.Warn().Msg("the sender of a trace is gone: the trace is cut, until the sender comes back")
+		log.Warn().Msg("the connection of a sender was lost: the trace is incomplete until the sender connects again")
 	}
 	return err
 }

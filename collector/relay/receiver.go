@@ -191,5 +191,5 @@ func createNew(dir, name string) (*os.File, error) {
 			return nil, fmt.Errorf("make the trace: %w", err)
 		}
 	}
-	return nil, fmt.Errorf("create the trace: too many have the name %s", name)
+	return nil, fmt.Errorf("create the trace: too many traces have the name %s; remove some", name)
 }

@@ -266,7 +266,7 @@ func TestSenderGone(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	trace.sender.Discard()
-	r.waitLog(t, "sender of a trace is gone")
+	r.waitLog(t, "connection of a sender was lost")
 	r.end()
 	if got := r.wait(t); got != "run.mtrace false" {
 		t.Errorf("%q", got)

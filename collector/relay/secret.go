@@ -36,7 +36,8 @@ func NewToken() string {
 // CheckToken returns an error if a token is too short.
 func CheckToken(token string) error {
 	if len(token) < minToken {
-		return fmt.Errorf("the token has %d characters; it must have %d or more, and be hard to guess", len(token), minToken)
+		return fmt.Errorf("the token has %d characters; it must have %d or more, and be hard to guess", len(token),
+			minToken)
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func decodeNote(text []byte) (n note, err error) {
 		return note{}, fmt.Errorf("not a note of %s", noteSchema)
 	}
 	if !isSession(n.Session) || n.File != filepath.Base(n.File) || !strings.HasSuffix(n.File, ".mtrace") {
-		return note{}, errors.New("a note of no session or no file")
+		return note{}, errors.New("a note without a valid session or file name")
 	}
 	return n, nil
 }

@@ -45,13 +45,15 @@ func (f spoolFile) end() int64 { return f.start + f.size }
 // newSpool creates an empty spool in p that takes at most limit bytes on disk. why returns the reason for which the
 // receiver does not accept data; it becomes part of the error when the spool is full.
 func newSpool(p *place, limit int64, why func() error) (*Spool, error) {
-	s := &Spool{place: p, limit: limit, each: min(max(limit/32, 64<<10), 64<<20), why: why, more: make(chan struct{}, 1)}
+	s := &Spool{place: p, limit: limit, each: min(max(limit/32, 64<<10), 64<<20), why: why,
+		more: make(chan struct{}, 1)}
 	return s, s.begin()
 }
 
 // begin creates the next file of the spool.
 func (s *Spool) begin() error {
-	file, err := os.OpenFile(filepath.Join(s.place.dir, fmt.Sprintf("%020d", s.written)), os.O_RDWR|os.O_CREATE|os.O_EXCL,
+	file, err := os.OpenFile(filepath.Join(s.place.dir, fmt.Sprintf("%020d", s.written)),
+		os.O_RDWR|os.O_CREATE|os.O_EXCL,
 		0o600)
 	if err != nil {
 		return fmt.Errorf("make a spool: %w", err)
@@ -175,7 +177,8 @@ func (s *Spool) confirm(have int64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if have < s.first() || have > s.written {
-		return fmt.Errorf("the collector claims to have %d bytes of the trace, of which bytes %d to %d are here", have,
+		return fmt.Errorf("the collector claims to have %d bytes of the trace, which is impossible: bytes %d to %d "+
+			"are here", have,
 			s.first(), s.written)
 	}
 	s.confirmed = have

@@ -228,8 +228,8 @@ func (f *elfFile) name(places []place) {
 	}
 }
 
-// text returns the string at an offset of a string table, cut to the maximum length of a fact. It returns "" if the
-// table has no data.
+// text returns the string at an offset of a string table, cut to the maximum length of a fact (a name or other data
+// of variable size). It returns "" if the table has no data.
 func text(table *elf.Section, offset uint32) string {
 	if table.ReaderAt == nil {
 		return ""

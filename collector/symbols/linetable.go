@@ -54,7 +54,7 @@ func (t *lineTable) entries() {
 	}
 	count := t.unsigned()
 	if t.err == nil && (count > mostFiles || count > 0 && len(forms) == 0) {
-		t.err = fmt.Errorf("its table of lines claims to name %d files", count)
+		t.err = fmt.Errorf("its table of source lines names %d files, which is impossible", count)
 	}
 	for i := uint64(0); i < count && t.err == nil; i++ {
 		for _, form := range forms {
@@ -103,7 +103,7 @@ func (t *lineTable) skip(form uint64) {
 	default:
 		n := formBytes[form]
 		if n == 0 && t.err == nil {
-			t.err = fmt.Errorf("its table of lines has names of the form %#x", form)
+			t.err = fmt.Errorf("its table of source lines has file names of an unknown form, %#x", form)
 		}
 		t.bytes(n)
 	}
@@ -113,7 +113,7 @@ func (t *lineTable) bytes(n int) []byte {
 	if n > len(t.left) {
 		n = len(t.left)
 		if t.err == nil {
-			t.err = errors.New("its table of lines is cut off")
+			t.err = errors.New("its table of source lines is cut off")
 		}
 	}
 	b := t.left[:n]

@@ -77,7 +77,8 @@ func sameBuild(f *macho.File, image wire.Image) (*macho.File, error) {
 	for _, load := range f.Loads {
 		if raw := load.Raw(); len(raw) >= 24 && f.ByteOrder.Uint32(raw) == uuidCommand {
 			if id := hex.EncodeToString(raw[8:24]); image.BuildID != "" && id != image.BuildID {
-				return nil, fmt.Errorf("%s has changed since it was loaded: its UUID is %s, not %s", image.Path, id, image.BuildID)
+				return nil, fmt.Errorf("%s has changed since it was loaded: its UUID is %s, not %s", image.Path, id,
+					image.BuildID)
 			}
 		}
 	}

@@ -112,13 +112,16 @@ func parseHeader(h []byte, offset int64) (block, error) {
 	}
 	switch {
 	case b.encoding > partly, b.encoding == plain && b.raw != b.stored:
-		return b, fmt.Errorf("the block at byte %d has encoding %d", offset, b.encoding)
+		return b, fmt.Errorf("the block at byte %d has the invalid encoding %d", offset, b.encoding)
 	case b.kind != blockIndex && (b.raw > maxPayload || b.stored > maxPayload):
-		return b, fmt.Errorf("the block at byte %d claims %d bytes", offset, max(b.raw, b.stored))
+		return b, fmt.Errorf("the block at byte %d states %d bytes, more than a block can have", offset,
+			max(b.raw, b.stored))
 	case b.count > maxBlockRecords, b.kind == blockRecords && b.ring >= wire.RingCount:
-		return b, fmt.Errorf("the block at byte %d claims %d records of ring %d", offset, b.count, b.ring)
+		return b, fmt.Errorf("the block at byte %d states %d records of ring %d, which is impossible", offset, b.count,
+			b.ring)
 	case b.position > mostCounted:
-		return b, fmt.Errorf("the block at byte %d claims position %d", offset, b.position)
+		return b, fmt.Errorf("the block at byte %d states the ring position %d, which is impossible", offset,
+			b.position)
 	}
 	return b, nil
 }

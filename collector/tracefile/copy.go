@@ -76,8 +76,8 @@ func (c *Copier) fileHeader(src io.Reader) ([]byte, error) {
 		return h, nil
 	}
 	if version := binary.LittleEndian.Uint32(h[8:]); bytes.HasPrefix(h, []byte(fileMagic)) && version > Version {
-		return nil, c.wrong(ErrVersion, "format version %d, this mtrace accepts up to %d; use the same version on both ends",
-			version, Version)
+		return nil, c.wrong(ErrVersion, "format version %d, this mtrace accepts up to %d; use the same version on "+
+			"both ends", version, Version)
 	}
 	return nil, c.wrong(ErrNotTrace, "it starts with %q", h)
 }
@@ -91,7 +91,7 @@ func (c *Copier) block(src io.Reader) ([]byte, error) {
 		return nil, c.wrong(ErrDamaged, "%v", err)
 	}
 	if b.kind == blockIndex && int64(b.stored) > c.size {
-		return nil, c.wrong(ErrDamaged, "an index of %d bytes behind %d", b.stored, c.size)
+		return nil, c.wrong(ErrDamaged, "its index has %d bytes, more than the %d bytes before it", b.stored, c.size)
 	}
 	size := blockHeader + int(b.stored)
 	if len(c.buffer) < size {

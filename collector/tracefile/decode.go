@@ -227,7 +227,8 @@ func (d *decoder) leftOver() bool {
 func (k *reading) times(payload []byte) (gap, length uint64) {
 	g, l := &k.columns[columnGap], &k.columns[columnLength]
 	if int(g.at)+8 <= len(payload) && int(l.at)+8 <= len(payload) {
-		x, y := binary.LittleEndian.Uint64(payload[g.at:])&0xffffffff, binary.LittleEndian.Uint64(payload[l.at:])&0xffffffff
+		x, y := binary.LittleEndian.Uint64(payload[g.at:])&0xffffffff,
+			binary.LittleEndian.Uint64(payload[l.at:])&0xffffffff
 		a, b := ^x&0x80808080, ^y&0x80808080
 		if a != 0 && b != 0 {
 			afterGap, afterLength := g.at+uint32(bits.TrailingZeros64(a))/8+1, l.at+uint32(bits.TrailingZeros64(b))/8+1

@@ -118,7 +118,7 @@ func (f *Follower) say(b *block, payload []byte, t *readTools) error {
 		return f.lines.Encode(textLine{Schema: TextSchema, Info: &info})
 	}
 	if !f.began {
-		return errors.New("the block does not begin with its process")
+		return errors.New("the first block does not describe the recording")
 	}
 	if b.kind == blockResult {
 		var result Result
@@ -201,7 +201,7 @@ func (f *Follower) begin(index ProcessIndex, p *followed) error {
 	return errors.Join(err, heldErr)
 }
 
-// sayFacts passes a line for each fact to put.
+// sayFacts passes a line for each fact (a name or other data of variable size) to put.
 func sayFacts(payload []byte, put func(textLine) error) error {
 	facts, err := wire.DecodeFacts(payload)
 	if err != nil {
@@ -241,8 +241,8 @@ func (f *Follower) records(b *block, payload []byte, t *readTools) (err error) {
 	return ring.add(b.position, t.whole)
 }
 
-// flush writes the last call of each ring of a process. Such a call was held back because its More record (further
-// arguments, in the same line) might have followed.
+// flush writes the last call of each ring buffer of a process. Such a call was held back because its More record
+// (further arguments, in the same line) might have followed.
 func (f *Follower) flush(index ProcessIndex) (err error) {
 	for _, key := range f.order {
 		if key.process == index {

@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An owner says from which ring position on the records of a ring belong to a thread. A thread's first record in a
-// ring says the same. If the block with that record is damaged, later records would be attributed to the ring's
+// An owner says from which ring position on the records of a ring buffer belong to a thread. A thread's first record
+// in a ring says the same. If the block with that record is damaged, later records would be attributed to the ring's
 // previous thread; therefore owners are stored in separate blocks, too. Layout in bytes: ring 0–1, zero 2–7, position
 // 8–15, the system's thread id 16–23.
 type owner struct {
@@ -38,8 +38,8 @@ func (p *Process) readOwners(payload []byte) error {
 	return nil
 }
 
-// addOwners stores which threads got the ring, according to the ThreadStart records among records. position is the
-// ring position of records[0].
+// addOwners stores which threads got the ring buffer, according to the ThreadStart records among records. position is
+// the ring position of records[0].
 func (p *processWriter) addOwners(ring uint16, position uint64, records []wire.Record) {
 	for i := range records {
 		if records[i].Call != wire.CallThreadStart {
@@ -58,7 +58,8 @@ func (o owner) compare(other owner) int {
 	return cmp.Or(cmp.Compare(o.ring, other.ring), cmp.Compare(o.position, other.position))
 }
 
-// sortOwners sorts the owners of a process's rings, and notes whether some are lost because their block is damaged.
+// sortOwners sorts the owners of a process's ring buffers, and notes whether some are lost because their block is
+// damaged.
 func sortOwners(r *Reader, index ProcessIndex, p *Process) {
 	slices.SortStableFunc(p.rings.owners, owner.compare)
 	repaired := r.Repaired()
@@ -79,13 +80,13 @@ func (p *Process) owner(ring uint16, position uint64) uint64 {
 	return p.rings.owners[at-1].thread
 }
 
-// A ringOwners has the owners of all rings of a process, sorted by ring and position.
+// A ringOwners has the owners of the ring buffers of all threads of a process, sorted by ring and position.
 type ringOwners struct {
 	owners []owner
 	lost   bool // some are damaged
 }
 
-// A holder tracks to which thread a ring belongs while the ring's records are read.
+// A holder tracks to which thread a ring buffer belongs while the ring's records are read.
 type holder struct {
 	process *Process
 	ring    uint16
@@ -104,7 +105,10 @@ func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 	}
 	h.nobody = true
 	if last := p.Last(); last != nil && h.thread != 0 {
-		h.nobody = !slices.ContainsFunc(last.Rings, func(e RingEnd) bool { return e.Ring == h.ring && e.Thread == h.thread })
+		h.nobody = !slices.ContainsFunc(last.Rings, func(e RingEnd) bool {
+			return e.Ring == h.ring &&
+				e.Thread == h.thread
+		})
 	}
 	return says, false
 }
@@ -132,4 +136,4 @@ func (h *holder) leave(records []wire.Record) (known []wire.Record, left int) {
 	return records, 0
 }
 
-var errOwner = errors.New("the trace no longer shows which thread they belong to")
+var errOwner = errors.New("the trace no longer shows to which thread these records belong")

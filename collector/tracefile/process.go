@@ -132,7 +132,7 @@ func (e *End) Lost() uint64 {
 	return n
 }
 
-// DroppedByThread returns how many records were dropped because rings were full, by the system's thread id.
+// DroppedByThread returns how many records were dropped because ring buffers were full, by the system's thread id.
 func (e *End) DroppedByThread() map[uint64]uint64 {
 	m := map[uint64]uint64{}
 	for _, r := range e.Rings {

@@ -90,7 +90,8 @@ func (r *Reader) readBlock(b *block, payload []byte) error {
 	case blockSamples:
 		for ; len(payload) >= 16; payload = payload[16:] {
 			p.Samples = append(p.Samples, wire.ClockSample{
-				Ticks: wire.Ticks(binary.LittleEndian.Uint64(payload)), Nanos: int64(binary.LittleEndian.Uint64(payload[8:]))})
+				Ticks: wire.Ticks(binary.LittleEndian.Uint64(payload)),
+				Nanos: int64(binary.LittleEndian.Uint64(payload[8:]))})
 		}
 	case blockEnd:
 		return readEnd(payload, &p.End)
@@ -143,7 +144,8 @@ func (p *Process) readHeader(payload []byte) error {
 	return nil
 }
 
-// readFacts stores the facts of a block in the process. It skips kinds of facts that a later version may write.
+// readFacts stores the facts (names and other data of variable size) of a block in the process. It skips kinds of
+// facts that a later version may write.
 func (p *Process) readFacts(payload []byte) error {
 	for len(payload) > 0 {
 		f, n, err := wire.DecodeFact(payload)
@@ -243,7 +245,8 @@ func thinSamples(samples []wire.ClockSample) []wire.ClockSample {
 	return kept
 }
 
-// makeStreams groups the blocks of records into streams, one for each ring, and counts the missing records of each.
+// makeStreams groups the blocks of records into streams, one for each ring buffer, and counts the missing records of
+// each.
 func makeStreams(r *Reader) {
 	at := map[streamKey]int{}
 	for i := range r.blocks {
@@ -293,7 +296,7 @@ func makeStreams(r *Reader) {
 	})
 }
 
-// missing raises the number of missing records of a stream, given how many records were written to its ring.
+// missing raises the number of missing records of a stream, given how many records were written to its ring buffer.
 func (s *Stream) missing(written uint64) {
 	s.Missing = max(s.Missing, written-min(written, s.Records))
 }

@@ -7,7 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// factsPerBlock is the size, in bytes, at which the collected facts of a process are written as a block.
+// factsPerBlock is the size, in bytes, at which the collected facts (names and other data of variable size) of a
+// process are written as a block.
 const factsPerBlock = 64 << 10
 
 // processHeader is the payload of a process block, as JSON.

@@ -84,7 +84,8 @@ func checkHeader(r *Reader) error {
 	case !bytes.HasPrefix([]byte(fileMagic), h[:min(n, len(fileMagic))]):
 		return &FormatError{r.path, ErrNotTrace, fmt.Sprintf("it starts with %q", h[:min(n, len(fileMagic))])}
 	case n < fileHeader:
-		return &FormatError{r.path, ErrDamaged, fmt.Sprintf("it ends after %d bytes, inside its header; record again", n)}
+		return &FormatError{r.path, ErrDamaged, fmt.Sprintf("it ends after %d bytes, inside its header; record again",
+			n)}
 	case version > Version:
 		return &FormatError{r.path, ErrVersion,
 			fmt.Sprintf("format version %d, this mtrace reads up to %d; use the mtrace that recorded it or a newer one",
@@ -134,7 +135,8 @@ func readIndex(r *Reader) (end int64, err error) {
 		r.blocks, err = parseIndex(payload, at)
 	}
 	if err != nil {
-		r.damage.add(Damage{Offset: at, Size: r.file.size - trailer - at, Held: held[blockIndex].words, Why: err.Error()})
+		r.damage.add(Damage{Offset: at, Size: r.file.size - trailer - at, Held: held[blockIndex].words,
+			Why: err.Error()})
 	}
 	return at, err
 }
@@ -266,7 +268,7 @@ func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, 
 }
 
 // gapBefore reports whether records are missing between block i of a stream and the block before it, so that the ring
-// may have changed to a thread that is not known.
+// buffer may have changed to a thread that is not known.
 func (r *Reader) gapBefore(s Stream, i int) bool {
 	next := uint64(0)
 	if i > 0 {

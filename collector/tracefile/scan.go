@@ -25,7 +25,8 @@ func scanBlocks(r *Reader, end int64) {
 			if b.kind == blockIndex && err == nil {
 				offset = b.end()
 				if whole = r.file.size-offset == trailer; whole {
-					r.damage.add(Damage{Offset: offset, Size: trailer, Held: heldTrailer, Why: "it has a wrong checksum"})
+					r.damage.add(Damage{Offset: offset, Size: trailer, Held: heldTrailer,
+						Why: "it has a wrong checksum"})
 				}
 				break
 			}
@@ -47,12 +48,12 @@ func scanBlocks(r *Reader, end int64) {
 		return
 	}
 	if r.file.hole > 0 {
-		r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes begin with a hole of more than %d "+
-			"MiB of zeros, after which mtrace does not search for blocks, and "+
+		r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes begin with a hole of more than "+
+			"%d MiB of zeros, after which mtrace does not search for blocks, and "+
 			"calls may be missing", r.file.size-offset, r.file.size, longestHole>>20)}
 		return
 	}
-	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes have no complete block, and up to %v of "+
-		"calls before the cut may be missing", r.file.size-offset,
+	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes have no complete block, and up to "+
+		"%v of calls before the cut may be missing", r.file.size-offset,
 		r.file.size, flushEvery)}
 }

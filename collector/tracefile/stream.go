@@ -8,7 +8,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A streamWriter collects the records of one ring until there are enough for a block.
+// A streamWriter collects the records of one thread's ring buffer until there are enough for a block.
 type streamWriter struct {
 	writer  *Writer
 	process ProcessIndex
@@ -71,7 +71,8 @@ func (s *streamWriter) flushLocked() error {
 	}
 	t := tools.Get().(*encodeTools)
 	defer tools.Put(t)
-	b := block{kind: blockRecords, process: s.process, ring: s.ring, count: uint32(len(s.records)), position: s.position}
+	b := block{kind: blockRecords, process: s.process, ring: s.ring, count: uint32(len(s.records)),
+		position: s.position}
 	payload, first, last := t.encoder.encode(t.payload, s.records)
 	t.payload, b.first, b.last = payload.bytes[:0], first, last
 	if t.encoder.has(wire.CallThreadStart) {

@@ -12,9 +12,9 @@ import (
 )
 
 // The text form of a trace has one JSON object per line, in this order: the schema with the Info; for each process
-// its hello, facts, stacks, clock samples, processor times of threads, records by ring, its last counters and, if
-// known, its end; then the result, if there is one. ReadText turns it back into the same trace, so traces can be
-// written and edited by hand.
+// its hello, facts (names and other data of variable size), stacks, clock samples, processor times of threads,
+// records by ring, its last counters and, if known, its end; then the result, if there is one. ReadText turns it back
+// into the same trace, so traces can be written and edited by hand.
 
 // TextSchema is the value of "schema" in the first line of the text form.
 const TextSchema = "mtrace.trace/1"
@@ -34,6 +34,7 @@ type textLine struct {
 	Thread *[4]int64 `json:"thread_time,omitempty"`
 	Ring   *uint16   `json:"ring,omitempty"`
 	// the ring position of the record; if it is missing, the record directly follows the previous one of its ring
+	// buffer
 	Position *uint64         `json:"position,omitempty"`
 	Record   json.RawMessage `json:"record,omitempty"`
 	SoFar    *End            `json:"so_far,omitempty"`
@@ -125,10 +126,12 @@ func (p *Process) facts() (facts []textFact) {
 		}
 		facts = append(facts, f)
 		if registry := p.Devices[id].Registry; registry != 0 {
-			facts = append(facts, textFact{Kind: wire.FactRegistry, Key: uint64(id), Text: strconv.FormatUint(registry, 10)})
+			facts = append(facts, textFact{Kind: wire.FactRegistry, Key: uint64(id), Text: strconv.FormatUint(registry,
+				10)})
 		}
 		if bytes := p.Devices[id].WorkingSet; bytes != 0 {
-			facts = append(facts, textFact{Kind: wire.FactWorkingSet, Key: uint64(id), Text: strconv.FormatUint(bytes, 10)})
+			facts = append(facts, textFact{Kind: wire.FactWorkingSet, Key: uint64(id), Text: strconv.FormatUint(bytes,
+				10)})
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.ThreadNames)) {
@@ -159,7 +162,8 @@ func (p *Process) facts() (facts []textFact) {
 		}
 	}
 	for _, c := range p.Unhooked {
-		facts = append(facts, textFact{Kind: wire.FactUnhooked, Key: uint64(c.Methods), Aux: uint16(c.Family), Text: c.Name})
+		facts = append(facts, textFact{Kind: wire.FactUnhooked, Key: uint64(c.Methods), Aux: uint16(c.Family),
+			Text: c.Name})
 	}
 	for _, c := range slices.Sorted(maps.Keys(p.Canary)) {
 		facts = append(facts, textFact{Kind: wire.FactCanary, Key: uint64(c), Aux: uint16(p.Canary[c])})
@@ -197,9 +201,9 @@ func writeStream(r *Reader, out *bufio.Writer, s Stream) error {
 	return text.flush()
 }
 
-// A recordText writes the lines of one ring's records. It does not use encoding/json, which is too slow for millions.
-// A call waits until the next record is known, because its More record (further arguments) goes into the same line,
-// even if it is in the next block.
+// A recordText writes the lines of one ring buffer's records. It does not use encoding/json, which is too slow for
+// millions. A call waits until the next record is known, because its More record (further arguments) goes into the
+// same line, even if it is in the next block.
 type recordText struct {
 	out     *bufio.Writer
 	process ProcessIndex
@@ -232,7 +236,7 @@ func (x *recordText) flush() error {
 	return x.write(x.at, x.call, nil)
 }
 
-// add writes lines for the next records of the ring; first is the ring position of records[0].
+// add writes lines for the next records of the ring buffer; first is the ring position of records[0].
 func (x *recordText) add(first uint64, records []wire.Record) error {
 	for i, record := range records {
 		position := first + uint64(i)

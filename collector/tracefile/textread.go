@@ -144,7 +144,8 @@ func (t *textLoader) load(l *textLine) error {
 		position = *l.Position
 	}
 	if position < t.next[key] { // this is so also after its process's end, where the writer starts the ring again
-		return fmt.Errorf("records of ring %d at position %d come after those before %d", *l.Ring, position, t.next[key])
+		return fmt.Errorf("records of ring %d at position %d come after those before %d", *l.Ring, position,
+			t.next[key])
 	}
 	t.next[key] = position + uint64(len(t.records))
 	return t.writer.Records(p, *l.Ring, position, t.records)

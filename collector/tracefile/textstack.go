@@ -19,7 +19,8 @@ type textStack struct {
 	CutPython bool         `json:"cut_python,omitempty"`
 }
 
-// stack converts a line of the text form to a fact. It returns an error if the stack is too long or has a wrong id.
+// stack converts a line of the text form to a fact (a name or other data of variable size). It returns an error if
+// the stack is too long or has a wrong id.
 func (t *textStack) stack() (wire.Fact, error) {
 	s := wire.Stack{Native: t.Native, CutNative: t.CutNative, CutPython: t.CutPython}
 	for _, f := range t.Python {
@@ -30,8 +31,8 @@ func (t *textStack) stack() (wire.Fact, error) {
 			Line: uint32(f[2])})
 	}
 	if len(s.Native) > wire.MaxNativeFrames || len(s.Python) > wire.MaxPythonFrames {
-		return wire.Fact{}, fmt.Errorf("stack: %d native frames and %d of Python are more than %d and %d", len(s.Native),
-			len(s.Python), wire.MaxNativeFrames, wire.MaxPythonFrames)
+		return wire.Fact{}, fmt.Errorf("stack: %d native frames and %d of Python are more than %d and %d",
+			len(s.Native), len(s.Python), wire.MaxNativeFrames, wire.MaxPythonFrames)
 	}
 	f := s.Fact()
 	if uint64(t.ID) != f.Key {

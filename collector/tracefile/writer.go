@@ -18,9 +18,10 @@ import (
 // this much of the recording is lost.
 const flushEvery = time.Second
 
-// A Writer writes one trace file. Several goroutines may use it at once, but the records of one ring must be given in
-// the order of the ring. A separate goroutine writes the blocks, so callers wait for a slow file only when much data
-// is queued. After the first error of writing, every method returns that error, and no more records are written.
+// A Writer writes one trace file. Several goroutines may use it at once, but the records of one thread's ring buffer
+// must be given in the order of the ring. A separate goroutine writes the blocks, so callers wait for a slow file
+// only when much data is queued. After the first error of writing, every method returns that error, and no more
+// records are written.
 type Writer struct {
 	stop chan struct{}
 	done sync.WaitGroup
@@ -133,8 +134,8 @@ func (w *Writer) Ahead(p ProcessIndex, ns int64) {
 	w.processes[p].header.Ahead = ns
 }
 
-// Records appends records of one ring. position is the ring position of records[0]; it must not be before the end of
-// the records given earlier. A gap counts as lost records.
+// Records appends records of one thread's ring buffer. position is the ring position of records[0]; it must not be
+// before the end of the records given earlier. A gap counts as lost records.
 func (w *Writer) Records(p ProcessIndex, ring uint16, position uint64, records []wire.Record) error {
 	return w.stream(p, ring).add(position, records)
 }

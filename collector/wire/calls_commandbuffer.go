@@ -15,8 +15,8 @@ var pollFields = []Field{{At: InX0, Role: RolePolls, name: "questions"},
 
 // commandBufferCalls are the methods of MTLCommandBuffer.
 var commandBufferCalls = [...]Row{
-	{36, "computeCommandEncoder", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindComputeEncoder),
-		sampledFields},
+	{36, "computeCommandEncoder", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer,
+		made(KindComputeEncoder), sampledFields},
 	{37, "computeCommandEncoderWithDispatchType:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer,
 		made(KindComputeEncoder), encoderFields},
 	{38, "computeCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer,
@@ -55,8 +55,8 @@ var commandBufferCalls = [...]Row{
 
 	{121, "presentDrawable:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, drawable, nil},
 	{122, "presentDrawable:atTime:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, drawable, nil},
-	{123, "presentDrawable:afterMinimumDuration:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, drawable,
-		nil},
+	{123, "presentDrawable:afterMinimumDuration:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer,
+		drawable, nil},
 	{124, "pushDebugGroup:", FamilyCommandBuffer, GroupEncode, EffectOpensGroup, commandBuffer, theText, nil},
 	{125, "popDebugGroup", FamilyCommandBuffer, GroupEncode, EffectClosesGroup, commandBuffer, none, nil},
 	{126, "useResidencySet:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, residencySet, nil},

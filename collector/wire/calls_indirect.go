@@ -4,8 +4,8 @@ package wire
 // by which commands are encoded once and executed many times. Metal returns a new object each time that a program
 // asks for the same command, so the command's index, not the object, identifies it.
 var indirectCalls = [...]Row{
-	{415, "indirectComputeCommandAtIndex:", FamilyResource, GroupEncode, EffectMakes, resource, made(KindIndirectCommand),
-		[]Field{{At: InX0, Role: RoleFirst, name: "at index"}}},
+	{415, "indirectComputeCommandAtIndex:", FamilyResource, GroupEncode, EffectMakes, resource,
+		made(KindIndirectCommand), []Field{{At: InX0, Role: RoleFirst, name: "at index"}}},
 	{416, "resetWithRange:", FamilyResource, GroupEncode, EffectResets, resource, commands,
 		[]Field{{At: InX0, Role: RoleFirst}}},
 	{417, "setComputePipelineState:", FamilyIndirectCommand, GroupEncode, EffectBinds, indirectCommand, pipelineState,
@@ -16,9 +16,10 @@ var indirectCalls = [...]Row{
 		indirectCommand, threads, threadGridFields},
 	{420, "reset", FamilyIndirectCommand, GroupEncode, EffectResets, indirectCommand, none, nil},
 
-	{422, "indirectRenderCommandAtIndex:", FamilyResource, GroupEncode, EffectMakes, resource, made(KindIndirectCommand),
-		[]Field{{At: InX0, Role: RoleFirst, name: "at index"}}},
-	{423, "setRenderPipelineState:", FamilyIndirectCommand, GroupEncode, EffectBinds, indirectCommand, pipelineState, nil},
+	{422, "indirectRenderCommandAtIndex:", FamilyResource, GroupEncode, EffectMakes, resource,
+		made(KindIndirectCommand), []Field{{At: InX0, Role: RoleFirst, name: "at index"}}},
+	{423, "setRenderPipelineState:", FamilyIndirectCommand, GroupEncode, EffectBinds, indirectCommand, pipelineState,
+		nil},
 	{424, "drawPrimitives:vertexStart:vertexCount:instanceCount:baseInstance:", FamilyIndirectCommand, GroupEncode,
 		EffectDraws, indirectCommand, vertices, nil},
 	{425, "drawIndexedPrimitives:indexCount:indexType:indexBuffer:indexBufferOffset:instanceCount:baseVertex:" +

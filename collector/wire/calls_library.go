@@ -25,8 +25,8 @@ var libraryCalls = [...]Row{
 // functionObjectCalls are the methods of MTLFunction.
 var functionObjectCalls = [...]Row{
 	{183, "setLabel:", FamilyFunctionObject, GroupOther, EffectLabels, function, theLabel, nil},
-	{184, "newArgumentEncoderWithBufferIndex:", FamilyFunctionObject, GroupOther, EffectMakes, function, made(KindObject),
-		nil},
+	{184, "newArgumentEncoderWithBufferIndex:", FamilyFunctionObject, GroupOther, EffectMakes, function,
+		made(KindObject), nil},
 	{185, "newArgumentEncoderWithBufferIndex:reflection:", FamilyFunctionObject, GroupOther, EffectMakes, function,
 		made(KindObject), nil},
 }
@@ -46,8 +46,8 @@ var pipelineCalls = [...]Row{
 // archiveCalls are the methods of MTLBinaryArchive and MTL4Archive.
 var archiveCalls = [...]Row{
 	{165, "setLabel:", FamilyArchive, GroupOther, EffectLabels, archive, theLabel, nil},
-	{166, "addComputePipelineFunctionsWithDescriptor:error:", FamilyArchive, GroupCompile, EffectArchives, archive, none,
-		nil},
+	{166, "addComputePipelineFunctionsWithDescriptor:error:", FamilyArchive, GroupCompile, EffectArchives, archive,
+		none, nil},
 	{167, "addRenderPipelineFunctionsWithDescriptor:error:", FamilyArchive, GroupCompile, EffectArchives, archive, none,
 		nil},
 	{168, "addTileRenderPipelineFunctionsWithDescriptor:error:", FamilyArchive, GroupCompile, EffectArchives, archive,

@@ -4,8 +4,8 @@ package wire
 var queueCalls = [...]Row{
 	{32, "commandBuffer", FamilyQueue, GroupAcquire, EffectMakes, queue, made(KindCommandBuffer), nil},
 	{33, "commandBufferWithDescriptor:", FamilyQueue, GroupAcquire, EffectMakes, queue, made(KindCommandBuffer), nil},
-	{34, "commandBufferWithUnretainedReferences", FamilyQueue, GroupAcquire, EffectMakes, queue, made(KindCommandBuffer),
-		nil},
+	{34, "commandBufferWithUnretainedReferences", FamilyQueue, GroupAcquire, EffectMakes, queue,
+		made(KindCommandBuffer), nil},
 	{35, "setLabel:", FamilyQueue, GroupOther, EffectLabels, queue, theLabel, nil},
 
 	{116, "insertDebugCaptureBoundary", FamilyQueue, GroupOther, EffectNone, queue, none, nil},

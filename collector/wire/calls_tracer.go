@@ -16,7 +16,7 @@ var tracerCalls = [...]Row{
 
 	{342, "mark", FamilyTracer, GroupNone, EffectMarks, none, named("the name the program gave to the moment"), nil},
 	{343, "scope", FamilyTracer, GroupNone, EffectScopes, none,
-		named("the program's name for the time from begin to end"),
+		named("the name that the program gave to the time from begin to end"),
 		[]Field{{At: InX0, Role: RoleDepth, name: scopesAround}}},
 	{CallEncoderTimes, "encoder times", FamilyTracer, GroupNone, EffectTimes, encoder, Field{Role: RoleSampling},
 		encoderTimesFields},
@@ -31,7 +31,7 @@ var tracerCalls = [...]Row{
 		Field{Role: RoleCall, name: "a call that the self-check made and the tracer recorded"}, nil},
 	{CallScopeBegins, "scope begins", FamilyTracer, GroupNone, EffectOpensScope,
 		Field{Role: RoleDepth, name: scopesAround},
-		named("its name; a scope record follows when it ends"), nil},
+		named("the name of the scope; a scope record follows when the scope ends"), nil},
 
 	{CallLayer, "layer", FamilyTracer, GroupNone, EffectEntersLayer,
 		Field{Role: RoleConstant, name: "0 a kernel of Metal Performance Shaders, 1 a graph"},
@@ -47,7 +47,7 @@ var tracerCalls = [...]Row{
 		Field{Role: RoleInode, name: "inode of a pipe that the process can write into"}, nil},
 }
 
-const scopesAround = "how many scopes are around it"
+const scopesAround = "number of scopes that enclose this one"
 
 // The further values of the records that have GPU times, of a command buffer and of an encoder.
 var (
@@ -69,5 +69,6 @@ var functionCalls = [...]Row{
 
 	// This function belongs to the private compiler service; programs call it to compile shaders without a device.
 	// The result goes to a block of the program, so the record cannot show whether the compilation failed.
-	{430, "MTLCodeGenServiceBuildRequest", FamilyFunction, GroupCompile, EffectBuildsLibrary, none, none, libraryFields},
+	{430, "MTLCodeGenServiceBuildRequest", FamilyFunction, GroupCompile, EffectBuildsLibrary, none, none,
+		libraryFields},
 }

@@ -100,7 +100,7 @@ func (g Region) ArmDelays(d Delays) {
 // speed-ups.
 func (g Region) DelayDue() uint64 { return g.load64(RegionDelayDueOffset) }
 
-// An Injected has what an experiment counted for the threads of one ring. The counters only grow.
+// An Injected has what an experiment counted for the threads of one ring buffer. The counters only grow.
 type Injected struct {
 	Thread      uint64 // the thread that has the ring now, or had it last
 	Occurrences uint64 // delayed, by 0 too
@@ -109,7 +109,7 @@ type Injected struct {
 	UnitAt      Ticks  // when the last of them was completed; 0 if there was none
 }
 
-// Injected reads what an experiment counted for the threads of the ring.
+// Injected reads what an experiment counted for the threads of the ring buffer.
 func (r Ring) Injected() Injected {
 	return Injected{
 		Thread:      r.Thread(),

@@ -14,9 +14,9 @@ func Document() string {
 	p.line("")
 	p.line("Made from the tables of `collector/wire` by `go test ./collector/wire -update`. Do not edit.")
 	p.line("")
-	p.line("How the library inside a traced process hands its records to the collector: records and facts in shared " +
-		"memory, one ring")
-	p.line("for each thread, and frames over a unix socket that carry copies of both. All integers are little-endian.")
+	p.line("The library inside a traced process passes records and facts to the collector in shared memory, with one " +
+		"ring")
+	p.line("for each thread. Frames over a unix socket carry copies of both. All integers are little-endian.")
 	p.line("")
 	p.records()
 	p.calls()
@@ -52,17 +52,17 @@ func (p *page) records() {
 	p.line("A record is one call, %d bytes, written once, when the call ends.", RecordSize)
 	p.line("")
 	p.table("offset", "field", "layout", "meaning")
-	p.line("| 0 | begin | u64 | ticks of the process's raw clock at entry |")
-	p.line("| 8 | end | u64 | ticks at exit |")
-	p.line("| 16 | arg | u64 | by the call's row below |")
-	p.line("| 24 | object | u32 | number of the receiver, by the call's row; 0 is not known |")
+	p.line("| 0 | begin | u64 | ticks of the process's clock when the call began |")
+	p.line("| 8 | end | u64 | ticks when the call returned |")
+	p.line("| 16 | arg | u64 | depends on the call: see its row below |")
+	p.line("| 24 | object | u32 | number of the object that received the call, see the call's row; 0 is not known |")
 	p.line("| 28 | call | u16 | row of the table below |")
 	p.line("| 30 | flags | u16 | bit 0: a More record follows; bit 1: the call returned nil, NO or an error; of waits " +
 		"bit 2: the thread held the lock of its " +
 		"language interpreter, bit 3: it did not; bits 8–15: index of the receiver's class, 0 is unknown |")
 	p.line("")
-	p.line("A More record (call %d) belongs to the record before it and lies in the same bytes: x0, x1, x2 (u64 each) at "+
-		"0, 8 and 16,", CallMore)
+	p.line("A More record (call %d) belongs to the record before it and lies in the same bytes: x0, x1, x2 (u64 "+
+		"each) at 0, 8 and 16,", CallMore)
 	p.line("x3 (u32) at 24, call and flags as above. Objects are numbered from 1 in the order of their creation, for " +
 		"each process.")
 	p.line("")
@@ -97,8 +97,8 @@ func (p *page) calls() {
 			if CallHasStack(Call(i)) {
 				mark = "* "
 			}
-			p.line("| %d | %s`%s` | %s | %s | %s | %s | %s | %s |", i, mark, row.Selector, row.Family, row.Group, row.Effect,
-				cell(shared.cell(row.Object.Meaning())), cell(shared.cell(row.Arg.Meaning())),
+			p.line("| %d | %s`%s` | %s | %s | %s | %s | %s | %s |", i, mark, row.Selector, row.Family, row.Group,
+				row.Effect, cell(shared.cell(row.Object.Meaning())), cell(shared.cell(row.Arg.Meaning())),
 				cell(shared.cell(row.moreMeanings()...)))
 		}
 	}
@@ -143,8 +143,8 @@ func (p *page) facts() {
 func (p *page) frames() {
 	p.line("## Frames")
 	p.line("")
-	p.line("A frame is a header of %d bytes (magic %#x u32, kind u16, ring u16, length u32, zero u32, position u64) and "+
-		"a payload", FrameHeaderSize, FrameMagic)
+	p.line("A frame is a header of %d bytes (magic %#x u32, kind u16, ring u16, length u32, zero u32, position u64) "+
+		"and a payload", FrameHeaderSize, FrameMagic)
 	p.line("of that length, at most %d bytes.", MaxFramePayload)
 	p.line("")
 	p.table("kind", "payload")
@@ -159,8 +159,8 @@ func (p *page) memory() {
 	p.line("")
 	p.line("%d bytes: a region header of %d bytes, then %d rings. Each ring is a header of %d bytes, %d records and "+
 		"%d bytes of facts.", RegionSize, PageSize, RingCount, PageSize, RecordsPerRing, FactsPerRing)
-	p.line("Heads and tails only grow; the slot of a position is the position modulo the capacity. A record is complete " +
-		"once head is beyond")
+	p.line("Heads and tails only grow; the slot of a position is the position modulo the capacity. A record is " +
+		"complete once head is beyond")
 	p.line("its position; its slot may be overwritten once tail is beyond it. A ring is reused by another thread only " +
 		"after its thread has")
 	p.line("exited and all its records are consumed; the next thread's first record is its thread start.")

@@ -6,8 +6,8 @@ import (
 )
 
 // An Experiment describes the delays that `mtrace experiment` injected into a process while it ran: in randomly
-// ordered blocks of time, one target or none was delayed. The collector, not the process, writes these facts into the
-// trace.
+// ordered blocks of time, one target or none was delayed. The collector, not the process, writes these facts
+// (variable-size data in the trace) into the trace.
 type Experiment struct {
 	Seed     uint64
 	Budget   float64 // share by which the program may be slowed down over the whole experiment
@@ -98,7 +98,8 @@ func experimentFact(kind FactKind, key uint64, value any) Fact {
 	return Fact{Kind: kind, Key: key, Text: string(text)}
 }
 
-// Head returns the experiment without its targets and blocks as a fact. A reader keeps the last such fact.
+// Head returns the experiment without its targets and blocks as a fact (variable-size data in the trace). A reader
+// keeps the last such fact.
 func (e *Experiment) Head() Fact {
 	return experimentFact(FactExperiment, e.Seed, experimentHead{e.Budget, e.Progress, e.Threads})
 }
@@ -107,7 +108,8 @@ func (e *Experiment) Head() Fact {
 // the maximum length of a fact and be cut.
 const mostExperimentThreads = 64
 
-// Fact returns the target as a fact. A later fact with the same ID replaces an earlier one.
+// Fact returns the target as a fact (variable-size data in the trace). A later fact with the same ID replaces an
+// earlier one.
 func (t ExperimentTarget) Fact() Fact {
 	t.Threads = t.Threads[:min(len(t.Threads), mostExperimentThreads)]
 	return experimentFact(FactExperimentTarget, uint64(t.ID), t)
@@ -116,7 +118,8 @@ func (t ExperimentTarget) Fact() Fact {
 // Fact is the block as a fact.
 func (b ExperimentBlock) Fact() Fact { return experimentFact(FactExperimentBlock, uint64(b.Start), b) }
 
-// Facts returns the whole experiment as facts, in the order in which they are written to the trace.
+// Facts returns the whole experiment as facts (variable-size data in the trace), in the order in which they are
+// written to the trace.
 func (e *Experiment) Facts() []Fact {
 	facts := []Fact{e.Head()}
 	for _, t := range e.Targets {
@@ -128,8 +131,8 @@ func (e *Experiment) Facts() []Fact {
 	return facts
 }
 
-// Take adds the content of a fact to the experiment, and ignores facts of other kinds. It returns an error if the
-// content is impossible, for example a block that ends before it begins.
+// Take adds the content of a fact to the experiment, and ignores facts (variable-size data in the trace) of other
+// kinds. It returns an error if the content is impossible, for example a block that ends before it begins.
 func (e *Experiment) Take(f Fact) error {
 	switch f.Kind {
 	case FactExperiment:
@@ -162,8 +165,8 @@ func (e *Experiment) Take(f Fact) error {
 			return err
 		}
 		if b.Start < 0 || b.End < b.Start || b.Target < 0 || b.DelayNS < 0 || b.InjectedNS < 0 {
-			return fmt.Errorf("experiment: a block from %d to %d ns with delays of %d ns, %d ns in all, is impossible", b.Start,
-				b.End, b.DelayNS, b.InjectedNS)
+			return fmt.Errorf("experiment: a block from %d to %d ns with delays of %d ns, %d ns in all, is impossible",
+				b.Start, b.End, b.DelayNS, b.InjectedNS)
 		}
 		e.Blocks = append(e.Blocks, b)
 	}
@@ -177,5 +180,6 @@ func decodeExperiment(f Fact, into any) error {
 	return nil
 }
 
-// checkExperiment returns an error if a fact of an experiment has an impossible content.
+// checkExperiment returns an error if a fact (variable-size data in the trace) of an experiment has an impossible
+// content.
 func checkExperiment(f Fact) error { return new(Experiment).Take(f) }

@@ -43,7 +43,8 @@ type factRow struct {
 
 // facts is the table of the kinds of facts. The C header and docs/wire.md are made from it.
 var facts = [...]factRow{
-	{kind: FactString, name: "string", key: "its StringID: 64-bit FNV-1a of the text, 1 instead of 0", text: "the text"},
+	{kind: FactString, name: "string", key: "its StringID: 64-bit FNV-1a of the text, 1 instead of 0",
+		text: "the text"},
 	{kind: FactClass, name: "class", key: "the index in a record's flags", aux: "the family's number",
 		text: "the class's name"},
 	{kind: FactDevice, name: "device", key: "the device's object number", aux: "1 for a software device",
@@ -85,13 +86,14 @@ var facts = [...]factRow{
 	{kind: FactWorkingSet, name: "working set", key: "the device's object number",
 		text: "its recommendedMaxWorkingSetSize in bytes, in decimal: above it the system pages or moves memory"},
 	{kind: FactExperiment, name: "experiment", key: "the seed of its random order",
-		text: "JSON: budget_share, progress, threads; written by the collector, as are the next two", check: checkExperiment},
+		text:  "JSON: budget_share, progress, threads; written by the collector, as are the next two",
+		check: checkExperiment},
 	{kind: FactExperimentTarget, name: "experiment target", key: "its number, from 1",
 		text:  "JSON: name, kind, mode, calls, address and object of a lock, threads, sleeps, took_ns",
 		check: checkExperiment},
 	{kind: FactExperimentBlock, name: "experiment block", key: "begin, in nanoseconds",
-		text: "JSON: start_ns, end_ns, target (0: nothing is delayed), control, delay_ns, occurrences, injected_ns, units, " +
-			"last_before_ns, last_in_ns", check: checkExperiment},
+		text: "JSON: start_ns, end_ns, target (0: nothing is delayed), control, delay_ns, occurrences, injected_ns, " +
+			"units, last_before_ns, last_in_ns", check: checkExperiment},
 }
 
 // The keys of warnings (FactWarning) for which the collector does more than to show the text.

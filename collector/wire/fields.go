@@ -59,7 +59,8 @@ var (
 var (
 	pipelineFields = []Field{{At: InX0, Role: RoleName, name: "the function's name"}, {At: InX1, Role: RoleLabel},
 		{At: InX2, Role: RoleObject, Kind: KindFunction}}
-	libraryFields   = []Field{{At: InX0, Role: RoleSource, name: "the source's FNV-1a hash in hexadecimal"}, sourceBytes}
+	libraryFields = []Field{{At: InX0, Role: RoleSource, name: "the source's FNV-1a hash in hexadecimal"},
+		sourceBytes}
 	bufferFields    = []Field{sizeBytes, options, {At: InX2, Role: RoleAddress, name: "contents pointer"}}
 	resourceFields  = []Field{sizeBytes, options}
 	functionFields  = []Field{{At: InX0, Role: RoleName}}

@@ -48,9 +48,11 @@ var frames = [...]frameRow{
 		"(CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux)"},
 	{FrameThreadTimes, "thread times", ThreadTimeSize,
 		fmt.Sprintf("processor times of threads, %d bytes each: the system's thread id u64, %d for the whole "+
-			"process, %d for all programs of the machine; when, in nanoseconds of the clock of GPU times, i64; nanoseconds on "+
+			"process, %d for all programs of the machine; when, in nanoseconds of the clock of GPU times, i64; "+
+			"nanoseconds on "+
 			"a processor since the thread began i64; nanoseconds that it could run and had "+
-			"no processor i64, %d where the system does not count them", ThreadTimeSize, WholeProcess, uint64(WholeMachine),
+			"no processor i64, %d where the system does not count them", ThreadTimeSize, WholeProcess,
+			uint64(WholeMachine),
 			WaitNotKnown)},
 	{FrameProcessFacts, "process facts", 0, "complete facts that belong to no ring, without a position"},
 	{FrameToken, "token", TokenSize, "before the hello, once, where `" + TokenVariable +
@@ -74,8 +76,8 @@ const (
 	// FrameHeaderSize is the size of the header of a frame in bytes: magic u32, kind u16, ring u16, length u32, zero
 	// u32, position u64.
 	FrameHeaderSize = 24
-	// MaxFramePayload is the maximum size of the payload of a frame, in bytes: as much as a ring full of records. A
-	// hostile process could otherwise make the collector allocate any amount.
+	// MaxFramePayload is the maximum size of the payload of a frame, in bytes: as much as a ring buffer full of
+	// records. A hostile process could otherwise make the collector allocate any amount.
 	MaxFramePayload = RecordsPerRing * RecordSize
 )
 
@@ -195,8 +197,8 @@ func DecodeHello(b []byte) (h Hello, err error) {
 		}
 	}
 	if h.Version != Version {
-		return h, fmt.Errorf("hello: wire version %d, this collector speaks %d: use the library and the tool of one build",
-			h.Version, Version)
+		return h, fmt.Errorf("hello: wire version %d, this collector speaks %d: use the library and the tool of one "+
+			"build", h.Version, Version)
 	}
 	if h.PID <= 0 {
 		return h, fmt.Errorf("hello: no process id")

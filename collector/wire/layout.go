@@ -1,25 +1,26 @@
 package wire
 
 // A traced process shares one region of memory with the collector: a header of PageSize bytes, then RingCount rings.
-// Each ring is a header of PageSize bytes, RecordsPerRing records and FactsPerRing bytes of facts. The process
-// creates the region at its first Metal call and passes it with the Rings frame. The library in the process writes
-// it; the library's drainer or the collector reads it. The generated C header checks these offsets against the C
-// structs by _Static_assert.
+// Each ring buffer is a header of PageSize bytes, RecordsPerRing records and FactsPerRing bytes of facts (names and
+// other data of variable size). The process creates the region at its first Metal call and passes it with the Rings
+// frame. The library in the process writes it; the library's drainer or the collector reads it. The generated C
+// header checks these offsets against the C structs by _Static_assert.
 const (
 	// RegionMagic is the first word of the region: "mtrace", and the version in the low two bytes.
 	RegionMagic uint64 = 0x6d74726163650000 | Version
 	// PageSize is the size and the alignment of the headers, in bytes. It is the page size of Apple silicon (16 KiB),
 	// so that each part can be mapped or released separately.
 	PageSize = 16384
-	// RingCount is the maximum number of threads that are recorded at the same time. A ring is used by another thread
-	// only after its thread has exited and all of its records were read.
+	// RingCount is the maximum number of threads that are recorded at the same time. A ring buffer is used by another
+	// thread only after its thread has exited and all of its records were read.
 	RingCount = 256
-	// RecordsPerRing is how many records a ring holds (2 MiB). It must be a power of two, because a slot is position
-	// modulo this.
+	// RecordsPerRing is how many records a ring buffer holds (2 MiB). It must be a power of two, because a slot is
+	// position modulo this.
 	RecordsPerRing = 65536
-	// FactsPerRing is how many bytes of facts a ring holds. It must be a power of two, like RecordsPerRing.
+	// FactsPerRing is how many bytes of facts (names and other data of variable size) a ring buffer holds. It must be
+	// a power of two, like RecordsPerRing.
 	FactsPerRing = 131072
-	// RingStride is the distance between the beginnings of two rings, in bytes.
+	// RingStride is the distance between the beginnings of two ring buffers, in bytes.
 	RingStride = PageSize + RecordsPerRing*RecordSize + FactsPerRing
 	// RegionSize is the size of the whole region, in bytes. Pages that are never written take no memory.
 	RegionSize = PageSize + RingCount*RingStride
@@ -48,7 +49,7 @@ const (
 	RegionLatestSampleOffset = 48 // u64 sequence (odd while being written), u64 ticks, i64 ns
 	RegionUnringedOffset     = 72 // u64: records lost because every ring was in use
 	RegionUnnumberedOffset   = 80 // u64: objects that got no number because the table was full
-	// Offset 88 is unused. It had the number of nested calls, which each ring now counts.
+	// Offset 88 is unused. It had the number of nested calls, which each ring buffer now counts.
 	RegionForksOffset    = 96  // u64: children that passed through fork without exec, untraced
 	RegionRejectedOffset = 104 // u64: calls on threads that were exiting or inside the tracer itself
 	// u32: the collector writes 1 here before it reads the counters for the last time
@@ -74,9 +75,9 @@ const (
 // DelayCallWords is the number of 64-bit words at RegionDelayCallsOffset; they have one bit for each call.
 const DelayCallWords = 16
 
-// The offsets of the fields in a ring's header, in bytes. Head and tail only grow; position p is in slot p modulo the
-// capacity. The thread writes the first cache line, the reader (the side that holds the claim) the second, so that
-// they do not slow each other down.
+// The offsets of the fields in a ring buffer's header, in bytes. Head and tail only grow; position p is in slot p
+// modulo the capacity. The thread writes the first cache line, the reader (the side that holds the claim) the second,
+// so that they do not slow each other down.
 const (
 	RingHeadOffset         = 0   // u64: records ever published (release store by the thread)
 	RingDroppedOffset      = 8   // u64: records dropped because the ring was full
@@ -100,9 +101,9 @@ const (
 
 	RingDelaysOffset = 544 // u32 DelayKind: what of the thread is delayed now; written by the collector
 
-	// From here on are counters that are never reset, also not when another thread gets the ring. RingNestedOffset
-	// has a u64 for each of NestedFamilies families: calls that were not recorded because they were made inside a
-	// recorded call of the same family.
+	// From here on are counters that are never reset, also not when another thread gets the ring buffer.
+	// RingNestedOffset has a u64 for each of NestedFamilies families: calls that were not recorded because they were
+	// made inside a recorded call of the same family.
 	RingNestedOffset            = 1024
 	RingCommitsOffset           = 1536 // u64: command buffers that reached commitCommandBuffer:wake:, below the hooks
 	RingCommitsMissedOffset     = 1544 // u64: how many of these were not preceded by a recorded commit
@@ -117,22 +118,22 @@ const (
 	RingPaidOffset     = 1600 // u64: the part of RegionDelayDueOffset that the thread has paused or need not pause
 )
 
-// NestedFamilies is the number of families of classes for which a ring counts nested calls.
+// NestedFamilies is the number of families of classes for which a ring buffer counts nested calls.
 const NestedFamilies = 64
 
-// RingState says whether a thread uses a ring.
+// RingState says whether a thread uses a ring buffer.
 type RingState uint32
 
-// The states of a ring, in order: free; used by a thread; left by a thread that exited. When all of its records were
-// read, the next thread may use it.
+// The states of a ring buffer, in order: free; used by a thread; left by a thread that exited. When all of its
+// records were read, the next thread may use it.
 const (
 	RingFree   RingState = 0
 	RingLive   RingState = 1
 	RingExited RingState = 2
 )
 
-// Claim says which side is reading a ring now. A side takes the claim by compare-and-swap from ClaimNobody, and
-// releases it after its last store to the tails, so two sides never read the same records. The claim of a process
+// Claim says which side is reading a ring buffer now. A side takes the claim by compare-and-swap from ClaimNobody,
+// and releases it after its last store to the tails, so two sides never read the same records. The claim of a process
 // that has died is ignored.
 type Claim uint32
 

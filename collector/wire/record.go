@@ -46,7 +46,7 @@ type StringID uint64
 type Flags uint16
 
 const (
-	// HasMore means that the next record in the ring is a More record with further values of this call.
+	// HasMore means that the next record in the ring buffer is a More record with further values of this call.
 	HasMore Flags = 1 << 0
 	// Failed means that the call returned nil, NO or an error.
 	Failed Flags = 1 << 1
@@ -63,7 +63,7 @@ const (
 // Class returns the index of the receiver's Objective-C class, as in the process's FactClass facts; 0 is unknown.
 func (f Flags) Class() uint8 { return uint8(f >> ClassShift) }
 
-// RecordSize is the size of a record in bytes: in the ring, in a frame, and in a file before compression.
+// RecordSize is the size of a record in bytes: in the ring buffer, in a frame, and in a file before compression.
 const RecordSize = 32
 
 // A Record describes one call and is written when the call ends. Layout in bytes: begin 0–7, end 8–15, arg 16–23,
@@ -89,9 +89,10 @@ func (r Record) More() More {
 	return More{X0: uint64(r.Begin), X1: uint64(r.End), X2: r.Arg, X3: uint32(r.Object), Flags: r.Flags}
 }
 
-// Record returns the More record in the form in which rings and files store it.
+// Record returns the More record in the form in which ring buffers and files store it.
 func (m More) Record() Record {
-	return Record{Begin: Ticks(m.X0), End: Ticks(m.X1), Arg: m.X2, Object: ObjectID(m.X3), Call: CallMore, Flags: m.Flags}
+	return Record{Begin: Ticks(m.X0), End: Ticks(m.X1), Arg: m.X2, Object: ObjectID(m.X3), Call: CallMore,
+		Flags: m.Flags}
 }
 
 // AppendRecord appends the encoded record, RecordSize bytes, to b.

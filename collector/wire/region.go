@@ -56,8 +56,8 @@ func (g Region) Timebase() (numer, denom uint32) {
 	return g.load32(RegionTimebaseOffset), g.load32(RegionTimebaseOffset + 4)
 }
 
-// RingsUsed returns how many rings were ever used. A larger number in the memory than RingCount is damage and is
-// limited.
+// RingsUsed returns how many ring buffers were ever used. A larger number in the memory than RingCount is damage and
+// is limited.
 func (g Region) RingsUsed() int { return int(min(g.load32(RegionRingsUsedOffset), RingCount)) }
 
 // FirstSample returns the clock sample that was taken when the region was created.
@@ -78,8 +78,8 @@ func (g Region) LatestSample() (ClockSample, bool) {
 	return ClockSample{}, false
 }
 
-// A Losses counts what a process did not record, over all of its threads: records without a ring, objects without a
-// number, forks, and calls of exiting threads.
+// A Losses counts what a process did not record, over all of its threads: records of threads for which no ring buffer
+// was free, objects without a number, forks, and calls of exiting threads.
 type Losses struct {
 	Unringed, Unnumbered, Forks, Rejected uint64
 }
@@ -134,32 +134,33 @@ func (r Ring) Tail() uint64 { return atomic.LoadUint64(r.word64(RingTailOffset))
 // claim.
 func (r Ring) SetTail(position uint64) { atomic.StoreUint64(r.word64(RingTailOffset), position) }
 
-// FactsHead returns how many bytes of facts the thread has published.
+// FactsHead returns how many bytes of facts (names and other data of variable size) the thread has published.
 func (r Ring) FactsHead() uint64 { return atomic.LoadUint64(r.word64(RingFactsHeadOffset)) }
 
-// FactsTail returns how many bytes of facts were read and released.
+// FactsTail returns how many bytes of facts (names and other data of variable size) were read and released.
 func (r Ring) FactsTail() uint64 { return atomic.LoadUint64(r.word64(RingFactsTailOffset)) }
 
-// SetFactsTail releases the bytes of facts before position, which the thread may overwrite from then on. The caller
-// must hold the claim.
+// SetFactsTail releases the bytes of facts (names and other data of variable size) before position, which the thread
+// may overwrite from then on. The caller must hold the claim.
 func (r Ring) SetFactsTail(position uint64) {
 	atomic.StoreUint64(r.word64(RingFactsTailOffset), position)
 }
 
-// Dropped returns how many records were dropped because the ring was full.
+// Dropped returns how many records were dropped because the ring buffer was full.
 func (r Ring) Dropped() uint64 { return atomic.LoadUint64(r.word64(RingDroppedOffset)) }
 
-// FactsDropped returns how many facts were dropped because the ring of facts was full.
+// FactsDropped returns how many facts (names and other data of variable size) were dropped because the ring of facts
+// was full.
 func (r Ring) FactsDropped() uint64 { return atomic.LoadUint64(r.word64(RingFactsDroppedOffset)) }
 
-// State returns whether the ring is free, in use by a thread, or left by a thread that exited.
+// State returns whether the ring buffer is free, in use by a thread, or left by a thread that exited.
 func (r Ring) State() RingState { return RingState(atomic.LoadUint32(r.word32(RingStateOffset))) }
 
-// Thread returns the system's id of the thread that uses the ring or used it last.
+// Thread returns the system's id of the thread that uses the ring buffer or used it last.
 func (r Ring) Thread() uint64 { return atomic.LoadUint64(r.word64(RingThreadOffset)) }
 
-// TryClaim makes side the only reader of the ring, and returns false if another side is reading it. Two readers would
-// deliver records twice.
+// TryClaim makes side the only reader of the ring buffer, and returns false if another side is reading it. Two
+// readers would deliver records twice.
 func (r Ring) TryClaim(side Claim) bool {
 	return atomic.CompareAndSwapUint32(r.word32(RingClaimOffset), uint32(ClaimNobody), uint32(side))
 }
@@ -168,7 +169,7 @@ func (r Ring) TryClaim(side Claim) bool {
 // the tails.
 func (r Ring) Unclaim() { atomic.StoreUint32(r.word32(RingClaimOffset), uint32(ClaimNobody)) }
 
-// Claimed returns which side is reading the ring now.
+// Claimed returns which side is reading the ring buffer now.
 func (r Ring) Claimed() Claim { return Claim(atomic.LoadUint32(r.word32(RingClaimOffset))) }
 
 // An Audit checks that no command buffers were missed. It counts them at an internal function of Metal through which
@@ -184,13 +185,13 @@ func (a *Audit) Add(b Audit) { a.Reached, a.Missed = a.Reached+b.Reached, a.Miss
 // Seen returns how many of the counted command buffers were recorded.
 func (a Audit) Seen() uint64 { return a.Reached - min(a.Reached, a.Missed) }
 
-// Commits returns the count of command buffers that threads of the ring committed, taken where the queue accepts
-// them.
+// Commits returns the count of command buffers that threads of the ring buffer committed, taken where the queue
+// accepts them.
 func (r Ring) Commits() Audit {
 	return Audit{atomic.LoadUint64(r.word64(RingCommitsOffset)), atomic.LoadUint64(r.word64(RingCommitsMissedOffset))}
 }
 
-// Completions returns the count of command buffers whose completion Metal announced on threads of the ring.
+// Completions returns the count of command buffers whose completion Metal announced on threads of the ring buffer.
 func (r Ring) Completions() Audit {
 	return Audit{atomic.LoadUint64(r.word64(RingCompletionsOffset)),
 		atomic.LoadUint64(r.word64(RingCompletionsMissedOffset))}
@@ -264,16 +265,17 @@ func (r Ring) Polling() Polling {
 }
 
 // Slots returns the memory of the records from position from up to, not including, position to. It is one slice, or
-// two if the ring wraps around between them. There may be at most RecordsPerRing records. The caller must hold the
-// claim, or the process must be dead; otherwise the thread may overwrite the records.
+// two if the ring buffer wraps around between them. There may be at most RecordsPerRing records. The caller must hold
+// the claim, or the process must be dead; otherwise the thread may overwrite the records.
 func (r Ring) Slots(from, to uint64) (a, b []byte) {
 	records := r.memory[PageSize : PageSize+RecordsPerRing*RecordSize]
 	return wrapped(records, from%RecordsPerRing*RecordSize, (to-from)*RecordSize)
 }
 
-// FactBytes returns the memory of the facts from byte position from up to, not including, to. It is one slice, or two
-// if the ring wraps around between them. There may be at most FactsPerRing bytes. The caller must hold the claim, or
-// the process must be dead; otherwise the thread may overwrite the facts.
+// FactBytes returns the memory of the facts (names and other data of variable size) from byte position from up to,
+// not including, to. It is one slice, or two if the ring buffer wraps around between them. There may be at most
+// FactsPerRing bytes. The caller must hold the claim, or the process must be dead; otherwise the thread may overwrite
+// the facts.
 func (r Ring) FactBytes(from, to uint64) (a, b []byte) {
 	facts := r.memory[PageSize+RecordsPerRing*RecordSize:]
 	return wrapped(facts, from%FactsPerRing, to-from)

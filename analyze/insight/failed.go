@@ -40,22 +40,19 @@ func failed(in *Input) *Insight {
 		}
 	}
 	text := fmt.Sprintf("%d of %s failed", len(all), analyze.Plural(len(in.Trace.CommandBuffers), "command buffer"))
-	if len(own) > 0 {
-		text += ". " + errors(own)
-	}
 	advice := "their results are missing and their times are meaningless: check the status of command buffers. With " +
 		"errorOptions encoderExecutionStatus in the descriptor Metal also reports which encoder failed"
+	if len(own) > 0 {
+		text += ". " + errors(own) + ". The first was " + firstFailure(in.Trace, own)
+	}
 	if n := len(all) - len(own); n > 0 {
 		if len(own) == 0 {
 			text += ", all of them because of an earlier error that is not in this trace, perhaps of another " +
-				"program"
+				"program. The first was " + firstFailure(in.Trace, all)
 			for _, b := range all {
 				where.add(&b.Committed, "commit", b.Label, 1, 0, 0)
 			}
 		} else {
-			text += fmt.Sprintf(". The first was %s at %v%s", nameOf(own[0]),
-				own[0].Completed.Begin-in.Trace.Run.Origin,
-				ran(own[0]))
 			advice = "repair the first failure: the others follow from it. " + advice
 		}
 		text += fmt.Sprintf("; %d failed because of an earlier error: %s", n, reasons(victims))
@@ -82,11 +79,7 @@ func victim(b *analyze.CommandBuffer) string {
 func errors(list []*analyze.CommandBuffer) string {
 	times := map[string]int{}
 	for _, b := range list {
-		words := fmt.Sprintf("error %d", b.ErrorCode)
-		if b.Error != "" {
-			words += ", " + b.Error
-		}
-		times[words]++
+		times[errorOf(b)]++
 	}
 	return ranked(times, func(words string, n int) string { return fmt.Sprintf("%d times: %s", n, words) })
 }
@@ -110,6 +103,25 @@ func ranked(times map[string]int, say func(words string, n int) string) string {
 		said[i] = say(words, times[words])
 	}
 	return strings.Join(said, "; ") + more
+}
+
+// firstFailure describes the first of command buffers that failed: when it completed, what it ran, and its error if
+// others have different ones.
+func firstFailure(t *analyze.Trace, list []*analyze.CommandBuffer) string {
+	first := list[0]
+	text := fmt.Sprintf("%s at %v%s", nameOf(first), first.Completed.Begin-t.Run.Origin, ran(first))
+	if slices.ContainsFunc(list, func(b *analyze.CommandBuffer) bool { return errorOf(b) != errorOf(first) }) {
+		text += ": " + errorOf(first)
+	}
+	return text
+}
+
+// errorOf returns a command buffer's error code, with Metal's message if it was recorded.
+func errorOf(b *analyze.CommandBuffer) string {
+	if b.Error == "" {
+		return fmt.Sprintf("error %d", b.ErrorCode)
+	}
+	return fmt.Sprintf("error %d, %s", b.ErrorCode, b.Error)
 }
 
 func nameOf(b *analyze.CommandBuffer) string {

@@ -122,7 +122,19 @@ func TestFirstFailure(t *testing.T) {
 			t.Errorf("it does not say %q: %s", want, i.Evidence)
 		}
 	}
-	trace.CommandBuffers = trace.CommandBuffers[:1]
+	// without victims, the first was not named
+	trace.CommandBuffers = trace.CommandBuffers[1:2]
+	if i = failed(&Input{Trace: trace}); !strings.Contains(i.Evidence, "The first was command buffer 2 at 11.0 ms") {
+		t.Errorf("a failure alone: %s", i.Evidence)
+	}
+	fails(9*ms, 2, "Caused GPU Timeout Error")
+	fails(12*ms, 2, "Caused GPU Timeout Error")
+	if i = failed(&Input{Trace: trace}); !strings.Contains(i.Evidence, "The first was command buffer 2 at 10.0 ms: "+
+		"error 2, Caused GPU Timeout Error") {
+		t.Errorf("several failures: %s", i.Evidence)
+	}
+	trace.CommandBuffers = trace.CommandBuffers[:0]
+	fails(20*ms, 5, "Innocent Victim of GPU Error (00000005:kIOGPUCommandBufferCallbackErrorInnocentVictim)")
 	if i = failed(&Input{Trace: trace}); !strings.Contains(i.Evidence, "perhaps of another program") {
 		t.Errorf("a victim alone: %s", i.Evidence)
 	}

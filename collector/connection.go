@@ -36,7 +36,6 @@ func (c *Collector) serveConnection(a *arrival) {
 	}
 }
 
-// errOtherUser is the reason for refusing a connection of another user.
 func errOtherUser(uid int) error { return fmt.Errorf("it belongs to user %d", uid) }
 
 // refuse counts a connection that is not trusted, for example one of another user. The trace gets nothing of the data

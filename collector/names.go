@@ -103,7 +103,7 @@ func (n *names) committed(row *wire.Row, r *wire.Record, m *wire.More) {
 	}
 }
 
-// choice returns the decision about an object, or undecided.
+// choice returns the decision whether the trace gets the calls on an object, or undecided if there is none yet.
 func (n *names) choice(id wire.ObjectID) choice {
 	if p := n.pages[id>>8]; p != nil {
 		return p[id&0xff]
@@ -111,7 +111,7 @@ func (n *names) choice(id wire.ObjectID) choice {
 	return undecided
 }
 
-// decide stores the decision about an object, and returns it.
+// decide stores the final decision whether the trace gets the calls on an object, and returns it.
 func (n *names) decide(id wire.ObjectID, c choice) choice {
 	p := n.pages[id>>8]
 	if p == nil {
@@ -155,7 +155,8 @@ func (n *names) queue(s *Selection, id wire.ObjectID) bool {
 	return !known || s.wants(ofQueue, n.texts[label], uint64(id))
 }
 
-// wants reports whether the trace gets a record that a thread wrote.
+// wants reports whether the trace gets a record. The thread, the queue, the command buffer and the call must all be
+// wanted by the selection; GPU times of a wanted command buffer are kept whichever thread wrote them.
 func (n *names) wants(s *Selection, thread uint64, r *wire.Record) bool {
 	row := r.Call.Row()
 	switch {

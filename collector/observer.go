@@ -9,7 +9,7 @@ import (
 // buffer come one after another; calls for different rings and processes come at the same time. Methods must return
 // quickly, because the recording waits, and must not keep the slices, because they are reused.
 type Observer interface {
-	// Process is called once for each process, before anything else of it.
+	// Process is called once for each process, before any other method is called for that process.
 	Process(tracefile.ProcessIndex, wire.Hello)
 	// Clock is called once for each process that maps its ring buffers, before the first record of that process.
 	Clock(p tracefile.ProcessIndex, kind wire.ClockKind, timebaseNumer, timebaseDenom uint32)

@@ -11,7 +11,7 @@ type peer struct {
 // unknownPID is the pid of a peer whose process the kernel does not report any more.
 const unknownPID = -1
 
-// A peerSource asks the kernel for the peer of a socket.
+// A peerSource asks the kernel for the user and the process at the other end of a socket; tests replace it.
 type peerSource struct {
 	user    func(fd int) (uid int, err error)
 	process func(fd int) (pid int, err error)

@@ -29,8 +29,8 @@ const (
 	// and its connection ends.
 	maxHeld      = 4 * wire.RecordsPerRing
 	maxHeldFacts = 4 * wire.FactsPerRing
-	// recordsAtOnce is the maximum number of records that a thread publishes together: the record of a call and its
-	// More record (further arguments).
+	// recordsAtOnce is the maximum number of records that a thread publishes together: a call's record and its More
+	// record (further arguments). If a thread died while it wrote, the contents of that many slots are not trusted.
 	recordsAtOnce = 2
 	// maxFact is the maximum size of a fact (a name or other data of variable size), in bytes.
 	maxFact = wire.MaxFactText + 64
@@ -89,7 +89,8 @@ func (reader *ringReader) attach(fd int) error {
 	return nil
 }
 
-// A ring is the collector's state of one ring buffer of a process.
+// A ring is the collector's state for one ring buffer (a thread's records in shared memory): what was read from it,
+// and what waits for older data.
 type ring struct {
 	index    uint16
 	mutex    sync.Mutex // held while records are joined; taken before the trace's mutex, which guards what follows

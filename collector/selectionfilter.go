@@ -101,7 +101,7 @@ func (f *selectionFilter) learn(r *ring, records []wire.Record) {
 	}
 }
 
-// setAside compresses the newest records of a backlog, and counts their memory.
+// setAside compresses the newest undecided records of a ring buffer, and counts their memory, which is limited.
 func (f *selectionFilter) setAside(b *backlog) {
 	piece := b.takePiece()
 	f.selection.held.Add(int64(piece.data.Size()))

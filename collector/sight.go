@@ -31,7 +31,6 @@ type Inside struct {
 // display.
 const sightPause = 100 * time.Millisecond
 
-// A seeing stores when the last snapshot of a process was reported.
 type seeing struct{ told time.Time }
 
 // tell passes a snapshot of the process to Options.Watch if sightPause has passed since the last one. Only the

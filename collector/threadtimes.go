@@ -27,7 +27,7 @@ type threadClock interface {
 	close()
 }
 
-// A threadSampler samples the times of the threads of one process.
+// A threadSampler samples how long each thread of one process ran and waited for a processor.
 type threadSampler struct {
 	clock   threadClock
 	threads []sampledThread
@@ -104,7 +104,8 @@ func (s *threadSampler) release(t sampledThread) {
 	}
 }
 
-// finish returns the last samples of all threads and closes the clock.
+// finish takes a last sample of each thread when the process has ended, returns the samples that were not delivered
+// yet, and closes the clock.
 func (s *threadSampler) finish() []wire.ThreadTime {
 	s.found = s.found[:0]
 	s.sample(nil)

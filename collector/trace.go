@@ -110,8 +110,8 @@ func (t *processTrace) writeFacts(r *ring, position uint64, b []byte) {
 	t.handFacts(facts)
 }
 
-// handFacts writes facts (names and other data of variable size) to the trace. Invalid facts are not written, and end
-// the connection. The caller holds the mutex.
+// handFacts writes facts (names and other data of variable size) to the trace. An invalid fact is not written, and
+// ends the process's connection, because a reader of the trace would refuse it. The caller holds the mutex.
 func (t *processTrace) handFacts(facts []wire.Fact) {
 	facts = slices.DeleteFunc(facts, func(f wire.Fact) bool {
 		err := f.Check()

@@ -40,8 +40,8 @@ func (w *ringWindow) left() uint64 {
 	return n
 }
 
-// add writes the records that are in the window to the trace. It holds the others in memory, because the window may
-// still open with effect from an earlier instant.
+// add writes the records that are in the window (the recorded time range) to the trace. It holds the others in
+// memory, because the window may still open with effect from an earlier instant.
 func (f *windowFilter) add(r *ring, position uint64, records []wire.Record) {
 	f.window.mark(f.trace, records)
 	f.follow(r)

@@ -19,7 +19,6 @@ type Sights struct {
 	of    map[tracefile.ProcessIndex]*sight
 }
 
-// A sight has what Sights observed of one process.
 type sight struct {
 	texts   map[wire.StringID]string
 	threads map[uint64]string        // names reported since, by the system's id

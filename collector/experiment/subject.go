@@ -49,7 +49,6 @@ func count(s Subject) (t tally, err error) {
 	return t, err
 }
 
-// A change is the difference between two tallies.
 type change struct {
 	took        int64 // nanoseconds
 	occurrences uint64

@@ -90,7 +90,7 @@ func NewSender(o SenderOptions) (*Sender, error) {
 	return s, nil
 }
 
-// Start begins to send the spool's content, in a goroutine.
+// Start begins to send the spool's content (the trace on disk) to the receiver, in a goroutine.
 func (s *Sender) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.started = cancel, true

@@ -45,7 +45,7 @@ type incoming struct {
 	told  bool       // its path was reported
 }
 
-// sessions has the incomplete traces of a folder.
+// sessions has the incomplete traces of a receiver's folder, which their senders may continue.
 type sessions struct {
 	dir   string
 	mutex sync.Mutex
@@ -120,7 +120,8 @@ func (s *sessions) take(q request, conn net.Conn) (*incoming, error) {
 	return in, nil
 }
 
-// begin creates the file and the note of a new trace. The caller holds the mutex.
+// begin creates the file and the note of a new trace; the note lets the sender continue it later. The caller holds
+// the mutex.
 func (s *sessions) begin(q request) (*incoming, error) {
 	file, err := createNew(s.dir, cleanName(q.Name))
 	if err != nil {

@@ -50,7 +50,7 @@ func newSpool(p *place, limit int64, why func() error) (*Spool, error) {
 	return s, s.begin()
 }
 
-// begin creates the next file of the spool.
+// begin creates the next file of the spool (the copy of the trace on disk), so that older files can be removed.
 func (s *Spool) begin() error {
 	file, err := os.OpenFile(filepath.Join(s.place.dir, fmt.Sprintf("%020d", s.written)),
 		os.O_RDWR|os.O_CREATE|os.O_EXCL,
@@ -214,7 +214,7 @@ func (s *Spool) parts() io.Reader {
 	return io.MultiReader(parts...)
 }
 
-// remove closes and removes the files and the folder of the spool.
+// remove deletes the spool: its files, which contain the trace on disk, and their folder.
 func (s *Spool) remove() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

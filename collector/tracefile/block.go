@@ -31,7 +31,8 @@ const (
 	maxPayload = 16 << 20
 )
 
-// A blockKind says what kind of data a block has.
+// A blockKind says what kind of data a block of the trace file has. Readers skip unknown kinds, which a later version
+// may write.
 type blockKind uint8
 
 const (
@@ -79,7 +80,8 @@ type block struct {
 // end returns the offset of the first byte after the block.
 func (b *block) end() int64 { return b.offset + blockHeader + int64(b.stored) }
 
-// next returns the ring position after the block's last record.
+// next returns the ring position after the block's last record. If the next block of the ring begins later, records
+// are missing.
 func (b *block) next() uint64 { return b.position + uint64(b.count) }
 
 func (b *block) appendHeader(dst []byte) []byte {

@@ -53,7 +53,8 @@ const recentObjects = 8
 // is allocated.
 const maxKinds = 1 << 12
 
-// A kindKey identifies the kind of a record.
+// A kindKey identifies the kind of a record: records with the same call, flags and presence of a More record are
+// stored together.
 type kindKey struct {
 	call  wire.Call
 	flags wire.Flags
@@ -125,11 +126,12 @@ func (k *kind) makeRoom() {
 	k.room = roomAtOnce
 }
 
-// A recents has the objects of the latest records, the latest first. Encoder and decoder keep equal lists.
+// A recents lists the objects of the latest records, the latest first. Encoder and decoder update it in the same way,
+// so an index in the list is enough to store an object.
 type recents [recentObjects]wire.ObjectID
 
-// find moves object to the front of the list. It returns the object's former index, or recentObjects if it was not in
-// the list.
+// find moves object to the front of the list. It returns the object's former index, which the encoder stores, or
+// recentObjects if the object was not in the list.
 func (r *recents) find(object wire.ObjectID) int {
 	if r[0] == object {
 		return 0

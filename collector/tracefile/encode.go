@@ -98,7 +98,7 @@ func (e *encoder) reset() {
 	clear(e.lookup)
 }
 
-// has reports whether the records that were encoded last include the given call.
+// has reports whether the block that was encoded last has a record of the given call.
 func (e *encoder) has(call wire.Call) bool {
 	return slices.ContainsFunc(e.kinds, func(k *kind) bool { return k.call == call })
 }

@@ -26,7 +26,7 @@ type Follower struct {
 	order  []streamKey // of rings
 }
 
-// A followed is the state of one process while a trace is followed.
+// A followed is what a Follower knows of one process: its first line, and lines that must wait until that is written.
 type followed struct {
 	header processHeader
 	said   bool
@@ -226,7 +226,6 @@ func sayFacts(payload []byte, put func(textLine) error) error {
 	return nil
 }
 
-// records writes the lines for a block of records.
 func (f *Follower) records(b *block, payload []byte, t *readTools) (err error) {
 	key := streamKey{b.process, b.ring}
 	ring := f.rings[key]

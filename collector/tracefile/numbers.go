@@ -52,8 +52,8 @@ const (
 	escaped    = 64 // value of n for sizes without a code, too large for any code
 )
 
-// codes has the code of each difference of sizes. decoded has, for each value of the next codeBits bits, the code
-// with which they begin.
+// codes has, for each difference of two sizes, the bit pattern that stores it. decoded is for reading: it has, for
+// each value of the next codeBits bits, the pattern with which they begin.
 var codes, decoded = func() (of [256]code, from [1 << codeBits]code) {
 	for i := range of {
 		of[i].n = escaped
@@ -147,7 +147,6 @@ func stepOf(records []wire.Record) uint64 {
 	return best
 }
 
-// divisor returns the greatest common divisor of a and b.
 func divisor(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -255,7 +254,6 @@ func (r *bitReader) begin(b []byte) {
 	r.bytes, r.at = append(append(r.bytes[:0], b...), 0, 0, 0, 0, 0, 0, 0, 0), 0
 }
 
-// next returns the next n bits as a number and moves on.
 func (r *bitReader) next(n uint) uint64 {
 	if n > bitsAtOnce {
 		low := r.next(32)
@@ -294,7 +292,8 @@ func (r *bitReader) number(last *size, step uint64) uint64 {
 	return ofSize(at, r.next(uint(lowBits[at])), step)
 }
 
-// ofSize returns the number with this size and these low bits.
+// ofSize returns the number that has this size (number of bits and sign) and these low bits, times the clock's step
+// if the size says so.
 func ofSize(at size, low, step uint64) uint64 {
 	v := low | highBit[at]
 	if at < sizeBroken {

@@ -12,7 +12,7 @@ type Block struct {
 	First, Last wire.Ticks // the smallest begin and the largest end of its calls
 }
 
-// Blocks returns the blocks of a stream, ordered by ring position.
+// Blocks returns the blocks of a stream (the records of one ring buffer), oldest first.
 func (r *Reader) Blocks(s Stream) []Block {
 	all := make([]Block, len(s.blocks))
 	for i, at := range s.blocks {

@@ -186,10 +186,11 @@ func (r *Reader) Recorded() (list []Recorded) {
 	return list
 }
 
-// Processes returns the traced processes; the index is the ProcessIndex.
+// Processes returns the traced processes. The position of a process in the list is its ProcessIndex.
 func (r *Reader) Processes() []*Process { return r.processes }
 
-// Streams returns the streams of records, ordered by process and ring.
+// Streams returns the streams of the trace: each has the records of one ring buffer of a process. They are ordered by
+// process and ring.
 func (r *Reader) Streams() []Stream { return r.streams }
 
 // readBatch is the number of records that Read passes to its caller at a time. A larger batch would leave the

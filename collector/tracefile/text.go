@@ -179,7 +179,6 @@ func (p *Process) facts() (facts []textFact) {
 	return facts
 }
 
-// writeStream writes a line for each readable record of a stream.
 func writeStream(r *Reader, out *bufio.Writer, s Stream) error {
 	text := recordText{out: out, process: s.Process, ring: s.Ring}
 	t := readers.Get().(*readTools)
@@ -227,7 +226,7 @@ func (x *recordText) write(position uint64, record wire.Record, more *wire.More)
 	return err
 }
 
-// flush writes the call that waits for its More record, without one.
+// flush writes the call that was held back for its More record (further arguments), because none follows.
 func (x *recordText) flush() error {
 	if !x.waits {
 		return nil

@@ -26,7 +26,6 @@ func (w *Writer) ThreadTimes(p ProcessIndex, times []wire.ThreadTime) error {
 	return w.process(p).addThreadTimes(times)
 }
 
-// sortThreadTimes sorts samples by thread, and those of one thread by time.
 func sortThreadTimes(times []wire.ThreadTime) {
 	slices.SortStableFunc(times, func(a, b wire.ThreadTime) int {
 		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.At, b.At))

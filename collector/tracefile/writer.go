@@ -276,7 +276,7 @@ func (w *Writer) Close(r Result) error {
 	return w.err
 }
 
-// end writes the result, the index and the trailer.
+// end writes the result, the index and the trailer. A file without them is treated as cut off.
 func (w *Writer) end(r Result) error {
 	t := jsonBlock(block{kind: blockResult}, r)
 	w.commit(t.block, append(t.header, t.stored...))

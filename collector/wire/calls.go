@@ -22,8 +22,8 @@ const (
 	CallSignpost     Call = 436
 )
 
-// callCount is the highest call number plus one, that is the length of Table. A test fails if a row's number is not
-// below it.
+// callCount is the highest call number plus one, that is the length of Table. A row with a larger number would make
+// every program panic at its start.
 const callCount = 1 +
 	len(tracerCalls) + len(functionCalls) + len(deviceCalls) + len(queueCalls) + len(ioCalls) + len(commandBufferCalls) +
 	len(encoderCalls) +

@@ -9,9 +9,10 @@ var (
 	sleepFields = []Field{lockName}
 )
 
-// blockingCalls are system functions in which a thread blocks for something else than a lock, another thread's signal
-// or a child process: input, a timer, another thread's end. A call is recorded only if it took at least the minimum
-// time in interpose/waits/blocking.h, because short ones are frequent.
+// blockingCalls has the rows of Table for system functions in which a thread blocks for something else than a lock,
+// another thread's signal or a child process: input, a timer, another thread's end. A call is recorded only if it
+// took at least the minimum time in interpose/waits/blocking.h, because short ones are frequent. Traces contain the
+// numbers of the rows, so a number must never change.
 var blockingCalls = [...]Row{
 	{441, "read", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
 	{442, "readv", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},

@@ -13,7 +13,8 @@ var (
 var pollFields = []Field{{At: InX0, Role: RolePolls, name: "questions"},
 	{At: InX1, Role: RolePollGap, Unit: UnitTicks, name: "time between the last two questions in"}}
 
-// commandBufferCalls are the methods of MTLCommandBuffer.
+// commandBufferCalls has the rows of Table for the methods of MTLCommandBuffer. Traces contain the numbers of the
+// rows, so a number must never change.
 var commandBufferCalls = [...]Row{
 	{36, "computeCommandEncoder", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer,
 		made(KindComputeEncoder), sampledFields},

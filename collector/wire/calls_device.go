@@ -1,6 +1,7 @@
 package wire
 
-// deviceCalls are the methods of MTLDevice.
+// deviceCalls has the rows of Table for the methods of MTLDevice. Traces contain the numbers of the rows, so a number
+// must never change.
 var deviceCalls = [...]Row{
 	{7, "newCommandQueue", FamilyDevice, GroupOther, EffectMakes, device, made(KindQueue), queueFields},
 	{8, "newCommandQueueWithMaxCommandBufferCount:", FamilyDevice, GroupOther, EffectMakes, device, made(KindQueue),

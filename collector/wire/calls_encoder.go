@@ -30,7 +30,8 @@ var (
 		{At: InX2Low, Role: RoleFirst}, {At: InX2High, Role: RoleFirst, name: "to index"}}
 )
 
-// encoderCalls are the methods of all kinds of MTLCommandEncoder and MTL4CommandEncoder.
+// encoderCalls has the rows of Table for the methods of all kinds of MTLCommandEncoder and MTL4CommandEncoder. Traces
+// contain the numbers of the rows, so a number must never change.
 var encoderCalls = [...]Row{
 	{56, "setComputePipelineState:", FamilyEncoder, GroupEncode, EffectBinds, encoder, pipelineState, nil},
 	{57, "dispatchThreadgroups:threadsPerThreadgroup:", FamilyEncoder, GroupEncode, EffectDispatches, encoder, threads,

@@ -1,6 +1,7 @@
 package wire
 
-// eventCalls are the methods of MTLEvent and MTLSharedEvent.
+// eventCalls has the rows of Table for the methods of MTLEvent and MTLSharedEvent. Traces contain the numbers of the
+// rows, so a number must never change.
 var eventCalls = [...]Row{
 	{64, "waitUntilSignaledValue:timeoutMS:", FamilyEvent, GroupWait, EffectWaitsValue, event, eventValue,
 		[]Field{{At: InX0, Role: RoleTimeout, Unit: UnitMillis, name: "timeout"}}},
@@ -15,7 +16,8 @@ var eventCalls = [...]Row{
 	{410, "dealloc", FamilyEvent, GroupOther, EffectReleases, event, none, nil},
 }
 
-// fenceCalls are the methods of MTLFence.
+// fenceCalls has the rows of Table for the methods of MTLFence. Traces contain the numbers of the rows, so a number
+// must never change.
 var fenceCalls = [...]Row{
 	{134, "setLabel:", FamilyFence, GroupOther, EffectLabels, fence, theLabel, nil},
 }

@@ -1,6 +1,7 @@
 package wire
 
-// libraryCalls are the methods of MTLLibrary and MTLDynamicLibrary.
+// libraryCalls has the rows of Table for the methods of MTLLibrary and MTLDynamicLibrary. Traces contain the numbers
+// of the rows, so a number must never change.
 var libraryCalls = [...]Row{
 	{29, "newFunctionWithName:", FamilyLibrary, GroupCompile, EffectFindsFunction, library, made(KindFunction),
 		functionFields},
@@ -22,7 +23,8 @@ var libraryCalls = [...]Row{
 	{192, "serializeToURL:error:", FamilyDynamicLibrary, GroupOther, EffectNone, dynamicLibrary, none, nil},
 }
 
-// functionObjectCalls are the methods of MTLFunction.
+// functionObjectCalls has the rows of Table for the methods of MTLFunction. Traces contain the numbers of the rows,
+// so a number must never change.
 var functionObjectCalls = [...]Row{
 	{183, "setLabel:", FamilyFunctionObject, GroupOther, EffectLabels, function, theLabel, nil},
 	{184, "newArgumentEncoderWithBufferIndex:", FamilyFunctionObject, GroupOther, EffectMakes, function,
@@ -31,7 +33,8 @@ var functionObjectCalls = [...]Row{
 		made(KindObject), nil},
 }
 
-// pipelineCalls are the methods of compute and render pipeline states.
+// pipelineCalls has the rows of Table for the methods of compute and render pipeline states. Traces contain the
+// numbers of the rows, so a number must never change.
 var pipelineCalls = [...]Row{
 	{226, "newComputePipelineStateWithBinaryFunctions:error:", FamilyPipeline, GroupCompile, EffectBuildsPipeline,
 		pipelineState, made(KindPipeline), nil},
@@ -43,7 +46,8 @@ var pipelineCalls = [...]Row{
 		made(KindResource), resourceFields},
 }
 
-// archiveCalls are the methods of MTLBinaryArchive and MTL4Archive.
+// archiveCalls has the rows of Table for the methods of MTLBinaryArchive and MTL4Archive. Traces contain the numbers
+// of the rows, so a number must never change.
 var archiveCalls = [...]Row{
 	{165, "setLabel:", FamilyArchive, GroupOther, EffectLabels, archive, theLabel, nil},
 	{166, "addComputePipelineFunctionsWithDescriptor:error:", FamilyArchive, GroupCompile, EffectArchives, archive,

@@ -19,7 +19,8 @@ var (
 		name: "the awaited program, or the command"}}
 )
 
-// lockCalls are the functions that acquire a lock. A call is recorded only if it had to wait for the lock.
+// lockCalls has the rows of Table for the functions that acquire a lock. A call is recorded only if it had to wait
+// for the lock. Traces contain the numbers of the rows, so a number must never change.
 var lockCalls = [...]Row{
 	{332, "pthread_mutex_lock", FamilyLock, GroupLock, EffectBlocks, lock, lockHolder, lockFields},
 	{333, "pthread_rwlock_rdlock", FamilyLock, GroupLock, EffectBlocks, lock, lockHolder, lockFields},
@@ -49,8 +50,8 @@ const (
 	SignalFetched   ObjectID = 1 << 1
 )
 
-// signalCalls are the functions that wait for another thread's signal or for a child process. A call is recorded only
-// if it had to wait.
+// signalCalls has the rows of Table for the functions that wait for another thread's signal or for a child process. A
+// call is recorded only if it had to wait. Traces contain the numbers of the rows, so a number must never change.
 var signalCalls = [...]Row{
 	{345, "pthread_cond_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{346, "pthread_cond_timedwait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},

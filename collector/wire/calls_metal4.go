@@ -10,7 +10,8 @@ var memberFields = []Field{
 		Kind: KindCommandBuffer, name: "sixth"},
 }
 
-// metal4Calls are the methods of MTL4CommandQueue, MTL4CommandBuffer and MTL4CommandAllocator.
+// metal4Calls has the rows of Table for the methods of MTL4CommandQueue, MTL4CommandBuffer and MTL4CommandAllocator.
+// Traces contain the numbers of the rows, so a number must never change.
 var metal4Calls = [...]Row{
 	{242, "commit:count:", FamilyMtl4Queue, GroupCommit, EffectCommits, queue, buffers, memberFields},
 	{243, "commit:count:options:", FamilyMtl4Queue, GroupCommit, EffectCommitsOptions, queue, buffers, memberFields},
@@ -53,7 +54,8 @@ var metal4Calls = [...]Row{
 	{270, "reset", FamilyMtl4Allocator, GroupOther, EffectNone, allocator, none, nil},
 }
 
-// compilerCalls are the methods of MTL4Compiler and MTL4CompilerTask.
+// compilerCalls has the rows of Table for the methods of MTL4Compiler and MTL4CompilerTask. Traces contain the
+// numbers of the rows, so a number must never change.
 var compilerCalls = [...]Row{
 	{284, "newLibraryWithDescriptor:error:", FamilyCompiler, GroupCompile, EffectBuildsLibrary, compiler,
 		made(KindLibrary), libraryFields},

@@ -1,6 +1,7 @@
 package wire
 
-// queueCalls are the methods of MTLCommandQueue.
+// queueCalls has the rows of Table for the methods of MTLCommandQueue. Traces contain the numbers of the rows, so a
+// number must never change.
 var queueCalls = [...]Row{
 	{32, "commandBuffer", FamilyQueue, GroupAcquire, EffectMakes, queue, made(KindCommandBuffer), nil},
 	{33, "commandBufferWithDescriptor:", FamilyQueue, GroupAcquire, EffectMakes, queue, made(KindCommandBuffer), nil},
@@ -19,7 +20,8 @@ var queueCalls = [...]Row{
 		nil},
 }
 
-// ioCalls are the methods of MTLIOCommandQueue and MTLIOCommandBuffer.
+// ioCalls has the rows of Table for the methods of MTLIOCommandQueue and MTLIOCommandBuffer. Traces contain the
+// numbers of the rows, so a number must never change.
 var ioCalls = [...]Row{
 	{201, "enqueueBarrier", FamilyIoQueue, GroupOther, EffectNone, ioQueue, none, nil},
 	{202, "commandBuffer", FamilyIoQueue, GroupOther, EffectMakes, ioQueue, made(KindIOCommandBuffer), nil},

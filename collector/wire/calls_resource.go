@@ -1,6 +1,7 @@
 package wire
 
-// resourceCalls are the methods of MTLBuffer, MTLTexture and other resources.
+// resourceCalls has the rows of Table for the methods of MTLBuffer, MTLTexture and other resources. Traces contain
+// the numbers of the rows, so a number must never change.
 var resourceCalls = [...]Row{
 	{220, "setLabel:", FamilyResource, GroupOther, EffectLabels, resource, theLabel, nil},
 	{221, "setPurgeableState:", FamilyResource, GroupAllocate, EffectNone, resource, purgeable, nil},
@@ -28,7 +29,8 @@ var resourceCalls = [...]Row{
 	{409, "newSharedTextureHandle", FamilyResource, GroupOther, EffectMakes, resource, made(KindObject), nil},
 }
 
-// heapCalls are the methods of MTLHeap.
+// heapCalls has the rows of Table for the methods of MTLHeap. Traces contain the numbers of the rows, so a number
+// must never change.
 var heapCalls = [...]Row{
 	{173, "setLabel:", FamilyHeap, GroupOther, EffectLabels, heap, theLabel, nil},
 	{174, "newBufferWithLength:options:", FamilyHeap, GroupAllocate, EffectAllocates, heap, made(KindBuffer),
@@ -52,7 +54,8 @@ var heapCalls = [...]Row{
 	{331, "dealloc", FamilyHeap, GroupAllocate, EffectReleases, heap, none, nil},
 }
 
-// residencySetCalls are the methods of MTLResidencySet.
+// residencySetCalls has the rows of Table for the methods of MTLResidencySet. Traces contain the numbers of the rows,
+// so a number must never change.
 var residencySetCalls = [...]Row{
 	{193, "requestResidency", FamilyResidencySet, GroupAllocate, EffectResides, residencySet, none, nil},
 	{194, "endResidency", FamilyResidencySet, GroupAllocate, EffectResides, residencySet, none, nil},

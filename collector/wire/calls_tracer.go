@@ -1,6 +1,7 @@
 package wire
 
-// tracerCalls are the kinds of records that the tracer writes by itself; no call of the program corresponds to them.
+// tracerCalls has the rows of Table for the kinds of records that the tracer writes by itself; no call of the program
+// corresponds to them. Traces contain the numbers of the rows, so a number must never change.
 var tracerCalls = [...]Row{
 	{CallMore, "more", FamilyTracer, GroupNone, EffectContinues, none, none, nil},
 	{CallThreadStart, "thread start", FamilyTracer, GroupNone, EffectStartsThread, none,
@@ -60,7 +61,8 @@ var (
 		{At: InX1, Role: RoleGPUEnd, Unit: UnitNanos, name: "end"}}
 )
 
-// functionCalls are C functions of Metal and of its shader compiler.
+// functionCalls has the rows of Table for C functions of Metal and of its shader compiler. Traces contain the numbers
+// of the rows, so a number must never change.
 var functionCalls = [...]Row{
 	{5, "MTLCreateSystemDefaultDevice", FamilyFunction, GroupOther, EffectMakes, none, made(KindDevice), nil},
 	{6, "MTLCopyAllDevices", FamilyFunction, GroupOther, EffectMakes, none, devicesMade, nil},

@@ -10,7 +10,8 @@ import (
 // process passes the page to the collector with its hello, and children inherit it by fork. A child that uses Metal
 // and cannot reach the collector adds its id, and the collector reports it as not traced.
 const (
-	// ChildrenSize is the size of the children page in bytes.
+	// ChildrenSize is the size of the children page (shared memory in which untraced child processes note their ids),
+	// in bytes.
 	ChildrenSize = 4096
 	// ChildrenMost is the number of process ids for which the children page has space.
 	ChildrenMost = ChildrenSize/4 - 1

@@ -3,7 +3,7 @@ package wire
 import "strings"
 
 // encodingCures has advice for calls that can make up most of the time spent encoding. The first entry whose selector
-// is a prefix of the call's selector applies.
+// is a prefix of the call's selector applies, so "setBuffers" must come before "setBuffer".
 var encodingCures = []struct{ selector, advice string }{
 	{"useResource", "make resources resident together: allocate them from a heap and call useHeap: once, or put them " +
 		"into a residency set (MTLResidencySet) " +

@@ -39,7 +39,8 @@ type Delays struct {
 	Progress StringID // the mark that is a unit of progress; 0 means completed command buffers
 }
 
-// of returns what is delayed of a thread.
+// of returns what an experiment delays of the thread with this id: Kinds for the selected threads, Others for all
+// others.
 func (d *Delays) of(thread uint64) DelayKind {
 	if len(d.Threads) == 0 {
 		return d.Kinds
@@ -109,7 +110,7 @@ type Injected struct {
 	UnitAt      Ticks  // when the last of them was completed; 0 if there was none
 }
 
-// Injected reads what an experiment counted for the threads of the ring buffer.
+// Injected reads what the experiment counted for the ring buffer's threads: delays, their sum, and units of progress.
 func (r Ring) Injected() Injected {
 	return Injected{
 		Thread:      r.Thread(),

@@ -64,7 +64,7 @@ const (
 	EffectContinues    // the second half of the previous record
 )
 
-// effectNames has the name of each effect for docs/wire.md.
+// effectNames has the name of each effect for docs/wire.md. EffectNone has an empty one.
 var effectNames = [...]string{
 	EffectCounted:        "counted",
 	EffectMakes:          "makes",

@@ -23,7 +23,7 @@ const (
 	ProgressMark     = "mark:"    // followed by the name of the mark that is a unit of progress
 )
 
-// ExperimentKind says at which points of the program a target is delayed.
+// ExperimentKind says what of the program a target delays: a call, a lock, waits, a thread's own code or handlers.
 type ExperimentKind string
 
 // The kinds of targets of an experiment.
@@ -35,7 +35,7 @@ const (
 	ExperimentHandler ExperimentKind = "handler" // completion handlers of a command buffer take longer
 )
 
-// ExperimentMode says which threads are delayed when a target occurs.
+// ExperimentMode says which threads are delayed when the target occurs: the thread that runs it, or all others.
 type ExperimentMode string
 
 // The modes of targets of an experiment.
@@ -83,7 +83,7 @@ type ExperimentBlock struct {
 	LastIn     int64 `json:"last_in_ns,omitempty"`
 }
 
-// experimentHead is the JSON text of a FactExperiment.
+// experimentHead is the text, as JSON, of the fact that describes an experiment without its targets and blocks.
 type experimentHead struct {
 	Budget   float64 `json:"budget_share"`
 	Progress string  `json:"progress"`

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// FactKind is the kind of a Fact; facts has a row for each.
+// FactKind is the kind of a Fact (variable-size data, such as a name). The table facts has a row for each kind.
 type FactKind uint16
 
 // The kinds of facts, each with a row in the table facts. The text of a fact is UTF-8, except for call stacks, and
@@ -166,7 +166,8 @@ func DecodeFact(b []byte) (f Fact, size int, err error) {
 	return f, size, nil
 }
 
-// DecodeFacts decodes all facts in b. The last one must be complete.
+// DecodeFacts decodes all facts (names and other data of variable size) in b. It returns an error if the last one is
+// incomplete.
 func DecodeFacts(b []byte) (facts []Fact, err error) {
 	for len(b) > 0 {
 		f, n, err := DecodeFact(b)

@@ -71,7 +71,7 @@ func (k FrameKind) row() *frameRow {
 }
 
 const (
-	// FrameMagic is the first word of every frame, "MTRF".
+	// FrameMagic is the first word of every frame (message) on a connection, "MTRF"; data without it is refused.
 	FrameMagic = 0x4652544d
 	// FrameHeaderSize is the size of the header of a frame in bytes: magic u32, kind u16, ring u16, length u32, zero
 	// u32, position u64.
@@ -81,7 +81,8 @@ const (
 	MaxFramePayload = RecordsPerRing * RecordSize
 )
 
-// A FrameHeader comes before the payload of a frame, which has Length bytes.
+// A FrameHeader comes before each frame's payload, which has Length bytes. Ring and Position say where records or
+// facts belong.
 type FrameHeader struct {
 	Kind     FrameKind
 	Ring     uint16

@@ -1,6 +1,6 @@
 package wire
 
-// lasting has, by call number, the result of Call.Lasts, computed once.
+// lasting caches the result of Call.Lasts for each call, because filters ask for every record.
 var lasting = func() []bool {
 	all := make([]bool, len(Table))
 	for i := range all {

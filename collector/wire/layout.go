@@ -55,7 +55,7 @@ const (
 	// u32: the collector writes 1 here before it reads the counters for the last time
 	RegionEndedOffset = 112
 
-	// The delays of an experiment, which the collector writes: see Delays.
+	// The delays of an experiment. The collector, not the process, writes these fields: see Delays.
 	RegionDelaysOffset     = 1024 // u32 sequence: odd while the five words that follow are written, 0 before the first time
 	RegionDelayKindsOffset = 1028 // u32 DelayKind: the initial word of a thread that takes a ring
 	RegionDelayOffset      = 1032 // u64: the length of a delay, in nanoseconds

@@ -90,7 +90,7 @@ func (g Region) SetEnded() {
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&g.memory[RegionEndedOffset])), 1)
 }
 
-// Losses reads what the process counted as not recorded.
+// Losses reads what the process counted but could not record, over all of its threads.
 func (g Region) Losses() Losses {
 	return Losses{g.load64(RegionUnringedOffset), g.load64(RegionUnnumberedOffset), g.load64(RegionForksOffset),
 		g.load64(RegionRejectedOffset)}
@@ -104,13 +104,13 @@ type Alive struct {
 	Most  uint64 `json:"most"`
 }
 
-// CommandBuffers reads how many command buffers the process created and freed.
+// CommandBuffers reads how many command buffers the process created, freed, and had at the same time.
 func (g Region) CommandBuffers() Alive {
 	return Alive{g.load64(RegionBuffersMadeOffset), g.load64(RegionBuffersFreedOffset),
 		g.load64(RegionBuffersMostOffset)}
 }
 
-// Ring returns ring i; i must be less than RingCount.
+// Ring returns the ring buffer with index i, which must be less than RingCount; otherwise it panics.
 func (g Region) Ring(i int) Ring {
 	start := PageSize + i*RingStride
 	return Ring{g.memory[start : start+RingStride : start+RingStride]}
@@ -127,7 +127,7 @@ func (r Ring) word64(offset int) *uint64 { return (*uint64)(unsafe.Pointer(&r.me
 // because the atomic load pairs with the release store of the thread.
 func (r Ring) Head() uint64 { return atomic.LoadUint64(r.word64(RingHeadOffset)) }
 
-// Tail returns how many records were read and released.
+// Tail returns how many records were read and released; the thread may overwrite their slots.
 func (r Ring) Tail() uint64 { return atomic.LoadUint64(r.word64(RingTailOffset)) }
 
 // SetTail releases the slots before position, which the thread may overwrite from then on. The caller must hold the
@@ -179,10 +179,10 @@ type Audit struct {
 	Missed  uint64 `json:"missed"`  // the number of these for which the hooks recorded no call
 }
 
-// Add adds the counts of b to a.
+// Add adds the counts of b to a, to sum up the ring buffers of a process.
 func (a *Audit) Add(b Audit) { a.Reached, a.Missed = a.Reached+b.Reached, a.Missed+b.Missed }
 
-// Seen returns how many of the counted command buffers were recorded.
+// Seen returns how many of the command buffers that Metal processed were recorded.
 func (a Audit) Seen() uint64 { return a.Reached - min(a.Reached, a.Missed) }
 
 // Commits returns the count of command buffers that threads of the ring buffer committed, taken where the queue

@@ -63,7 +63,7 @@ func (r Role) IsObject() bool {
 	return r == RoleObject || r == RoleFrom || r == RoleTo || r == RoleMember
 }
 
-// A Unit is the unit of a value.
+// A Unit is what a value counts, such as bytes or nanoseconds.
 type Unit uint8
 
 // The units.

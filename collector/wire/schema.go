@@ -88,7 +88,7 @@ func (r *Row) Find(role Role) (f Field, found bool) {
 	return f, false
 }
 
-// Has reports whether a value of the record has the role.
+// Has reports whether some value of the row's records has the role (a meaning, such as "size").
 func (r *Row) Has(role Role) bool {
 	_, found := r.Find(role)
 	return found

@@ -45,7 +45,7 @@ type Stack struct {
 	CutPython bool
 }
 
-// A PythonFrame is one call of a Python function.
+// A PythonFrame is one function call in the call stack of a Python interpreter.
 type PythonFrame struct {
 	Function, File StringID
 	Line           uint32 // of the running statement; 0 when not known
@@ -61,7 +61,7 @@ const (
 	pythonFrameSize = 24 // function u64, file u64, line u32, zero u32
 )
 
-// Fact encodes the call stack as a FactStack.
+// Fact encodes the call stack as a fact, whose key is the hash of the frames.
 func (s Stack) Fact() Fact {
 	aux := uint16(len(s.Native))
 	if s.CutNative {

@@ -77,7 +77,7 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(append(append(b, '"'), s...), '"')
 }
 
-// textRecord is the text form of a record as encoding/json reads it.
+// textRecord has the fields of a record's text form, for decoding by encoding/json.
 type textRecord struct {
 	Call    string
 	Family  string

@@ -24,13 +24,13 @@ func NewToken() (t Token) {
 	return t
 }
 
-// IsZero reports whether t is the zero Token.
+// IsZero reports whether t is the zero Token, which means that connections need no token.
 func (t Token) IsZero() bool { return t == Token{} }
 
 // String returns the token as hexadecimal digits, the value of TokenVariable.
 func (t Token) String() string { return hex.EncodeToString(t[:]) }
 
-// Frame returns the complete token frame, with which a connection begins.
+// Frame returns the complete token frame (header and token), which must be the first bytes of a connection.
 func (t Token) Frame() []byte {
 	return append(AppendFrameHeader(nil, FrameHeader{Kind: FrameToken, Length: TokenSize}), t[:]...)
 }

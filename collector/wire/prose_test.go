@@ -99,7 +99,11 @@ func printed(n ast.Node, above []ast.Node) bool {
 
 // lookedInto reports whether an expression is compared with a text, or searched.
 func lookedInto(n ast.Node, above []ast.Node) bool {
-	literal := func(e ast.Expr) bool { l, is := e.(*ast.BasicLit); return is && l.Kind == token.STRING }
+	// to ask whether there is a selector at all does not depend on its words
+	literal := func(e ast.Expr) bool {
+		l, is := e.(*ast.BasicLit)
+		return is && l.Kind == token.STRING && l.Value != `""`
+	}
 	switch parent := above[len(above)-1].(type) {
 	case *ast.BinaryExpr:
 		return (parent.Op == token.EQL || parent.Op == token.NEQ) && (literal(parent.X) || literal(parent.Y))

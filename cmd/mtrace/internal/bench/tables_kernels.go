@@ -93,11 +93,11 @@ func bytesWork(c *Case) float64 {
 
 var (
 	elementwiseTables = rateTables("elementwise", "Element-wise", "GB/s", bytesWork,
-		"Traffic is counted as two arrays read and one written.")
+		"GB/s counts two arrays that are read and one that is written.")
 	reductionTables = rateTables("reduction", "Reduction in two stages", "GB/s", bytesWork,
-		"Traffic is counted as one array read.")
+		"GB/s counts one array that is read.")
 	geluTables = rateTables("gelu", "GELU", "GFLOP/s", flopWork,
-		"One GELU (the tanh form) is counted as nine operations, tanh as one of them.")
+		"GFLOP/s counts nine operations for each GELU (in its tanh form), with tanh as one of them.")
 )
 
 // fusedTables returns the table of what fusing two kernels into one saves, by kernel and size.

@@ -23,7 +23,8 @@ func memoryTables(r *Results) []Table {
 		paths.row(title, duration(wall), duration(medianOf(c, "gpu_ns")), perSecond(c.Bytes, wall))
 	}
 	ratio := RatioOf(private.Series("wall_ns"), shared.Series("wall_ns"))
-	paths.note("Shared is %s as fast (95%%: %s), %s floats in and out; both include the application's own copy.",
+	paths.note("Shared memory is %s as fast (95%%: %s) for %s floats in and out; both include the application's "+
+		"own copy.",
 		times(ratio.Value),
 		interval(ratio.Low, ratio.High, times), shared.Keys["elements"])
 	copies := Table{Title: "Memory: host to device, GB/s", Columns: []string{"bytes", "memcpy into shared", "GB/s",
@@ -136,7 +137,7 @@ func coldstartTables(r *Results) []Table {
 
 // graphWays lists the measured ways to run independent kernels, in the order of the table's rows.
 var graphWays = []struct{ way, title string }{
-	{"one-by-one", "a command buffer each, one after the other"}, {"one-encoder", "one encoder, in order"},
+	{"one-by-one", "a command buffer for each kernel, one after the other"}, {"one-encoder", "one encoder, in order"},
 	{"concurrent-encoder", "one concurrent encoder"}, {"queues", "a queue each, one thread"},
 	{"threads", "a queue and a thread each"},
 }

@@ -55,7 +55,7 @@ func scalingTables(r *Results) []Table {
 	}
 	t.note("%s Each figure is the median over all rounds; a speed-up is the median of each round's speed-up.",
 		method(one, base.Warmup))
-	t.note("Sequential: %s…%s ops/s over the rounds, variation %s.%s", count(one.Min), count(one.Max),
+	t.note("One thread: %s…%s ops/s in the rounds, variation %s.%s", count(one.Min), count(one.Max),
 		percent(one.Variation), disturbed(one))
 	return []Table{t}
 }
@@ -110,7 +110,7 @@ func axpyTables(r *Results) []Table {
 	}
 	one := base.Series("ops_per_s").Summarize()
 	t.note("%s%s", method(one, base.Warmup), disturbed(one))
-	t.note("Traffic is counted as three floats an element (x and y read, y written).")
+	t.note("GB/s counts three floats per element: x and y are read, y is written.")
 	return []Table{t, calls}
 }
 

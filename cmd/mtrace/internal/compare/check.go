@@ -28,7 +28,8 @@ func CheckCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var c check
 			flags.StringVar(&c.claims, "claims", "",
-				"the `FILE` of claims: {\"claims\": [{\"title\": …, \"expr\": \"gpu.busy_share > 0.9\", \"tolerance\": \"5%\"}]}")
+				"check the claims in this JSON `FILE`: {\"claims\": [{\"title\": …, \"expr\": \"gpu.busy_share > "+
+					"0.9\", \"tolerance\": \"5%\"}]}")
 			c.output.flags(flags, claims.Schema)
 			flags.BoolVar(&c.strict, "strict", false, "also exit 1 if a claim was skipped")
 			return func(std cli.Stdio, args []string) error {

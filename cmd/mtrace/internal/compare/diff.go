@@ -39,7 +39,7 @@ func DiffCommand() cli.Command {
 						"traces separated by commas, or a folder of traces", len(args))
 				}
 				if !(*failOver >= 0) || math.IsInf(*failOver, 0) {
-					return cli.UsageError("--fail-over %v: give a percentage of 0 or more", *failOver)
+					return cli.UsageError("--fail-over %v: the percentage must be 0 or more", *failOver)
 				}
 				if (output.junit != "" || output.github) && !flags.Changed("fail-over") {
 					return cli.UsageError("--junit and --github report failures, but without a limit nothing can " +

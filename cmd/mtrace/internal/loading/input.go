@@ -34,7 +34,7 @@ func (p *Selection) Flags(flags *pflag.FlagSet) {
 
 func (p *Selection) Check() error {
 	if p.From < 0 || p.To < 0 || p.To > 0 && p.To <= p.From {
-		return cli.UsageError("--from %v --to %v is not a time range", p.From, p.To)
+		return cli.UsageError("--from %v --to %v: both must be 0 or more, and --to later than --from", p.From, p.To)
 	}
 	return nil
 }

@@ -191,7 +191,7 @@ var figures = []figure{
 		counter, func(p *process) []value {
 			return []value{{nil, float64(p.busy) / 1e9}}
 		}},
-	{"mtrace_records_lost_total", "Records that are missing in the trace; known when the process has ended.",
+	{"mtrace_records_lost_total", "Records that the trace lacks; 0 until the process has ended.",
 		counter, one(func(p *process) uint64 { return p.lost })},
 }
 

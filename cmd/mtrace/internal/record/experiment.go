@@ -85,11 +85,11 @@ func (o *experimentOptions) start(std cli.Stdio, args []string) error {
 	budget, err := parseShare(o.budget)
 	switch name, marks := strings.CutPrefix(o.progress, wire.ProgressMark); {
 	case err != nil || budget < 0.001 || budget > 0.5:
-		return cli.UsageError("--budget %s: give a share from 0.1%% to 50%%, as 5%%", o.budget)
+		return cli.UsageError("--budget %s: give a share from 0.1%% to 50%%, such as 5%%", o.budget)
 	case !slices.Contains([]experiment.Delay{experiment.Automatic, experiment.Sleep, experiment.Spin}, e.Delay):
 		return cli.UsageError("--delay %s: give auto, sleep or spin", o.delay)
 	case o.duration < 0:
-		return cli.UsageError("--duration %v: give a time, as 40s", o.duration)
+		return cli.UsageError("--duration %v: give a time such as 40s", o.duration)
 	case o.progress != wire.ProgressCommands && (!marks || name == ""):
 		return cli.UsageError("--progress %s: give commands, or mark:NAME", o.progress)
 	}

@@ -65,7 +65,7 @@ func RunCommand() cli.Command {
 				"keep the trace even if the program makes no Metal call (default: only with -o or --no-report; "+
 					"=false: never)")
 			flags.Lookup("keep-empty").NoOptDefVal = "true"
-			flags.BoolVar(&o.log, "log", false, "print each call when it happens, one per line, to standard error")
+			flags.BoolVar(&o.log, "log", false, "print each call as a line on standard error when it happens")
 			flags.BoolVar(&o.live, "live", false,
 				"show what each thread does and waits for while the program runs: as a table on a terminal, "+
 					"otherwise as one line per second on standard error")
@@ -141,7 +141,7 @@ func (o *RunOptions) checkAll(std cli.Stdio, command []string) error {
 		o.checkRemote,
 		func() error {
 			if o.hangAfter < 0 {
-				return cli.UsageError("--hang-after %v: give a time, as 10s", o.hangAfter)
+				return cli.UsageError("--hang-after %v: give a time such as 10s", o.hangAfter)
 			}
 			return nil
 		},

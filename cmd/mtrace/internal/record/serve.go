@@ -26,7 +26,7 @@ import (
 func ServeCommand() cli.Command {
 	return cli.Command{
 		Name:    "serve",
-		Summary: "Serve Prometheus metrics of the traces that are being recorded in a folder",
+		Summary: "Serve Prometheus metrics about traces in a folder while they are recorded",
 		Usage:   "[flags] FOLDER",
 		Example: "mtrace serve --listen 127.0.0.1:9464 traces   # beside mtrace collect -o traces, or runs that write " +
 			"there; GET /metrics",

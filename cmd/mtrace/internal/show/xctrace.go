@@ -52,11 +52,12 @@ func XctraceCommand() cli.Command {
 				"write pprof profiles into this `FOLDER`: gpu.pb.gz, and cpu.pb.gz if there are CPU samples")
 			cli.ForceFlag(flags, &v.force)
 			flags.UintSliceVar(&v.pids, "pid", nil,
-				"summarise the processes with this `NUMBER` (default: the recording's target)")
+				"summarise the processes with these `NUMBERS` (default: the process that was recorded)")
 			flags.StringVar(&v.process, "process", "", "summarise the processes of this `NAME`")
 			flags.BoolVar(&v.all, "all", false, "summarise every process")
-			flags.DurationVar(&v.from, "from", 0, "summarise the recording from this `TIME` after its start, as 1.5s or 200ms")
-			flags.DurationVar(&v.to, "to", 0, "summarise the recording up to this `TIME` after its start")
+			flags.DurationVar(&v.from, "from", 0, "summarise only what was recorded from this `TIME` after the "+
+				"start, such as 1.5s or 200ms")
+			flags.DurationVar(&v.to, "to", 0, "summarise only what was recorded up to this `TIME` after the start")
 			flags.IntVar(&v.run, "run", 0, "read the run with this `NUMBER` of a .trace bundle (default: the first)")
 			flags.StringVarP(&v.output, "output", "o", "", "record: create this .trace `BUNDLE` (default "+
 				"CMD-PID.trace in the current folder)")
@@ -66,7 +67,8 @@ func XctraceCommand() cli.Command {
 			flags.StringArrayVar(&v.env, "env", nil, "record: set this environment variable, `NAME=VALUE`, for the program")
 			return func(std cli.Stdio, args []string) error {
 				if v.from < 0 || v.to < 0 || v.to > 0 && v.to <= v.from {
-					return cli.UsageError("--from %v --to %v is not a time range", v.from, v.to)
+					return cli.UsageError("--from %v --to %v: both must be 0 or more, and --to later than "+
+						"--from", v.from, v.to)
 				}
 				if v.run < 0 {
 					return cli.UsageError("--run %d: runs are numbered from 1 on", v.run)

@@ -211,7 +211,7 @@ func TestExportRefuses(t *testing.T) {
 		"a file to a folder": {[]string{"export", trace, "--format", "jsonl", "-o", dir}, "is a folder"},
 		"no such folder":     {[]string{"export", trace, "--format", "jsonl", "-o", "none/x"}, "no such file"},
 		"a range": {[]string{"export", trace, "--format", "jsonl", "-o", "x", "--from", "2s", "--to", "1s"},
-			"is not a time range"},
+			"--to later than --from"},
 		"no such process": {[]string{"export", trace, "--format", "jsonl", "-o", "x", "--pid", "1"}, "no process"},
 	})
 	if left, _ := filepath.Glob(filepath.Join(dir, "x*")); len(left) > 0 {

@@ -53,7 +53,7 @@ func TestUnusableInput(t *testing.T) {
 		{"cut by one byte", []string{"report", file("byte", whole[:len(whole)-1])}, "cut"},
 		{"unknown section", []string{"report", "--section", "weather", trace}, "weather"},
 		{"unknown flag", []string{"report", "--weather", trace}, "unknown flag"},
-		{"time range", []string{"report", "--from", "2s", "--to", "1s", trace}, "range"},
+		{"time range", []string{"report", "--from", "2s", "--to", "1s", trace}, "--to later than --from"},
 		{"html of two", []string{"report", "--html", filepath.Join(directory, "x.html"), trace, trace}, "one trace"},
 		{"pprof without output", []string{"pprof", trace}, "the output is missing"},
 		{"pprof of nothing", []string{"pprof", "-o", directory}, "one trace"},

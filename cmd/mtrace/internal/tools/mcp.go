@@ -91,15 +91,11 @@ func (a *assistant) tidy() {
 
 type reportQuestion struct {
 	Path     string   `json:"path" jsonschema:"the trace: a .mtrace file, or a recording or export of Instruments"`
-	Sections []string `json:"sections,omitempty" jsonschema:"only these sections, such as verdict, insights, " +
-		"threads, waits, gpu, queues, kernels, calls, memory; empty means all"`
-	Threads []string `json:"threads,omitempty" jsonschema:"only these threads, by number or by name, such as " +
-		"worker-*"`
-	From string `json:"from,omitempty" jsonschema:"only what happened from this time after the start, such " +
-		"as 1.5s"`
-	To   string `json:"to,omitempty" jsonschema:"only what happened up to this time after the start"`
-	JSON bool   `json:"json,omitempty" jsonschema:"answer with the report as JSON, which is large, instead " +
-		"of text"`
+	Sections []string `json:"sections,omitempty" jsonschema:"only these sections, such as verdict, insights, threads, waits, gpu, queues, kernels, calls, memory; empty means all"`
+	Threads  []string `json:"threads,omitempty" jsonschema:"only these threads, by number or by name, such as worker-*"`
+	From     string   `json:"from,omitempty" jsonschema:"only what happened from this time after the start, such as 1.5s"`
+	To       string   `json:"to,omitempty" jsonschema:"only what happened up to this time after the start"`
+	JSON     bool     `json:"json,omitempty" jsonschema:"answer with the report as JSON, which is large, instead of text"`
 }
 
 type whatIfQuestion struct {

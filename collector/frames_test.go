@@ -25,18 +25,18 @@ func TestBadFrames(t *testing.T) {
 		bytes []byte
 		log   string
 	}{
-		"not a frame":          {[]byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), "starts with 0x20544547"},
+		"not a frame":          {[]byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), "begins with 0x20544547"},
 		"unknown kind":         {wiretest.Frame(77, 0, 0, nil), "unknown kind 77"},
 		"ring beyond the last": {wiretest.Frame(wire.FrameRecords, wire.RingCount, 0, records), "ring 256"},
-		"part of a record":     {wiretest.Frame(wire.FrameRecords, 0, 0, records[:31]), "length of 31"},
+		"part of a record":     {wiretest.Frame(wire.FrameRecords, 0, 0, records[:31]), "cannot have 31 bytes"},
 		"longer than allowed": {wire.AppendFrameHeader(nil, wire.FrameHeader{Kind: wire.FrameFacts, Length: 1 << 30}),
-			"more than the"},
+			"is longer than the maximum"},
 		"position out of reach": {wiretest.Frame(wire.FrameRecords, 0, 1<<63, records), "no thread can have recorded that much"},
 		"second hello": {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello())),
 			"may only come at the beginning"},
 		"rings without memory":  {wiretest.Frame(wire.FrameRings, 0, 0, nil), "without a descriptor"},
 		"a fact that is none":   {wiretest.Frame(wire.FrameFacts, 0, 0, bytes.Repeat([]byte{0xff}, 24)), "fact"},
-		"part of a thread time": {wiretest.Frame(wire.FrameThreadTimes, 0, 0, records[:31]), "length of 31"},
+		"part of a thread time": {wiretest.Frame(wire.FrameThreadTimes, 0, 0, records[:31]), "cannot have 31 bytes"},
 		"thread time before 0": {wiretest.Frame(wire.FrameThreadTimes, 0, 0,
 			wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 3, Ran: -5})), "thread 3 ran for -5 ns"},
 		"gap that is never full": {bytes.Repeat(wiretest.Frame(wire.FrameRecords, 0, 5,

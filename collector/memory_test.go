@@ -24,7 +24,7 @@ func TestBadMemory(t *testing.T) {
 		log    string
 	}{
 		"too small": {func(f *os.File) error { return f.Truncate(4096) }, "4096 bytes"},
-		"zeros":     {func(f *os.File) error { return nil }, "starts with 0x0000000000000000"},
+		"zeros":     {func(f *os.File) error { return nil }, "begins with 0x0000000000000000"},
 		"version": {func(f *os.File) error {
 			_, err := f.WriteAt(binary.LittleEndian.AppendUint64(nil, wire.RegionMagic), wire.RegionMagicOffset)
 			return err

@@ -141,7 +141,8 @@ func (e *Experiment) Take(f Fact) error {
 			return err
 		}
 		if h.Budget < 0 || h.Budget > 1 || h.Threads < 0 {
-			return fmt.Errorf("experiment: a budget of %v and %d threads is impossible", h.Budget, h.Threads)
+			return fmt.Errorf("experiment: a budget of %v (a share, 0 to 1) with %d threads is impossible", h.Budget,
+				h.Threads)
 		}
 		e.Seed, e.Budget, e.Progress, e.Threads = f.Key, h.Budget, h.Progress, h.Threads
 	case FactExperimentTarget:

@@ -43,7 +43,7 @@ type factRow struct {
 
 // facts is the table of the kinds of facts. The C header and docs/wire.md are made from it.
 var facts = [...]factRow{
-	{kind: FactString, name: "string", key: "its StringID: 64-bit FNV-1a of the text, 1 instead of 0",
+	{kind: FactString, name: "string", key: "its StringID, the 64-bit FNV-1a hash of the text, or 1 if that is 0",
 		text: "the text"},
 	{kind: FactClass, name: "class", key: "the index in a record's flags", aux: "the family's number",
 		text: "the class's name"},
@@ -58,35 +58,34 @@ var facts = [...]factRow{
 		"0x9e3779b97f4a7c15, hash ^= hash >> 32, beginning with aux; 1 instead of 0",
 		aux: "bits 0–7: number of native frames, bit 8: native frames were cut, bit 9: Python frames were cut",
 		text: fmt.Sprintf("innermost first: native frames (return address u64; at most %d), then Python frames "+
-			"(StringIDs of "+
-			"function and file u64 each, line u32, zero "+
-			"u32; at most %d)", MaxNativeFrames, MaxPythonFrames),
+			"(StringIDs of function and file u64 each, line u32, zero u32; at most %d)", MaxNativeFrames,
+			MaxPythonFrames),
 		check: func(f Fact) error { _, err := f.Stack(); return err }},
-	{kind: FactImage, name: "image", key: "address at which a mapped file of code begins",
+	{kind: FactImage, name: "image", key: "address at which a loaded file of machine code begins",
 		text: "bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in " +
 			"hexadecimal or `-`, path; a blank between them",
 		check: func(f Fact) error { _, err := f.Image(); return err }},
 	{kind: FactSymbol, name: "symbol", key: "a return address",
-		aux: "1 when no call instruction precedes it: unwinding went wrong there, so this frame and its callers are " +
+		aux: "1 if no call instruction precedes the address: unwinding went wrong, so this frame and its callers are " +
 			"not shown",
-		text: "name of the function it is in"},
-	{kind: FactUnhooked, name: "unhooked", key: "how many of the class's methods lack a hook, 0 for all",
+		text: "name of the function that contains the address"},
+	{kind: FactUnhooked, name: "unhooked", key: "number of the class's methods that could not be hooked, 0 for all",
 		aux:  "the family's number",
-		text: "the name of a class whose methods are not hooked"},
+		text: "the name of a class with methods that could not be hooked"},
 	{kind: FactCanary, name: "canary", key: "a call that the self-check made", aux: "how often"},
-	{kind: FactCost, name: "cost", key: "picoseconds by which recording prolongs a call, measured when the process " +
-		"began " +
-		"to use Metal; 0 when that failed"},
+	{kind: FactCost, name: "cost", key: "time that recording one call takes, in picoseconds, measured when the process " +
+		"began to use Metal; 0 when that failed"},
 	{kind: FactLine, name: "line", key: "a return address",
-		text: "the source line in decimal, a blank, the file; the line of the statement that was running in the " +
-			"frame's function, which for code inlined into it is the outermost call",
+		text: "the source line in decimal, a blank, the file; it is the line of the statement that was running in the " +
+			"frame's function or, in code inlined into it, of the outermost inlined call",
 		check: func(f Fact) error { _, err := f.CodeLine(); return err }},
 	{kind: FactRegistry, name: "registry", key: "the device's object number",
 		text: "its registryID in decimal, which is the same for the GPU in all processes of the machine"},
 	{kind: FactWorkingSet, name: "working set", key: "the device's object number",
 		text: "its recommendedMaxWorkingSetSize in bytes, in decimal: above it the system pages or moves memory"},
 	{kind: FactExperiment, name: "experiment", key: "the seed of its random order",
-		text:  "JSON: budget_share, progress, threads; written by the collector, as are the next two",
+		text: "JSON: budget_share, progress, threads; like the two other facts of an experiment, the collector " +
+			"writes it",
 		check: checkExperiment},
 	{kind: FactExperimentTarget, name: "experiment target", key: "its number, from 1",
 		text:  "JSON: name, kind, mode, calls, address and object of a lock, threads, sleeps, took_ns",
@@ -155,7 +154,7 @@ func DecodeFact(b []byte) (f Fact, size int, err error) {
 	text := int(binary.LittleEndian.Uint32(b[16:]))
 	switch {
 	case text > MaxFactText || size != (factHeader+text+7)&^7:
-		return f, 0, fmt.Errorf("fact: a text of %d bytes does not match a size of %d", text, size)
+		return f, 0, fmt.Errorf("fact: a text of %d bytes does not fit its size of %d bytes", text, size)
 	case size > len(b):
 		return f, 0, ErrShortFact
 	}

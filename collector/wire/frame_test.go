@@ -53,11 +53,11 @@ func TestFrameHeaderRoundTrip(t *testing.T) {
 		t.Errorf("in the middle: %v", err)
 	}
 	for name, change := range map[string]func([]byte){
-		"starts with":   func(b []byte) { b[0] = 'X' },
-		"unknown kind":  func(b []byte) { b[4] = 99 },
-		"but there are": func(b []byte) { b[7] = 1 },
-		"allowed":       func(b []byte) { b[11] = 1 },
-		"a length of":   func(b []byte) { b[8] = 65 },
+		"begins with":    func(b []byte) { b[0] = 'X' },
+		"unknown kind":   func(b []byte) { b[4] = 99 },
+		"but there are":  func(b []byte) { b[7] = 1 },
+		"longer than":    func(b []byte) { b[11] = 1 },
+		"cannot have 65": func(b []byte) { b[8] = 65 },
 	} {
 		c := slices.Clone(b)
 		change(c)
@@ -90,7 +90,7 @@ func TestFactRoundTrip(t *testing.T) {
 	}
 	wrong := AppendFact(nil, Fact{Text: "abc"})
 	binary.LittleEndian.PutUint32(wrong, 40)
-	if _, _, err := DecodeFact(wrong); err == nil || !strings.Contains(err.Error(), "does not match") {
+	if _, _, err := DecodeFact(wrong); err == nil || !strings.Contains(err.Error(), "does not fit") {
 		t.Errorf("sizes that do not agree: %v", err)
 	}
 }

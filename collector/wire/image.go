@@ -33,7 +33,7 @@ func (f Fact) Image() (i Image, err error) {
 	}
 	i.Size, err = strconv.ParseUint(size, 16, 64)
 	if f.Kind != FactImage || err != nil || !whole || path == "" || i.Start+i.Size < i.Start {
-		return i, fmt.Errorf("image: %q is not a size, a build ID and a path", f.Text)
+		return i, fmt.Errorf("image: %q must be a size, a build ID and a path, separated by blanks", f.Text)
 	}
 	return i, nil
 }

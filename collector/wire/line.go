@@ -24,7 +24,7 @@ func (f Fact) CodeLine() (l CodeLine, err error) {
 	number, file, whole := strings.Cut(f.Text, " ")
 	line, err := strconv.ParseUint(number, 10, 32)
 	if f.Kind != FactLine || err != nil || line == 0 || !whole || file == "" {
-		return l, fmt.Errorf("line: %q is not a number and a file", f.Text)
+		return l, fmt.Errorf("line: %q must be a line number and a file, separated by a blank", f.Text)
 	}
 	return CodeLine{Address: f.Key, File: file, Line: uint32(line)}, nil
 }

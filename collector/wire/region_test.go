@@ -74,7 +74,7 @@ func TestOpenRegionRefuses(t *testing.T) {
 		"version 9":       {wire.RegionVersionOffset, 9},
 		"unknown clock 4": {wire.RegionClockKindOffset, 4},
 		"timebase 125/0":  {wire.RegionTimebaseOffset + 4, 0},
-		"starts with":     {wire.RegionMagicOffset, 1},
+		"begins with":     {wire.RegionMagicOffset, 1},
 	} {
 		before := binary.LittleEndian.Uint32(memory[c.offset:])
 		binary.LittleEndian.PutUint32(memory[c.offset:], c.value)

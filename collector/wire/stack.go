@@ -105,7 +105,8 @@ func (f Fact) Stack() (s Stack, err error) {
 	switch {
 	case f.Kind != FactStack || f.Aux&^(stackNative|stackCutNative|stackCutPython) != 0 || rest < 0 ||
 		rest%pythonFrameSize != 0:
-		return s, fmt.Errorf("stack: %d bytes are not %d native frames and whole Python frames", len(f.Text), native)
+		return s, fmt.Errorf("stack: %d bytes cannot be %d native frames followed by whole Python frames", len(f.Text),
+			native)
 	case native > MaxNativeFrames || python > MaxPythonFrames:
 		return s, fmt.Errorf("stack: %d native frames and %d of Python are more than %d and %d", native, python,
 			MaxNativeFrames, MaxPythonFrames)

@@ -11,15 +11,15 @@ type word struct {
 var regionWords = []word{
 	{"magic", RegionMagicOffset, "u64", "`mtrace` and the version; stored last"},
 	{"version", RegionVersionOffset, "u32", "version of records, rings and frames"},
-	{"pid", RegionPIDOffset, "u32", "process id, in the process's own numbering"},
+	{"pid", RegionPIDOffset, "u32", "process id, in the process's own pid namespace"},
 	{"clock kind", RegionClockKindOffset, "u32", "1 nanoseconds (CLOCK_MONOTONIC), 2 TSC, 3 mach_absolute_time"},
 	{"timebase", RegionTimebaseOffset, "u32, u32", "numerator and denominator: nanoseconds per tick of clock 3"},
-	{"rings used", RegionRingsUsedOffset, "u32", "rings from this index on were never used"},
+	{"rings used", RegionRingsUsedOffset, "u32", "number of rings that were ever used"},
 	{"first sample", RegionFirstSampleOffset, "u64, i64", "ticks and nanoseconds when the region was made"},
 	{"latest sample", RegionLatestSampleOffset, "u64, u64, i64",
 		"sequence (odd while being written), ticks, nanoseconds"},
 	{"unringed", RegionUnringedOffset, "u64", "records lost because every ring was in use"},
-	{"unnumbered", RegionUnnumberedOffset, "u64", "objects that got no number because the table was full"},
+	{"unnumbered", RegionUnnumberedOffset, "u64", "objects that got no number because the table of objects was full"},
 	{"forks", RegionForksOffset, "u64", "children that passed through fork without exec, untraced"},
 	{"rejected", RegionRejectedOffset, "u64", "calls on threads that were exiting or inside the tracer itself"},
 	{"ended", RegionEndedOffset, "u32", "1 once the collector has read the counters for the last time; the collector " +
@@ -36,7 +36,7 @@ var regionWords = []word{
 	{"delay due", RegionDelayDueOffset, "u64", "nanoseconds that each thread has to pause because of virtual " +
 		"speed-ups; only grows"},
 	{"delay calls", RegionDelayCallsOffset, "16 × u64", "a bit for each call that is delayed"},
-	{"buffers made", RegionBuffersMadeOffset, "u64", "command buffers created, since frees are seen"},
+	{"buffers made", RegionBuffersMadeOffset, "u64", "command buffers created since the tracer sees when they are freed"},
 	{"buffers most", RegionBuffersMostOffset, "u64", "command buffers that were alive at the same time, at most"},
 	{"buffers freed", RegionBuffersFreedOffset, "u64", "command buffers freed"},
 }

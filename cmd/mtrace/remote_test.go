@@ -137,7 +137,8 @@ func TestRunKeepsWhatNobodyTakes(t *testing.T) {
 			cmd := sendingWorkload(t, here, k.address, truth, 30, "--collector-wait", k.wait)
 			cmd.Env = append(cmd.Env, "MTRACE_TOKEN="+k.token)
 			got := runs(t, cmd)()
-			path := regexp.MustCompile(`the trace was not sent completely, and is now in (\S+\.mtrace): the collector at `).FindStringSubmatch(got.stderr)
+			path := regexp.MustCompile(`the trace was not sent completely, and is now in (\S+\.mtrace): ` +
+				`the collector at `).FindStringSubmatch(got.stderr)
 			if got.exit != 0 || path == nil || !strings.Contains(got.stderr, k.says) || strings.Count(got.stderr, "\n") != 1 {
 				t.Fatalf("%+v", got)
 			}

@@ -232,7 +232,8 @@ func TestRunSaysThatTheTraceIsGone(t *testing.T) {
 		"rm t.mtrace.part": "was moved or removed during the recording",
 		"echo mine > t.mtrace; mv t.mtrace.part kept": "was moved or removed during the recording",
 		"rm t.mtrace.part; echo mine > t.mtrace.part": "was replaced by another file",
-		"echo mine > t.mtrace":                        "another program created t.mtrace during the recording: the trace is complete, but named t.mtrace.part",
+		"echo mine > t.mtrace": "another program created t.mtrace during the recording: the trace is complete, " +
+			"but named t.mtrace.part",
 	} {
 		dir := t.TempDir()
 		got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "sh", "-c", script)

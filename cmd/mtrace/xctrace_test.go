@@ -124,7 +124,8 @@ func TestXctraceCut(t *testing.T) {
 	}
 	got := sh(t, dir, nil, tool.mtrace, "xctrace", "--json", path)
 	if got.exit != cli.ExitUsage || !strings.Contains(got.stderr,
-		"cut.xml is incomplete: the summary covers only the rows before the end of the file") || !strings.Contains(got.stdout, `"truncated": [`) {
+		"cut.xml is incomplete: the summary covers only the rows before the end of the file") ||
+		!strings.Contains(got.stdout, `"truncated": [`) {
 		t.Errorf("exit %d, stderr %q", got.exit, got.stderr)
 	}
 }

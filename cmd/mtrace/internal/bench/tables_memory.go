@@ -89,8 +89,8 @@ func statisticsTable(c *Case) Table {
 		duration(medianOf(c, "compile_ns")),
 		duration(medianOf(c, "retrieve_ns")), count(medianOf(c, "evictions")), count(medianOf(c, "entries")),
 		bytesText(medianOf(c, "source_bytes")))
-	t.note("Kernels are requested unevenly: the k-th with weight 1/k. A kernel that is requested after its eviction is compiled " +
-		"again.")
+	t.note("Kernels are requested unevenly: the k-th with weight 1/k. A kernel that is requested after its " +
+		"eviction is compiled again.")
 	return t
 }
 

@@ -141,8 +141,8 @@ func (j *pushJob) server(args []string) (*push.Server, error) {
 	address, err := url.Parse(args[0])
 	switch {
 	case strings.Contains(args[0], "@"): // before it is printed as no address
-		return nil, cli.UsageError("the address contains a name or a password, which other users can see on the command line: give "+
-			"--user NAME, and the password in %s or --token-file", pushTokenVariable)
+		return nil, cli.UsageError("the URL contains a name or a password, which other users can see on the "+
+			"command line: give --user NAME, and the password in %s or --token-file", pushTokenVariable)
 	case err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https":
 		return nil, cli.UsageError("%q is not a server's URL: give http://HOST:PORT or https://HOST:PORT", args[0])
 	case address.RawQuery != "" || address.Fragment != "":

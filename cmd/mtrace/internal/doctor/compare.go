@@ -219,8 +219,8 @@ func fullQueue(r *said, s *sight) Check {
 			"when a queue is full",
 			nanosText(r.FullQueue))
 	case math.Abs(s.acquire-r.FullQueue) > r.FullQueue/10:
-		c.Status, c.Advice = Fail, "the tracer did not record this wait in the call that waited; please report this with the output of mtrace "+
-			"doctor --json"
+		c.Status, c.Advice = Fail, "the tracer did not record this wait as the duration of the call that waited; "+
+			"please report this with the output of mtrace doctor --json"
 	}
 	return c
 }

@@ -43,7 +43,8 @@ func McpCommand() cli.Command {
 }
 
 // mcpHelp is the description that an assistant gets of mtrace's tools.
-const mcpHelp = "mtrace traces programs that use Apple's Metal: which threads wait for which and why, the GPU's work, and the changes that " +
+const mcpHelp = "mtrace traces programs that use Apple's Metal: which threads wait for which and why, the GPU's " +
+	"work, and the changes that " +
 	"would make the program faster. Begin with report, whose first lines " +
 	"are the verdict. what_if predicts the run with a change; query answers questions about single tables; " +
 	"diff compares two runs. The first lines also say what a trace lacks (lost, left out, cut): include that in " +
@@ -117,8 +118,8 @@ type queryQuestion struct {
 func (a *assistant) add(server *mcp.Server) {
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true}
 	mcp.AddTool(server, &mcp.Tool{Name: "report", Annotations: reads,
-		Description: "The report on a trace: the verdict (why the program is not faster), its evidence, the changes that would help, " +
-			"and tables."},
+		Description: "The report on a trace: the verdict (why the program is not faster), its evidence, the " +
+			"changes that would help, and tables."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q reportQuestion) (*mcp.CallToolResult, any, error) {
 			args := []string{"report"}
 			if q.JSON {
@@ -149,8 +150,8 @@ func (a *assistant) add(server *mcp.Server) {
 			return a.answer(ctx, "diff", "--", q.A, q.B)
 		})
 	mcp.AddTool(server, &mcp.Tool{Name: "tables", Annotations: reads,
-		Description: "The tables of a trace for query: their columns and the meaning of each. Times end in _ns; join tables " +
-			"on pid and ids."},
+		Description: "The tables of a trace that the tool query reads: their columns and the meaning of each. " +
+			"Times end in _ns; join tables on pid and ids."},
 		func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 			schema, err := table.EventsSchema()
 			return textResult(string(schema)), nil, err

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// macQuestions are commands to run on a Mac, by the archive's file that gets their output, or the error message if a
-// command fails.
+// macQuestions maps files of the archive to the command whose output they get on a Mac. If the command fails, the file
+// gets its error message.
 var macQuestions = map[string][]string{
 	"system/versions.txt": {"sw_vers"}, "system/kernel.txt": {"uname", "-a"}, "system/processor.txt": {"sysctl", "hw",
 		"machdep.cpu"},

@@ -38,11 +38,11 @@ type Options struct {
 	// Accept, if set, decides whether to record a process. It is called once for each process, before anything is
 	// recorded, and may block: only that process's connection waits.
 	Accept func(wire.Hello) bool
-	// Window, if set, decides which times are kept. Nil keeps all.
+	// Window, if set, decides which time ranges of the recording the trace gets. Nil means all of it.
 	Window *Window
-	// Selection, if set, decides which calls are kept. Nil keeps all.
+	// Selection, if set, decides which calls the trace gets, for example those of one thread. Nil means all calls.
 	Selection *Selection
-	// Observer, if set, sees each record as it arrives.
+	// Observer, if set, receives each record as it arrives, before it is written to the trace.
 	Observer Observer
 	// Watch, if set, receives several times a second what the threads of each process are doing.
 	Watch func(tracefile.ProcessIndex, Sight)

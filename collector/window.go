@@ -41,7 +41,8 @@ type Window struct {
 	given  bool       // floor is there
 }
 
-// A change is one opening or closing of the window, with its instant and its reason.
+// A change is one opening or closing of the window (the time range that the trace gets), with its instant and the
+// reason that the trace shows.
 type change struct {
 	open bool
 	at   instant

@@ -142,7 +142,8 @@ func newDose(perSecond, share float64) dose {
 	return d
 }
 
-// How certain it must be, in standard errors, that a target slows the program down before its delays are shortened.
+// The evidence that is required before the delays of a target are shortened: that the target slows the program down
+// must be this certain, in standard errors. A delay shorter than the first one needs more certainty.
 const (
 	likely  = 1.0
 	certain = 2.5 // below its first delay, which is too small to show an effect on a busy machine

@@ -94,8 +94,8 @@ func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) 
 	}
 	defer file.Close()
 	if in.there.Size() < q.First {
-		return fmt.Errorf("the sender no longer has the first %d bytes, and the file has only %d: the trace was changed", q.First,
-			in.there.Size())
+		return fmt.Errorf("the sender no longer has the first %d bytes, and the file has only %d: the trace was changed",
+			q.First, in.there.Size())
 	}
 	conn.SetReadDeadline(time.Time{}) // a program may be idle for long; keep-alive detects a lost machine
 	var have atomic.Int64

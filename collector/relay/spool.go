@@ -200,7 +200,8 @@ func (s *Spool) endsAt(n int64) bool {
 	return s.ended && n == s.written
 }
 
-// parts returns the content of the spool: the kept blocks of removed files, then the files in order.
+// parts returns the trace as the spool has it on disk: first the blocks that were kept of removed files, because no
+// trace can be read without them, and then the files in order.
 func (s *Spool) parts() io.Reader {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -25,10 +25,10 @@ const (
 // callCount is the highest call number plus one, that is the length of Table. A row with a larger number would make
 // every program panic at its start.
 const callCount = 1 +
-	len(tracerCalls) + len(functionCalls) + len(deviceCalls) + len(queueCalls) + len(ioCalls) + len(commandBufferCalls) +
-	len(encoderCalls) +
-	len(resourceCalls) + len(heapCalls) + len(residencySetCalls) + len(eventCalls) + len(fenceCalls) + len(libraryCalls) +
-	len(functionObjectCalls) +
+	len(tracerCalls) + len(functionCalls) + len(deviceCalls) + len(queueCalls) + len(ioCalls) +
+	len(commandBufferCalls) + len(encoderCalls) +
+	len(resourceCalls) + len(heapCalls) + len(residencySetCalls) + len(eventCalls) + len(fenceCalls) +
+	len(libraryCalls) + len(functionObjectCalls) +
 	len(pipelineCalls) + len(archiveCalls) + len(metal4Calls) + len(compilerCalls) + len(lockCalls) + len(signalCalls) +
 	len(blockingCalls) +
 	len(mpsCalls) + len(indirectCalls) +

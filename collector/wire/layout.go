@@ -56,7 +56,7 @@ const (
 	RegionEndedOffset = 112
 
 	// The delays of an experiment. The collector, not the process, writes these fields: see Delays.
-	RegionDelaysOffset     = 1024 // u32 sequence: odd while the five words that follow are written, 0 before the first time
+	RegionDelaysOffset     = 1024 // u32 sequence: odd while the next five words are written, at first 0
 	RegionDelayKindsOffset = 1028 // u32 DelayKind: the initial word of a thread that takes a ring
 	RegionDelayOffset      = 1032 // u64: the length of a delay, in nanoseconds
 	RegionDelayUntilOffset = 1040 // u64: the end of all delays, in nanoseconds on the process's monotonic clock

@@ -60,8 +60,8 @@ func (f *windowFilter) addToBacklog(r *ring, position uint64, records []wire.Rec
 	}
 }
 
-// pack compresses the uncompressed records of a ring buffer's backlog into a piece, and counts the memory of the
-// piece.
+// pack compresses the newest records of a backlog (records held in memory until the window is decided) into a piece,
+// and counts the piece's memory, which is limited.
 func (f *windowFilter) pack(r *ring) {
 	backlog := &r.window.backlog
 	piece := backlog.takePiece()

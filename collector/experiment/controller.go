@@ -175,7 +175,8 @@ func (x *Controller) observe(ctx context.Context) error {
 // seen ten units of progress.
 const firstLook = 2 * time.Second
 
-// rank replaces the targets by those that Options.Rank chooses from a first recording of the program.
+// rank replaces the experiment's targets by those that Options.Rank chooses from a first recording of the program, so
+// that a short experiment begins with the most promising ones.
 func (x *Controller) rank(ctx context.Context) error {
 	if x.options.Rank == nil {
 		return nil

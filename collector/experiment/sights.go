@@ -131,7 +131,8 @@ type lock struct {
 // release, because no single function releases it.
 const interpreterLock = "_PyRuntime"
 
-// locks returns the locks for which threads waited, those with the longest waits first, without CPython's GIL.
+// locks returns the locks for which threads waited, those with the longest waits first. CPython's GIL is left out,
+// because an experiment cannot delay its release.
 func (s *Sights) locks(p tracefile.ProcessIndex) (all []lock) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -35,7 +35,8 @@ static inline const struct class_entry *mt_class_find(Class class, unsigned fami
   return mt_class_search(class, family);
 }
 
-// Hooks the methods of a class unless that was done before. Returns its entry, or NULL when the table is full.
+// Hooks the methods of a class unless that was done before. Returns the class's entry in the table of classes, or
+// NULL when the table is full.
 struct thread;
 const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned family);
 

@@ -29,8 +29,8 @@ void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t numbe
   }
 }
 
-// Numbers an object when more is necessary than that: the object may be a wrapper, its class new, or the call part of
-// the self-check. Remembers the class if its next objects need only a number.
+// Gives a new object its number in the cases that need more than that: the object may be a wrapper, its class may be
+// new, or the call is part of the self-check. Remembers the class if its next objects need only a number.
 static uint32_t made_otherwise(struct thread *t, unsigned family, id object) {
   const struct class_entry *class = mt_class_see(t, object, family);
   uint32_t number = t->canary ? mt_canary_number() : mt_identity_new(t, object);

@@ -8,6 +8,6 @@
 // prefix. The constructor calls it.
 void mt_skip_start(void);
 
-// Returns whether the class is in the list and must not be hooked.
+// Returns whether MTRACE_SKIP_CLASSES lists the class, so that it must not be hooked.
 bool mt_skipped(Class class);
 #endif

@@ -38,7 +38,7 @@ type Image struct {
 	// Needed lists the libraries the image links.
 	Needed []string `json:"-"`
 	// ownSanitizerOptions is true if the image uses AddressSanitizer's runtime as a library and defines default
-	// options for it.
+	// options for it. Then the options that the tracing library defines have no effect.
 	ownSanitizerOptions bool
 	// Go is true if the image contains Go's build information, that is, if it is a Go program.
 	Go bool `json:"go,omitempty"`

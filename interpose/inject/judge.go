@@ -125,7 +125,7 @@ func cLibrary(image Image) string {
 const (
 	useAnother   = "use a copy that does not come with macOS, for instance Homebrew's"
 	putBehind    = "put mtrace directly before the program that it starts"
-	lacksSliceIs = "the library has no slice for it"
+	lacksSliceIs = "the tracing library contains no code for that processor"
 )
 
 // judgeMachO applies the rules of dyld and of AMFI, the kernel's check of signatures. For a protected program dyld
@@ -175,8 +175,8 @@ func judgeMachO(h Host, j *judgement, path string, image, library Image) {
 		if image.Machine == "arm64e" {
 			code, advice = PointerAuthentic, "use an arm64 build of the program"
 		}
-		j.refuse(code, path, "is "+image.Machine+" and "+lacksSliceIs+" (it has "+strings.Join(library.Machines, ", ")+")",
-			advice)
+		j.refuse(code, path, "is built for "+image.Machine+", and "+lacksSliceIs+
+			" (it has "+strings.Join(library.Machines, ", ")+")", advice)
 	}
 }
 

@@ -10,9 +10,9 @@
 #include "system/hidden.h"
 #include "core/thread.h"
 
-// One Python frame, as StringIDs whose texts were sent through the calling thread's ring (its buffer of records in
-// shared memory): the function (its qualified name since CPython 3.11, before that its name), its file, and its
-// current line, 0 when there is none.
+// StringIDs (hashes that stand for texts in the trace) of one Python frame; their texts were sent through the calling
+// thread's ring (its buffer of records in shared memory): the function (its qualified name since CPython 3.11, before
+// that its name), its file, and its current line, 0 when there is none.
 struct mt_python_frame {
   uint64_t function, file;
   uint32_t line;

@@ -141,8 +141,9 @@ static inline void mt_lock_given_back(const void *lock) {
   if (__builtin_expect(mt_lock_is_owed(lock), 0)) mt_lock_unlocked(mt_thread_get());
 }
 
-// Called when the calling thread has acquired a mutex whose owner the system does not show. The GIL's mutex is no
-// touch: all Python threads lock it constantly, which does not mean that they hand work to each other.
+// Called when the calling thread has acquired a mutex whose owner the system does not show. mt_handoff_touch notes
+// the mutex as a sign that threads hand work to each other. The GIL's mutex is no such sign, because all Python
+// threads lock it constantly.
 static inline void mt_lock_taken(const void *lock, bool waited) {
   mt_handoff_hold(lock, waited);
   if (!mt_python_has(lock)) mt_handoff_touch(lock);

@@ -91,7 +91,7 @@ func (l *objectLoader) makes(rule *rule, call Call, r *wire.Record, m *wire.More
 	}
 }
 
-// applyToReceiver updates the queue, command buffer, encoder or event on which a call was made.
+// applyToReceiver updates the object on which a call was made: a queue, a command buffer, an encoder or an event.
 func (l *objectLoader) applyToReceiver(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	switch rule.object {
 	case wire.KindCommandBuffer:

@@ -109,7 +109,7 @@ func (w *BlockedWait) String() string {
 	return text
 }
 
-// blockedWait converts the record of a wait outside of Metal into a BlockedWait.
+// blockedWait converts the record of a wait for a descriptor, a sleep or a join into a BlockedWait.
 func (l *waitLoader) blockedWait(rule *rule, call Call, r *wire.Record, m *wire.More) BlockedWait {
 	w := BlockedWait{Call: call, Selector: rule.row.Selector, Name: l.at.process.text(m.X0)}
 	switch rule.effect {
@@ -124,7 +124,8 @@ func (l *waitLoader) blockedWait(rule *rule, call Call, r *wire.Record, m *wire.
 	return w
 }
 
-// keepBlocked stores a wait outside of Metal and returns its index in its thread's list.
+// keepBlocked stores a BlockedWait in its thread's list and returns its index there. Its final duration is set when
+// the calls around it are known.
 func (l *waitLoader) keepBlocked(rule *rule, call Call, r *wire.Record, m *wire.More) (item int32) {
 	list := &l.at.thread.blocked
 	item = int32(list.count)

@@ -37,7 +37,8 @@ const (
 	longestTime   Nanos = 1 << 50
 )
 
-// instant limits a time in nanoseconds, read from a record, to the latest allowed instant.
+// instant limits an instant in nanoseconds, read from a record, to latestInstant: a damaged record can hold any
+// number, and sums must not overflow.
 func instant(ns uint64) Nanos { return Nanos(min(ns, uint64(latestInstant))) }
 
 // ours converts a time in nanoseconds from the process's own clock to the shared clock. 0 means "not known" and stays

@@ -11,7 +11,7 @@ type Durations struct {
 	count int64
 }
 
-// A durationPage holds the counts of neighbouring classes.
+// A durationPage holds the counts of 2^pageBits neighbouring classes of the histogram.
 type durationPage [1 << pageBits]int64
 
 const (

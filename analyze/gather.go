@@ -121,7 +121,8 @@ func (g *gathering[From, To]) advance(s *source[From]) Nanos {
 	return never
 }
 
-// gatherThreads merges the threads' lists of waits, allocations and signals into the trace.
+// gatherThreads merges the lists of all threads into the trace's lists: waits, allocations and signals, each sorted
+// by time.
 func gatherThreads(l *loader) {
 	slices.SortStableFunc(l.threads, func(a, b *threadLoader) int { return cmp.Compare(a.ID, b.ID) })
 	waits := gathering[seen, Wait]{func(t *threadLoader) *chronicle[seen] { return &t.waits },

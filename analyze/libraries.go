@@ -74,7 +74,7 @@ func packageFolders(frames map[*Frame]bool) (folders []string) {
 	})
 }
 
-// inFolder says whether a file is in a folder or below it.
+// inFolder reports whether a file is in a folder or in any folder below it.
 func inFolder(file, folder string) bool {
 	return strings.HasPrefix(file, strings.TrimSuffix(folder, "/")+"/")
 }

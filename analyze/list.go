@@ -12,7 +12,7 @@ const (
 	blockSize  = 1 << blockShift // so many values are in one block
 )
 
-// more appends a zero value and returns a pointer to it.
+// more appends a zero value to the list and returns a pointer to it, for the caller to fill in.
 func (l *list[T]) more() *T {
 	i := l.count % blockSize
 	if i == 0 {

@@ -23,10 +23,10 @@ type Nanos int64
 // Interval is the time from Begin up to, but not including, End.
 type Interval struct{ Begin, End Nanos }
 
-// Length is the interval's duration; 0 when it is empty or not known.
+// Length is the interval's duration; 0 if the interval is empty or was not measured.
 func (i Interval) Length() Nanos { return max(0, i.End-i.Begin) }
 
-// Known says whether the interval was measured: Metal returns 0 for times that it does not have.
+// Known reports whether the interval was measured. Metal returns 0 for times that it does not have.
 func (i Interval) Known() bool { return i.Begin > 0 && i.End >= i.Begin }
 
 // holds reports whether an instant is in the interval.
@@ -181,7 +181,8 @@ func (s *Source) HasLocks() bool { return !s.Unrecorded.Locks }
 // HasCalls reports whether the source records single Metal calls.
 func (s *Source) HasCalls() bool { return !s.Unrecorded.Calls }
 
-// HasKernelNames reports whether the source records the kernel of each dispatch.
+// HasKernelNames reports whether the source records the kernel of each dispatch. Without kernel names, GPU time can
+// only be attributed to encoders.
 func (s *Source) HasKernelNames() bool { return !s.Unrecorded.KernelNames }
 
 // Overhead is the time that recording cost the threads that made the calls, without the cost of recording stacks. It

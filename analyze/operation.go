@@ -141,7 +141,8 @@ func nameOperations(t *Trace) {
 	}
 }
 
-// Names are the names that applied when GPU work was encoded. Equal Names share one pointer.
+// Names are the debug groups, labels and scope that applied to some GPU work when it was encoded. Equal Names share
+// one pointer.
 type Names struct {
 	Group       string // of the encoder: its innermost debug group
 	BufferGroup string // the command buffer's innermost debug group

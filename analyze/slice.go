@@ -28,10 +28,11 @@ func Whole(t *Trace) *Slice {
 // because another slice has them.
 func (s *Slice) Held(at Nanos) bool { return s.Trace.Holds(at) }
 
-// First reports whether this is the run's first slice.
+// First reports whether this is the first slice of the run, before which nothing was written.
 func (s *Slice) First() bool { return s.number == 0 }
 
-// Last reports whether this is the run's last slice.
+// Last reports whether this is the last slice of the run. Writers must then write everything that waited for later
+// events.
 func (s *Slice) Last() bool { return s.number+1 == s.of }
 
 // slicing tells the loader which slice of a run to load.
@@ -232,7 +233,7 @@ func (b *CommandBuffer) begun() Nanos {
 	return first
 }
 
-// end returns the instant of the command buffer's last known event.
+// end returns the instant of the command buffer's last known event; 0 if none is known.
 func (b *CommandBuffer) end() Nanos {
 	return max(b.Created.End, b.Committed.End, b.GPU.End, b.Completed.End)
 }

@@ -175,7 +175,7 @@ func (t *stackTable) code(addresses []uint64) (are []uint64, stray bool) {
 	return slices.DeleteFunc(slices.Clone(addresses), func(a uint64) bool { return t.imageOf(a).isTracer() }), stray
 }
 
-// isTracer reports whether the image is the library that recorded the trace.
+// isTracer reports whether the image is mtrace's own library, whose functions must not appear in stacks.
 func (i *Image) isTracer() bool {
 	return i != nil && strings.HasPrefix(path.Base(i.Path), "libmtrace.")
 }
@@ -250,7 +250,7 @@ func (t *stackTable) pythonFrame(p wire.PythonFrame) int32 {
 	f := &Frame{Name: t.process.text(uint64(p.Function)), File: t.process.text(uint64(p.File)), Line: int(p.Line),
 		Python: true}
 	if f.Name == "" {
-		f.Name, f.Unnamed = "(a function of Python without a name)", true
+		f.Name, f.Unnamed = "(a Python function without a name)", true
 	}
 	t.python[p] = t.number(f)
 	return t.python[p]

@@ -102,7 +102,7 @@ func (t *table[T]) count() int { return t.objects.count }
 // each calls f with each object, in the order in which their numbers were first read.
 func (t *table[T]) each(f func(*T)) { t.objects.each(f) }
 
-// all calls f with each object, in the order of their numbers.
+// all calls f with each object in ascending order of numbers, which is the order of creation.
 func (t *table[T]) all(f func(*T)) {
 	each := func(p *page) {
 		for _, place := range p {

@@ -131,7 +131,7 @@ func warnOfDoubts(t *Trace) {
 			"time, or the trace ends before they did", n))
 	}
 	if n := t.Recording.doubts.stray; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("records that belong to no call, and were left out: %d", n))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d records belong to no call and were left out", n))
 	}
 	if n := t.Recording.doubts.skewed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same "+

@@ -42,7 +42,7 @@ func ParseFile(path string, data []byte, keys *Keys) (*File, error) {
 		return fmt.Errorf("%s:%d: %w", path, line, err)
 	}
 	if isUTF16(data) {
-		return nil, at(0, errors.New("it is UTF-16: save it as UTF-8"))
+		return nil, at(0, errors.New("the file is UTF-16: save it as UTF-8"))
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // the byte order mark that some editors put before UTF-8
 	var whole json.RawMessage
@@ -145,7 +145,7 @@ func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, err
 			return at(offset, fmt.Errorf("claim %d%s: %w", len(f.Claims)+1, c.called(), err))
 		}
 		if first, known := ids[c.ID]; known {
-			return at(offset, fmt.Errorf("claim %d%s: claim %d has that id too", len(f.Claims)+1, c.called(), first))
+			return at(offset, fmt.Errorf("claim %d%s: claim %d has the same id, which must be unique", len(f.Claims)+1, c.called(), first))
 		}
 		c.line = line
 		f.Claims = append(f.Claims, c)
@@ -188,7 +188,7 @@ func parseClaim(raw []byte, keys *Keys) (c Claim, err error) {
 		return c, fmt.Errorf("%s is there twice", key)
 	}
 	if c.Expr == "" {
-		return c, errors.New("it has no expr, as in \"expr\": \"gpu.busy_share > 0.9\"")
+		return c, errors.New("the claim has no expr, as in \"expr\": \"gpu.busy_share > 0.9\"")
 	}
 	if c.expression, err = Parse(c.Expr, keys); err != nil {
 		return c, fmt.Errorf("expr: %w", err)

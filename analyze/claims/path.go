@@ -51,7 +51,7 @@ func (n *node) lookUp(doc any) ([]value, error) {
 		case json.Number:
 			f, err := x.Float64()
 			if err != nil {
-				return nil, fmt.Errorf("%s is %s, which is out of range", way, x)
+				return nil, fmt.Errorf("%s is %s, which is too large for a number", way, x)
 			}
 			v.number = f * n.scale
 		case string:

@@ -44,7 +44,9 @@ var units = map[string]unit{
 	"B": {1, dimension{bytes: 1}}, "kB": {1e3, dimension{bytes: 1}}, "KB": {1e3, dimension{bytes: 1}},
 	"MB": {1e6, dimension{bytes: 1}},
 	"GB": {1e9, dimension{bytes: 1}}, "TB": {1e12, dimension{bytes: 1}},
-	"KiB": {1 << 10, dimension{bytes: 1}}, "MiB": {1 << 20, dimension{bytes: 1}}, "GiB": {1 << 30, dimension{bytes: 1}},
+	"KiB": {1 << 10, dimension{bytes: 1}},
+	"MiB": {1 << 20, dimension{bytes: 1}},
+	"GiB": {1 << 30, dimension{bytes: 1}},
 	"TiB": {1 << 40, dimension{bytes: 1}},
 	"%":   {0.01, dimension{}}, "x": {1, dimension{}},
 }

@@ -234,7 +234,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 	}
 	switch {
 	case c.CountA == 0 && len(mb) < len(b), c.CountB == 0 && len(ma) < len(a):
-		c.Why = "it is in some of the runs of one side only"
+		c.Why = "only some runs of one side have it"
 		return c
 	case c.CountA == 0:
 		c.Status, c.Impact = Added, c.B*float64(c.CountB)/float64(len(mb))

@@ -235,7 +235,8 @@ func threadNames(threads []report.Thread) []string {
 		names[i] = fmt.Sprintf("%s #%d", name, seen[name])
 	}
 	for i := range names {
-		if base := strings.TrimSuffix(names[i], " #1"); base != names[i] && seen[base] == 1 && threads[i].Name != "" {
+		base, numbered := strings.CutSuffix(names[i], " #1")
+		if numbered && seen[base] == 1 && threads[i].Name != "" {
 			names[i] = base
 		}
 	}

@@ -42,8 +42,10 @@ mtrace.charts = function (page) {
       axes: [axis(ink, grid, {values: (u, all) => all.map((n) => instant(n)), space: 80}),
           axis(ink, grid, {values: (u, all) => all.map(write), size: 72, ...(list[0].unit === "bytes"
               ? {incrs: powers} : {})})],
-      series: [{label: "time", value: (u, n) => n == null ? "" : mtrace.duration(n)},
-          ...list.map((s, i) => ({label: s.name, value: (u, n) => n == null ? "" : write(n),
+      series: [{label: "time",
+          value: (u, n) => n == null ? "" : mtrace.duration(n)},
+          ...list.map((s, i) => ({label: s.name,
+              value: (u, n) => n == null ? "" : write(n),
         stroke: mtrace.palette[i % mtrace.palette.length], fill: list.length === 1
             ? mtrace.palette[i] + "44" : undefined, width: 1.5, points: {show: false},
         paths: uPlot.paths.stepped({align: 1})}))],
@@ -78,8 +80,10 @@ mtrace.charts = function (page) {
       axes: [axis(ink, grid, {splits: (u, i, low, high) => lengthsBetween(low, high), filter: (u,
           all) => all, values: (u, all) => all.map(mtrace.duration)}),
         axis(ink, grid, {size: 64, values: (u, all) => all.map((n) => Number.isInteger(n) ? String(n) : "")})],
-      series: [{label: "about", value: (u, n) => n == null ? "" : mtrace.duration(n)},
-      {label: "command buffers", value: (u,
+      series: [{label: "about",
+          value: (u, n) => n == null ? "" : mtrace.duration(n)},
+      {label: "command buffers",
+          value: (u,
           n) => n == null ? "" : String(n), stroke: mtrace.palette[0], fill: mtrace.palette[0] + "aa",
         paths: uPlot.paths.bars({size: [0.9, 60], align: 0}), points: {show: false}}],
       cursor: {drag: {x: false, y: false}}})};

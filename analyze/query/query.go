@@ -30,7 +30,8 @@ type Query struct {
 	Limit      int         `json:"limit,omitempty" jsonschema:"maximum number of rows of the answer: 50 if not given, at most 1000"`
 }
 
-// A Condition compares the values of a column with a given value.
+// A Condition compares the values of a column with a given value. A row counts only if it meets all conditions of the
+// query.
 type Condition struct {
 	Column string `json:"column"`
 	Is     string `json:"is" jsonschema:"one of = != < <= > >= contains null set"`
@@ -373,7 +374,7 @@ func (s *sum) add(v any, gather bool) {
 	}
 }
 
-// figure returns the value of an aggregate function; nil if the group has no values that are not null.
+// figure returns the value of an aggregate function; nil if all values of the group are null.
 func (s *sum) figure(function string) any {
 	if s.count == 0 {
 		return nil

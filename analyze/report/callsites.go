@@ -20,7 +20,7 @@ type CallSite struct {
 	ThreadIDs   []uint64 `json:"thread_ids"`
 }
 
-// mostSites is the maximum number of listed call sites.
+// mostSites is the maximum number of places in the program that the document lists.
 const mostSites = 50
 
 func buildCallSites(r *Report, t *analyze.Trace) {
@@ -41,7 +41,7 @@ func writeCallSites(w *sheet, r *Report) {
 	if len(r.CallSites) == 0 {
 		return
 	}
-	head(w, "where calls come from", "the program's own functions, by the time in the calls that they make")
+	head(w, "where calls come from", "functions of the program, sorted by the time in the Metal calls that they make")
 	t := &table{heads: []string{"function", "call", "count", "time", "threads"}, left: 2, most: w.rows(mostRows)}
 	for _, s := range r.CallSites {
 		t.add(s.At, s.Selector, count(s.Count), ns(s.ExclusiveNS), count(s.Threads))

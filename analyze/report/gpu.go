@@ -147,7 +147,7 @@ func writeGPU(w *sheet, r *Report) {
 		return
 	}
 	head(w, "gpu", "")
-	wrap(w, fmt.Sprintf("%s; command buffers' times add up to %s, %.2f of them at once on average", g.BusyText(),
+	wrap(w, fmt.Sprintf("%s; command buffers' GPU times add up to %s: on average %.2f ran at once", g.BusyText(),
 		ns(g.SumNS), g.Overlap), "  ", "  ")
 	l := &g.StartLatency
 	if l.Count > 0 {
@@ -164,7 +164,7 @@ func writeGPU(w *sheet, r *Report) {
 		}
 	}
 	if g.IdleNS > 0 && len(g.IdleBy) > 0 {
-		wrap(w, fmt.Sprintf("idle for %s between command buffers; the thread that submitted next was", ns(g.IdleNS)),
+		wrap(w, fmt.Sprintf("idle for %s between command buffers, by what the thread that submitted next was doing", ns(g.IdleNS)),
 			"  ", "  ")
 		t := &table{heads: []string{"doing", "thread", "idle", "gaps"}, left: 2}
 		for _, i := range g.IdleBy[:min(len(g.IdleBy), 8)] {
@@ -190,5 +190,5 @@ func (e Encoders) Text() string {
 		text += fmt.Sprintf("%s %s: %s", separator, count(why.Count), why.Why)
 		separator = ","
 	}
-	return text + ". To measure them, mtrace added counter samples to encoders that the program created without"
+	return text + ". To measure them, mtrace added counter samples to encoders that the program created without any"
 }

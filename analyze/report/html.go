@@ -47,12 +47,12 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"plural":         func(n any, noun string) string { return analyze.Plural(toInt(n), noun) },
 	"share":          analyze.FormatShare,
 	"bytes":          analyze.FormatBytes,
-	"fixed":          func(x float64) string { return fmt.Sprintf("%.2f", x) },
+	"fixed":          twoDecimals,
 	"exclusionIndex": index,
 	"exclusion":      func(what string) string { return cmp.Or(exclusionWords[what], what) },
 	"path":           func(what string) string { return cmp.Or(pathWords[what], what) },
-	"sum":            func(names []string) string { return strings.Join(names, " + ") },
-	"dots":           func(p ProcessCoverage) string { return strings.Join(p.parts(&sheet{}), " · ") },
+	"sum":            joinedByPlus,
+	"dots":           coverageText,
 	"bars":           bars,
 	"head":           func(c column) string { return c.name },
 	"color":          func(c column) template.CSS { return template.CSS(c.color) },
@@ -80,6 +80,12 @@ const (
 	mostKernels = 100
 	mostListed  = 200
 )
+
+func twoDecimals(x float64) string { return fmt.Sprintf("%.2f", x) }
+
+func joinedByPlus(names []string) string { return strings.Join(names, " + ") }
+
+func coverageText(p ProcessCoverage) string { return strings.Join(p.parts(&sheet{}), " · ") }
 
 func toInt(n any) int64 {
 	switch n := n.(type) {

@@ -22,17 +22,20 @@ type Insight struct {
 
 // A Site is a place in the program to which an insight refers.
 type Site struct {
-	At       string   `json:"at"` // the innermost function of the program; "" when stacks were not recorded
-	Function string   `json:"function"`
-	File     string   `json:"file"`
-	Line     int      `json:"line"`
-	From     string   `json:"from"` // the caller of that function; "" when it is not known
-	Call     string   `json:"call"`
-	Of       string   `json:"of"` // a kernel, a label or a size; "" if the calls differ in it
-	TIDs     []uint64 `json:"tids"`
-	Count    int      `json:"count"`
-	NS       int64    `json:"ns"`
-	Bytes    uint64   `json:"bytes"`
+	// the innermost function of the program; "" when stacks were not recorded
+	At       string `json:"at"`
+	Function string `json:"function"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	// the caller of that function; "" when it is not known
+	From string `json:"from"`
+	Call string `json:"call"`
+	// a kernel, a label or a size that all the calls have in common; "" if they differ
+	Of    string   `json:"of"`
+	TIDs  []uint64 `json:"tids"`
+	Count int      `json:"count"`
+	NS    int64    `json:"ns"`
+	Bytes uint64   `json:"bytes"`
 	// this place's share of the sum over all places: of the time if there is any, else of the bytes, else of the
 	// count
 	Share float64 `json:"share"`

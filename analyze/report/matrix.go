@@ -90,6 +90,6 @@ func writeMatrix(w *sheet, r *Report, title, remark string, m Matrix) {
 	}
 	t.write(w)
 	if more > 0 {
-		fmt.Fprintf(w, "  … and %s with less; the JSON report has all\n", analyze.Plural(more, "thread"))
+		fmt.Fprintf(w, "  … and %s with less waiting time; the JSON report has all\n", analyze.Plural(more, "thread"))
 	}
 }

@@ -81,10 +81,10 @@ func (m Memory) Text() string {
 		analyze.FormatBytes(m.Bytes),
 		peak)
 	if m.DeviceBytes != nil {
-		text += fmt.Sprintf(", %s as the device itself reports", analyze.FormatBytes(*m.DeviceBytes))
+		text += fmt.Sprintf(", %s by the device's own report", analyze.FormatBytes(*m.DeviceBytes))
 	}
 	if m.Recommended != nil {
-		text += fmt.Sprintf(", where at most %s are recommended", analyze.FormatBytes(*m.Recommended))
+		text += fmt.Sprintf(", of at most %s that the device recommends", analyze.FormatBytes(*m.Recommended))
 	}
 	if m.ReuseShare != nil {
 		text += fmt.Sprintf(", %s at an address used before", analyze.FormatShare(*m.ReuseShare))

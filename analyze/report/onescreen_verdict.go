@@ -118,7 +118,7 @@ func (s *Serialization) writeAlso(w *sheet, others []Cause) {
 	text := "Also: " + strings.Join(also, ", ") + "."
 	if t := s.Together; t != nil {
 		also := t.Text()
-		text += " " + strings.ToUpper(also[:1]) + also[1:] + "."
+		text = fmt.Sprintf("%s %s%s.", text, strings.ToUpper(also[:1]), also[1:])
 	}
 	wrap(w, text, "  ", "  ")
 }

@@ -54,7 +54,7 @@ var pathWords = map[string]string{
 	path.GPU:        "work on the GPU",
 	path.Scheduling: "scheduling: from commit to the GPU's start",
 	path.Notify:     "notify: from the GPU's end to the wait's return",
-	path.Holding:    "the program, holding a lock that another waited for",
+	path.Holding:    "the program, while it held a lock that another thread waited for",
 	path.Lock:       "waiting for a lock whose holder is not known",
 	path.Signal:     "from a signal to the return of the wait for it",
 	path.Unknown:    "waiting for something that is not recorded",

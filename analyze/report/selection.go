@@ -17,7 +17,7 @@ func (p ThreadPattern) Check() error {
 	return err
 }
 
-// Matches reports whether the pattern selects a thread.
+// Matches reports whether the pattern selects a thread: it is the thread's ID, or it matches the thread's name.
 func (p ThreadPattern) Matches(id analyze.ThreadID, name string) bool {
 	if n, err := strconv.ParseUint(string(p), 10, 64); err == nil && analyze.ThreadID(n) == id {
 		return true

@@ -79,11 +79,12 @@ type Source struct {
 
 // Recorded is a time that was recorded.
 type Recorded struct {
-	FromNS int64  `json:"from_ns"` // after the start of the trace
-	ToNS   int64  `json:"to_ns"`
-	Began  string `json:"began"` // the event that began the range: "the start", "mark:NAME", "SIGUSR1", a flag
-	Ended  string `json:"ended"` // what ended it, or "the end"
-	Shown  bool   `json:"shown"` // the report is of it
+	FromNS int64 `json:"from_ns"` // after the start of the trace
+	ToNS   int64 `json:"to_ns"`
+	// the event that began the range: "the start", "mark:NAME", "SIGUSR1", a flag
+	Began string `json:"began"`
+	Ended string `json:"ended"` // what ended it, or "the end"
+	Shown bool   `json:"shown"` // the report is of it
 }
 
 // Incomplete describes what is missing in a trace whose file is cut or damaged. Lost counts the records that are

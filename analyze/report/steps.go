@@ -155,7 +155,7 @@ var stepHeads = []string{"phase", "queue", "from", "to", "steps", "command buffe
 	"gpu idle"}
 
 // stepsRemark explains the table.
-const stepsRemark = "steps that repeat, from the end of one to the end of the next"
+const stepsRemark = "repeated steps, each from the end of the previous step to its own end"
 
 // Text describes the generation in one paragraph.
 func (g *Generation) Text() string { return strings.Join(g.Parts(), ", ") + ". " + g.source() }

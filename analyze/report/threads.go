@@ -76,7 +76,7 @@ func writeThreads(w *sheet, r *Report) {
 	if len(r.Threads) == 0 {
 		return
 	}
-	head(w, "threads", "how each spent its time, in % of its window")
+	head(w, "threads", "how each thread spent its time, in % of the time from its first to its last call")
 	shown, more, hidden := shownThreads(r, w)
 	used := usedColumns(shown)
 	t := &table{heads: []string{"thread", "window", "bufs"}, left: 1}
@@ -114,7 +114,7 @@ func writeThreads(w *sheet, r *Report) {
 		}
 	}
 	if cpu {
-		legend = append(legend, "ran, ready: on a processor, and runnable without one, inside and outside of Metal")
+		legend = append(legend, "ran: on a processor; ready: runnable without a processor (both inside and outside of Metal)")
 	}
 	if len(legend) > 0 {
 		wrapParts(w, legend, "  ", "  ")

@@ -56,7 +56,7 @@ func (l law) fit(points []Point) (*Fit, error) {
 	obs := observations(points)
 	p, lambda := l.solve(obs)
 	if !finite(lambda) || !finite(p...) {
-		return nil, errors.New("no fit: the throughputs are too far apart to compute with")
+		return nil, errors.New("no fit: the measured throughputs differ by too many orders of magnitude: check them")
 	}
 	f := &Fit{Law: l.name, R2: l.determination(obs, p), Points: len(points)}
 	f.Off = l.residual(obs, p)

@@ -68,9 +68,9 @@ func (r Result) writeTable(b *strings.Builder) {
 	}
 	switch {
 	case r.Knee != nil && r.Knee.Gain < 0:
-		fmt.Fprintf(b, "knee: %s; from there to %d, throughput falls\n", threadsOf(r.Knee.Threads), r.Knee.Next)
+		fmt.Fprintf(b, "knee: %s; from there to %d threads, throughput falls\n", threadsOf(r.Knee.Threads), r.Knee.Next)
 	case r.Knee != nil:
-		fmt.Fprintf(b, "knee: %s; from there to %d, each further thread adds %.0f%% of the first thread's throughput\n",
+		fmt.Fprintf(b, "knee: %s; from there to %d threads, each further thread adds %.0f%% of the first thread's throughput\n",
 			threadsOf(r.Knee.Threads), r.Knee.Next, 100*r.Knee.Gain)
 	case len(r.Rows) > 1:
 		fmt.Fprintf(b, "knee: none up to %s\n", threadsOf(r.Rows[len(r.Rows)-1].Threads))

@@ -95,7 +95,7 @@ func (d *Document) writeVerdicts(b *strings.Builder) {
 	}
 	at := "at the knee"
 	if v.Threads > d.Series[0].Knee.Next {
-		at = "beyond the knee; the runs at the knee show none"
+		at = "beyond the knee (the runs at the knee name no cause)"
 	}
 	fmt.Fprintf(b, "cause %s, with %s: %s\n  %s\n", at, threadsOf(v.Threads), v.Verdict, v.Summary)
 	if v.Speedup != nil {

@@ -18,7 +18,7 @@ type threadRow struct {
 	Begin  int64  `parquet:"begin_ns" doc:"begin of its first call"`
 	End    int64  `parquet:"end_ns" doc:"end of its last call"`
 	Events int64  `parquet:"events" doc:"its calls that returned"`
-	Lost   int64  `parquet:"lost" doc:"its calls that are not in the trace"`
+	Lost   int64  `parquet:"lost" doc:"the thread's calls that are not in the trace"`
 	timeSplitColumns
 	SignalWait int64 `parquet:"signal_wait_ns,optional" doc:"the part of outside_ns in which the thread waited for another thread's signal, usually for work"`
 	HandsOver  bool  `parquet:"hands_over,optional" doc:"another thread submits this thread's work, and this thread waits for that"`
@@ -65,7 +65,7 @@ type callRow struct {
 	End        int64  `parquet:"end_ns" doc:"when it returned"`
 	Duration   int64  `parquet:"duration_ns" doc:"duration, including nested calls"`
 	Object     int64  `parquet:"object,optional" doc:"number of the receiver, or of the object that the call is about"`
-	Arg        uint64 `parquet:"arg,optional" doc:"its argument or result; docs/wire.md defines it for each call"`
+	Arg        uint64 `parquet:"arg,optional" doc:"the call's argument or result; docs/wire.md defines it for each call"`
 	ArgText    string `parquet:"arg_text,optional" doc:"the argument, if it is a text"`
 	X0         uint64 `parquet:"x0,optional" doc:"the first additional value of the call; docs/wire.md defines it for each call"`
 	X0Text     string `parquet:"x0_text,optional" doc:"the first additional value, if it is a text"`
@@ -73,8 +73,8 @@ type callRow struct {
 	X1Text     string `parquet:"x1_text,optional" doc:"the second additional value, if it is a text"`
 	X2         uint64 `parquet:"x2,optional" doc:"the third further value"`
 	X3         uint64 `parquet:"x3,optional" doc:"the fourth further value"`
-	Failed     bool   `parquet:"failed,optional" doc:"it returned nil, NO or an error"`
-	Unfinished bool   `parquet:"unfinished,optional" doc:"it had not returned when the process ended; end_ns is the end of the trace"`
+	Failed     bool   `parquet:"failed,optional" doc:"the call returned nil, NO or an error"`
+	Unfinished bool   `parquet:"unfinished,optional" doc:"the call had not returned when the process ended; end_ns is the end of the trace"`
 }
 
 type commandBufferRow struct {
@@ -93,11 +93,11 @@ type commandBufferRow struct {
 	CommitBegin int64  `parquet:"commit_begin_ns,optional" doc:"commit was entered"`
 	CommitEnd   int64  `parquet:"commit_end_ns,optional" doc:"commit returned"`
 	Scheduled   int64  `parquet:"scheduled_ns,optional" doc:"it was scheduled"`
-	KernelBegin int64  `parquet:"kernel_begin_ns,optional" doc:"kernelStartTime: the driver began to schedule it"`
+	KernelBegin int64  `parquet:"kernel_begin_ns,optional" doc:"kernelStartTime: the driver began to schedule the command buffer"`
 	KernelEnd   int64  `parquet:"kernel_end_ns,optional" doc:"kernelEndTime"`
 	GPUBegin    int64  `parquet:"gpu_begin_ns,optional" doc:"GPUStartTime"`
 	GPUEnd      int64  `parquet:"gpu_end_ns,optional" doc:"GPUEndTime"`
-	GPU         int64  `parquet:"gpu_ns,optional" doc:"how long the GPU worked on it: the union of its rows in gpu_work, in the requested time"`
+	GPU         int64  `parquet:"gpu_ns,optional" doc:"how long the GPU worked on the command buffer: the union of its rows in gpu_work, in the requested time"`
 	Completed   int64  `parquet:"completed_ns,optional" doc:"its completion handlers began to run"`
 	Handlers    int64  `parquet:"handlers,optional" doc:"completion handlers that the program added"`
 	Encoders    int64  `parquet:"encoders" doc:"its encoders"`
@@ -125,11 +125,11 @@ type encoderRow struct {
 	TID           int64  `parquet:"tid,optional" doc:"thread that made it"`
 	Begin         int64  `parquet:"begin_ns,optional" doc:"its creation was entered"`
 	End           int64  `parquet:"end_ns,optional" doc:"endEncoding returned"`
-	GPUBegin      int64  `parquet:"gpu_begin_ns,optional" doc:"its begin on the GPU, if that was measured"`
-	GPUEnd        int64  `parquet:"gpu_end_ns,optional" doc:"it ended on the GPU"`
+	GPUBegin      int64  `parquet:"gpu_begin_ns,optional" doc:"when the encoder began on the GPU, if that was measured"`
+	GPUEnd        int64  `parquet:"gpu_end_ns,optional" doc:"when the encoder ended on the GPU, if that was measured"`
 	GPU           int64  `parquet:"gpu_ns,optional" doc:"its time on the GPU"`
 	GPUTiming     string `parquet:"gpu_timing,optional" doc:"source of gpu_ns: measured; fitted (a part of the command buffer's time, by costs that the run identifies); or not identified (the run shows only bounds)"`
-	Unmeasured    string `parquet:"gpu_unmeasured,optional" doc:"the reason why it was not measured although that was requested"`
+	Unmeasured    string `parquet:"gpu_unmeasured,optional" doc:"why the encoder's GPU time was not measured although that was requested"`
 	Dispatches    int64  `parquet:"dispatches" doc:"its dispatches"`
 	Copies        int64  `parquet:"copies" doc:"its copies and fills"`
 	CopyBytes     uint64 `parquet:"copy_bytes" doc:"what they moved"`
@@ -157,18 +157,18 @@ type waitRow struct {
 	Begin         int64  `parquet:"begin_ns" doc:"it was entered"`
 	End           int64  `parquet:"end_ns" doc:"it returned"`
 	Duration      int64  `parquet:"duration_ns" doc:"how long it took"`
-	CommandBuffer int64  `parquet:"command_buffer,optional" doc:"the command buffer that it waited for, or that signalled the event"`
+	CommandBuffer int64  `parquet:"command_buffer,optional" doc:"the command buffer that was waited for, or that signalled the event"`
 	CommittedBy   int64  `parquet:"committed_by,optional" doc:"thread that committed that"`
 	Event         int64  `parquet:"event,optional" doc:"the event it waited for"`
 	Value         uint64 `parquet:"value,optional" doc:"the event's value"`
 	SignaledBy    int64  `parquet:"signaled_by,optional" doc:"thread that set the event to the value"`
 	Executing     int64  `parquet:"executing_ns,optional" doc:"the part of the wait in which the GPU ran the awaited work; this column and the following ones add up to duration_ns"`
-	QueuedOwn     int64  `parquet:"queued_own_ns,optional" doc:"the part in which the GPU ran the thread's other work"`
-	QueuedOther   int64  `parquet:"queued_other_ns,optional" doc:"the part in which the GPU ran work of other threads"`
+	QueuedOwn     int64  `parquet:"queued_own_ns,optional" doc:"the part of the wait in which the GPU ran the thread's other work"`
+	QueuedOther   int64  `parquet:"queued_other_ns,optional" doc:"the part of the wait in which the GPU ran work of other threads"`
 	Scheduling    int64  `parquet:"scheduling_ns,optional" doc:"while the GPU ran nothing"`
 	Notify        int64  `parquet:"notify_ns,optional" doc:"after the GPU had ended"`
 	Foreign       int64  `parquet:"foreign_ns,optional" doc:"all of the wait's time, if another thread committed the awaited work"`
-	Interpreter   string `parquet:"interpreter_lock,optional" doc:"held or not held: the lock of the language interpreter, when the wait began"`
+	Interpreter   string `parquet:"interpreter_lock,optional" doc:"held or not held: CPython's GIL, when the wait began"`
 	Unfinished    bool   `parquet:"unfinished,optional" doc:"the process ended inside the wait"`
 }
 
@@ -178,12 +178,12 @@ type lockRow struct {
 	Selector    string `parquet:"selector" doc:"the call"`
 	Begin       int64  `parquet:"begin_ns" doc:"it was entered"`
 	End         int64  `parquet:"end_ns" doc:"it returned"`
-	Own         int64  `parquet:"own_ns" doc:"its time without calls nested in it"`
+	Own         int64  `parquet:"own_ns" doc:"the call's time without calls nested in it"`
 	Lock        int64  `parquet:"lock" doc:"number of the lock"`
 	Name        string `parquet:"name,optional" doc:"label or symbol of the lock"`
 	Holder      int64  `parquet:"holder,optional" doc:"thread that held it"`
-	Kept        int64  `parquet:"kept_ns,optional" doc:"for an interpreter's lock: the part of own_ns in which the lock's holder waited for something else"`
-	Interpreter string `parquet:"interpreter_lock,optional" doc:"held or not held: the lock of the language interpreter, when the wait began"`
+	Kept        int64  `parquet:"kept_ns,optional" doc:"for CPython's GIL: the part of own_ns in which the lock's holder waited for something else"`
+	Interpreter string `parquet:"interpreter_lock,optional" doc:"held or not held: CPython's GIL, when the wait began"`
 }
 
 type signalWaitRow struct {
@@ -192,9 +192,9 @@ type signalWaitRow struct {
 	Selector  string `parquet:"selector" doc:"the call"`
 	Begin     int64  `parquet:"begin_ns" doc:"it was entered"`
 	End       int64  `parquet:"end_ns" doc:"it returned"`
-	Duration  int64  `parquet:"duration_ns" doc:"duration; a part of the thread's outside_ns"`
+	Duration  int64  `parquet:"duration_ns" doc:"duration of the wait, which is part of the thread's outside_ns"`
 	Object    uint64 `parquet:"object,optional" doc:"address of the condition variable or semaphore"`
-	Name      string `parquet:"name,optional" doc:"symbol of that object, or the function that waited"`
+	Name      string `parquet:"name,optional" doc:"symbol of the object, or the function that waited"`
 	Signaller int64  `parquet:"signaller,optional" doc:"thread that gave the signal"`
 	Signalled int64  `parquet:"signalled_ns,optional" doc:"when it did"`
 	Gave      uint64 `parquet:"gave,optional" doc:"address of the object that the waiting thread last signalled since its previous wait"`
@@ -211,7 +211,7 @@ type allocationRow struct {
 	Storage  string `parquet:"storage" doc:"shared, managed, private or memoryless"`
 	Address  uint64 `parquet:"address,optional" doc:"address of its contents"`
 	Object   int64  `parquet:"object,optional" doc:"its number in its process"`
-	OnHeap   bool   `parquet:"on_heap,optional" doc:"it uses memory of a heap, which has a row of its own"`
+	OnHeap   bool   `parquet:"on_heap,optional" doc:"the memory comes from a heap, which has a row of its own"`
 	Released int64  `parquet:"released_ns,optional" doc:"when it was released"`
 }
 
@@ -231,7 +231,7 @@ type compilationRow struct {
 type scopeRow struct {
 	PID   int64  `parquet:"pid" doc:"process id"`
 	TID   int64  `parquet:"tid" doc:"the system's thread id"`
-	Name  string `parquet:"name" doc:"the name that the program gave to the time"`
+	Name  string `parquet:"name" doc:"the name that the program gave to the time range"`
 	Begin int64  `parquet:"begin_ns" doc:"its begin"`
 	End   int64  `parquet:"end_ns" doc:"its end"`
 	Mark  bool   `parquet:"mark,optional" doc:"it is a mark: an instant without a length"`
@@ -251,5 +251,5 @@ type processorRow struct {
 	TID    int64 `parquet:"tid" doc:"the system's thread id"`
 	At     int64 `parquet:"at_ns" doc:"when it was read"`
 	Ran    int64 `parquet:"ran_ns" doc:"how long the thread had run up to this instant"`
-	Waited int64 `parquet:"waited_ns" doc:"how long it had waited for a processor up to this instant; −1 if not known"`
+	Waited int64 `parquet:"waited_ns" doc:"how long the thread had waited for a processor up to this instant; −1 if not known"`
 }

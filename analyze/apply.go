@@ -3,7 +3,7 @@ package analyze
 import "mtrace/collector/wire"
 
 // An objectLoader builds the model of Metal's objects (queues, command buffers, encoders, memory, libraries) from the
-// recorded calls of one thread's ring buffer.
+// recorded calls of one ring, the record buffer of a traced thread.
 type objectLoader struct {
 	at        *cursor
 	lastNames *Names // of what was encoded last

@@ -30,8 +30,8 @@ func (t *Trace) Buffer(i CommandBufferIndex) *CommandBuffer {
 	}
 }
 
-// Add appends a command buffer and returns its provisional index. A loader may add command buffers in any order:
-// Finish sorts them by creation and renumbers them.
+// Add appends a command buffer and returns its index. A loader may add command buffers in any order: Finish sorts
+// them by creation and gives them new indices.
 func (t *Trace) Add(b CommandBuffer) CommandBufferIndex {
 	b.Index = CommandBufferIndex(len(t.CommandBuffers) + 1)
 	t.CommandBuffers = append(t.CommandBuffers, b)

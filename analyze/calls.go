@@ -7,8 +7,8 @@ type CallStat struct {
 	Selector string
 	Class    string
 	Effect   wire.Effect
-	// the part of a thread's time (such as PartEncode) to which these calls' time is added; PartCount for waits,
-	// because the model divides a wait's time among several parts
+	// the part of a thread's time (such as PartEncode) to which the time of these calls is added; PartCount for
+	// waits, because a wait's time is divided among several parts
 	Part      Part
 	Count     int64
 	Total     Nanos // with what was nested in them
@@ -23,8 +23,8 @@ type CallStat struct {
 	Unfinished int64
 }
 
-// Waits reports whether these calls spend their time waiting for something else: GPU work, a lock, a drawable or a
-// signal. Advice to make the calls themselves faster would then be wrong.
+// Waits reports whether the calls spend their time waiting for something else: GPU work, a lock, a drawable or a
+// signal. Making such calls faster would not help, so reports must not advise it.
 func (c *CallStat) Waits() bool {
 	return c.Part == PartCount || c.Part == PartLock || c.Part == PartDrawable || c.Part == PartOutside
 }

@@ -29,7 +29,7 @@ type ChildWait struct {
 const BlockedElsewhere = "blocked outside of Metal"
 
 // compilerPrograms are programs that do nothing but compile for Metal. Apple's system protection prevents tracing
-// them, so the whole lifetime of such a child process counts as compilation.
+// them, so a wait for such a child process counts as compilation as a whole.
 var compilerPrograms = []string{"metal", "metallib", "metal-tt", "metal-as", "metal-ar", "metal-lib", "air-opt",
 	"air-lld", "air-link", "air-as", "xcrun", "MTLCompilerService"}
 

@@ -30,8 +30,8 @@ func newConverter(p *tracefile.Process) *converter {
 	return &converter{process: p, raw: !mach && (p.Clock != wire.ClockTSC || len(p.Samples) < 2)}
 }
 
-// A damaged record can hold any number. Instants and durations are limited to these bounds so that sums do not
-// overflow. The clock starts when the machine starts; 2^57 ns are 4 years, 2^50 ns are 13 days.
+// Bounds of instants and durations. A damaged record can hold any number, and without bounds sums would overflow. The
+// clock starts when the machine starts; 2^57 ns are 4 years, 2^50 ns are 13 days.
 const (
 	latestInstant Nanos = 1 << 57
 	longestTime   Nanos = 1 << 50

@@ -2,15 +2,16 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// A callLoader counts the calls of one ring buffer's records and adds their time to the threads that made them.
+// A callLoader counts the calls in the records of one ring (the record buffer of a traced thread) and adds their time
+// to the threads that made them.
 type callLoader struct {
 	at      *cursor
 	waits   waitLoader
 	visited VisitedCall
 }
 
-// count adds a call's time to its thread. inside is the part of the call in the requested range. The returned slot
-// counts the calls of the same selector, class and stack on this thread.
+// count adds a call's time to its thread. inside is the part of the call in the requested range. The returned
+// callSlot counts this thread's calls of the same selector, class and stack.
 func (l *callLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More,
 	unfinished bool) *callSlot {
 	t := l.at.thread

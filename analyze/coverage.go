@@ -22,7 +22,7 @@ type Coverage struct {
 }
 
 // An UnhookedClass is a class whose objects the program used although the tracer records none, or only some, of its
-// methods. Work done through these methods is missing from the trace.
+// methods. Work done through the others is missing from the trace.
 type UnhookedClass struct {
 	Name, Family string
 	Methods      int // how many methods are not recorded; 0 means all of them

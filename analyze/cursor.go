@@ -2,8 +2,8 @@ package analyze
 
 import "cmp"
 
-// A cursor is the position in the records of one ring, the buffer of a traced thread: the thread whose records are
-// being read, and the state of the current call. All loaders that read from the ring share it, so that they agree on
+// A cursor is the position in the records of one ring (the record buffer of a traced thread): which thread's records
+// are being read, and the state of the current call. All loaders of a ring share one cursor, so that they agree on
 // the thread.
 type cursor struct {
 	loader      *loader

@@ -234,9 +234,9 @@ func (c *converter) tick(at Nanos) wire.Ticks {
 	return first
 }
 
-// read passes the records of one stream to the stream loader. Of a block outside of the requested range it passes
-// only the lasting records. ahead must have been started for the same streams in the same order, because it reads
-// their blocks in the background.
+// read passes the records of one stream (the records of one ring buffer) to the stream loader. Of a block outside of
+// the requested range it passes only the records that later records refer to. ahead must have been started for the
+// same streams in the same order, because it reads their blocks in the background.
 func (p *part) read(stream int, s *streamLoader, ahead *readAhead) error {
 	st := p.reader.Streams()[stream]
 	if p.whole {
@@ -259,7 +259,7 @@ func (p *part) read(stream int, s *streamLoader, ahead *readAhead) error {
 		first := !whole
 		whole = true
 		ahead.block(func(records []wire.Record) {
-			// the More record of a call in the block before, which was not read
+			// a More record (further values of a call) whose call's record is in the block before, which was not read
 			if first && !s.holding && len(records) > 0 && records[0].Call == wire.CallMore {
 				records = records[1:]
 			}

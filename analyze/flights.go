@@ -13,8 +13,8 @@ import (
 // keeps their records, and each load of a range reads these too. Few programs have such command buffers, for instance
 // those with kernels that run as long as the program.
 
-// flights maps the numbers of a process's command buffers with a long flight to their flights. The numbers of their
-// encoders are keys too, so that records of the encoders are found.
+// flights maps the numbers of a process's command buffers that were in flight (submitted, but not completed) for long
+// to their flights. The numbers of their encoders are keys too, so that records of the encoders are found.
 type flights map[wire.ObjectID]*flight
 
 // A flight is the time from a command buffer's submission to the GPU to its completion.
@@ -28,11 +28,13 @@ type flight struct {
 const (
 	longFlight  = 256     // a flight is long if it takes at least this fraction (1/256) of the run
 	mostFlights = 1 << 10 // of a file: the longest
-	// maximum number of records that are kept for long flights; when it is reached, records of encoders are dropped
+	// maximum number of records that are kept of command buffers that were in flight for long; beyond it, records of
+	// encoders are dropped
 	mostKept = 1 << 16
 )
 
-// completions returns the command buffers that complete in a block of a stream and were in flight for at least long.
+// completions returns the command buffers that complete in a block of the file and were in flight (submitted, but not
+// completed) for at least long.
 func (f *File) completions(stream, block int, clock *converter, long Nanos) (found []flight) {
 	st := f.reader.Streams()[stream]
 	_ = f.reader.ReadBlock(st, block, func(records []wire.Record) error { // the callback returns no error
@@ -56,8 +58,9 @@ func (f *File) completions(stream, block int, clock *converter, long Nanos) (fou
 	return found
 }
 
-// keepFlights keeps the records of the longest flights. It first searches the time shortly before each flight, where
-// most command buffers are created. Only for those not found there it searches the whole time before.
+// keepFlights keeps the records of the command buffers that were in flight longest. It first searches the time
+// shortly before each was submitted, where most are created. Only for those not found there it searches all the time
+// before.
 func (f *File) keepFlights(found []flight, long Nanos) {
 	slices.SortStableFunc(found, func(a, b flight) int { return cmp.Compare(b.Length(), a.Length()) })
 	found = found[:min(len(found), mostFlights)]
@@ -78,8 +81,8 @@ func (f *File) keepFlights(found []flight, long Nanos) {
 	}
 }
 
-// keepRecords keeps the records of the given command buffers. For each flight it reads the blocks of the process in
-// the time `before` ahead of the flight, and the block in which the command buffer completes.
+// keepRecords keeps the records of the given command buffers. It reads the blocks of their process in the time
+// `before` ahead of their submission, and the block in which they complete.
 func (f *File) keepRecords(of []flight, before Nanos) {
 	kept := 0
 	for i, st := range f.reader.Streams() {
@@ -114,7 +117,8 @@ func (f *File) keepRecords(of []flight, before Nanos) {
 	}
 }
 
-// of returns the long flight whose command buffer or encoder the record concerns; nil when there is none.
+// of returns the long flight of the command buffer that a record concerns, directly or through one of its encoders;
+// nil when there is none.
 func (f flights) of(r *wire.Record, m *wire.More) *flight {
 	if x := f[r.Object]; x != nil {
 		return x

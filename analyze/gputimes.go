@@ -3,7 +3,7 @@ package analyze
 import "mtrace/collector/wire"
 
 // completed stores the GPU times, status and error that the tracer's completion handler read from a command buffer.
-// GPU times that cannot be right are dropped and counted as skewed.
+// GPU times that cannot be right are dropped, and counted for a warning.
 func (l *objectLoader) completed(r *wire.Record, m *wire.More) {
 	b := l.at.process.buffer(r.Object)
 	if b == nil {

@@ -51,9 +51,9 @@ func nameKeepers(t *Trace) {
 	}
 }
 
-// nameKeeper fills in Kept and Holder of one wait for the GIL. all has the keepings of the process, sorted by begin.
-// Only one thread holds the GIL at a time, so the keepings during the wait follow one another, except for clock
-// inaccuracies of some nanoseconds; the search therefore starts one keeping earlier.
+// nameKeeper fills in Kept and Holder of one wait for the GIL (CPython's global interpreter lock). all has the waits
+// that threads of the process began while they held the GIL, by begin. They follow one another, because only one
+// thread holds the GIL, except for clock inaccuracies of nanoseconds; so the search starts one earlier.
 func (l *LockWait) nameKeeper(all []keeping) {
 	first := sort.Search(len(all), func(i int) bool { return all[i].Begin >= l.Begin })
 	if first > 0 {

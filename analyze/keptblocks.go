@@ -11,7 +11,8 @@ type keptBlocks struct {
 	spare       [][]wire.Record
 }
 
-// A blockName identifies a block of the file: the index of its stream, and the index of the block in that stream.
+// A blockName identifies a block of the trace file: the index of its stream (the records of one ring buffer), and its
+// index in the stream.
 type blockName struct{ stream, block int }
 
 // mostKeptRecords limits how many records are kept from one slice to the next: 16 MB.

@@ -7,10 +7,11 @@ import "mtrace/collector/wire"
 // graph or kernel.
 type Layer struct{ Graph, Kernel string }
 
-// App is the name of the layer for work that the program encoded itself, without a framework.
+// App is the layer's name for work that the program encoded itself and no framework.
 const App = "app"
 
-// Name returns the layer as one text, graph before kernel; "app" for nil.
+// Name returns the framework's graph and kernel that encoded the work, as one text: "GRAPH / KERNEL"; "app" for nil,
+// the program itself.
 func (l *Layer) Name() string {
 	switch {
 	case l == nil:
@@ -21,7 +22,8 @@ func (l *Layer) Name() string {
 	return l.Graph + l.Kernel
 }
 
-// Frames returns the layer as frames of a call stack, innermost first; none for nil.
+// Frames returns the framework's kernel and graph that encoded the work as frames of a call stack, innermost first.
+// For nil, the program itself, there are none.
 func (l *Layer) Frames() (frames []string) {
 	if l == nil {
 		return nil
@@ -34,8 +36,8 @@ func (l *Layer) Frames() (frames []string) {
 	return frames
 }
 
-// enter notes that a framework's kernel or graph begins to encode on the current thread. Work encoded from now on
-// belongs to that layer until leave.
+// enter notes that a framework's kernel or graph begins to encode on the current thread. Work that the thread encodes
+// from now on is attributed to it, until leave is called.
 func (c *cursor) enter(r *wire.Record) {
 	if c.thread == nil {
 		c.startThread(c.unknownThread(), "")
@@ -67,8 +69,8 @@ func (t *threadLoader) within() Layer {
 	return *t.layer
 }
 
-// layer returns the process's pointer for a layer, the same pointer for equal layers, so that layers can be compared
-// by pointer. The empty layer is nil.
+// layer returns the process's one pointer for equal layers (a framework's graph and kernel), so that they can be
+// compared by pointer; nil for the empty layer.
 func (p *processLoader) layer(l Layer) *Layer {
 	if l == (Layer{}) {
 		return nil

@@ -137,7 +137,8 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	if l.slice != nil {
 		l.trace.Range.held = l.slice.core
 	}
-	// streams has the indices of the streams to load; others has those of processes that the user did not select
+	// indices of the streams (one for each ring buffer) to load, and of those of processes that the user did not
+	// select
 	var streams, others []int
 	for i, st := range reader.Streams() {
 		if int(st.Process) >= len(files) {

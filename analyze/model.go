@@ -433,8 +433,8 @@ type Dispatch struct {
 	Stack    *Stack // where all of them were made; nil when not known
 }
 
-// joins reports whether the single dispatch next equals those that d stands for, so that it can be counted in d
-// instead of being stored. The caller has to compare where the dispatches come from.
+// joins reports whether the single dispatch next equals the dispatches that d stands for, so that d can count it
+// instead of storing it. The caller must compare where the dispatches come from.
 func (d *Dispatch) joins(next *Dispatch) bool {
 	return d.Pipeline == next.Pipeline && d.Threads == uint64(d.Count)*next.Threads && d.Unsized == next.Unsized &&
 		!d.Opaque && !next.Opaque

@@ -17,7 +17,8 @@ type bufferNaming struct {
 	groups  []string
 }
 
-// naming returns the bufferNaming of a command buffer and creates it if there is none yet.
+// naming returns the current labels and debug groups of a command buffer that is not committed yet; empty ones if
+// there are none so far.
 func (p *processLoader) naming(b *CommandBuffer) *bufferNaming {
 	n := p.called[b.ID]
 	if n == nil {

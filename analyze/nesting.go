@@ -16,15 +16,15 @@ type nesting struct {
 	spans []span // in post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
 	older int    // how many of the spans already existed at the last flush
 	whole int    // how many of those are whole subtrees, even with the spans added since
-	// receives each call once with its final own time, many calls at a time; spans with a negative slot stand for
-	// calls that were passed before
+	// receives each call once with its final own time, many calls at a time. Spans with a negative slot stand for
+	// calls that it received before, and must be skipped
 	settle func(s []span)
 	// calls that partly overlapped the previous call, which is impossible on one thread; their overlap was cut off
 	skewed int64
 }
 
 // A span is one call of the thread. A span with a negative slot stands for many earlier calls that are settled: their
-// own times are final and were passed to settle.
+// own times are final and were passed on.
 type span struct {
 	begin, end Nanos
 	own        Nanos // time not in inner calls

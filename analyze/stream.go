@@ -9,7 +9,7 @@ import (
 
 // A streamLoader reads the records of one ring, the record buffer that one or several threads used one after another.
 // It joins each record with its More record (the continuation with further values) and passes the call to the loaders
-// below.
+// in its fields.
 type streamLoader struct {
 	at      *cursor
 	held    wire.Record // waits for its More record
@@ -25,7 +25,7 @@ type streamLoader struct {
 	calls   callLoader
 }
 
-// newStreamLoader returns a loader for the records of one ring of process p.
+// newStreamLoader returns a loader for the records of one ring (the record buffer of a thread) of process p.
 func newStreamLoader(l *loader, p *processLoader, ring uint16) *streamLoader {
 	c := &cursor{loader: l, trace: l.trace, process: p, ring: ring}
 	return &streamLoader{at: c, objects: objectLoader{at: c}, scopes: scopeLoader{at: c},
@@ -34,8 +34,8 @@ func newStreamLoader(l *loader, p *processLoader, ring uint16) *streamLoader {
 
 var noMore wire.More
 
-// batch loads the next records of the ring. If the last record of a batch announces a More record, it is held until
-// the next batch brings that.
+// batch loads the next records. If the last record has a continuation (More record), it is held until the next batch,
+// which begins with that continuation.
 func (s *streamLoader) batch(records []wire.Record) error {
 	if s.holding && len(records) > 0 {
 		s.holding = false
@@ -75,7 +75,8 @@ func (s *streamLoader) batch(records []wire.Record) error {
 	return nil
 }
 
-// lastBefore returns the last record of a batch that is not a More record; nil if there is none.
+// lastBefore returns the last record of a batch that is no More record (the continuation of a call's record); nil if
+// there is none.
 func lastBefore(records []wire.Record) *wire.Record {
 	for i := len(records) - 1; i >= 0; i-- {
 		if records[i].Call != wire.CallMore {
@@ -85,8 +86,9 @@ func lastBefore(records []wire.Record) *wire.Record {
 	return nil
 }
 
-// countStray counts a More record whose call's record is missing. A More record has no time, so the time of the
-// record before it decides whether the loaded range counts it: a slice also reads records of its neighbours.
+// countStray counts a More record (the continuation of a call's record) whose call's record is missing. It has no
+// time, so the time of the record before it decides whether it counts: a slice also reads records of its neighbours,
+// which count them.
 func (s *streamLoader) countStray(before []wire.Record) {
 	last := cmp.Or(lastBefore(before), &s.before)
 	if s.at.loader.counts(s.at.process.clock.interval(last.Begin, last.End).End) {
@@ -102,7 +104,7 @@ func (s *streamLoader) finish() {
 	}
 }
 
-// record loads one record and its More record (noMore if it has none). Records outside of the time to load are
+// record loads one record and its continuation (noMore if it has none). Records outside of the time to load are
 // skipped, except for those that later records refer to.
 func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	if s.near != nil && (r.End < s.near.first || min(r.Begin, r.End) > s.near.last) && !r.Call.Lasts() &&

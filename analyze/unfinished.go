@@ -59,9 +59,10 @@ type unfinishedLoader struct {
 	asks  int // UnfinishedCall.Polls of the next call
 }
 
-// load adds the calls and waits in which threads of this ring were when the process ended. A wait inside a Metal call
-// is added before the call, in the order in which they would have ended. In a trace without the process's end, the
-// state that the collector saw is ignored if the ring has later records, because the wait may have returned since.
+// load adds the calls and waits in which the threads of this ring (record buffer) were when the process ended. A wait
+// inside a Metal call is added before the call, in the order in which they would have ended. In a trace without the
+// process's end, the state that the collector saw is ignored if the ring has later records, because the wait may have
+// returned since.
 func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 	if e == nil || l.at.process.file.End == nil && (e.At == 0 || l.at.process.clock.at(last) > Nanos(e.At)) {
 		return
@@ -71,8 +72,8 @@ func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 		if polls != nil {
 			break // it pauses between two questions
 		}
-		// A wait that began before the ring's last record was left without a record, for example by longjmp, and is
-		// no longer in progress
+		// A wait that began before the last record of the ring (the thread's record buffer) was left without a
+		// record, for example by longjmp, and is no longer in progress
 		if b := &e.Blocked[i]; b.Ring == l.at.ring && b.Begin >= last {
 			l.inside(b.Thread, b.Begin, wire.Record{Call: b.Call, Flags: b.Flags}, b)
 		}
@@ -90,8 +91,8 @@ func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 }
 
 // polls returns the polling loop in which the ring's thread was when the process ended; nil if it was in none. A
-// thread has left its loop if it is inside a Metal call, or if its last question is long ago compared with the usual
-// time between questions.
+// thread inside a Metal call has left its loop. So has one whose last read of the status is long ago, compared with
+// the usual time between its reads.
 func (l *unfinishedLoader) polls(e *tracefile.End) *tracefile.PolledCall {
 	for i := range e.Current {
 		if e.Current[i].Ring == l.at.ring {

@@ -145,7 +145,8 @@ func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, err
 			return at(offset, fmt.Errorf("claim %d%s: %w", len(f.Claims)+1, c.called(), err))
 		}
 		if first, known := ids[c.ID]; known {
-			return at(offset, fmt.Errorf("claim %d%s: claim %d has the same id, which must be unique", len(f.Claims)+1, c.called(), first))
+			return at(offset, fmt.Errorf("claim %d%s: claim %d has the same id, which must be unique",
+				len(f.Claims)+1, c.called(), first))
 		}
 		c.line = line
 		f.Claims = append(f.Claims, c)

@@ -266,7 +266,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 	return c
 }
 
-// of returns the measures of one quantity from those runs that have it.
+// of returns the measures of one compared item, such as a kernel, from those runs that have the item.
 func of(runs []*Run, key Key) []*measure {
 	var ms []*measure
 	for _, r := range runs {

@@ -17,7 +17,8 @@ type living struct {
 // NewLevels returns a Levels for one run.
 func NewLevels() *Levels { return &Levels{living: map[living]int64{}} }
 
-// maxPlausibleSize is the largest allocation, 1 PiB, that is believed. A larger one can only come from a damaged trace, and is ignored.
+// maxPlausibleSize is the size of the largest allocation that is believed, 1 PiB. A larger one can only come from a
+// damaged trace, and is ignored.
 const maxPlausibleSize = 1 << 50
 
 // Each calls change for each allocation and release of a slice, with the process, the instant and the change in

@@ -14,15 +14,15 @@ type flat struct {
 	done    analyze.Nanos
 }
 
-// A piece is a call, or a part of a call between calls nested in it.
+// A piece is a call, or a part of a call that lies between calls nested in it.
 type piece struct {
 	block
 	yields bool
 	hidden bool // a wait, whose parts the model provides
 }
 
-// pendingPieces is the number of pieces that are held back, because a call around them may
-// still arrive.
+// pendingPieces is the number of pieces of calls that are held back, because a call that surrounds them may still
+// arrive.
 const pendingPieces = 1 << 12
 
 // add adds the call that ended next. absorbs reports whether the time of its nested calls counts as this call's.
@@ -51,8 +51,8 @@ func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	}
 }
 
-// around inserts a call around the pieces from index first on: it fills the gaps between them, or replaces them if it
-// absorbs them.
+// around inserts call p around the pieces from index first on: it fills the gaps between them, or replaces them if
+// the call absorbs nested calls.
 func (f *flat) around(p piece, first int, absorbs bool) {
 	inner := slices.Clone(f.pending[first:])
 	f.pending = f.pending[:first]

@@ -164,8 +164,8 @@ func writeGPU(w *sheet, r *Report) {
 		}
 	}
 	if g.IdleNS > 0 && len(g.IdleBy) > 0 {
-		wrap(w, fmt.Sprintf("idle for %s between command buffers, by what the thread that submitted next was doing", ns(g.IdleNS)),
-			"  ", "  ")
+		wrap(w, fmt.Sprintf("idle for %s between command buffers, by what the thread that submitted next was doing",
+			ns(g.IdleNS)), "  ", "  ")
 		t := &table{heads: []string{"doing", "thread", "idle", "gaps"}, left: 2}
 		for _, i := range g.IdleBy[:min(len(g.IdleBy), 8)] {
 			thread := "·" // not known

@@ -27,10 +27,10 @@ type Site struct {
 	Function string `json:"function"`
 	File     string `json:"file"`
 	Line     int    `json:"line"`
-	// the caller of that function; "" when it is not known
+	// the caller of the function in at; "" when it is not known
 	From string `json:"from"`
 	Call string `json:"call"`
-	// a kernel, a label or a size that all the calls have in common; "" if they differ
+	// a kernel, a label or a size that all calls from this place have in common; "" if they differ
 	Of    string   `json:"of"`
 	TIDs  []uint64 `json:"tids"`
 	Count int      `json:"count"`

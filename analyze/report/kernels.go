@@ -15,8 +15,8 @@ type Kernel struct {
 	// distinguishes kernels of the same name: the source of the library and the specialisation constants; empty if
 	// the name is unique
 	Variant string `json:"variant"`
-	// the layer that dispatched the kernel: "app", or classes of Metal Performance Shaders; several are separated by
-	// commas
+	// what dispatched the kernel: "app" for the program itself, or classes of Metal Performance Shaders; several are
+	// separated by commas
 	Layer      string `json:"layer"`
 	Dispatches int    `json:"dispatches"`
 	// GPU time of all dispatches. If source is "not identified", it is only a value between gpu_low_ns and

@@ -47,7 +47,7 @@ func chain(c path.Chain) Chain {
 		c.Waits}
 }
 
-// pathWords describes those parts of the critical path whose keys are not clear by themselves.
+// pathWords describes the kinds of work on the critical path whose keys are not clear by themselves.
 var pathWords = map[string]string{
 	path.Program:    "the program: outside of Metal, or encoding",
 	path.Compile:    "compiling",

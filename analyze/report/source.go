@@ -61,7 +61,7 @@ type Source struct {
 	WindowNS      int64     `json:"window_ns"`
 	Truncated     bool      `json:"truncated"`
 	Processors    int       `json:"processors"` // of the machine; 0 when not known
-	// the share (0 to 1) of these processors' time that programs outside of the trace used; null when not known
+	// the share (0 to 1) of the machine's processor time that programs outside of the trace used; null when not known
 	OthersShare *float64 `json:"others_processors_share"`
 
 	// the time ranges that were recorded, if the user requested only parts of the run; empty otherwise

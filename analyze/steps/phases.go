@@ -51,7 +51,8 @@ func (s *sequence) phases(id QueueID) []Phase {
 	return out
 }
 
-// loop returns a loop that consists of row r, with the amount of work in its first step.
+// loop returns a loop that consists of one repeating range of command buffers (r), with the amount of work in its
+// first step.
 func (s *sequence) loop(r row) loop {
 	l := loop{row: r}
 	l.dispatches, l.threads, l.kernels = s.sum(r.from, r.from+r.period)
@@ -76,8 +77,8 @@ func (s *sequence) sum(from, to int) (dispatches, threads float64, kernels []uin
 // within reports whether neither of two amounts is more than factor times the other.
 func within(a, b, factor float64) bool { return a <= b*factor && b <= a*factor }
 
-// continues reports whether the row next continues loop l. Its steps must be similar, with at most one step of other
-// work in between, which has no more threads than a step.
+// continues reports whether the repeating range next continues loop l. Its steps must be similar, with at most one
+// step of other work in between, which has no more threads than a step.
 func (s *sequence) continues(l, next *loop) bool {
 	_, between, _ := s.sum(l.to, next.from)
 	return next.from-l.to <= l.period && next.period == l.period &&

@@ -8,8 +8,8 @@ type behind struct {
 	over  bool // no more jobs will follow
 }
 
-// mostBehind limits the number of waiting jobs. While the goroutine writes a slice, the calls of the next slice
-// arrive in about this number of batches.
+// mostBehind limits the number of jobs that wait for the writing goroutine. While it writes one slice of the run, the
+// calls of the next slice arrive in about this number of batches.
 const mostBehind = 128
 
 func newBehind() *behind {

@@ -108,8 +108,8 @@ func (w *Writer) queueRoom(taken int) *queueWork {
 	return w.rooms[taken]
 }
 
-// flies adds a command buffer to the number in flight: +1 at its commit and −1 at its completion, each if it is in
-// the slice. A command buffer that never completes does not count, or the number would stay too high.
+// flies adds a command buffer to the number in flight: +1 at its commit and −1 at its completion, each if it happened
+// in the slice. A command buffer that never completes does not count, or the number would stay too high.
 func flies(c *changes, s *analyze.Slice, b *analyze.CommandBuffer) {
 	from, to := b.Committed.Begin, max(b.GPU.End, b.Completed.Begin)
 	if !b.Committed.Known() {

@@ -72,7 +72,7 @@ func ofAnotherUser(info fs.FileInfo) bool {
 	return known && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() && int(owner.Uid) != os.Getuid()
 }
 
-// descriptor matches the paths of open descriptors, such as /dev/stdout. Only the system creates these links, so
+// descriptor matches the paths of open descriptors, such as /dev/stdout. Only the system creates these paths, so
 // following them is safe.
 var descriptor = regexp.MustCompile(`^(?:/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/(\d{1,9})|/proc/\d+/fd/\d+)$`)
 

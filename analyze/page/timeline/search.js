@@ -55,7 +55,7 @@ mtrace.search = function (view) {
     return page.frames[page.stacks[level.stack[i]].find((frame) => matches.frames[frame])];
   }
 
-  // look searches the whole run. Blocks so short that the page only has them in sums are not found.
+  // look searches the whole run for text. Blocks so short that the page has only their sums are not found.
   view.look = function (text) {
     view.find = text.trim();
     found = new WeakMap();

@@ -157,8 +157,8 @@ func findChildWaits(t *Trace) {
 }
 
 // childWaitOf converts a wait for a signal or a process into a ChildWait, if the thread waited for compiling
-// children; otherwise is is false. A wait for a signal qualifies only if a compilation ended during the wait and the
-// thread does other work too: pools have threads that wait for signals all the time.
+// children; otherwise it returns false. A wait for a signal qualifies only if a compilation ended during the wait and
+// the thread does other work too: pools have threads that wait for signals all the time.
 func childWaitOf(w *SignalWait, children, whole map[*Process]*family, byID map[int]*Process, works map[*Thread]bool) (
 	c ChildWait, is bool) {
 	if w.Thread == nil || w.Length() == 0 || !w.ForProcess && !works[w.Thread] {

@@ -6,8 +6,8 @@ import "mtrace/collector/wire"
 // wire.Experiment is its recorded form.
 type Experiment struct {
 	Seed uint64
-	// the most that the delays may slow the program down over the whole experiment, as a share of its time (0.1 is 10
-	// %)
+	// the most that the delays may slow the program down over the whole experiment, as a share of its time (0.1 is
+	// 10%)
 	Budget   float64
 	Progress string // what counts as progress: wire.ProgressCommands, or wire.ProgressMark and the name of a mark
 	Threads  int    // threads that made progress while nothing was delayed; 0 when not known

@@ -30,8 +30,8 @@ func (v *seen) set(c Call, holds InterpreterLock, r *wire.Record, unfinished boo
 	}
 }
 
-// A seenMore is a seen with the values X0 to X2 of its More record (the continuation record of a call with further
-// values).
+// A seenMore is a call in compact form (seen) together with its additional values X0 to X2, which are in a record of
+// their own (wire.More).
 type seenMore struct {
 	seen
 	own        Nanos

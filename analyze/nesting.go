@@ -92,7 +92,7 @@ func (n *nesting) place() {
 	s.size = int32(last - i + 1)
 	n.whole = min(n.whole, i)
 	if s.absorbs && i < last {
-		// calls that are settled already keep their time, because they were passed to settle
+		// calls whose own times were passed on already, as final, keep their time
 		for j := last - 1; j >= i; {
 			s.own += n.spans[j].own
 			n.spans[j].own, n.spans[j].absorbed = 0, true
@@ -105,8 +105,8 @@ func (n *nesting) place() {
 	}
 }
 
-// flush settles older calls and replaces them by one span. That span keeps how much time they covered, so that a call
-// around them can still subtract it.
+// flush settles older calls, which means that it passes on their own times as final, and replaces them by one span.
+// That span keeps how much time they covered, so that a call around them can still subtract it.
 func (n *nesting) flush() {
 	if n.older > 0 {
 		if n.whole == 0 || len(n.spans) > maxSpans-keptSpans {
@@ -125,8 +125,8 @@ func (n *nesting) finish() {
 	n.spans, n.older, n.whole = n.spans[:0], 0, 0
 }
 
-// settleFirst settles the first count spans and returns one span that stands for them. The spans must be whole
-// subtrees: no call in them may be nested in a later span.
+// settleFirst passes on the own times of the first count spans as final, and returns one span that stands for all of
+// them. The spans must be whole subtrees: no call in them may be nested in a later span.
 func (n *nesting) settleFirst(count int) span {
 	run := span{size: 1, slot: -1, item: -1}
 	for i := range n.spans[:count] {

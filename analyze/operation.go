@@ -116,8 +116,8 @@ func (s *Stack) operation() (function, line string) {
 	return s.operator, s.line
 }
 
-// nameOperations computes the operation of each stack and the primitive of each kernel once, because many dispatches
-// share them.
+// nameOperations computes the operation of each stack and the primitive (framework operation) of each kernel once,
+// because many dispatches share them.
 func nameOperations(t *Trace) {
 	for _, p := range t.Pipelines {
 		p.primitive = mlxPrimitive(p.Kernel)

@@ -111,7 +111,7 @@ func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 	t.core.place()
 }
 
-// settleCore stores the exclusive times of call parts within the slice's own time.
+// settleCore stores the exclusive times, which are final now, of calls' parts within the slice's own time.
 func (t *threadLoader) settleCore(spans []span) {
 	for i := range spans {
 		if s := &spans[i]; s.slot >= 0 && s.part < PartOutside {
@@ -139,8 +139,8 @@ func (t *threadLoader) settleItem(s *span) {
 	}
 }
 
-// work adds a settled call to WorkingExclusive. Working time lasts until the last commit or wait, so time after the
-// last one so far is collected in tail and added when another one follows.
+// work adds a call whose own time is final to WorkingExclusive. Working time lasts until the last commit or wait, so
+// time after the last one so far is collected in tail and added when another one follows.
 func (t *threadLoader) work(s *span) {
 	marks := s.part == PartAcquire || s.part == PartCommit || s.part == PartCount
 	if !marks && t.Working.End == 0 {

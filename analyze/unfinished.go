@@ -34,8 +34,8 @@ type UnfinishedCall struct {
 	buffer *CommandBuffer // used until Buffer is known
 }
 
-// ended sets when and how the process ended. If the trace has no end of the process, it uses the time when the
-// collector last saw the process.
+// ended sets when and how the process ended. If the trace has no record of that, it uses the time when the collector
+// last saw the process.
 func (p *processLoader) ended() {
 	p.Ended = p.end
 	e := p.file.Last()
@@ -60,9 +60,9 @@ type unfinishedLoader struct {
 }
 
 // load adds the calls and waits in which the threads of this ring (record buffer) were when the process ended. A wait
-// inside a Metal call is added before the call, in the order in which they would have ended. In a trace without the
-// process's end, the state that the collector saw is ignored if the ring has later records, because the wait may have
-// returned since.
+// inside a Metal call is added before the call, in the order in which they would have ended. If the trace has no
+// record of the process's end, the state that the collector saw is ignored if the ring has later records, because the
+// wait may have returned since.
 func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 	if e == nil || l.at.process.file.End == nil && (e.At == 0 || l.at.process.clock.at(last) > Nanos(e.At)) {
 		return

@@ -50,5 +50,6 @@ func (h fnv1a) text(s string) fnv1a {
 	return h.number(uint64(len(s)))
 }
 
-// number hashes a whole number in one step, because its bits need not be well mixed.
+// number adds a whole number to the hash in one step instead of byte by byte. This mixes the bits less well, but well
+// enough here.
 func (h fnv1a) number(n uint64) fnv1a { return (h ^ fnv1a(n)) * prime }

@@ -117,8 +117,8 @@ func (b *Builder) Call(c *analyze.VisitedCall) {
 	t.flat.add(p, c.Absorbs(), func(x block) { t.calls.add(x, b.room()) })
 }
 
-// Slice adds the threads, command buffers, waits, scopes and memory of a slice of the run. Call must have received
-// the slice's calls before.
+// Slice adds the threads, command buffers, waits, scopes and memory of a slice, the next part of the run. Call must
+// have received the slice's calls before.
 func (b *Builder) Slice(s *analyze.Slice) error {
 	t := s.Trace
 	b.origin, b.begin, b.end = t.Run.Origin, t.Window.Begin, t.Window.End
@@ -145,8 +145,8 @@ func (b *Builder) Slice(s *analyze.Slice) error {
 	return nil
 }
 
-// waits adds the waits for the GPU that ended in the slice. A wait becomes several blocks: one for each part that its
-// time is divided into.
+// waits adds the waits for the GPU that ended in the slice (part) of the run. A wait becomes several blocks: one for
+// each part that its time is divided into.
 func (b *Builder) waits(s *analyze.Slice) {
 	work := evidence.Locate(s.Trace)
 	for i := range s.Trace.Waits {

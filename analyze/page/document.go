@@ -75,9 +75,9 @@ type Level struct {
 	// thread that committed the work, holds the lock, or sent the signal.
 	Blocks []int64 `json:"blocks"`
 
-	// Cells has for each cell that is not empty: its distance from the previous one, counted in cells (for the first,
-	// from cell 0); how many blocks began in it; how many kinds it has; and for each of these the kind and its share
-	// of the cell in 255ths.
+	// Cells describes the cells that are not empty. Each has these numbers: its distance from the previous one,
+	// counted in cells (for the first, from cell 0); how many blocks began in it; how many kinds it has; and for each
+	// of these the kind and its share of the cell in 255ths.
 	Cells []int64 `json:"cells"`
 }
 

@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/timeline"
 )
 
-// A gpuName identifies one channel of a GPU in all slices of a run. Pointers to devices differ between slices.
+// A gpuName identifies one channel of a GPU in all slices (parts) of a run, which are loaded one after another.
+// Pointers to devices differ between slices.
 type gpuName struct {
 	device  analyze.Device
 	channel string
@@ -37,7 +38,7 @@ type device struct {
 	until        analyze.Nanos // the end of the work seen so far
 }
 
-// A queueName identifies a command queue in all slices of a run.
+// A queueName identifies a command queue in all slices (parts) of a run, which are loaded one after another.
 type queueName struct {
 	process *analyze.Process
 	id      uint32
@@ -75,7 +76,7 @@ func (b *Builder) device(of *analyze.Device) (*device, analyze.Device) {
 	return d, key
 }
 
-// buffers adds the GPU work, durations and failures of the command buffers that ended in the slice.
+// buffers adds the GPU work, durations and failures of the command buffers that ended in the slice (part) of the run.
 func (b *Builder) buffers(s *analyze.Slice) {
 	list := slices.Clone(s.Buffers)
 	slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.GPU.Begin, y.GPU.Begin) })

@@ -44,7 +44,8 @@ func (s *steps) change(at analyze.Nanos, by float64) {
 	b.area += by * float64(analyze.Nanos(n+1)*s.bin-at)
 }
 
-// between raises the level by one during an interval, for instance while a command buffer is in flight.
+// between raises the level (the quantity that is drawn over time) by one during an interval, for instance the number
+// of command buffers in flight.
 func (s *steps) between(i analyze.Interval) {
 	if i.Length() > 0 {
 		s.change(i.Begin, 1)

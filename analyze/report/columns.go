@@ -29,7 +29,7 @@ var columns = []column{
 	one(analyze.PartWaitForeign, "cross", "waiting for command buffers that another thread committed", "#d31d1f"),
 	one(analyze.PartLock, "lock", "waiting for a lock", "#891613"),
 	one(analyze.PartAcquire, "acquire", "creating a command buffer, which waits while the queue is full", "#d0d030"),
-	one(analyze.PartDrawable, "drawable", "waiting until a drawable of a layer is free", "#7e6146"),
+	one(analyze.PartDrawable, "drawable", "waiting for a drawable (an image to be displayed) to become free", "#7e6146"),
 	one(analyze.PartEncode, "encode", "", "#2da042"),
 	one(analyze.PartCommit, "commit", "", "#9fe78f"),
 	one(analyze.PartCompile, "compile", "", "#c862a2"),

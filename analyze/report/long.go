@@ -425,7 +425,8 @@ func (l *long) sampled(calls int64) *Sampled {
 	return s
 }
 
-// fusions sums the fusion candidates of all windows, each scaled to the range of the run that its window stands for.
+// fusions sums the fusion candidates (kernels that one kernel could replace) of all windows, each scaled to the range
+// of the run that its window stands for.
 func (l *long) fusions() (all []kernels.Fusion) {
 	for i := range l.looks {
 		all = kernels.AddFusions(all, l.looks[i].answer.fusions, l.looks[i].found.Scale)

@@ -62,8 +62,9 @@ func interference(i evidence.Interference) Interference {
 var exclusionWords = map[string]string{"gpu": "work on the GPU", "encoders": "open encoders",
 	"waits": "waits for the GPU"}
 
-// index formats a mutual exclusion index. An index below −1 is shown as "<-1": how far it is below depends only on
-// how little overlap chance alone would cause.
+// index formats a mutual exclusion index: 1 means that the intervals never overlap, 0 that they overlap as often as
+// by chance. An index below −1 is shown as "<-1", because such values differ only by how rarely chance alone causes
+// overlaps.
 func index(x float64) string {
 	if x < -1 {
 		return "<-1"

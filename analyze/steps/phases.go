@@ -16,7 +16,8 @@ type loop struct {
 	kernels             []uint64
 }
 
-// phases finds the loops of the queue, and the language model's prompts before them.
+// phases finds the loops (repeated equal steps) among the queue's command buffers, and the language model's prompts
+// before them.
 func (s *sequence) phases(id QueueID) []Phase {
 	slices.SortStableFunc(s.of, func(a, b buffer) int { return cmp.Compare(a.gpu.Begin, b.gpu.Begin) })
 	var loops []loop

@@ -32,8 +32,8 @@ func processOf(t *analyze.Thread) int64 {
 	return pid(t.Process)
 }
 
-// A texts states which values of a call's record are the numbers of texts, so that the text is written and not the
-// number.
+// A texts states which values in a call's record are numbers of texts in the trace, so that the text is written and
+// not its number.
 type texts struct{ arg, x0, x1 bool }
 
 var textsOf = func() []texts {

@@ -18,8 +18,8 @@ type livingKey struct {
 // time, to bound the memory.
 var mostLiving = 1 << 19
 
-// addAllocations writes the allocations of a slice whose release time is known. Others wait for a later slice; the
-// last slice writes all that are left.
+// addAllocations writes the allocations of a slice (part) of the run whose release time is known. Others wait for a
+// later slice; the last slice writes all that are left.
 func addAllocations(a *filling, add func(allocationRow)) {
 	m := &a.writer.memory
 	for i := range a.trace.Memory.Allocations {

@@ -69,10 +69,10 @@ type callRow struct {
 	ArgText    string `parquet:"arg_text,optional" doc:"the argument, if it is a text"`
 	X0         uint64 `parquet:"x0,optional" doc:"the first additional value of the call; docs/wire.md defines it for each call"`
 	X0Text     string `parquet:"x0_text,optional" doc:"the first additional value, if it is a text"`
-	X1         uint64 `parquet:"x1,optional" doc:"the second further value"`
+	X1         uint64 `parquet:"x1,optional" doc:"the second additional value; docs/wire.md defines it"`
 	X1Text     string `parquet:"x1_text,optional" doc:"the second additional value, if it is a text"`
-	X2         uint64 `parquet:"x2,optional" doc:"the third further value"`
-	X3         uint64 `parquet:"x3,optional" doc:"the fourth further value"`
+	X2         uint64 `parquet:"x2,optional" doc:"the third additional value; docs/wire.md defines it"`
+	X3         uint64 `parquet:"x3,optional" doc:"the fourth additional value; docs/wire.md defines it"`
 	Failed     bool   `parquet:"failed,optional" doc:"the call returned nil, NO or an error"`
 	Unfinished bool   `parquet:"unfinished,optional" doc:"the call had not returned when the process ended; end_ns is the end of the trace"`
 }

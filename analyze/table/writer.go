@@ -34,7 +34,7 @@ type table[T any] struct {
 	end  bool // has data of the whole run, written at its end; other tables have events, written slice by slice
 }
 
-// A filling is the data from which the rows of a slice, or of the whole run, are made.
+// A filling is the data from which the rows of a slice (part) of the run, or of the whole run, are made.
 type filling struct {
 	trace  *analyze.Trace
 	work   *evidence.GPUWork // nil at the end of a run of several slices
@@ -238,8 +238,9 @@ func (t *openTable[T]) close() error { return t.to.close(t.name) }
 
 func (t *openTable[T]) abandon() { t.to.abandon() }
 
-// A Writer writes the tables of one run. Call each call (Call), after a slice's calls the slice (Slice), and at the
-// end Finish. Tables with files of their own have a goroutine each; Finish or Abandon must be called to end these.
+// A Writer writes the tables of one run. Call each call (Call), after the calls of a slice (part) of the run the
+// slice itself (Slice), and at the end Finish. Tables with files of their own have a goroutine each; Finish or
+// Abandon must be called to end these.
 type Writer struct {
 	out    output
 	calls  *rows[callRow]
@@ -256,7 +257,7 @@ type Writer struct {
 	last   *analyze.Slice
 }
 
-// A threadName identifies a thread in all slices of a run.
+// A threadName identifies a thread in all slices (parts) of a run.
 type threadName struct{ pid, tid int64 }
 
 func nameOf(t *analyze.Thread) threadName { return threadName{processOf(t), tid(t)} }
@@ -313,7 +314,7 @@ func descriptions() (all []description) {
 	return all
 }
 
-// Slice writes the events of a slice of the run. The calls of the slice must have been passed to Call before.
+// Slice writes the events of a slice (part) of the run. The calls of the slice must have been passed to Call before.
 func (w *Writer) Slice(s *analyze.Slice) error {
 	w.last = s
 	for i := range s.Trace.CPUWaits.Signals {

@@ -13,8 +13,8 @@ type counter struct {
 	level int64
 }
 
-// changes are the changes of a level during a slice of the run. Increases and decreases are kept apart, because each
-// list is nearly sorted by time.
+// changes are the changes of a level during one slice (part) of the run. Increases and decreases are kept apart,
+// because each list is nearly sorted by time.
 type changes struct{ up, down []step }
 
 type step struct {
@@ -33,7 +33,8 @@ func (c *changes) add(at analyze.Nanos, value int64) {
 // empty removes all changes but keeps the memory for reuse.
 func (c *changes) empty() { c.up, c.down = c.up[:0], c.down[:0] }
 
-// count writes the level at each instant at which it changes. Slices must be written in the order of time.
+// count writes the level at each instant at which it changes. The changes of the run's slices (parts) must be written
+// in the order of time.
 func (w *Writer) count(c *counter, by *changes) {
 	if c.of.id == 0 {
 		c.of.id = w.newTrack(c.of)

@@ -126,7 +126,7 @@ type allocated struct {
 	by      changes // changes within the current slice
 }
 
-// memory writes how the allocated memory of each process changes during a slice.
+// memory writes how the allocated memory of each process changes during a slice (part) of the run.
 func (w *Writer) memory(s *analyze.Slice) {
 	var order []*allocated
 	last := &allocated{}

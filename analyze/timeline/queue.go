@@ -17,8 +17,8 @@ type queueTracks struct {
 	flight   *counter
 }
 
-// A queueName identifies a queue in all slices of a run; known is false for the track of command buffers without a
-// queue.
+// A queueName identifies a queue in all slices (parts) of a run; known is false for the track of command buffers
+// without a queue.
 type queueName struct {
 	process *analyze.Process
 	id      uint32
@@ -42,7 +42,7 @@ func queueTitle(q *analyze.Queue) string {
 	return fmt.Sprintf("queue %d", q.ID)
 }
 
-// queueWork is what one queue did during a slice of the run.
+// queueWork is what one queue did during a slice (part) of the run.
 type queueWork struct {
 	first    *analyze.CommandBuffer
 	ran      []gpuRun // those that belong to the slice
@@ -55,8 +55,8 @@ type gpuRun struct {
 	buffer *analyze.CommandBuffer
 }
 
-// queuesOf writes the work of all queues during a slice. It first collects what is needed of each command buffer in
-// one pass, because a command buffer is no longer in the cache when it is written.
+// queuesOf writes the work of all queues during a slice (part) of the run. It first collects what is needed of each
+// command buffer in one pass, because a command buffer is no longer in the cache when it is written.
 func (w *Writer) queuesOf(s *analyze.Slice) {
 	did := map[*analyze.Queue]*queueWork{}
 	of := func(b *analyze.CommandBuffer) *queueWork {
@@ -92,7 +92,7 @@ func (w *Writer) queuesOf(s *analyze.Slice) {
 	}
 }
 
-// forget drops the data of a slice but keeps the memory for the next slice.
+// forget drops the data of a slice (part) of the run but keeps the memory for the next one.
 func (q *queueWork) forget() {
 	clear(q.ran)
 	q.first, q.ran = nil, q.ran[:0]
@@ -123,8 +123,8 @@ func flies(c *changes, s *analyze.Slice, b *analyze.CommandBuffer) {
 	}
 }
 
-// queue writes the tracks of one queue during a slice: the number of command buffers in flight, and the GPU work of
-// those that belong to the slice.
+// queue writes the tracks of one queue during a slice (part) of the run: the number of command buffers in flight, and
+// the GPU work of those that belong to the slice.
 func (w *Writer) queue(rank int, q *analyze.Queue, did *queueWork) {
 	of := w.queues[nameOf(q)]
 	if of == nil {

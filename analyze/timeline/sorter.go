@@ -15,15 +15,15 @@ type sorter struct {
 	nested  bool // a pending slice is nested in another
 }
 
-// A pending is a slice that is not written yet: a finished slice (made), or a call from which the slice will be
-// built.
+// A pending is a slice (a named interval on a track) that is not written yet: a complete slice (made), or a call from
+// which the slice will be built.
 type pending struct {
 	analyze.Interval
 	made *slice
 	call call
 }
 
-// sorter returns a sorter for a track whose slices are added finished, not as calls.
+// sorter returns a sorter for a track to which complete slices are added, and no calls.
 func (w *Writer) sorter(on trackID) *sorter {
 	return &sorter{write: func(list []pending, nested bool) []pending {
 		w.write(on, nil, list, nested)
@@ -38,7 +38,8 @@ const (
 
 func (s *sorter) add(next *slice) { s.next(next.Interval).made = next }
 
-// next adds the slice that ended next on the track and returns it; the caller sets its other fields.
+// next adds a slice to the track and returns it; the caller sets its other fields. Slices must be added in the order
+// in which they end.
 func (s *sorter) next(at analyze.Interval) *pending {
 	n := len(s.pending)
 	if n >= most || n >= enough && at.Begin >= s.pending[n-1].End {

@@ -15,8 +15,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Writer writes one timeline. Call each call (Call), after a slice's calls the slice (Slice), and at the end
-// Finish. A goroutine writes the file; Finish or Abandon must be called to end it.
+// A Writer writes one timeline. Call each call (Call), after the calls of a slice (part) of the run the slice itself
+// (Slice), and at the end Finish. A goroutine writes the file; Finish or Abandon must be called to end it.
 type Writer struct {
 	behind *behind
 	calls  map[*analyze.Thread]*threadCalls
@@ -166,8 +166,8 @@ func (w *Writer) flowOf(p *analyze.Process, id uint32) uint64 {
 	return uint64(w.process(p))<<32 | uint64(id)
 }
 
-// Slice writes the events of a slice of the run, except for its calls. It returns before the slice is written, so an
-// error that it returns belongs to an earlier slice.
+// Slice writes the events of a slice (part) of the run, except for its calls. It returns before the slice is written,
+// so an error that it returns belongs to an earlier slice.
 func (w *Writer) Slice(s *analyze.Slice) error {
 	if s.Last() {
 		for _, on := range w.order {
@@ -192,7 +192,8 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 	return nil
 }
 
-// slice writes the events of a slice of the run; names has the names that the threads had when the slice was read.
+// slice writes the events of a slice (part) of the run; names has the names that the threads had when the slice was
+// read.
 func (w *Writer) slice(s *analyze.Slice, names map[*analyze.Thread]string) {
 	if d, is := w.out.(describer); is {
 		d.about(s.Trace)
@@ -236,7 +237,8 @@ func (w *Writer) arrowFromCommit(b *analyze.CommandBuffer, to trackID, end analy
 	}
 }
 
-// waits draws an arrow from the commit of a command buffer to each wait for it that ended in the slice.
+// waits draws an arrow from the commit of a command buffer to each wait for it that ended in the slice (part) of the
+// run.
 func (w *Writer) waits(s *analyze.Slice) {
 	if _, is := w.out.(arrower); !is {
 		return

@@ -53,10 +53,15 @@ func TestExplain(t *testing.T) {
 		!strings.HasPrefix(got.stderr, `mtrace explain: unknown verdict or term "slow": mtrace explains device-wide-sync, `) {
 		t.Errorf("%+v", got)
 	}
+	if got := sh(t, "", nil, tool.mtrace, "explain", "overhead"); !strings.Contains(got.stdout, "(docs/overhead.md)") ||
+		strings.Contains(got.stdout, "](") {
+		t.Errorf("a link is printed as Markdown: %+v", got)
+	}
 	for asked, want := range map[string]string{"gil": "GIL", "GIL": "GIL", "_PyRuntime": "GIL",
 		"DEVICE_WIDE_SYNC": "DEVICE-WIDE-SYNC", "wake": "NOTIFY",
 		"wait_foreign_ns": "CROSS-THREAD", "q.oth": "QUEUED", "confidence": "CONFIDENCE", "close call": "CONFIDENCE",
-		"software Metal": "SOFTWARE METAL"} {
+		"software Metal": "SOFTWARE METAL", "not identified": "KERNEL TIME", "fitted": "KERNEL TIME",
+		"in flight": "IN FLIGHT", "overhead": "OVERHEAD", "window_ns": "WINDOW", "device wide": "DEVICE-WIDE-SYNC"} {
 		if got := sh(t, "", nil, tool.mtrace, "explain", asked); got.exit != 0 || !strings.HasPrefix(got.stdout, want+"\n") {
 			t.Errorf("explain %s: %+v", asked, got)
 		}

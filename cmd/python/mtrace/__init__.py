@@ -1,7 +1,8 @@
-"""Traces programs that use Apple's Metal: run them, open traces, ask for the report and for tables.
+"""Traces programs that use Apple's Metal, and reads their traces.
 
-run, open and traced return a Trace. scope, mark and schedule name the parts of a traced program; in a program that is
-not traced they do nothing.
+run and open return a Trace, which has the report and the tables. traced wraps a function so that each call is traced.
+scope, mark and schedule name the parts of a traced program; in a program that is not traced they do nothing. An error
+of mtrace is the exception Failed.
 """
 
 from ._marks import mark, schedule, scope

@@ -1,4 +1,4 @@
-"""The tool itself: mtrace, or python -m mtrace."""
+"""Runs the command mtrace, as python -m mtrace."""
 import os
 import sys
 
@@ -6,6 +6,7 @@ from . import Failed, program
 
 
 def main():
+    """Replaces this process by the tool. Exits with a message if there is no tool; does not return."""
     try:
         path = program()
     except Failed as why:

@@ -1,4 +1,4 @@
-"""Sums by name, as torch.profiler has them."""
+"""Sums by name, in the form of torch.profiler."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ COLUMNS = ("count", "total_ns", "exclusive_ns", "mean_ns", "p50_ns", "p95_ns", "
 
 
 class Average:
-    """The sum of what has one name: a call, or a kernel, whose time is gpu_ns."""
+    """The sums of one call (as selector of class) or of one kernel. key is its name; the other attributes are the count
+    and the times in nanoseconds that COLUMNS lists, 0 where there is none. A kernel's GPU time is gpu_ns."""
 
     def __init__(self, key: str, **columns: int) -> None:
         self.key = key
@@ -28,7 +29,7 @@ class Average:
 
 
 class KeyAverages:
-    """All of a trace, a list of Average."""
+    """The sums of all calls and kernels of a trace: a sequence of Average."""
 
     def __init__(self, report: Any) -> None:
         self._list = [
@@ -58,7 +59,8 @@ class KeyAverages:
         return self._list[place]
 
     def table(self, sort_by: str = "total_ns", row_limit: int = 20) -> str:
-        """The sums as a table of text, the largest first by a column; row_limit -1 is all rows."""
+        """Returns the sums as a table of text, the largest first. sort_by is one of COLUMNS or torch.profiler's name
+        for it; another name raises ValueError. row_limit is the maximum number of rows; -1 means all."""
         column = ALIKE.get(sort_by, sort_by)
         if column not in COLUMNS:
             raise ValueError("there is no column %r to sort by: %s" % (sort_by, ", ".join(COLUMNS)))
@@ -82,7 +84,7 @@ class KeyAverages:
 
 
 def duration(ns: int) -> str:
-    """Nanoseconds as the report writes them; nothing is a point."""
+    """Returns nanoseconds as text with a unit, as in the report; 0 is a point."""
     if ns == 0:
         return "·"
     for unit, name in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):

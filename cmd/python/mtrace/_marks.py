@@ -1,4 +1,4 @@
-"""Names for what a traced program does. In a program that is not traced they do nothing."""
+"""Names for the parts of a traced program. In a program that is not traced they do nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ T = TypeVar("T")
 
 
 def _tracer() -> tuple[list[Callable], bool]:
-    """The functions of the tracer that is in this process, or ones that do nothing, and whether there is one."""
+    """Returns the functions mark, scope_begin and scope_end of the tracer in this process, and True; without a tracer,
+    functions that do nothing, and False."""
     process = ctypes.CDLL(None)
     there = hasattr(process, "mtrace_mark")
 
@@ -28,13 +29,14 @@ def _tracer() -> tuple[list[Callable], bool]:
 
 
 def mark(name: str) -> None:
-    """Names this moment in the trace of this program."""
+    """Names this moment in the trace of this program. Returns None, also without a tracer."""
     _mark(name.encode())
 
 
 @contextlib.contextmanager
 def scope(name: str) -> Iterator[None]:
-    """Names, in the trace of this program, the time that the block takes on this thread."""
+    """Returns a context manager that names, in the trace of this program, the time that the block takes on this thread.
+    Its value is None. Scopes nest."""
     _begin(name.encode())
     try:
         yield
@@ -45,7 +47,8 @@ def scope(name: str) -> Iterator[None]:
 class schedule:
     """Names the steps of a loop, with the arguments of torch.profiler.schedule: after `skip_first` steps, cycles of
     `wait`, `warmup` and `active` steps follow, `repeat` of them or, with 0, until the loop ends. Each step is a scope
-    with the name of its phase, so the report lists the active steps separately.
+    with the name of its phase, so the report lists the active steps separately. As a context manager its value is the
+    schedule itself; impossible numbers raise ValueError.
 
         with mtrace.schedule(wait=1, warmup=1, active=3) as steps:
             for batch in data:
@@ -61,7 +64,8 @@ class schedule:
         self._open = False
 
     def phase(self, number: int) -> str:
-        """The phase of a step, by its number from 0: "skip", "wait", "warmup", "active", or "done" after the last."""
+        """Returns the phase of the step with this number, from 0: "skip", "wait", "warmup", "active", or "done" after
+        the last."""
         number -= self.skip_first
         if number < 0:
             return "skip"
@@ -79,7 +83,7 @@ class schedule:
         return self
 
     def step(self) -> None:
-        """Ends the step, and begins the next."""
+        """Ends the current step and begins the next. Returns None; outside of the with block it raises RuntimeError."""
         if not self._open:
             raise RuntimeError("step() goes with a block: with mtrace.schedule(…) as steps:")
         _end()
@@ -91,7 +95,8 @@ class schedule:
         _end()
 
     def over(self, steps: Iterable[T]) -> Iterator[T]:
-        """The elements of a loop, each a step."""
+        """Returns an iterator over the given elements. The body of the loop over it is one step for each element; no
+        with block is needed."""
         for element in steps:
             with scope(self.phase(self.number)):
                 yield element

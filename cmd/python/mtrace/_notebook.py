@@ -1,4 +1,4 @@
-"""The magic %%mtrace: a cell of a notebook that is traced."""
+"""The magic %%mtrace, which traces a cell of a notebook."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ._trace import run
 
 
 def cell(shell: Any, line: str, text: str) -> Any:
-    """%%mtrace [-o FILE] [--stacks native,python] [NAME]: runs the cell in a traced process of its own, and assigns its
-    Trace to the variable NAME."""
+    """%%mtrace [-o FILE] [--stacks native,python] [NAME]: runs the cell in a new traced process, without the notebook's
+    variables. Assigns the Trace to the variable NAME (trace if it is not given), and returns it."""
     parser = argparse.ArgumentParser(prog="%%mtrace", add_help=False)
     parser.add_argument("name", nargs="?", default="trace")
     parser.add_argument("-o", "--output")
@@ -47,5 +47,5 @@ def cell(shell: Any, line: str, text: str) -> Any:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """%load_ext mtrace"""
+    """Adds the magic %%mtrace to IPython, which calls this for %load_ext mtrace. Returns None."""
     shell.register_magic_function(lambda line, text: cell(shell, line, text), "cell", "mtrace")

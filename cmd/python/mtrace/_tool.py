@@ -1,4 +1,4 @@
-"""The tool behind the package."""
+"""The command mtrace, which does the work of this package."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import subprocess
 
 
 class Failed(Exception):
-    """mtrace failed; the text is its message."""
+    """An error of mtrace. Its text is the message in one line."""
 
 
 def program() -> str:
-    """The path of the tool: the one in this package, or, without one, mtrace on the PATH."""
+    """Returns the path of the command mtrace: the one in this package, else the one on the PATH. Raises Failed if there
+    is none."""
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "mtrace")
     found = own if os.path.exists(own) else shutil.which("mtrace")
     if not found:
@@ -21,7 +22,8 @@ def program() -> str:
 
 
 def ask(*arguments: str) -> str:
-    """Runs the tool and returns what it prints. A trace that is not whole is used as far as it goes."""
+    """Runs the tool and returns its standard output. A trace that was cut gives the output for its readable part.
+    Raises Failed if there is no output."""
     result = subprocess.run([program(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if result.returncode != 0 and not result.stdout:
         raise Failed(result.stderr.strip() or "mtrace ended with status %d" % result.returncode)

@@ -1,4 +1,4 @@
-"""Traces: what was recorded, with its report and its tables."""
+"""Traces, with their reports and tables."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ def run(
     check: bool = True,
     **options: Any,
 ) -> Trace:
-    """Runs a command, a list of words, under the tracer, and returns its Trace.
+    """Runs a command, a list of words, under the tracer. Returns its Trace after the command has ended.
 
     output is the file to write; without it the file is temporary and is deleted with the Trace. stacks is a list of
     "native" and "python"; flags are further flags of mtrace run; options are passed to subprocess.run. With check, a
-    command that fails raises subprocess.CalledProcessError; without, the Trace's status is its exit status.
+    command that fails raises subprocess.CalledProcessError; without, the Trace's status is its exit status. Raises
+    Failed if no trace was written.
     """
     folder = None
     if output is None:
@@ -46,14 +47,15 @@ def run(
 
 
 def open(path: Any) -> Trace:
-    """The Trace in a file: one of mtrace's, or what Instruments recorded or exported."""
+    """Returns the Trace in a file: a trace of mtrace, or a recording or export of Instruments. Raises Failed if there
+    is no such file; a file of another kind raises Failed when it is first read."""
     if not os.path.exists(path):
         raise Failed("there is no %s" % os.fspath(path))
     return Trace(path)
 
 
 class Object:
-    """A part of a JSON document: its keys are attributes, and items."""
+    """A part of a JSON document. Its keys are attributes and items: o.verdict is o["verdict"]."""
 
     def __init__(self, keys: dict[str, Any]) -> None:
         self.__dict__.update(keys)
@@ -75,8 +77,8 @@ class Object:
 
 
 class Report(Object):
-    """The report of a trace as its JSON document. report() returns its text on one screen, and report("threads") the
-    text of these sections."""
+    """The report of a trace as its JSON document (mtrace.report/1). Called, it returns text: report() one screen,
+    report("threads", "gpu") these sections."""
 
     def __init__(self, keys: dict[str, Any], trace: Trace) -> None:
         super().__init__(keys)
@@ -94,7 +96,8 @@ class Report(Object):
 
 class Trace:
     """A trace. Its tables (calls, command_buffers, waits and all others that `tables` lists) are attributes, each a
-    pyarrow.Table. Without pyarrow, pandas("calls") and polars("calls") return data frames."""
+    pyarrow.Table. Without pyarrow, pandas("calls") and polars("calls") return data frames. path is the file; status is
+    the exit status of the command that run has run, otherwise None."""
 
     def __init__(self, path: Any, status: int | None = None, _folder: Any = None) -> None:
         self.path, self.status = os.path.abspath(path), status
@@ -111,7 +114,7 @@ class Trace:
 
     @property
     def report(self) -> Report:
-        """The report as its JSON document, as in report.serialization.verdict or report.threads[0].time.commit_ns.
+        """The Report, the JSON document as objects: report.serialization.verdict, report.threads[0].time.commit_ns.
         report() returns its text."""
         if self._report is None:
             document = json.loads(ask("report", "--json", "--", self.path), object_hook=Object)
@@ -119,15 +122,16 @@ class Trace:
         return self._report
 
     def text(self, *sections: str) -> str:
-        """The report as people read it."""
+        """Returns the report as text: one screen, or these sections."""
         return ask("report", *(["--section=" + ",".join(sections)] if sections else []), "--", self.path)
 
     def key_averages(self) -> KeyAverages:
-        """Sums by call and by kernel, as torch.profiler has them: key_averages().table(sort_by="total_ns")."""
+        """Returns the sums by call and by kernel, in the form of torch.profiler:
+        key_averages().table(sort_by="total_ns")."""
         return KeyAverages(self.report)
 
     def html(self) -> str:
-        """The page of the report, with its timeline: one file that needs no other."""
+        """Returns the HTML page of the report, with its timeline, as text. It needs no other file."""
         return ask("report", "--html", "-", "--", self.path)
 
     def _repr_html_(self) -> str:
@@ -139,8 +143,8 @@ class Trace:
         )
 
     def export(self, format: str, output: Any, force: bool = False) -> Any:
-        """Writes the trace for other tools: perfetto, chrome, speedscope, firefox, jsonl, csv, parquet or sqlite. With
-        force it replaces existing files."""
+        """Writes the trace for other tools: perfetto, chrome, speedscope, firefox, jsonl, csv, parquet or sqlite.
+        Returns output. With force it replaces existing files; otherwise these raise Failed."""
         ask(
             "export",
             "--format=" + format,
@@ -152,7 +156,7 @@ class Trace:
         return output
 
     def _temporary(self) -> str:
-        """A folder that is deleted with the Trace."""
+        """Returns the path of a new folder, which is deleted with the Trace."""
         folder = tempfile.mkdtemp(prefix="mtrace-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
@@ -172,13 +176,15 @@ class Trace:
         return table
 
     def pandas(self, table: str) -> Any:
-        """A table, or a view of sqlite, as a pandas.DataFrame. It needs no pyarrow."""
+        """Returns a table, or a view of sqlite, as a pandas.DataFrame. Needs pandas, and no pyarrow. Raises Failed if
+        there is no such table."""
         import pandas
 
         return pandas.read_sql_query('SELECT * FROM "%s"' % self._known(table), self.sqlite)
 
     def polars(self, table: str) -> Any:
-        """A table, or a view of sqlite, as a polars.DataFrame. It needs no pyarrow."""
+        """Returns a table, or a view of sqlite, as a polars.DataFrame. Needs polars, and no pyarrow. Raises Failed if
+        there is no such table."""
         import polars
 
         rows = self.sqlite.execute('SELECT * FROM "%s"' % self._known(table))
@@ -187,14 +193,14 @@ class Trace:
 
     @property
     def parquet(self) -> str:
-        """A folder with a Parquet file for each table. It goes with the Trace."""
+        """The path of a folder with a Parquet file for each table. It is deleted with the Trace."""
         if self._exported is None:
             self._exported = self.export("parquet", self._temporary())
         return self._exported
 
     @property
     def tables(self) -> list[str]:
-        """The names of the tables."""
+        """The names of the tables, sorted."""
         return sorted(name[: -len(".parquet")] for name in os.listdir(self.parquet) if name.endswith(".parquet"))
 
     def __getattr__(self, name: str) -> Any:

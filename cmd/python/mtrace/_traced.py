@@ -1,5 +1,5 @@
-"""Traced functions. The tracer is loaded when a process starts, so in a process that is not traced the function runs in a
-child process."""
+"""Traced functions. The tracer is loaded when a process starts, so in a process that is not traced the function runs
+in a child process."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from ._trace import Trace, run
 
 
 def traced(function: Callable | None = None, *, output: Any = None, stacks: Any = ("python",), flags: Any = ()) -> Any:
-    """A decorator: each call of the function runs in a traced child process and returns the function's result. The
-    attribute `trace` of the function is the Trace of its last call. As with multiprocessing, function, arguments and
-    result must be picklable. In a process that is traced already, the function runs there, in a scope of its name.
+    """A decorator. Returns a function that runs each call in a traced child process and returns the original's result;
+    an exception there is raised here. The function's attribute `trace` is the Trace of its last call, None before.
+    output, stacks and flags are those of run. As with multiprocessing, function, arguments and result must be
+    picklable. In a process that is traced already, the function runs there, in a scope of its name.
 
         @mtrace.traced
         def step(n): …

@@ -2,6 +2,7 @@
 package explain
 
 import (
+	"regexp"
 	"strings"
 
 	"mtrace/docs"
@@ -19,7 +20,9 @@ var otherNames = map[string]string{
 	"slot":            "acquire", "outside": "outside-metal", "softmetal": "software-metal", "clear": "confidence",
 	"likely": "confidence", "close-call": "confidence",
 	"global-interpreter-lock": "gil", "-pyruntime": "gil", "prediction": "replay", "predicted": "replay",
-	"lock":              "lock-contention",
+	"lock":     "lock-contention",
+	"measured": "kernel-time", "fitted": "kernel-time", "not-identified": "kernel-time", "estimated": "kernel-time",
+	"ns-per-event": "overhead", "records-lost": "lost", "device-wide": "device-wide-sync",
 	"single-submission": "single-submitter", "compile": "compile-bound",
 }
 
@@ -61,10 +64,14 @@ func sections(page string) (names []string) {
 	return names
 }
 
-// section is the paragraphs of a section.
+// link matches a link to another page of the documentation.
+var link = regexp.MustCompile(`\[([^\]]*)\]\(([a-z-]+\.md)(?:#[^)]*)?\)`)
+
+// section is the paragraphs of a section. A link is its text and the name of the page.
 func section(page, name string) (paragraphs []string) {
 	_, after, _ := strings.Cut(page, "\n## "+name+"\n")
 	text, _, _ := strings.Cut(after, "\n## ")
+	text = link.ReplaceAllString(text, "$1 (docs/$2)")
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		paragraphs = append(paragraphs, strings.Join(strings.Fields(paragraph), " "))
 	}

@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// replaceCalls names the call that makes up most of the encoding, with the call that could replace it, in a finding of
-// which that is a large share.
+// replaceCalls adds to a finding the call that takes most of the encoding time and the call that could replace it, if
+// encoding is a large share of the finding's time.
 func (r *Finding) replaceCalls(ev *evidence.Evidence) {
 	c := ev.Launch.Encoding
 	if c.Selector == "" || !policy.AtLeast(policy.LargeShare, c.Time, r.Lost) {

@@ -245,7 +245,7 @@ func trend(in *Input) *Insight {
 	return i
 }
 
-// addTimes adds the activities of threads with growing steps to the parts.
+// addTimes adds, to each of the parts, the times of the thread's activities in its growing steps.
 func (in *Input) addTimes(all map[*analyze.Thread]*steps) {
 	t := in.Trace
 	call := func(what string, c *analyze.Call) {

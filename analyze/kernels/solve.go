@@ -12,8 +12,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A solution has the costs that result from a fit. Columns that are merged for solving share a place, an index of its
-// vectors.
+// A solution has the costs that result from a fit. The equations are solved for places: each place is a column of the
+// fit, or several columns with similar sizes that were merged.
 type solution struct {
 	of     []int      // the place of each column of the fit; -1 if no observation had it
 	times  []float64  // for each column, how many uses of its place one use counts as
@@ -65,7 +65,8 @@ func (f *fit) solve() *solution {
 	return s
 }
 
-// place gives each column that was observed a place in the solution. If that is too many, similar sizes share one.
+// place assigns a place to each column that has observations, and returns the number of places. If there would be too
+// many places, columns with similar sizes share one.
 func (s *solution) place(f *fit, total *normal) (places int) {
 	for bits := policy.FitSizeBits; bits >= 0; bits-- {
 		at, into := map[column]int{}, make([]column, len(f.columns))
@@ -93,7 +94,7 @@ func (s *solution) place(f *fit, total *normal) (places int) {
 	return places
 }
 
-// dense returns the normal equations by place: the matrix and the right-hand side.
+// dense returns the normal equations with one row per place: the matrix and the right-hand side.
 func (s *solution) dense(m *normal, places int) (*mat.SymDense, []float64) {
 	a, b := mat.NewSymDense(places, nil), make([]float64, places)
 	for i := range m.xy {
@@ -147,8 +148,8 @@ func (s *solution) residuals(f *fit, total *normal, a *mat.SymDense, b []float64
 	}
 }
 
-// scaledUses converts uses by column to uses by place, divided by the scale. all is false if a used column was never
-// observed.
+// scaledUses adds up the uses of each place's columns, divided by the place's scale. all is false if a used column
+// has no observations.
 func (s *solution) scaledUses(uses []float64) (g []float64, all bool) {
 	g, all = make([]float64, len(s.scale)), true
 	for i, n := range uses {
@@ -170,8 +171,8 @@ type estimate struct {
 	nothing          bool // there are no uses to estimate
 }
 
-// estimate estimates the cost of the uses g, given by scaled place. identified is false if the observations do not
-// determine it.
+// estimate estimates the cost of the uses g, which scaledUses returned. identified is false if the observations do
+// not determine it.
 func (s *solution) estimate(g []float64) estimate {
 	e := estimate{value: floats.Dot(g, s.cost)}
 	n := len(g)

@@ -9,11 +9,14 @@ import (
 )
 
 // TestOneScreen: the default text of every scenario has at most 40 lines on a sheet of the usual width, names the
-// verdict of the document, and ends with the way to everything else. The story: the report of 8 threads had 223 lines,
-// and its verdict was lost among them.
+// verdict of the document, reports no hang, and ends with the way to everything else. The story: the report of 8
+// threads had 223 lines, and its verdict was lost among them.
 func TestOneScreen(t *testing.T) {
 	for _, s := range tracesim.Scenarios {
 		r := Build(scenario(t, s.Name), Options{})
+		if r.Hang != nil {
+			t.Errorf("%s ended by itself, and the report says that it hangs: %s", s.Name, r.Hang.Title())
+		}
 		var b bytes.Buffer
 		if err := r.WriteText(&b, Options{}); err != nil {
 			t.Fatal(err)

@@ -398,6 +398,12 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 				"than any recording")
 		}
 	}
+	for _, column := range rows.points {
+		if !bad && r.cells[column].state == cellNull {
+			bad = true
+			t.problem(from, "undated", "column %s, the time of the row, has no value", t.Columns[column].Mnemonic)
+		}
+	}
 	if bad {
 		t.Rejected++
 		return nil

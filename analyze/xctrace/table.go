@@ -57,6 +57,7 @@ type tableSpec interface {
 type rowHandler struct {
 	columns  []int
 	optional []int // of these, columns in which noTime only means that the value is missing
+	points   []int // of these, required columns with a point in time: a row without it has no place in the trace
 	notes    []string
 	deliver  func([]cell)
 }
@@ -100,8 +101,11 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 		}
 		setters = append(setters, setter{at, c.set})
 		h.columns = append(h.columns, at)
-		if !c.required {
+		switch {
+		case !c.required:
 			h.optional = append(h.optional, at)
+		case types[at].time && types[at].null == noPoint:
+			h.points = append(h.points, at)
 		}
 	}
 	deliver := t.to(sink)

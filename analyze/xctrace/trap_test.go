@@ -197,6 +197,20 @@ func TestTrapMagicNumbersAreNull(t *testing.T) {
 	}
 }
 
+// A row without its point in time is rejected and counted. Once its time became 0, so the trace began with the boot of
+// the machine.
+func TestTrapRowsWithoutTime(t *testing.T) {
+	rows, d, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns,
+		`<start-time id="1" fmt="">5</start-time><duration id="2" fmt="">3</duration><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`,
+		`<start-time id="3" fmt="">1125899906842623</start-time><duration ref="2"/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`,
+		`<start-time ref="3"/><duration ref="2"/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`,
+		`<sentinel/><duration ref="2"/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`)))
+	table := d.Tables[0]
+	if len(rows) != 1 || rows[0].Start != 5 || table.Rejected != 3 || len(table.Problems) != 1 {
+		t.Errorf("rows %+v, %d rejected, problems %+v", rows, table.Rejected, table.Problems)
+	}
+}
+
 // A reference to a null is a null as well.
 func TestTrapReferencesToNull(t *testing.T) {
 	rows, _, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns,

@@ -38,9 +38,9 @@ var engineeringTypes = []struct {
 }{
 	{"sentinel", kindSentinel, noNull},
 
-	{"start-time", kindNumber, 1<<50 - 1},
-	{"event-time", kindNumber, 1<<50 - 1},
-	{"sample-time", kindNumber, 1<<50 - 1},
+	{"start-time", kindNumber, noPoint},
+	{"event-time", kindNumber, noPoint},
+	{"sample-time", kindNumber, noPoint},
 	{"duration", kindNumber, 0},
 	{"weight", kindNumber, 0},
 	{"cycle-weight", kindNumber, 0},
@@ -120,6 +120,9 @@ type tag struct {
 	start string         // startOf the name; "" for a tag that cannot be a reference
 	parts [maxParts]*tag // the tags of its children the last time, in order
 }
+
+// noPoint means "no value" for points in time.
+const noPoint = 1<<50 - 1
 
 // noTime also means "no value" in columns of times, in addition to the null number of their type.
 const noTime = math.MaxUint64

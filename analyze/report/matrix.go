@@ -90,6 +90,7 @@ func writeMatrix(w *sheet, r *Report, title, remark string, m Matrix) {
 	}
 	t.write(w)
 	if more > 0 {
-		fmt.Fprintf(w, "  … and %s with less waiting time; the JSON report has all\n", analyze.Plural(more, "thread"))
+		wrap(w, fmt.Sprintf("… and %s with less waiting time; the JSON report has all", analyze.Plural(more, "thread")),
+			"  ", "    ")
 	}
 }

@@ -15,7 +15,8 @@ import (
 // FileSchema names the files of claims.
 const FileSchema = "mtrace.claims/1"
 
-// A Claim is one entry of a file of claims.
+// A Claim is one testable statement about a trace, as a file of claims has it: an expression that must hold, a title
+// for the reader, and a tolerance for numbers.
 type Claim struct {
 	ID         string    `json:"id"`
 	Title      string    `json:"title"`

@@ -7,8 +7,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// AddLoad returns gpu with Backlog, Growth and Crowding of each device filled in: how much work was ready while it
-// was busy, and how much concurrent work slows down. gpu itself is not changed.
+// AddLoad returns gpu with three fields of each device filled in: Backlog (how much work was ready while the device
+// was busy), Growth (how many more command buffers run for each further one that is running or ready) and Crowding
+// (how much concurrent work slows each other down). gpu itself is not changed.
 func AddLoad(gpu GPU, work *GPUWork, releases *Releases, lines *Lines) GPU {
 	devices := slices.Clone(gpu.Devices)
 	for i, d := range work.Devices {

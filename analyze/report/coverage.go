@@ -38,8 +38,9 @@ type UnhookedClass struct {
 	Methods int    `json:"methods"` // that are not recorded; 0 is all
 }
 
-// An Audit compares how many objects passed an internal function of Metal (made) with how many the tracer recorded
-// (seen).
+// An Audit compares two counts: how many objects Metal created (Made), counted in an internal function of Metal that
+// every such object passes through, and how many of them the tracer recorded (Seen). If Seen is less, the trace lacks
+// objects.
 type Audit struct {
 	Made int64 `json:"made"`
 	Seen int64 `json:"seen"`

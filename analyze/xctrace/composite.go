@@ -168,8 +168,9 @@ func (p *composite) word(v *valueReader, t *tag) uint64 {
 	return 0
 }
 
-// label returns the text that the user gave: the texts before the process, without Instruments' phrases around them.
-// A label without such a text consists of Instruments' first phrases.
+// label returns the text that the user gave. Instruments writes a label as a sequence of its own phrases, the user's
+// texts and the process: the user's texts are those before the process. If there is none, label returns Instruments'
+// phrases up to there.
 func (p *composite) label(v *valueReader) TextIndex {
 	if p.count == 1 {
 		return p.texts[0]

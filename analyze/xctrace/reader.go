@@ -392,7 +392,7 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 		case v.dangling > 0:
 			t.problem(from, "dangling", "a reference to a value that is not in the document")
 		case v.mistyped > 0:
-			t.problem(from, "mistyped", "a reference to a value of another type")
+			t.problem(from, "mistyped", "a reference to a value whose type is not its column's")
 		default:
 			t.problem(from, "malformed", "a value that does not fit its type, or a time that is negative or longer "+
 				"than any recording")

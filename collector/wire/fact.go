@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// FactKind is the kind of a Fact (variable-size data, such as a name). The table facts has a row for each kind.
+// FactKind is the kind of a Fact (variable-size data, such as a name). The variable facts in this package has one row
+// for each kind: how its bytes are laid out, and what text they mean.
 type FactKind uint16
 
 // The kinds of facts, each with a row in the table facts. The text of a fact is UTF-8, except for call stacks, and

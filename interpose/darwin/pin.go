@@ -53,5 +53,5 @@ func Pin(image []byte, minimum, sdk Version) ([]byte, error) {
 		le.PutUint32(pinned[at+16:], uint32(sdk))
 		return pinned, nil
 	}
-	return nil, errors.New("the image does not say for which system it was built")
+	return nil, errors.New("the library has no load command with the system it was built for (LC_BUILD_VERSION): link it with -target")
 }

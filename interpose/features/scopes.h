@@ -30,6 +30,7 @@ void mt_scopes_open(struct thread *t);
 // Notes that the innermost count open scopes of the thread have no record, so that their ends are ignored.
 void mt_scopes_skip(struct thread *t, unsigned count);
 
-// Called when the thread ends: ends and records all its open scopes.
+// Called when the thread ends: ends and records all scopes that it has begun and not ended. A scope is a named
+// stretch of the program's code, which the program begins and ends through marks.h or a signpost.
 void mt_scopes_end(struct thread *t);
 #endif

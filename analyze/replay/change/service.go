@@ -126,8 +126,9 @@ func submitApart(p *program.Program) {
 	p.FindPace()
 }
 
-// submitsItself returns a copy of the requesting thread that does the work of its requests itself, on the program's
-// next queue. t is the thread's new index.
+// submitsItself returns a copy of th, a thread that sent its work to a submitting thread and waited for the answer.
+// In the copy the thread does that work itself, on a new queue of its own. t is the index of the thread in the
+// changed program.
 func submitsItself(p *program.Program, th *program.Thread, work served, t int32) program.Thread {
 	n := *th
 	n.Steps, n.Details, n.Jobs = nil, nil, nil

@@ -8,8 +8,8 @@ import (
 )
 
 // AddLoad returns gpu with three fields of each device filled in: Backlog (how much work was ready while the device
-// was busy), Growth (how many more command buffers run for each further one that is running or ready) and Crowding
-// (how much concurrent work slows each other down). gpu itself is not changed.
+// was busy), Growth (how many more command buffers run for each further ready one) and Crowding (how much concurrent
+// work slows each other down). gpu itself is not changed.
 func AddLoad(gpu GPU, work *GPUWork, releases *Releases, lines *Lines) GPU {
 	devices := slices.Clone(gpu.Devices)
 	for i, d := range work.Devices {

@@ -23,8 +23,9 @@ type EncodingCall struct {
 // call runs counts for the calls around it if they follow each other quickly: a Python program spends most of its
 // encoding time there.
 func FindEncodingCall(t *analyze.Trace) EncodingCall {
-	open := map[*analyze.Thread]analyze.Nanos{}
+	open, commandBuffers := map[*analyze.Thread]analyze.Nanos{}, int64(0)
 	for b := range t.Buffers() {
+		commandBuffers++
 		for i := range b.Encoders {
 			if e := &b.Encoders[i]; e.Created.Known() && e.Ended.Known() && e.Created.Thread == e.Ended.Thread {
 				open[e.Created.Thread] += max(0, e.Ended.End-e.Created.Begin)
@@ -76,7 +77,8 @@ func FindEncodingCall(t *analyze.Trace) EncodingCall {
 			most = *c
 		}
 	}
-	if most.Advice = wire.EncodingCure(most.Selector); most.Advice == "" || most.Time*2 < all {
+	if most.Advice = wire.EncodingCure(most.Selector); most.Advice == "" || most.Time*2 < all ||
+		most.Count < commandBuffers { // a few slow calls are no pattern
 		return EncodingCall{}
 	}
 	return most

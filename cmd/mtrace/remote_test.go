@@ -186,7 +186,7 @@ func TestCollectorKilledWhileItReceives(t *testing.T) {
 	dir, truth := t.TempDir(), filepath.Join(t.TempDir(), "truth")
 	traces := filepath.Join(dir, "traces")
 	c := startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
-	end := runs(t, sendingWorkload(t, dir, c.address, truth, 2500, "--collector-wait", "30s"))
+	end := runs(t, sendingWorkload(t, dir, c.address, truth, 6000, "--collector-wait", "30s"))
 	for range 2 {
 		before := sizeOf(traces)
 		waitFor(t, "a part of the trace", func() bool { return sizeOf(traces) > before+10_000 })
@@ -215,7 +215,7 @@ func TestNetworkCutWhileSending(t *testing.T) {
 	dir, truth := t.TempDir(), filepath.Join(t.TempDir(), "truth")
 	c := startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
 	p := relaytest.NewProxy(t, strings.TrimPrefix(c.address, "tcp://"))
-	cmd := sendingWorkload(t, dir, p.Address(), truth, 1500, "--collector-wait", "30s")
+	cmd := sendingWorkload(t, dir, p.Address(), truth, 5000, "--collector-wait", "30s")
 	end := runs(t, cmd)
 	ended, stopped := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -4,13 +4,15 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
+	"mtrace/collector/wire"
 )
 
 // replaceCalls adds to a finding the call that takes most of the encoding time and the call that could replace it, if
 // encoding is a large share of the finding's time.
 func (r *Finding) replaceCalls(ev *evidence.Evidence) {
 	c := ev.Launch.Encoding
-	if c.Selector == "" || !policy.AtLeast(policy.LargeShare, c.Time, r.Lost) {
+	cure := wire.EncodingCure(c.Selector)
+	if cure == "" || !policy.AtLeast(policy.LargeShare, c.Time, r.Lost) {
 		return
 	}
 	between := ""
@@ -19,5 +21,5 @@ func (r *Finding) replaceCalls(ev *evidence.Evidence) {
 	}
 	r.say("%s of the time for encoding is %s: %s in %s%s", percent(evidence.Share(c.Time, c.Encoding)), c.Selector,
 		analyze.Plural(c.Count, "call"), c.Time, between)
-	r.Advice = c.Advice + "; then " + r.Advice
+	r.Advice = cure + "; then " + r.Advice
 }

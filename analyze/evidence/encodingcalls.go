@@ -5,21 +5,20 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
-	"mtrace/collector/wire"
 )
 
-// An EncodingCall is the call with which threads spend most of their encoding time, if another call could replace it.
+// An EncodingCall is the call with which threads spend most of their encoding time.
 type EncodingCall struct {
 	Selector string // empty if there is none
 	Count    int64
-	Advice   string // the call that could replace it
 	// the time in these calls and between them, of Encoding; Between is the part of Time between calls, in which an
 	// interpreter prepares the next one
 	Time, Between analyze.Nanos
 	Encoding      analyze.Nanos
 }
 
-// FindEncodingCall returns the call that makes up most of the encoding time. The time while an encoder is open and no
+// FindEncodingCall returns the call that makes up at least half of the encoding time and is made at least once for each
+// command buffer, on average. The time while an encoder is open and no
 // call runs counts for the calls around it if they follow each other quickly: a Python program spends most of its
 // encoding time there.
 func FindEncodingCall(t *analyze.Trace) EncodingCall {
@@ -77,8 +76,7 @@ func FindEncodingCall(t *analyze.Trace) EncodingCall {
 			most = *c
 		}
 	}
-	if most.Advice = wire.EncodingCure(most.Selector); most.Advice == "" || most.Time*2 < all ||
-		most.Count < commandBuffers { // a few slow calls are no pattern
+	if most.Time*2 < all || most.Count < commandBuffers { // a few slow calls are no pattern
 		return EncodingCall{}
 	}
 	return most

@@ -6,17 +6,22 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
+	"mtrace/collector/wire"
 )
 
 // encodingCalls finds programs that spend much time on encoding, most of it in one call that a cheaper call could
 // replace.
 func encodingCalls(in *Input) *Insight {
-	c := evidence.FindEncodingCall(in.Trace)
-	if c.Selector == "" || float64(c.Encoding) < policy.WorthEncoding*float64(in.threadTime()) ||
+	var c evidence.EncodingCall
+	if in.Serial != nil {
+		c = in.Serial.Evidence.Launch.Encoding
+	}
+	cure := wire.EncodingCure(c.Selector)
+	if cure == "" || float64(c.Encoding) < policy.WorthEncoding*float64(in.threadTime()) ||
 		len(in.Trace.CommandBuffers) == 0 {
 		return nil
 	}
-	i := &Insight{Severity: in.weigh(c.Time), Cost: c.Time, Advice: c.Advice,
+	i := &Insight{Severity: in.weigh(c.Time), Cost: c.Time, Advice: cure,
 		Evidence: fmt.Sprintf("%s makes up %s of the time for encoding, %s: %s, %.0f for each command buffer", c.Selector,
 			analyze.FormatShare(float64(c.Time)/float64(c.Encoding)), in.ofThreads(c.Time), analyze.Plural(c.Count, "call"),
 			float64(c.Count)/float64(len(in.Trace.CommandBuffers)))}

@@ -18,8 +18,8 @@ type hostWork struct {
 	paused analyze.Nanos // the longest wait in between
 }
 
-// hostWork returns the processor work of all threads with a series, for each of their command buffers but a thread's
-// first.
+// hostWork returns, by command buffer, the processor work of the threads in idle. A thread's first command buffer has
+// none, because no commit precedes it.
 func (in *Input) hostWork(idle map[*analyze.Thread]away) map[analyze.CommandBufferIndex]hostWork {
 	by := map[*analyze.Thread][]*analyze.CommandBuffer{}
 	for b := range in.Trace.Buffers() {
@@ -62,7 +62,7 @@ func (a away) longestWait(i analyze.Interval) (longest analyze.Nanos) {
 	return longest
 }
 
-// awayOf returns when the threads with a series did not work.
+// awayOf returns when threads did not work, for all threads with series of equal command buffers.
 func (in *Input) awayOf() map[*analyze.Thread]away {
 	waits, compiles := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
 	for _, s := range in.series() {

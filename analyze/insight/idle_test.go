@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
+	"mtrace/analyze/evidence"
 )
 
 // The same work that takes three times as long after each pause was called "first iterations", or not reported.
@@ -59,7 +61,9 @@ func TestEncodingCalls(t *testing.T) {
 				Exclusive: map[*analyze.Thread]analyze.Nanos{one: time}}
 		}
 		trace.Calls = []*analyze.CallStat{stat(c.selector, 60_000, c.time), stat("endEncoding", 10, 20*ms)}
-		i := encodingCalls(&Input{Trace: trace})
+		serial := &cause.Analysis{Evidence: &evidence.Evidence{Trace: trace}}
+		serial.Evidence.Launch.Encoding = evidence.FindEncodingCall(trace)
+		i := encodingCalls(&Input{Trace: trace, Serial: serial})
 		if (i != nil) != (c.advice != "") {
 			t.Errorf("%s: %+v", c.name, i)
 		}

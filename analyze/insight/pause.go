@@ -72,7 +72,8 @@ func slowdownOf(thread *analyze.Thread, list []hostWork) *slowdown {
 		pauses[i] = w.paused
 	}
 	slices.Sort(pauses)
-	usual := pauses[len(pauses)/policy.Pattern.Count()] // some steps must have no pause
+	// the wait of a step without a pause: the shortest waits are taken, because most steps may have a pause
+	usual := pauses[len(pauses)/policy.Pattern.Count()]
 	var paused, others []hostWork
 	for _, w := range list {
 		switch {

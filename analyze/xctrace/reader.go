@@ -398,8 +398,8 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 				"than any recording")
 		}
 	}
-	for _, column := range rows.points {
-		if !bad && r.cells[column].state == cellNull {
+	if !bad {
+		if column := r.undated(rows); column >= 0 {
 			bad = true
 			t.problem(from, "undated", "column %s, the time of the row, has no value", t.Columns[column].Mnemonic)
 		}
@@ -412,6 +412,15 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 		rows.deliver(r.cells)
 	}
 	return nil
+}
+
+// undated returns the column of the row's point in time if that has no value, otherwise -1.
+func (r *reader) undated(rows rowHandler) int {
+	i := slices.IndexFunc(rows.points, func(column int) bool { return r.cells[column].state == cellNull })
+	if i < 0 {
+		return -1
+	}
+	return rows.points[i]
 }
 
 // anyBroken reports whether the row has an invalid value in a column that is read and not optional.

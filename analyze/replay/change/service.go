@@ -88,9 +88,9 @@ func answering(w served) analyze.Nanos {
 	return evidence.Median(all)
 }
 
-// mostForAnswer returns the most processor time that a thread can spend on a request and its answer: half of what the
-// framework's threads spend on a command buffer, which they also receive from one thread and report to it. If that is
-// not known, there is no bound.
+// mostForAnswer returns an upper bound of a thread's processor time for sending one request, or for answering it: half
+// of what the framework's threads spend on a command buffer, for which they do both. Without that figure the bound is
+// so large that it never applies.
 func mostForAnswer(p *program.Program) analyze.Nanos {
 	if p.Framework.Time == 0 {
 		return 1 << 62
@@ -138,7 +138,7 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 		}
 	}
 	var left, given, own analyze.Nanos // work for it before its next step; all work for it; its own time
-	requests := analyze.Nanos(0)
+	sent := 0                          // requests
 	for _, s := range stepsOf(th) {
 		s.scale(th.Undelayed())
 		own += s.Gap
@@ -152,7 +152,7 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 			add(s)
 			continue
 		}
-		requests++
+		sent++
 		moved, took := moveWork(p, work.steps[s.Number], t)
 		for i := range moved {
 			given += moved[i].Gap
@@ -169,7 +169,7 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 		}
 	}
 	mine := float64(own) * th.Busy / th.Undelayed()
-	mine -= min(mine*policy.OfAnswers, float64(requests)*float64(mostForAnswer(p)))
+	mine -= min(mine*policy.OfAnswers, float64(sent)*float64(mostForAnswer(p)))
 	n.Busy = min(1, (mine+float64(given)*work.busy)/float64(max(1, own+given)))
 	return n
 }

@@ -177,6 +177,9 @@ func handlerThreads(ev *evidence.Evidence) map[*analyze.Thread]bool {
 	return threads
 }
 
+// byEnd compares the end of a call with a time.
+func byEnd(c call, at analyze.Nanos) int { return cmp.Compare(c.End, at) }
+
 // withLinks inserts signals, waits for signals and releases of locks into a thread's calls. A wait inside another
 // call is dropped, because its time is part of that call. A signal inside a call moves to the call's end.
 func withLinks(list, links []call) []call {
@@ -184,10 +187,7 @@ func withLinks(list, links []call) []call {
 		return list
 	}
 	links = slices.DeleteFunc(slices.Clone(links), func(l call) bool {
-		i, _ := slices.BinarySearchFunc(list, l.Begin, func(c call,
-			at analyze.Nanos) int {
-			return cmp.Compare(c.End, at)
-		})
+		i, _ := slices.BinarySearchFunc(list, l.Begin, byEnd)
 		for ; i < len(list) && list[i].Begin < l.End; i++ {
 			if list[i].End > l.Begin && l.Kind == program.AwaitSignal {
 				return true

@@ -1,7 +1,10 @@
 // Package docs has the pages that the program prints.
 package docs
 
-import _ "embed"
+import (
+	_ "embed"
+	"strings"
+)
 
 // Verdicts is the page verdicts.md, which `mtrace explain` prints: an introduction, and a section "## NAME" for each
 // verdict.
@@ -9,7 +12,9 @@ import _ "embed"
 //go:embed verdicts.md
 var Verdicts string
 
-// Terms is the page terms.md, which `mtrace explain` prints: an introduction, and a section "## TERM" for each term.
-//
 //go:embed terms.md
-var Terms string
+var termsPage string
+
+// Terms is the first part of the page terms.md, which `mtrace explain` prints: an introduction, and a section "## TERM"
+// for each term. The definitions of keys and labels are behind it.
+var Terms, _, _ = strings.Cut(termsPage, "\n# Definitions\n")

@@ -1,6 +1,6 @@
 // Package cause decides which cause explains the time that threads lost, and predicts what the run would gain without
 // it. Each cause is a rule, a function of the evidence in a file of its own, and a row of the registry.
-// docs/vocabulary.md defines the terms.
+// docs/terms.md defines the terms.
 package cause
 
 import (

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// The names of the verdicts, as docs/vocabulary.md defines them. Users' scripts match them, so they must not change.
+// The names of the verdicts, as docs/terms.md defines them. Users' scripts match them, so they must not change.
 const (
 	DeviceWideSync     = "device-wide-sync"
 	GPUSaturated       = "gpu-saturated"

@@ -52,7 +52,7 @@ var units = map[string]unit{
 }
 
 // dimensionOf returns the dimension of the numbers under a key of a document. Suffixes of keys, which
-// docs/vocabulary.md defines, show it.
+// docs/terms.md defines, show it.
 func dimensionOf(key string) dimension {
 	switch {
 	case strings.HasSuffix(key, "_ns"):

@@ -12,7 +12,7 @@ import (
 
 type parts map[analyze.Part]analyze.Nanos
 
-// TestSplit: the definitions of docs/vocabulary.md, one by one.
+// TestSplit: the definitions of docs/terms.md, one by one.
 func TestSplit(t *testing.T) {
 	for _, c := range []struct {
 		name string

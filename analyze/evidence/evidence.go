@@ -1,6 +1,6 @@
 // Package evidence finds out from a trace how threads delay each other: how each spent its time, which thread waited
 // for which, and what the GPU did. Each question has a type and a function, which receives its inputs as parameters.
-// The package does not decide on causes. docs/vocabulary.md defines the terms.
+// The package does not decide on causes. docs/terms.md defines the terms.
 package evidence
 
 import (

@@ -8,7 +8,7 @@ type Piece struct {
 	analyze.Nanos
 }
 
-// Split divides a wait for GPU work into pieces that add up to the wait; docs/vocabulary.md defines them. A wait for
+// Split divides a wait for GPU work into pieces that add up to the wait; docs/terms.md defines them. A wait for
 // another thread's work is foreign as a whole. A wait for the thread's own work is queued until the GPU begins the
 // work, then executing, then notify. Queued time is divided into time in which the GPU ran the thread's own work,
 // other work, or nothing (scheduling). If the work never began, or is not known, the wait is queued to its end.

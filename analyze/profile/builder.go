@@ -35,7 +35,7 @@ type origin struct {
 
 func originOf(c analyze.Call) origin { return origin{c.Thread, c.Begin, c.Stack} }
 
-// labels has the labels of a sample, as docs/vocabulary.md defines them. Thread and process IDs are numeric labels,
+// labels has the labels of a sample, as docs/terms.md defines them. Thread and process IDs are numeric labels,
 // so that `go tool pprof -tagfocus tid=123` finds them; thread and queue are names.
 type labels struct {
 	process *analyze.Process // for samples whose thread may not be known

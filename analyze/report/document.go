@@ -1,5 +1,5 @@
 // Package report writes the results of the analyses as text, JSON and HTML. The document is the `mtrace.report/1` of
-// docs/vocabulary.md.
+// docs/terms.md.
 package report
 
 import (

@@ -120,7 +120,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestSchema: all keys of docs/vocabulary.md are there, and no list is null.
+// TestSchema: all keys of docs/terms.md are there, and no list is null.
 func TestSchema(t *testing.T) {
 	for _, trace := range []*analyze.Trace{{}, scenario(t, "device-wide sync")} {
 		var b bytes.Buffer

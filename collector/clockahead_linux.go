@@ -23,7 +23,7 @@ func (t *processTrace) clockAhead(first wire.ClockSample) int64 {
 	case ok && known:
 		return theirs - ours
 	case known && t.clock == wire.ClockTSC:
-		return t.collector.aheadByTicks(first)
+		return aheadByTicks(t.collector.began, first)
 	}
 	return 0
 }
@@ -34,12 +34,13 @@ const leastAhead = int64(time.Second)
 
 // aheadByTicks estimates the offset that clockAhead returns when /proc does not show it. All processes share the
 // processor's tick counter, so a sample of both clocks by the process tells how far its monotonic clock is ahead.
-func (c *Collector) aheadByTicks(first wire.ClockSample) int64 {
+// began is the collector's own sample at its start, first the process's.
+func aheadByTicks(began, first wire.ClockSample) int64 {
 	now, ok := sampleClock(wire.ClockTSC)
-	if !ok || now.Ticks <= c.began.Ticks {
+	if !ok || now.Ticks <= began.Ticks {
 		return 0
 	}
-	rate := float64(now.Nanos-c.began.Nanos) / float64(now.Ticks-c.began.Ticks)
+	rate := float64(now.Nanos-began.Nanos) / float64(now.Ticks-began.Ticks)
 	ours := now.Nanos + int64(float64(int64(first.Ticks-now.Ticks))*rate)
 	if ahead := first.Nanos - ours; ahead > leastAhead || ahead < -leastAhead {
 		return ahead

@@ -24,7 +24,7 @@ func TestAheadByTicks(t *testing.T) {
 		if ahead == 1000 { // no namespace's, but two readings of one clock
 			want = 0
 		}
-		if got := c.aheadByTicks(sample); got-want > int64(time.Millisecond) || want-got > int64(time.Millisecond) {
+		if got := aheadByTicks(c.began, sample); got-want > int64(time.Millisecond) || want-got > int64(time.Millisecond) {
 			t.Errorf("%d ns ahead, of %d", got, want)
 		}
 	}

@@ -5,10 +5,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
-
-	"mtrace/collector/tracefile"
-	"mtrace/collector/wire"
 )
 
 // noticeEnding separates the socket's name and the process id in the file name of a notice.
@@ -50,15 +46,4 @@ func (p *endpoint) notices() (all []notice) {
 		all = append(all, w)
 	}
 	return all
-}
-
-// notTraced adds a process without records to the trace, with the reason why it is not traced. The process counts in
-// Result.Processes.
-func (c *Collector) notTraced(w notice) {
-	p := newProcess(c, wire.Hello{Version: wire.Version, PID: w.pid, Program: w.program}, 0)
-	p.trace.mutex.Lock()
-	p.trace.add()
-	p.trace.handFacts([]wire.Fact{{Kind: wire.FactWarning, Key: wire.NotTraced, Text: strings.ToValidUTF8(w.why, "?")}})
-	p.trace.mutex.Unlock()
-	c.processEnded(p, tracefile.End{Unix: time.Now().UnixNano()})
 }

@@ -1,10 +1,12 @@
 package collector
 
 import (
+	"strings"
 	"syscall"
 	"time"
 
 	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
 )
 
 // A registry has the processes of a recording, most of them by the process id that the kernel reported. The
@@ -140,4 +142,15 @@ func (c *Collector) processVanished(p *process) {
 		delete(c.registry.running, p.peer)
 	}
 	c.observer.Vanished(p.trace.hello)
+}
+
+// notTraced adds a process without records to the trace, with the reason why it is not traced. The process counts in
+// Result.Processes.
+func (c *Collector) notTraced(w notice) {
+	p := newProcess(c, wire.Hello{Version: wire.Version, PID: w.pid, Program: w.program}, 0)
+	p.trace.mutex.Lock()
+	p.trace.add()
+	p.trace.handFacts([]wire.Fact{{Kind: wire.FactWarning, Key: wire.NotTraced, Text: strings.ToValidUTF8(w.why, "?")}})
+	p.trace.mutex.Unlock()
+	c.processEnded(p, tracefile.End{Unix: time.Now().UnixNano()})
 }

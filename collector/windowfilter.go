@@ -105,18 +105,18 @@ func (f *windowFilter) follow(r *ring) {
 	for ; r.window.changes < len(all); r.window.changes++ {
 		c := all[r.window.changes]
 		if r.window.open = c.open; c.open {
-			from := f.trace.ticksOf(f.trace.collector.after(c.at, -leadIn))
+			from := f.trace.ticksOf(later(f.trace.collector.began, c.at, -leadIn))
 			f.emptyBacklog(r, func(record *wire.Record) bool { return record.End >= from })
 			continue
 		}
-		r.window.until, r.window.grace = f.trace.ticksOf(c.at), f.trace.ticksOf(f.trace.collector.after(c.at,
+		r.window.until, r.window.grace = f.trace.ticksOf(c.at), f.trace.ticksOf(later(f.trace.collector.began, c.at,
 			graceTime))
 	}
 }
 
-// after returns the instant d after i, on both clocks.
-func (c *Collector) after(i instant, d time.Duration) instant {
-	began, here := instant{c.began.Nanos, c.began.Ticks}, now()
+// later returns the instant d after i, on both clocks; first is the collector's sample of them at its start.
+func later(first wire.ClockSample, i instant, d time.Duration) instant {
+	began, here := instant{first.Nanos, first.Ticks}, now()
 	// of the two known samples, the one farther from i gives the rate of the ticks more exactly
 	if max(i.nanos-began.nanos, began.nanos-i.nanos) > max(i.nanos-here.nanos, here.nanos-i.nanos) {
 		here = began
@@ -168,7 +168,7 @@ func (f *windowFilter) finish() {
 		if f.window.Last > 0 && f.newest != 0 {
 			newest := f.trace.instantOf(f.newest)
 			f.window.seen(newest)
-			from := f.trace.ticksOf(f.trace.collector.after(newest, -f.window.Last-leadIn))
+			from := f.trace.ticksOf(later(f.trace.collector.began, newest, -f.window.Last-leadIn))
 			wanted = func(record *wire.Record) bool { return record.End >= from }
 		}
 		f.emptyBacklog(r, wanted)

@@ -68,20 +68,20 @@ func (w *Writer) callsOf(t *analyze.Thread) *threadCalls {
 		c = &threadCalls{thread: t}
 		c.write = func(list []pending, nested bool) []pending {
 			w.behind.do(func() {
-				w.write(w.threads[t], t, list, nested)
+				w.file.write(w.file.threads[t], t, list, nested)
 				w.behind.written(list)
 			})
 			return w.behind.room()
 		}
 		w.calls[t], w.order = c, append(w.order, c)
 		name := t.Name
-		w.behind.do(func() { w.thread(t, name) })
+		w.behind.do(func() { w.file.thread(t, name) })
 	}
 	return c
 }
 
 // describe fills in slice s for call k of thread t: name, category, the values to display, and the arrows.
-func (w *Writer) describe(s *slice, k *call, t *analyze.Thread) {
+func (f *trackFile) describe(s *slice, k *call, t *analyze.Thread) {
 	kind := kindOf(k.id)
 	s.name, s.category, s.call = kind.name, kind.category, kind.call
 	if kind.hasObject && k.object != 0 {
@@ -109,14 +109,14 @@ func (w *Writer) describe(s *slice, k *call, t *analyze.Thread) {
 	if k.object != 0 {
 		switch {
 		case kind.commits:
-			s.flows = append(s.flows, w.flowOf(t.Process, uint32(k.object)))
+			s.flows = append(s.flows, f.flowOf(t.Process, uint32(k.object)))
 		case kind.waits && !k.unfinished:
-			s.flowEnd = w.flowOf(t.Process, uint32(k.object))
+			s.flowEnd = f.flowOf(t.Process, uint32(k.object))
 		}
 	}
 	if k.more != nil {
 		for _, id := range k.more.members {
-			s.flows = append(s.flows, w.flowOf(t.Process, id))
+			s.flows = append(s.flows, f.flowOf(t.Process, id))
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // channels writes the GPU work of command buffers that have rows: one track per channel of the GPU, with the rows
 // that the channel ran. A command buffer's arrow leads to its first row.
-func (w *Writer) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
+func (f *trackFile) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 	type row struct {
 		analyze.GPUWork
 		buffer *analyze.CommandBuffer
@@ -33,19 +33,19 @@ func (w *Writer) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 		on.name += ", " + cmp.Or(channel, "channel not known")
 		lanes := of.channels[channel]
 		for _, r := range rows {
-			s := slice{Interval: r.Interval, track: w.laneAt(&lanes, on, r.Interval),
+			s := slice{Interval: r.Interval, track: f.laneAt(&lanes, on, r.Interval),
 				name: cmp.Or(r.Label, BufferName(r.buffer)), category: "gpu"}
 			s.say(arg{name: "command buffer", value: uint64(r.buffer.ID)})
 			if t := r.buffer.Committed.Thread; t != nil {
 				s.say(arg{name: "committed by thread", value: uint64(t.ID)})
 			}
 			if r.first && r.buffer.Process != nil {
-				s.flows = []uint64{w.flowOf(r.buffer.Process, r.buffer.ID)}
+				s.flows = []uint64{f.flowOf(r.buffer.Process, r.buffer.ID)}
 			}
-			w.out.begin(&s)
-			w.out.end(s.track, s.End, 0)
+			f.out.begin(&s)
+			f.out.end(s.track, s.End, 0)
 			if r.first {
-				w.arrowFromCommit(r.buffer, s.track, s.Begin)
+				f.arrowFromCommit(r.buffer, s.track, s.Begin)
 			}
 		}
 		of.channels[channel] = lanes

@@ -33,11 +33,11 @@ func (c *changes) add(at analyze.Nanos, value int64) {
 // empty removes all changes but keeps the memory for reuse.
 func (c *changes) empty() { c.up, c.down = c.up[:0], c.down[:0] }
 
-// count writes the level at each instant at which it changes. The changes of the run's slices (parts) must be written
+// write writes the level at each instant at which it changes. The changes of the run's slices (parts) must be written
 // in the order of time.
-func (w *Writer) count(c *counter, by *changes) {
+func (c *counter) write(f *trackFile, by *changes) {
 	if c.of.id == 0 {
-		c.of.id = w.newTrack(c.of)
+		c.of.id = f.declare(c.of)
 	}
 	up, down := inOrder(by.up), inOrder(by.down)
 	for len(up)+len(down) > 0 {
@@ -53,7 +53,7 @@ func (w *Writer) count(c *counter, by *changes) {
 		for ; len(down) > 0 && down[0].at == at; down = down[1:] {
 			c.level += down[0].value
 		}
-		w.out.count(c.of.id, at, c.level)
+		f.out.count(c.of.id, at, c.level)
 	}
 }
 

@@ -50,7 +50,7 @@ func (w *Writer) scopes(of *analyze.Slice, names map[*analyze.Thread]string) {
 		on := w.scopesOf[s.Thread]
 		if on == nil {
 			process := s.Thread.Process
-			on = w.sorter(w.newTrack(track{parent: w.process(process), process: process, name: "scopes of " +
+			on = w.file.sorter(w.file.declare(track{parent: w.file.process(process), process: process, name: "scopes of " +
 				names[s.Thread], rank: -1}))
 			w.scopesOf[s.Thread], w.scopeList = on, append(w.scopeList, on)
 		}
@@ -88,7 +88,7 @@ func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 	for i := range of.Trace.CPUWaits.Signals {
 		s := &of.Trace.CPUWaits.Signals[i]
 		if !of.Held(s.End) || s.Signaller == nil || s.Signalled == 0 || s.Signaller.Process == nil ||
-			w.threads[s.Thread] == 0 {
+			w.file.threads[s.Thread] == 0 {
 			continue
 		}
 		if by[s.Signaller] == nil {
@@ -101,7 +101,7 @@ func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 		slices.SortStableFunc(list, func(a, b *analyze.SignalWait) int { return cmp.Compare(a.Signalled, b.Signalled) })
 		on, known := w.signalsOf[from]
 		if !known {
-			on = w.newTrack(track{parent: w.process(from.Process), process: from.Process, name: "signals of " +
+			on = w.file.declare(track{parent: w.file.process(from.Process), process: from.Process, name: "signals of " +
 				cmp.Or(names[from], fmt.Sprintf("thread %d", from.ID)), rank: -1})
 			w.signalsOf[from] = on
 		}
@@ -110,10 +110,10 @@ func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 				name: cmp.Or(s.Name, s.Selector), category: signalGiven,
 				flows: []uint64{flowOfSignal(s.Thread, s.Begin)}}
 			x.say(arg{name: "waited, thread", value: uint64(s.Thread.ID)})
-			w.out.begin(&x)
-			w.out.end(on, x.End, 0)
-			if out, is := w.out.(arrower); is && s.End >= s.Signalled {
-				out.arrow("signal", on, s.Signalled, w.threads[s.Thread], max(s.Begin, s.End-1))
+			w.file.out.begin(&x)
+			w.file.out.end(on, x.End, 0)
+			if out, is := w.file.out.(arrower); is && s.End >= s.Signalled {
+				out.arrow("signal", on, s.Signalled, w.file.threads[s.Thread], max(s.Begin, s.End-1))
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (w *Writer) memory(s *analyze.Slice) {
 		last.by.add(at, bytes)
 	})
 	for _, a := range order {
-		w.count(&a.counter, &a.by)
+		a.counter.write(w.file, &a.by)
 		a.by.empty()
 	}
 }
@@ -148,7 +148,7 @@ func (w *Writer) memory(s *analyze.Slice) {
 func (w *Writer) allocatedBy(p *analyze.Process) *allocated {
 	a := w.memoryOf[p]
 	if a == nil {
-		a = &allocated{process: p, counter: counter{of: track{parent: w.process(p), process: p, name: "allocated",
+		a = &allocated{process: p, counter: counter{of: track{parent: w.file.process(p), process: p, name: "allocated",
 			counts: countBytes, rank: -2}}}
 		w.memoryOf[p] = a
 	}

@@ -9,7 +9,7 @@ import (
 
 // model makes slices of a track for sources that do not record calls: encoders from creation to end, commits and
 // waits. It must run before the trace's other events are written.
-func (w *Writer) model(t *analyze.Trace) {
+func (f *trackFile) model(t *analyze.Trace) {
 	var all []modelled
 	add := func(on *analyze.Thread, s slice) {
 		if on != nil && s.End >= s.Begin {
@@ -24,7 +24,7 @@ func (w *Writer) model(t *analyze.Trace) {
 		}
 		if b.Process != nil {
 			s := slice{Interval: b.Committed.Interval, name: "commit", category: "commit",
-				flows: []uint64{w.flowOf(b.Process, b.ID)}}
+				flows: []uint64{f.flowOf(b.Process, b.ID)}}
 			s.say(arg{name: "command buffer", value: uint64(b.ID)})
 			add(b.Committed.Thread, s)
 		}
@@ -33,7 +33,7 @@ func (w *Writer) model(t *analyze.Trace) {
 		x := &t.Waits[i]
 		s := slice{Interval: x.Interval, name: x.Selector, category: "wait"}
 		if b := t.WaitsFor(x); b != nil && b.Process != nil {
-			s.flowEnd = w.flowOf(b.Process, b.ID)
+			s.flowEnd = f.flowOf(b.Process, b.ID)
 		}
 		add(x.Thread, s)
 	}
@@ -45,8 +45,8 @@ func (w *Writer) model(t *analyze.Trace) {
 		m := &all[i]
 		to := on[m.thread]
 		if to == nil {
-			id := w.thread(m.thread, m.thread.Name)
-			to = w.sorter(id)
+			id := f.thread(m.thread, m.thread.Name)
+			to = f.sorter(id)
 			on[m.thread], order = to, append(order, to)
 		}
 		to.add(&m.slice)

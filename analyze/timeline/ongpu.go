@@ -59,27 +59,27 @@ func (r *ran) add(b *analyze.CommandBuffer, e *analyze.Encoder) {
 	}
 }
 
-// onGPU writes a slice for a command buffer's GPU time, and inside it slices for encoders whose GPU time was
+// write writes a slice for a command buffer's GPU time, and inside it slices for encoders whose GPU time was
 // measured.
-func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
-	all := &w.work.ran
+func (g *gpuWork) write(f *trackFile, on trackID, b *analyze.CommandBuffer) {
+	all := &g.ran
 	all.kernels, all.operations = all.kernels[:0], all.operations[:0]
-	w.work.start()
+	g.start()
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
 		all.add(b, e)
 		if e.GPU.Known() {
 			var one ran
 			one.add(b, e)
-			s := w.work.next(e.GPU, encoderName(e))
+			s := g.next(e.GPU, encoderName(e))
 			s.say(arg{name: "gpu_timing", text: kernels.Measured})
 			s.say(operations(one.operations))
 		}
 	}
 	ran := strings.Join(all.kernels, ", ")
-	measured, s := len(w.work.list), w.work.next(b.GPU, bufferName(b, ran))
+	measured, s := len(g.list), g.next(b.GPU, bufferName(b, ran))
 	if b.Process != nil {
-		s.flows = append(s.flows, w.flowOf(b.Process, b.ID))
+		s.flows = append(s.flows, f.flowOf(b.Process, b.ID))
 	}
 	s.say(arg{name: "command buffer", value: uint64(b.ID)})
 	if b.Committed.Thread != nil {
@@ -99,6 +99,6 @@ func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 		s.say(arg{name: "gpu_timing", text: kernels.Estimated})
 	}
 	s.say(operations(all.operations))
-	w.write(on, nil, w.work.list, nest(w.work.list))
-	w.arrowFromCommit(b, on, b.GPU.Begin)
+	f.write(on, nil, g.list, nest(g.list))
+	f.arrowFromCommit(b, on, b.GPU.Begin)
 }

@@ -130,7 +130,7 @@ func (w *Writer) queue(rank int, q *analyze.Queue, did *queueWork) {
 	if of == nil {
 		process, parent := did.first.Process, trackID(0)
 		if process != nil {
-			parent = w.process(process)
+			parent = w.file.process(process)
 		}
 		title := queueTitle(q)
 		of = &queueTracks{channels: map[string][]*lane{}, onGPU: track{parent: parent, process: process, name: "GPU " +
@@ -149,23 +149,11 @@ func (w *Writer) queue(rank int, q *analyze.Queue, did *queueWork) {
 			inRows = append(inRows, r.buffer)
 		}
 	}
-	w.channels(of, inRows)
+	w.file.channels(of, inRows)
 	for _, r := range did.ran {
 		if b := r.buffer; len(b.Rows) == 0 {
-			w.onGPU(w.laneAt(&of.lanes, of.onGPU, b.GPU), b)
+			w.work.write(w.file, w.file.laneAt(&of.lanes, of.onGPU, b.GPU), b)
 		}
 	}
-	w.count(of.flight, &did.inFlight)
-}
-
-// laneAt returns the track of the first lane that is free when interval i begins, and occupies it until the end of i.
-// If none is free, it adds a lane.
-func (w *Writer) laneAt(lanes *[]*lane, on track, i analyze.Interval) trackID {
-	l := freeLane(*lanes, i.Begin)
-	if l == nil {
-		l = &lane{track: w.newTrack(on)}
-		*lanes = append(*lanes, l)
-	}
-	l.until = i.End
-	return l.track
+	of.flight.write(w.file, &did.inFlight)
 }

@@ -24,9 +24,9 @@ type pending struct {
 }
 
 // sorter returns a sorter for a track to which complete slices are added, and no calls.
-func (w *Writer) sorter(on trackID) *sorter {
+func (f *trackFile) sorter(on trackID) *sorter {
 	return &sorter{write: func(list []pending, nested bool) []pending {
-		w.write(on, nil, list, nested)
+		f.write(on, nil, list, nested)
 		return list[:0]
 	}}
 }
@@ -64,7 +64,7 @@ func (s *sorter) flush() {
 
 // write writes slices of a track; t is the thread if they are calls. Calls of a thread never overlap partly. Another
 // slice that does is cut at its neighbour's end, because viewers would draw it wrongly.
-func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested bool) {
+func (f *trackFile) write(on trackID, t *analyze.Thread, list []pending, nested bool) {
 	if nested {
 		slices.Reverse(list) // of two equal slices, the outer one was added last
 		slices.SortStableFunc(list, func(a, b pending) int {
@@ -73,9 +73,9 @@ func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested boo
 	}
 	if !nested {
 		for i := range list {
-			s := w.madeOf(&list[i], on, t)
-			w.out.begin(s)
-			w.out.end(on, s.End, s.flowEnd)
+			s := f.madeOf(&list[i], on, t)
+			f.out.begin(s)
+			f.out.end(on, s.End, s.flowEnd)
 		}
 		return
 	}
@@ -87,7 +87,7 @@ func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested boo
 	open := few[:0] // the innermost slice is last
 	closeUntil := func(at analyze.Nanos) {
 		for n := len(open); n > 0 && open[n-1].at <= at; n = len(open) {
-			w.out.end(on, open[n-1].at, open[n-1].flow)
+			f.out.end(on, open[n-1].at, open[n-1].flow)
 			open = open[:n-1]
 		}
 	}
@@ -97,8 +97,8 @@ func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested boo
 		if n := len(open); n > 0 {
 			next.End = min(next.End, open[n-1].at)
 		}
-		s := w.madeOf(next, on, t)
-		w.out.begin(s)
+		s := f.madeOf(next, on, t)
+		f.out.begin(s)
 		open = append(open, ending{s.End, s.flowEnd})
 	}
 	closeUntil(1<<63 - 1)
@@ -106,14 +106,14 @@ func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested boo
 
 // madeOf returns the slice of a pending one; for a call it builds the slice. The result is valid until the next call
 // of madeOf.
-func (w *Writer) madeOf(next *pending, on trackID, t *analyze.Thread) *slice {
+func (f *trackFile) madeOf(next *pending, on trackID, t *analyze.Thread) *slice {
 	if s := next.made; s != nil {
 		s.Interval, s.track = next.Interval, on
 		return s
 	}
-	s := &w.described // every field is set
+	s := &f.described // every field is set
 	s.Interval, s.track = next.Interval, on
 	s.args, s.flows, s.flowEnd = s.args[:0], s.flows[:0], 0
-	w.describe(s, &next.call, t)
+	f.describe(s, &next.call, t)
 	return s
 }

@@ -26,10 +26,7 @@ type Writer struct {
 	failed atomic.Pointer[error] // the error of writing a slice
 
 	// Only behind may use the rest.
-	out       format
-	processes map[*analyze.Process]trackID
-	threads   map[*analyze.Thread]trackID
-	tracks    trackID
+	file      *trackFile
 	scopesOf  map[*analyze.Thread]*sorter
 	scopeList []*sorter
 	signalsOf map[*analyze.Thread]trackID
@@ -37,9 +34,7 @@ type Writer struct {
 	living    *memory.Levels
 	queues    map[queueName]*queueTracks
 	rooms     []*queueWork // reused memory for the work of queues
-
-	described slice   // the slice of the last call, reused
-	work      gpuWork // the slices of the last command buffer, reused
+	work      gpuWork      // the slices of the last command buffer, reused
 }
 
 // NewPerfetto writes Perfetto's binary format, https://perfetto.dev/docs/reference/trace-packet-proto.
@@ -50,7 +45,7 @@ func NewChrome(w io.Writer) *Writer { return newWriter(newChrome(w)) }
 
 func newWriter(out format) *Writer {
 	return &Writer{behind: newBehind(), calls: map[*analyze.Thread]*threadCalls{}, room: make(chan struct{}, 1),
-		out: out, processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]trackID{},
+		file:      newTrackFile(out),
 		scopesOf:  map[*analyze.Thread]*sorter{},
 		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*allocated{},
 		living: memory.NewLevels(),
@@ -135,37 +130,6 @@ func (s *slice) say(a arg) {
 	}
 }
 
-func (w *Writer) newTrack(t track) trackID {
-	w.tracks++
-	t.id = w.tracks
-	w.out.declare(t)
-	return t.id
-}
-
-func (w *Writer) process(p *analyze.Process) trackID {
-	id, known := w.processes[p]
-	if !known {
-		id = w.newTrack(track{process: p, name: p.Program})
-		w.processes[p] = id
-	}
-	return id
-}
-
-func (w *Writer) thread(t *analyze.Thread, name string) trackID {
-	id, known := w.threads[t]
-	if !known {
-		id = w.newTrack(track{parent: w.process(t.Process), process: t.Process, thread: t, name: name})
-		w.threads[t] = id
-	}
-	return id
-}
-
-// flowOf returns the number of a command buffer's arrow. It is never 0, because numbers of command buffers begin with
-// 1.
-func (w *Writer) flowOf(p *analyze.Process, id uint32) uint64 {
-	return uint64(w.process(p))<<32 | uint64(id)
-}
-
 // Slice writes the events of a slice (part) of the run, except for its calls. It returns before the slice is written,
 // so an error that it returns belongs to an earlier slice.
 func (w *Writer) Slice(s *analyze.Slice) error {
@@ -175,14 +139,14 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 		}
 	}
 	if s.First() && s.Last() && len(w.order) == 0 { // the source has no calls
-		w.behind.do(func() { w.model(s.Trace) })
+		w.behind.do(func() { w.file.model(s.Trace) })
 	}
 	names := namesIn(s.Trace)
 	w.room <- struct{}{} // at most two slices are in memory
 	w.behind.do(func() {
 		defer func() { <-w.room }()
 		w.slice(s, names)
-		if err := w.out.failed(); err != nil {
+		if err := w.file.out.failed(); err != nil {
 			w.failed.Store(&err)
 		}
 	})
@@ -195,7 +159,7 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 // slice writes the events of a slice (part) of the run; names has the names that the threads had when the slice was
 // read.
 func (w *Writer) slice(s *analyze.Slice, names map[*analyze.Thread]string) {
-	if d, is := w.out.(describer); is {
+	if d, is := w.file.out.(describer); is {
 		d.about(s.Trace)
 	}
 	w.scopes(s, names)
@@ -207,7 +171,7 @@ func (w *Writer) slice(s *analyze.Slice, names map[*analyze.Thread]string) {
 
 // Finish completes the file.
 func (w *Writer) Finish() (err error) {
-	w.behind.do(func() { err = w.out.finish() })
+	w.behind.do(func() { err = w.file.out.finish() })
 	if w.behind.end(); err != nil {
 		return fmt.Errorf("writing the timeline: %w", err)
 	}
@@ -226,27 +190,16 @@ func (w *Writer) Whole(t *analyze.Trace) error {
 	return failed
 }
 
-// arrowFromCommit draws an arrow from a command buffer's commit to the instant end on track to.
-func (w *Writer) arrowFromCommit(b *analyze.CommandBuffer, to trackID, end analyze.Nanos) {
-	out, is := w.out.(arrower)
-	if !is {
-		return
-	}
-	if from := w.threads[b.Committed.Thread]; from != 0 && b.Committed.Known() && end >= b.Committed.Begin {
-		out.arrow("command buffer", from, b.Committed.Begin, to, end)
-	}
-}
-
 // waits draws an arrow from the commit of a command buffer to each wait for it that ended in the slice (part) of the
 // run.
 func (w *Writer) waits(s *analyze.Slice) {
-	if _, is := w.out.(arrower); !is {
+	if _, is := w.file.out.(arrower); !is {
 		return
 	}
 	for i := range s.Trace.Waits {
 		x := &s.Trace.Waits[i]
-		if on := w.threads[x.Thread]; on != 0 && x.Buffer != analyze.NoCommandBuffer && !x.Unfinished && s.Held(x.End) {
-			w.arrowFromCommit(s.Trace.WaitsFor(x), on, max(x.Begin, x.End-1))
+		if on := w.file.threads[x.Thread]; on != 0 && x.Buffer != analyze.NoCommandBuffer && !x.Unfinished && s.Held(x.End) {
+			w.file.arrowFromCommit(s.Trace.WaitsFor(x), on, max(x.Begin, x.End-1))
 		}
 	}
 }

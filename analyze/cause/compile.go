@@ -27,7 +27,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 	r.Lost = ev.Times.Sum(analyze.PartCompile)
 	var all, windows, aside analyze.Nanos
 	for _, t := range ev.Submitters.Taking {
-		if !ev.Submitters.Submits[t.Thread] {
+		if ev.Submitters.Aside(t.Thread) {
 			aside += t.WorkTime[analyze.PartCompile]
 		}
 		all += t.Time[analyze.PartCompile]

@@ -35,7 +35,7 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 		}
 		by.Of(lockName(l)).add(l, own)
 		r.Lost += own
-		if !ev.Submitters.Submits[l.Thread] {
+		if ev.Submitters.Aside(l.Thread) {
 			aside += own
 		}
 	}

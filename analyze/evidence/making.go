@@ -34,7 +34,7 @@ func FindMemoryMade(trace *analyze.Trace, submitters *Submitters) (m MemoryMade)
 		unfed := took - Scaled(took, Share(fed[t.Thread], made[t.Thread]))
 		m.Took += took
 		m.Unfed += unfed
-		if !submitters.Submits[t.Thread] {
+		if submitters.Aside(t.Thread) {
 			m.Aside += unfed
 		}
 	}

@@ -11,6 +11,7 @@ type Submitters struct {
 	Taking     []*ThreadTime            // the threads that take part
 	TakesPart  map[*analyze.Thread]bool // Taking
 	Submits    map[*analyze.Thread]bool // threads that commit a considerable share of the work
+	requests   map[*analyze.Thread]bool // threads for which another thread submits
 	Committers int
 	Steady     int                       // number of threads that commit more than 1% of the work
 	steady     map[*analyze.Thread]bool  // these threads
@@ -26,12 +27,15 @@ type Submitters struct {
 // FindSubmitters finds the threads that take part in the GPU's work, and the times in which each had work in flight.
 func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, completions Completions) *Submitters {
 	s := &Submitters{TakesPart: map[*analyze.Thread]bool{}, Submits: map[*analyze.Thread]bool{},
-		steady: map[*analyze.Thread]bool{}, Time: times.Working(),
+		steady: map[*analyze.Thread]bool{}, requests: map[*analyze.Thread]bool{}, Time: times.Working(),
 		InFlight: workInFlight(trace, completions.At),
 		onGPU:    workInFlight(trace, completions.onGPU)}
 	for _, t := range times.Threads {
 		if t.Submits() {
 			s.Taking, s.TakesPart[t.Thread] = append(s.Taking, t), true
+		}
+		if t.HandsOver {
+			s.requests[t.Thread] = true
 		}
 		if t.CommandBuffers > 0 {
 			s.Committers++
@@ -48,6 +52,10 @@ func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, c
 
 // Share returns the time n as a share of the working time of all threads that take part.
 func (s *Submitters) Share(n analyze.Nanos) float64 { return Share(n, s.Time) }
+
+// Aside reports whether a thread's delays hardly delay the GPU's work: it commits next to nothing, and no other thread
+// submits for it. A client of a server commits nothing either, but while it is delayed it requests no work.
+func (s *Submitters) Aside(t *analyze.Thread) bool { return !s.Submits[t] && !s.requests[t] }
 
 // workInFlight returns when each thread had committed work that had not ended; ends returns the end of a command
 // buffer. In these times the GPU does not wait for the thread. The thread may wait for the GPU without a recorded

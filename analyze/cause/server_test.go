@@ -1,0 +1,117 @@
+package cause_test
+
+import (
+	"testing"
+
+	"mtrace/analyze/cause"
+	"mtrace/fixtures/tracesim"
+)
+
+// A serving program has clients that prepare a request, perhaps under a lock, and servers that submit the GPU work
+// for requests and answer them.
+type serving struct {
+	clients, servers, most int
+	works                  int64 // of a client, for each request
+	allocates              int64 // of a client, under a lock that all clients share and the tracer does not see
+	holds                  int64 // computation of a client, under a lock that the tracer sees
+	overhead               int64 // of a server, for each command buffer
+	gpu, each              int64 // GPU time of a command buffer, and for each of its requests
+	handler                int64 // length of the completion handler
+	engines                int   // 0 means 8
+	direct                 bool  // each client submits for itself
+}
+
+// sim returns the simulated program. The run ends when the clients have made 1,200 requests together.
+func (p serving) sim() *tracesim.Sim {
+	engines := p.engines
+	if engines == 0 {
+		engines = 8
+	}
+	s := tracesim.NewSim(engines, 5)
+	s.Make = p.allocates
+	desk, lock, left, asking := &tracesim.Desk{}, &tracesim.Lock{Seen: p.holds > 0}, 1200, p.clients
+	submit := func(t *tracesim.Thread, q *tracesim.Queue, requests int) {
+		t.Work(p.overhead)
+		b := t.CommandBuffer(q)
+		t.Encode(b, "batch", p.gpu+p.each*int64(requests))
+		if p.handler > 0 && !p.direct {
+			t.Handler(b, p.handler)
+		}
+		t.Commit(b)
+		t.Wait(b)
+	}
+	for range p.clients {
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *tracesim.Thread) {
+			for left > 0 {
+				left--
+				t.Sleep(p.works)
+				if p.allocates+p.holds > 0 {
+					t.Lock(lock)
+					if p.allocates > 0 {
+						t.Allocate(1<<20, 0x100000)
+					}
+					t.Sleep(p.holds)
+					t.Unlock(lock)
+				}
+				if p.direct {
+					submit(t, q, 1)
+				} else {
+					desk.Ask(t)
+				}
+			}
+			if asking--; asking == 0 {
+				desk.Close()
+			}
+		})
+	}
+	for range p.servers {
+		q := s.NewQueue("", 0)
+		s.Thread(func(t *tracesim.Thread) {
+			for {
+				list := desk.Serve(t, p.most)
+				if len(list) == 0 {
+					return
+				}
+				submit(t, q, len(list))
+				desk.Answer(t, list)
+			}
+		})
+	}
+	return s
+}
+
+// gain returns how many times as fast the changed program is.
+func (p serving) gain(t *testing.T, changed serving) float64 {
+	with, without := p.sim(), changed.sim()
+	with.Run(t)
+	without.Run(t)
+	return float64(with.Truth.Finished-with.Truth.Started) / float64(without.Truth.Finished-without.Truth.Started)
+}
+
+// TestClientsOfAServer tells of clients that allocated memory under a lock before each request, or computed there.
+// The verdict was none: clients commit nothing, and the server's thread had work in flight for half of its time.
+func TestClientsOfAServer(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		made  serving
+		cured func(*serving)
+		want  string
+	}{
+		{"allocation", serving{clients: 5, servers: 1, most: 1, works: 100 * us, allocates: 500 * us, overhead: 20 * us,
+			gpu: 300 * us}, func(p *serving) { p.allocates = 0 }, cause.AllocationBound},
+		{"lock", serving{clients: 6, servers: 1, most: 1, works: 100 * us, holds: 400 * us, overhead: 20 * us,
+			gpu: 250 * us}, func(p *serving) { p.works, p.holds = p.works+p.holds, 0 }, cause.LockContention},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cured := c.made
+			c.cured(&cured)
+			if gain := c.made.gain(t, cured); gain < 1.2 {
+				t.Fatalf("the program gains only %.2f", gain)
+			}
+			if v := cause.Analyze(load(t, c.made.sim().Run(t)), cause.Options{}).Verdict; v.Cause != c.want {
+				t.Errorf("%s, want %s: %s", v.Cause, c.want, v.Summary)
+			}
+		})
+	}
+}

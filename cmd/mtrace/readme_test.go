@@ -39,7 +39,7 @@ func TestReadmeShowsAReport(t *testing.T) {
 	for part, where := range map[string]struct {
 		page  string
 		flags []string
-	}{"report": {readme, nil}, "threads": {"../../docs/reading.md", []string{"--section", "threads"}}} {
+	}{"report": {readme, nil}, "threads": {"../../docs/reading.md", []string{"--section", "threads", "--thread", "26248,26249,26250"}}} {
 		got := sh(t, "../..", nil, tool.mtrace, append([]string{"report", "fixtures/traces/device-sync.mtrace"},
 			where.flags...)...)
 		if got.exit != 0 {

@@ -116,6 +116,7 @@ lab() {
     -o bin/lab/softmetal-client -Lbin/softmetal -lsoftmetal -lgnustep-base -lobjc -lm -Wl,-rpath,'$ORIGIN/softmetal'
   fixtures/scenarios/programs/build.sh bin/lab
   CGO_ENABLED=0 go build -o bin/lab/matrix ./fixtures/scenarios/matrix
+  CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/lab/experiments ./fixtures/scenarios/experiments
   fixtures/structures/program/build.sh bin/lab
   CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/lab/structures ./fixtures/structures
   local version
@@ -137,7 +138,7 @@ lab() {
       say "ggml does not build: the lab's part g is left out"
   fi
   fixtures/lab/pack.sh bin/lab.tar.gz "${more[@]}" bin/lab/client bin/lab/libshapes.so bin/lab/softmetal-client \
-    bin/lab/scenario bin/lab/matrix bin/lab/structure bin/lab/structures
+    bin/lab/scenario bin/lab/matrix bin/lab/experiments bin/lab/structure bin/lab/structures
   say "made bin/lab.tar.gz; there: tar xzf lab.tar.gz &&" \
     "lab/fixtures/lab/enter.sh python3 lab/fixtures/lab/visit.py --out visit.json (docs/lab.md)"
 }

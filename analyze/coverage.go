@@ -89,8 +89,8 @@ func addCoverage(l *loader, p *processLoader) {
 // recorded. Each line begins with who, the text that names the process.
 func (c *Coverage) warnings(who string) (lines []string) {
 	if missed := c.Commits.Made - c.Commits.Seen; missed > 0 {
-		lines = append(lines, fmt.Sprintf("%s%d of %d commits seen: the tracer did not see %d command "+
-			"buffers, which were committed by a method looked up before it was hooked or in an unknown class; "+
+		lines = append(lines, fmt.Sprintf("%s%d of %d commits seen: the tracer did not see %d command buffers, "+
+			"which were committed by a method looked up before it was hooked or in an unknown class; "+
 			"their work is missing below", who, c.Commits.Seen, c.Commits.Made, missed))
 	}
 	if missed := c.Completions.Made - c.Completions.Seen; missed > c.Commits.Made-c.Commits.Seen {
@@ -104,14 +104,13 @@ func (c *Coverage) warnings(who string) (lines []string) {
 		}
 	}
 	if len(whole) > 0 {
-		lines = append(lines, fmt.Sprintf("%scalls on these classes are missing, because their methods are not "+
-			"hooked: %s",
+		lines = append(lines, fmt.Sprintf(
+			"%scalls on these classes are missing, because their methods are not hooked: %s",
 			who, strings.Join(whole, ", ")))
 	}
 	if made, seen, wrong := c.checked(); len(wrong) > 0 {
-		lines = append(lines, fmt.Sprintf("%sTHE SELF-CHECK FAILED: %d of %d calls seen (%s): do not trust the report "+
-			"below; please report this with the output of "+
-			"mtrace doctor --json",
+		lines = append(lines, fmt.Sprintf("%sTHE SELF-CHECK FAILED: %d of %d calls seen (%s): "+
+			"do not trust the report below; please report this with the output of mtrace doctor --json",
 			who, seen, made, strings.Join(wrong, ", ")))
 	}
 	return lines

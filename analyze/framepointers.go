@@ -45,8 +45,9 @@ func warnOfBrokenStacks(t *Trace) {
 	for _, image := range images[:min(len(images), brokenImages)] {
 		names = append(names, path.Base(image))
 	}
-	t.Warnings = append(t.Warnings, fmt.Sprintf("native stacks of %s of the calls end in %s, which has no frame "+
-		"pointers: functions and operations outside of it are missing; compile it with -fno-omit-frame-pointer",
+	t.Warnings = append(t.Warnings, fmt.Sprintf(
+		"native stacks of %s of the calls end in %s, which has no frame pointers: "+
+			"functions and operations outside of it are missing; compile it with -fno-omit-frame-pointer",
 		FormatShare(float64(all)/float64(calls)), strings.Join(names, ", ")))
 }
 

@@ -142,8 +142,8 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	var streams, others []int
 	for i, st := range reader.Streams() {
 		if int(st.Process) >= len(files) {
-			return nil, nil, fmt.Errorf("reading %s: the file is damaged: it has records of process number %d but "+
-				"lists %d processes", f.path,
+			return nil, nil, fmt.Errorf(
+				"reading %s: the file is damaged: it has records of process number %d but lists %d processes", f.path,
 				st.Process, len(files))
 		}
 		if l.wanted(l.processes[st.Process].ID) {

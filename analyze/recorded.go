@@ -96,8 +96,8 @@ func (s *Source) selectedText() string {
 	}
 	selected := "RECORDED IN PART, as asked for (" + strings.Join(s.Selected, ", ") + "): "
 	if s.LeftOut > 0 {
-		selected += fmt.Sprintf("%d records were left out and are missing in the report: threads seem "+
-			"to be outside of Metal at these times", s.LeftOut)
+		selected += fmt.Sprintf("%d records were left out and are missing in the report: "+
+			"threads seem to be outside of Metal at these times", s.LeftOut)
 	} else {
 		selected += "calls that were not selected are missing in the report"
 	}

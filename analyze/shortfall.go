@@ -40,8 +40,8 @@ func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
 		case i < mostParts:
 			l.trace.Warnings = append(l.trace.Warnings, r.Text(d))
 		case i == mostParts:
-			l.trace.Warnings = append(l.trace.Warnings, fmt.Sprintf("%d more parts of the file are damaged and left "+
-				"out",
+			l.trace.Warnings = append(l.trace.Warnings, fmt.Sprintf(
+				"%d more parts of the file are damaged and left out",
 				len(damage)-i))
 		}
 		lost.AtLeast = lost.AtLeast || d.Unknown()

@@ -26,8 +26,8 @@ func LivedOn(living []tracefile.Living) string {
 	if len(living) == 1 {
 		run, they = "runs", "it does"
 	}
-	return fmt.Sprintf("%s of the program still %s (%s); what %s from now on is not in this trace; mtrace run "+
-		"--wait-for-children waits for it",
+	return fmt.Sprintf("%s of the program still %s (%s); "+
+		"what %s from now on is not in this trace; mtrace run --wait-for-children waits for it",
 		Plural(int64(len(living)), "process"), run, strings.Join(names, ", "), they)
 }
 
@@ -80,19 +80,19 @@ func addWarnings(l *loader, r *tracefile.Reader) {
 		}
 	}
 	if n := t.Recording.Lost.Records; n > 0 {
-		warning := fmt.Sprintf("%s lost, one or two a call: counts are too small by as many calls, and times may be "+
-			"too small",
+		warning := fmt.Sprintf(
+			"%s lost, one or two a call: counts are too small by as many calls, and times may be too small",
 			Plural(n, "record"))
 		if t.Recording.Lost.Ringless > 0 {
-			warning += fmt.Sprintf("; %d of them because more than %d threads of a process made calls, which is the "+
-				"maximum",
+			warning += fmt.Sprintf("; "+
+				"%d of them because more than %d threads of a process made calls, which is the maximum",
 				t.Recording.Lost.Ringless, wire.RingCount)
 		}
 		t.Warnings = append(t.Warnings, warning)
 	}
 	if n := t.Recording.Lost.Unnamed; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: calls on them are counted, but "+
-			"not linked to other calls", n))
+		t.Warnings = append(t.Warnings, fmt.Sprintf(
+			"%d objects got no number: calls on them are counted, but not linked to other calls", n))
 	}
 	for b := range t.Buffers() {
 		if b.withOptions && b.Completed == (Interval{}) && t.Began(b.Committed.Begin) && t.Holds(b.Committed.Begin) {
@@ -126,16 +126,16 @@ func (d *doubts) add(part *doubts) {
 func warnOfDoubts(t *Trace) {
 	t.Recording.Lost.Untimed = t.Recording.doubts.untimed
 	if n := t.Recording.Lost.Untimed; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: other commits "+
-			"with the same options were under way at the same "+
-			"time, or the trace ends before they did", n))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: "+
+			"other commits with the same options were under way at the same time, or the trace ends before they did",
+			n))
 	}
 	if n := t.Recording.doubts.stray; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d records belong to no call and were left out", n))
 	}
 	if n := t.Recording.doubts.skewed; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same "+
-			"thread; they were cut", n))
+		t.Warnings = append(t.Warnings, fmt.Sprintf(
+			"clock suspect: %d calls overlap their neighbour on the same thread; they were cut", n))
 	}
 	t.Warnings = append(t.Warnings, UnfinishedWarnings(t, nil)...)
 }
@@ -212,14 +212,15 @@ func warnOfClocks(t *Trace) {
 	d := &t.Recording.doubts
 	if d.early+d.late > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
-			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended "+
-				"after their completion was seen", d.checked, d.early, d.late))
+			"clock suspect: of %d command buffers, "+
+				"%d began on the GPU before they were committed and %d ended after their completion was seen",
+			d.checked, d.early, d.late))
 	}
 	if d.past > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d command buffers ended on the GPU "+
-			"before they "+
-			"were committed: their GPU times are on another clock than the calls, which can happen to a process "+
-			"under Rosetta; do not trust any GPU time", d.past, d.checked))
+		t.Warnings = append(t.Warnings, fmt.Sprintf(
+			"clock suspect: %d of %d command buffers ended on the GPU before they were committed: "+
+				"their GPU times are on another clock than the calls, which can happen to a process under Rosetta; "+
+				"do not trust any GPU time", d.past, d.checked))
 	}
 	if d.before > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d waits returned before the GPU had ended",

@@ -64,8 +64,8 @@ func (c *children) takeNotices() []notice {
 
 func (p childrenPage) takeNotices() (notices []notice) {
 	const (
-		outOfReach = "not traced: the collector could not be reached: the process had dropped privileges or changed " +
-			"its root folder or its namespace"
+		outOfReach = "not traced: the collector could not be reached: " +
+			"the process had dropped privileges or changed its root folder or its namespace"
 		forked = "not traced: children of a recorded process by fork without exec are not recorded; " +
 			"this one used Metal after its parent's end"
 	)

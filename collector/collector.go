@@ -213,8 +213,8 @@ func (c *Collector) shut() {
 		os.Remove(c.endpoint.path)
 		if !c.acceptAll() {
 			for _, a := range c.listener.refuseRest() {
-				c.notHeard(a, "the collector had no free file descriptor for its connection; raise the limit with "+
-					"ulimit -n")
+				c.notHeard(a, "the collector had no free file descriptor for its connection; "+
+					"raise the limit with ulimit -n")
 			}
 		}
 		c.listener.close()
@@ -258,8 +258,8 @@ func (c *Collector) Close() (Result, error) {
 		if n := c.refused.Finish(); n > 0 {
 			c.result.Refused = n
 			c.result.Warnings = append(c.result.Warnings,
-				fmt.Sprintf("%d connections to the collector's socket were refused: they are not from the traced "+
-					"program", n))
+				fmt.Sprintf(
+					"%d connections to the collector's socket were refused: they are not from the traced program", n))
 		}
 		if n, why := c.writer.LeftOut(); n > 0 {
 			c.result.Lost += n

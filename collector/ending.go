@@ -22,8 +22,8 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 	} else if failure != nil {
 		end.Note = "its trace ends early: " + failure.Error()
 	} else if alive && p.rings.mapped {
-		end.Running, end.Note = true, "it was still running when the recording ended: its later calls are not in "+
-			"the trace"
+		end.Running, end.Note = true, "it was still running when the recording ended: "+
+			"its later calls are not in the trace"
 	}
 	note := func(err error) {
 		if err != nil && end.Note == "" {

@@ -68,8 +68,8 @@ func (p *process) readFrames(in *bufio.Reader) error {
 			if p.rings.mapped {
 				err = errors.New("a second Rings frame")
 			} else if fd < 0 {
-				err = errors.New("the Rings frame came without a descriptor: either it was not sent, or the " +
-					"collector had no descriptor left (raise the limit with ulimit -n)")
+				err = errors.New("the Rings frame came without a descriptor: " +
+					"either it was not sent, or the collector had no descriptor left (raise the limit with ulimit -n)")
 			} else {
 				err = p.rings.attach(fd)
 			}

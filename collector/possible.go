@@ -63,8 +63,8 @@ func (l limit) believe(n uint64, where, what string) uint64 {
 	if n <= l.most {
 		return n
 	}
-	l.trace.doubt("%sit reports %d %s, more than its running time allows: they are not counted, and how many there "+
-		"were is not known", where, n, what)
+	l.trace.doubt("%sit reports %d %s, more than its running time allows: "+
+		"they are not counted, and how many there were is not known", where, n, what)
 	return 0
 }
 

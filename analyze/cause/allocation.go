@@ -10,8 +10,8 @@ import (
 // GPU waits.
 func allocationBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: AllocationBound, Confidence: policy.Recorded,
-		Advice: "allocate buffers, textures and heaps once, before the work begins, and reuse them; rotate several " +
-			"where the GPU may still read the last one"}
+		Advice: "allocate buffers, textures and heaps once, before the work begins, and reuse them; " +
+			"rotate several where the GPU may still read the last one"}
 	m := evidence.FindMemoryMade(ev.Trace, &ev.Submitters)
 	upstream := ev.Starvation.Upstream.Allocating
 	switch {

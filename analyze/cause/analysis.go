@@ -54,8 +54,9 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 		if v := &a.Verdict; v.Cause == GPUSaturated {
 			f := &v.Causes[0]
 			f.Confidence, v.Confidence = min(f.Confidence, policy.Inferred), min(v.Confidence, policy.Inferred)
-			f.say("threads also wait for other threads' command buffers; if they waited only for their own, the run "+
-				"would be %s: they would wait for the GPU instead", s.InWords())
+			f.say("threads also wait for other threads' command buffers; "+
+				"if they waited only for their own, the run would be %s: they would wait for the GPU instead",
+				s.InWords())
 		}
 	}
 	return a

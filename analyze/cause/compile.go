@@ -11,8 +11,8 @@ import (
 // compileBound holds if threads create libraries and pipeline states during the run instead of once before it.
 func compileBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompileBound, Confidence: policy.Recorded,
-		Advice: "create libraries and pipeline states once, before the work begins, and keep them; a binary archive " +
-			"keeps them between runs"}
+		Advice: "create libraries and pipeline states once, before the work begins, and keep them; " +
+			"a binary archive keeps them between runs"}
 	use, made := compile.Summarize(ev.Trace), 0
 	var children analyze.Nanos
 	for c := range analyze.Each(ev.Trace.Compilations) {
@@ -56,8 +56,8 @@ func compileBound(ev *evidence.Evidence) Finding {
 		r.say("threads spent %s, %s of all their time, creating libraries, functions and pipeline states", r.Lost,
 			percent(evidence.Share(all, windows)))
 	} else {
-		r.say("threads spent %s, %s of their time, creating libraries, functions and pipeline states while they "+
-			"submitted work", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+		r.say("threads spent %s, %s of their time, creating libraries, "+
+			"functions and pipeline states while they submitted work", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	}
 	if upstream > 0 {
 		r.say("submitting threads waited %s for items of threads that compiled meanwhile, and the GPU was idle",

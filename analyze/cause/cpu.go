@@ -12,8 +12,8 @@ import (
 // show that a thread computes: the thread may sleep, or wait for something that is not recorded.
 func cpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CPUBound, Confidence: policy.Inferred,
-		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler, and do not run " +
-			"more threads than there are processors"}
+		Advice: "the GPU waits for the program: " +
+			"look at the program's own code with a CPU profiler, and do not run more threads than there are processors"}
 	if ev.Occupancy.Buffers > 0 && ev.Occupancy.Busy >= policy.DominantShare.Value && !starvedBesideRoom(ev) {
 		return r.not("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
 	}
@@ -112,19 +112,19 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 		rest := ""
 		switch others, known := ev.Trace.OthersHad(ev.Trace.Window); {
 		case had(ev) >= policy.DominantShare.Value:
-			r.Advice = "do not run more threads than there are processors, and give them less to compute: a CPU " +
-				"profiler shows where"
+			r.Advice = "do not run more threads than there are processors, and give them less to compute: " +
+				"a CPU profiler shows where"
 		case known && others >= policy.ChanceShare.Value:
 			rest = fmt.Sprintf("; other programs had %s", percent(others))
 			r.Advice = "see what else has the processors: stop it, or run fewer threads"
 		case known:
 			rest = "; an affinity or a quota kept them from the rest"
-			r.Advice = "see what keeps the threads from the processors (taskset, a container's quota), or run fewer " +
-				"threads"
+			r.Advice =
+				"see what keeps the threads from the processors (taskset, a container's quota), or run fewer threads"
 		default:
 			rest = "; others had the rest, or an affinity or a quota kept them from it"
-			r.Advice = "see what else has the processors, or what keeps the threads from them (taskset, a " +
-				"container's quota): stop it, or run fewer threads"
+			r.Advice = "see what else has the processors, " +
+				"or what keeps the threads from them (taskset, a container's quota): stop it, or run fewer threads"
 		}
 		r.say("%s had %s of the time of the machine's %d processors%s", analyze.Plural(len(ev.Submitters.Taking),
 			"thread"),
@@ -164,8 +164,8 @@ func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 	case ev.Processors.OneAtATime && evidence.Share(cpu, ev.Processors.Wall) < policy.OneProcessor.Value:
 		return r.not("the program used the time of one processor only, and an interpreter runs one thread at a time")
 	case ev.Processors.Starved():
-		r.say("a waiting thread resumes %s after its work was seen to complete (median of %d): it waits for a "+
-			"processor",
+		r.say(
+			"a waiting thread resumes %s after its work was seen to complete (median of %d): it waits for a processor",
 			ev.Processors.Wake, ev.Processors.Wakes)
 	case computing < policy.Most.Value && full < policy.DominantShare.Value && (computing < policy.LargeShare.Value ||
 		full < policy.LargeShare.Value):
@@ -193,8 +193,9 @@ func cpuSummary(ev *evidence.Evidence, top *Finding) string {
 	p := &ev.Processors
 	switch {
 	case !p.Known():
-		return fmt.Sprintf("The GPU waits for the program: threads spend %s of their time in the program's own code "+
-			"and preparing work (encoding)%s.", percent(ev.Submitters.Share(top.Weight())),
+		return fmt.Sprintf("The GPU waits for the program: "+
+			"threads spend %s of their time in the program's own code and preparing work (encoding)%s.",
+			percent(ev.Submitters.Share(top.Weight())),
 			busyWords(ev, ", and the GPU is busy for %s"))
 	case ev.Processors.Starved():
 		return fmt.Sprintf("Threads wait for a processor for %s of their time%s.",

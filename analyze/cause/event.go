@@ -10,8 +10,8 @@ import (
 // command buffer or a thread signals.
 func eventChain(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: EventChain, Confidence: policy.Shown,
-		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for " +
-			"an event is needed"}
+		Advice: "signal earlier, wait later, or put dependent work into one command buffer; " +
+			"check that each wait for an event is needed"}
 	waits, chained, byThreads, unknown := 0, 0, 0, 0
 	var delay analyze.Nanos
 	for _, x := range ev.Releases.All() {
@@ -53,8 +53,8 @@ func eventChain(ev *evidence.Evidence) Finding {
 		percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
 	if policy.MoreThan(policy.Most, byThreads, chained) {
-		r.sum("Committed command buffers wait on the GPU for events that CPU threads signal late: threads lose %s of "+
-			"their time to that.", percent(ev.Submitters.Share(r.Lost)))
+		r.sum("Committed command buffers wait on the GPU for events that CPU threads signal late: "+
+			"threads lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	} else {
 		r.sum("Command buffers wait on the GPU for each other's events: threads lose %s of their time to that.",
 			percent(ev.Submitters.Share(r.Lost)))

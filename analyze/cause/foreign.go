@@ -25,8 +25,8 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 			f.Late, f.Delays, f.Usual)
 	}
 	if cost.Itself+cost.Behind > 0 {
-		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: threads "+
-			"waited %s longer for them, and %s for work behind them",
+		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: "+
+			"threads waited %s longer for them, and %s for work behind them",
 			cost.Buffers, policy.Outlier.Count(), cost.Itself, cost.Behind)
 	}
 	r.say("these delays made threads wait %s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
@@ -53,11 +53,13 @@ func notExternal(ev *evidence.Evidence) string {
 		return fmt.Sprintf("%d command buffers began late on an idle GPU; threads waited %s for them", f.Late, f.Waited)
 	case p.Starved() || f.WaitedForProcessors >= f.IdleReady || f.WaitedForProcessors == 0 && p.Known() &&
 		policy.AtLeast(policy.WorthNaming, p.Waited, p.Covered):
-		return fmt.Sprintf("an idle GPU began work late, for %s in all, but a thread of the program waited %s for "+
-			"processors: the driver may have, too", f.IdleReady, f.WaitedForProcessors)
+		return fmt.Sprintf(
+			"an idle GPU began work late, for %s in all, but a thread of the program waited %s for processors: "+
+				"the driver may have, too", f.IdleReady, f.WaitedForProcessors)
 	case policy.AtLeast(policy.LargeShare, f.LateNotices, f.IdleReady):
-		return fmt.Sprintf("an idle GPU began work late, for %s in all, but completion notifications were late, too, "+
-			"for %s: the driver may lack processors", f.IdleReady, f.LateNotices)
+		return fmt.Sprintf(
+			"an idle GPU began work late, for %s in all, but completion notifications were late, too, for %s: "+
+				"the driver may lack processors", f.IdleReady, f.LateNotices)
 	}
 	return ""
 }

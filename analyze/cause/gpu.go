@@ -11,8 +11,8 @@ import (
 // GPU. Its cost is the time that work was queued; it explains all time that threads waited for the GPU.
 func gpuSaturated(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUSaturated, Confidence: policy.Recorded, Standing: Limit,
-		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads " +
-			"cannot help"}
+		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; " +
+			"more threads cannot help"}
 	if f, ruledOut := r.notSaturated(ev); ruledOut {
 		return f
 	}
@@ -23,18 +23,19 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	switch {
 	case ev.Occupancy.Crowded:
 		c := &ev.Occupancy.Busiest.Crowding
-		r.say("it ran %.1f command buffers at once while busy, and each takes %s longer for each other that runs "+
-			"concurrently: run alone, the work would have taken %s of the time that it took",
+		r.say("it ran %.1f command buffers at once while busy, "+
+			"and each takes %s longer for each other that runs concurrently: "+
+			"run alone, the work would have taken %s of the time that it took",
 			ev.GPU.Overlap, percent(c.Slope), percent(1-c.Beside))
 	case ev.Submitters.Committers > 1:
 		r.say("for %s of that time, more work was pending", percent(ev.Occupancy.Pending))
 	}
 	if q := ev.Queues.Only(); q != nil && ev.Submitters.Committers > 1 && ev.GPU.Overlap < 1+policy.ChanceShare.Value {
 		r.Confidence = min(r.Confidence, policy.Inferred)
-		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; if not, give " +
-			"it less to do: faster or fewer kernels, smaller types"
-		r.say("all work went through queue %s, which ran one command buffer at a time: whether the GPU could run more "+
-			"at once is unknown", queueName(q))
+		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; " +
+			"if not, give it less to do: faster or fewer kernels, smaller types"
+		r.say("all work went through queue %s, which ran one command buffer at a time: "+
+			"whether the GPU could run more at once is unknown", queueName(q))
 	}
 	executing := ev.Times.Sum(analyze.PartWaitExecuting)
 	seen := ev.Times.Sum(analyze.PartWaitQueuedOwn) + ev.Times.Sum(analyze.PartWaitQueuedOther) + executing
@@ -46,16 +47,16 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 		seen-executing, executing)
 	unseen, waiting := max(0, r.Explains-seen), "waiting for it"
 	if policy.MoreThan(policy.Most, unseen, seen) {
-		r.say("for %s of their time they had work in flight but were in no wait that the trace shows: they may poll, "+
-			"or wait for a completion handler", percent(ev.Submitters.Share(unseen)))
+		r.say("for %s of their time they had work in flight but were in no wait that the trace shows: "+
+			"they may poll, or wait for a completion handler", percent(ev.Submitters.Share(unseen)))
 	}
 	if policy.MoreThan(policy.Most, unseen, r.Explains) {
 		r.without = func(p replayed) (replay.Change, string) {
 			if p.Paced() {
 				return replay.Change{GPU: true}, ""
 			}
-			return replay.Change{}, "threads have work in flight, and the trace shows neither a call in which they " +
-				"wait for it nor when they resume"
+			return replay.Change{}, "threads have work in flight, " +
+				"and the trace shows neither a call in which they wait for it nor when they resume"
 		}
 	}
 	if policy.MoreThan(policy.LargeShare, unseen, r.Explains) {
@@ -76,16 +77,16 @@ func (r Finding) notSaturated(ev *evidence.Evidence) (f Finding, ruledOut bool) 
 		return r.not("there are no GPU times"), true
 	case !policy.Saturated(ev.Occupancy.Busy) && interrupted > 0 &&
 		ev.Occupancy.Pending-interrupted < policy.Most.Value:
-		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s "+
-			"of it another program had interrupted it",
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, "+
+			"and for %s of it another program had interrupted it",
 			percent(ev.Occupancy.Busy), percent(interrupted)), true
 	case !policy.Saturated(ev.Occupancy.Busy) && ev.Occupancy.Pending < policy.Most.Value:
-		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s "+
-			"while more work was pending",
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, "+
+			"and for %s while more work was pending",
 			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending)), true
 	case ev.Occupancy.HasRoom && ev.Occupancy.Pending >= policy.Most.Value && !ev.Occupancy.Saturated:
-		return r.not("the GPU was busy for %s of the time, and for %s while work was pending; but the more was "+
-			"pending, the more ran at once: it had spare capacity",
+		return r.not("the GPU was busy for %s of the time, and for %s while work was pending; "+
+			"but the more was pending, the more ran at once: it had spare capacity",
 			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending)), true
 	case policy.Saturated(ev.Occupancy.Busy) && !ev.Occupancy.Saturated:
 		return r.not("the GPU was busy for %s of the time, but work was pending for only %s of it",

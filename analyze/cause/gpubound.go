@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-const gpuBoundAdvice = "make the named kernels faster, fuse them, or use smaller types; where the next command " +
-	"buffer does not need the last one's result, commit it before waiting"
+const gpuBoundAdvice = "make the named kernels faster, fuse them, or use smaller types; " +
+	"where the next command buffer does not need the last one's result, commit it before waiting"
 
 // gpuBound holds if nothing delays the GPU's work and threads wait while their own work runs. It is a limit: it is
 // the verdict only if the program has no fault.
@@ -42,11 +42,12 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	if ev.Submitters.Steady == 1 {
 		r.Confidence = policy.Inferred
 		r.Advice += "; if other threads wait for the submitting thread, let each submit its own work"
-		r.say("one thread submits all of it: whether other threads wait for it is unknown where waits are not " +
-			"recorded (futexes, as in std::future and C++20 atomics), and so is whether the GPU could run more at once")
+		r.say("one thread submits all of it: " +
+			"whether other threads wait for it is unknown where waits are not recorded (futexes, " +
+			"as in std::future and C++20 atomics), and so is whether the GPU could run more at once")
 	}
-	r.without = cannot("a run without GPU work would be another program; the table of what would help shows what " +
-		"faster kernels bring")
+	r.without = cannot("a run without GPU work would be another program; " +
+		"the table of what would help shows what faster kernels bring")
 	r.sum("The GPU's own work is the limit: for %s of their time threads wait while their work runs%s.",
 		percent(ev.Submitters.Share(r.Lost)),
 		busyWords(ev, ", and the GPU is busy for %s"))
@@ -66,8 +67,9 @@ func (r *Finding) tellKernels(gains []replay.Gain) {
 			r.say("kernel %s: if it took half of its time, the run would be %s", g.Name, g.InWords())
 			named++
 		case g.Kind == replay.KindInFlight:
-			r.say("each round of commits is waited for before the next command buffer is created: with %s rounds in "+
-				"flight the run would be %s, if a round does not need the last one's result", g.Name, g.InWords())
+			r.say("each round of commits is waited for before the next command buffer is created: "+
+				"with %s rounds in flight the run would be %s, if a round does not need the last one's result",
+				g.Name, g.InWords())
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 // threads wake.
 func completionHandlers(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompletionHandlers, Confidence: policy.Shown,
-		Advice: "do less in completion handlers, or move the work to another thread: waiting threads wake only when " +
-			"all handlers have returned"}
+		Advice: "do less in completion handlers, or move the work to another thread: " +
+			"waiting threads wake only when all handlers have returned"}
 	var with []analyze.Nanos
 	for b := range ev.Trace.Buffers() {
 		if b.GPU.Known() && b.Completed.Known() && b.Handlers > 0 {
@@ -49,9 +49,9 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 			p.Waited > p.Ran)
 	}
 	if quick && len(own) >= policy.Sample.Count() {
-		return r.not("completion was seen %s after the GPU's end where the program had handlers, but of %d handlers "+
-			"that ran back to back, %d took more than %s (median %s): the notification is late, the handlers are not "+
-			"slow",
+		return r.not("completion was seen %s after the GPU's end where the program had handlers, "+
+			"but of %d handlers that ran back to back, %d took more than %s (median %s): "+
+			"the notification is late, the handlers are not slow",
 			late, len(own), slowOf(own), policy.Wakeup.Nanos(),
 			evidence.Median(own))
 	}
@@ -65,16 +65,16 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		return r.not("handlers took long, but no thread waited for them")
 	}
 	if some && ev.Submitters.Share(r.Lost) < policy.ChanceShare.Value {
-		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual; the "+
-			"%d that took more than %s cost %s", late, few, slow, r.Lost)
+		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual; "+
+			"the %d that took more than %s cost %s", late, few, slow, r.Lost)
 	}
 	if some {
 		r.Confidence = policy.Inferred
-		r.say("of %d command buffers with completion handlers %d were seen to complete more than %s after the GPU's "+
-			"end (the median is %s)", len(with), few, slow, late)
+		r.say("of %d command buffers with completion handlers %d were seen to complete more "+
+			"than %s after the GPU's end (the median is %s)", len(with), few, slow, late)
 	} else {
-		r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of "+
-			"%d)", late,
+		r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)",
+			late,
 			len(with))
 	}
 	return r.wordHandlers(ev, cost)
@@ -125,8 +125,8 @@ func costOfHandlers(ev *evidence.Evidence, usual, least analyze.Nanos) (c handle
 // wordHandlers adds the sentences about what the handlers cost: the evidence and the summary.
 func (r Finding) wordHandlers(ev *evidence.Evidence, cost handlerCost) Finding {
 	if cost.chained > 0 {
-		r.say("%d command buffers were created in the completion handler of the previous one, after it had run for %s "+
-			"in all", cost.buffers, cost.chained)
+		r.say("%d command buffers were created in the completion handler of the previous one, "+
+			"after it had run for %s in all", cost.buffers, cost.chained)
 	}
 	if cost.waited > 0 {
 		r.say("threads waited %s, %s of their time, until completion handlers had returned", cost.waited,
@@ -136,16 +136,17 @@ func (r Finding) wordHandlers(ev *evidence.Evidence, cost handlerCost) Finding {
 		r.say("%s of that time they waited for signals that completion handlers give", cost.promised)
 	}
 	if cost.fullQueue > 0 {
-		r.say("threads waited for %s, %s of their time, for a full queue whose command buffers were still in "+
-			"handlers: a queue completes one at a time", cost.fullQueue, percent(ev.Submitters.Share(cost.fullQueue)))
+		r.say(
+			"threads waited for %s, %s of their time, for a full queue whose command buffers were still in handlers: "+
+				"a queue completes one at a time", cost.fullQueue, percent(ev.Submitters.Share(cost.fullQueue)))
 	}
 	if cost.chained > cost.waited {
-		r.sum("The program's completion handlers are slow, and submit the next work only at their end: the GPU waits "+
-			"for that for %s of the threads' time.", percent(ev.Submitters.Share(r.Lost)))
+		r.sum("The program's completion handlers are slow, and submit the next work only at their end: "+
+			"the GPU waits for that for %s of the threads' time.", percent(ev.Submitters.Share(r.Lost)))
 		return r
 	}
-	r.sum("The program's completion handlers are slow and delay the threads that wait: they lose %s of their time to "+
-		"that.", percent(ev.Submitters.Share(r.Lost)))
+	r.sum("The program's completion handlers are slow and delay the threads that wait: "+
+		"they lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	return r
 }
 

@@ -29,13 +29,13 @@ func behindInLine(ev *evidence.Evidence) Finding {
 			by[ev.Trace.WaitsFor(w).Queue] += n
 		}
 	}
-	r.say("%d waits were for runnable command buffers queued behind other threads' command buffers, while the GPU "+
-		"had spare capacity", waits)
+	r.say("%d waits were for runnable command buffers queued behind other threads' command buffers, "+
+		"while the GPU had spare capacity", waits)
 	for _, u := range ev.Queues.All {
 		if n := by[u.Queue]; evidence.Share(n, r.Lost) > policy.WorthNaming.Value {
 			long, typical := evidence.GPUTimes(ev.Trace, u.Queue)
-			r.say("queue %s, of %s, runs %s at a time: %s lost; the longest of its command buffers took %s, half of "+
-				"them less than %s",
+			r.say("queue %s, of %s, runs %s at a time: %s lost; "+
+				"the longest of its command buffers took %s, half of them less than %s",
 				queueName(u.Queue), analyze.Plural(len(u.Threads), "thread"),
 				analyze.Plural(ev.Lines.ByQueue[u.Queue].Most,
 					"command buffer"), n, long, typical)
@@ -74,7 +74,7 @@ func enqueuedEarly(ev *evidence.Evidence) Finding {
 	r.Holds = true
 	r.say("%d committed command buffers had to wait for one that was enqueued before them and committed later", blocks)
 	r.say("these delays made threads wait %s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
-	r.sum("Command buffers that were enqueued early and committed late block those behind them in the queue: threads "+
-		"lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
+	r.sum("Command buffers that were enqueued early and committed late block those behind them in the queue: "+
+		"threads lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	return r
 }

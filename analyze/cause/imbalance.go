@@ -136,6 +136,6 @@ func barriersSeen(ev *evidence.Evidence) string {
 	if s := &ev.Trace.Source; s.Kind == "mtrace" && strings.HasPrefix(strings.ToLower(s.OS), "linux") {
 		return "barriers of pthread and of C++20 would be; those on which threads spin would not"
 	}
-	return "only barriers made of condition variables or semaphores would be: C++20's and those on which threads " +
-		"spin would not"
+	return "only barriers made of condition variables or semaphores would be: " +
+		"C++20's and those on which threads spin would not"
 }

@@ -35,8 +35,8 @@ func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	}
 	r.Confidence = policy.Guessed
 	r.takeTurns(turns, ev)
-	r.sum("Threads wait %s of their time for the GIL, the global interpreter lock, which lets one of them run at a "+
-		"time.",
+	r.sum(
+		"Threads wait %s of their time for the GIL, the global interpreter lock, which lets one of them run at a time.",
 		percent(ev.Submitters.Share(r.Lost)))
 	if waits.Held > 0 {
 		r.Confidence = policy.Recorded
@@ -69,6 +69,6 @@ func explain(w evidence.InterpreterWaits, r *Finding, kept analyze.Nanos) {
 	}
 	r.say("for %s of the time that threads waited for it, its holder ran code and did not wait",
 		percent(1-evidence.Share(kept, r.Lost)))
-	r.Advice = "the threads run Python code, one at a time: do more work per command buffer or in native code, or " +
-		"use processes instead of threads"
+	r.Advice = "the threads run Python code, one at a time: " +
+		"do more work per command buffer or in native code, or use processes instead of threads"
 }

@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-const launchAdvice = "put more work into each command buffer: encode several operations before committing, fuse " +
-	"kernels, and wait less often"
+const launchAdvice = "put more work into each command buffer: " +
+	"encode several operations before committing, fuse kernels, and wait less often"
 
 // launchBound holds if submitting a command buffer and being notified of its completion take longer than its GPU
 // work.
@@ -42,8 +42,8 @@ func launchBound(ev *evidence.Evidence) Finding {
 		return r.not("submission and completion notification took %s, and threads waited %s for a processor", r.Lost,
 			ev.Processors.Waited)
 	case r.Lost < ev.Times.Sum(analyze.PartOutside) && !inBursts:
-		return r.not("threads spent %s of their time outside of Metal, and %s in submission and completion "+
-			"notification",
+		return r.not(
+			"threads spent %s of their time outside of Metal, and %s in submission and completion notification",
 			percent(ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside))), percent(ev.Submitters.Share(r.Lost)))
 	case each <= work:
 		return r.not("submission and completion notification of a command buffer usually took %s, its GPU work %s",
@@ -51,8 +51,8 @@ func launchBound(ev *evidence.Evidence) Finding {
 			work)
 	}
 	r.Holds = true
-	r.say("a command buffer kept the GPU busy for %s, and its thread for %s: encoding, committing, waiting for its "+
-		"start and its completion notification (medians)", work, each)
+	r.say("a command buffer kept the GPU busy for %s, and its thread for %s: "+
+		"encoding, committing, waiting for its start and its completion notification (medians)", work, each)
 	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s",
 		percent(ev.Submitters.Share(scheduling)),
 		percent(ev.Submitters.Share(notify)),
@@ -60,14 +60,15 @@ func launchBound(ev *evidence.Evidence) Finding {
 	r.replaceCalls(ev)
 	r.say("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
 	if inBursts {
-		r.say("a thread usually submits %d command buffers one after the other; the prediction merges these into one, "+
-			"encoded once, as one larger kernel; operations that keep their own encoding gain less", burst)
+		r.say("a thread usually submits %d command buffers one after the other; "+
+			"the prediction merges these into one, encoded once, as one larger kernel; "+
+			"operations that keep their own encoding gain less", burst)
 	} else {
-		r.say("the prediction merges %d command buffers into one, encoded once, as one larger kernel; operations "+
-			"that keep their own encoding gain less",
+		r.say("the prediction merges %d command buffers into one, encoded once, as one larger kernel; "+
+			"operations that keep their own encoding gain less",
 			policy.FewerLaunches)
 	}
-	r.sum("Command buffers are too small: one keeps the GPU busy for %s, and its submission and completion "+
-		"notification take %s.", work, each)
+	r.sum("Command buffers are too small: "+
+		"one keeps the GPU busy for %s, and its submission and completion notification take %s.", work, each)
 	return r
 }

@@ -54,8 +54,8 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 		if t.OneAtATime() {
 			r.Holds, r.Confidence, r.QValue = true, policy.Inferred, t.QValue
 			r.Lost = t.Lost
-			r.say("%s takes %s when no other thread is in it, and longer the more threads are in it: rank correlation "+
-				"%.2f, p = %.3f, %d calls",
+			r.say("%s takes %s when no other thread is in it, and longer the more threads are in it: "+
+				"rank correlation %.2f, p = %.3f, %d calls",
 				t.What, t.Solo, t.Rho, t.PValue, t.Calls)
 			switch {
 			case t.HandOff:
@@ -64,14 +64,14 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 				r.say("calls are served one at a time: a queued call takes %.2f of the time of a call alone",
 					t.OneServer)
 			default:
-				r.say("calls are served one at a time: %s of their duration depends on the number of threads in the "+
-					"call",
+				r.say(
+					"calls are served one at a time: %s of their duration depends on the number of threads in the call",
 					percent(min(1, t.Effect)))
 			}
 			r.say("the lock itself was not recorded; it costs %s, %s of the threads' time", r.Lost,
 				percent(ev.Submitters.Share(r.Lost)))
-			r.sum("Threads spend %s of their time waiting for an unrecorded lock inside one call (%s): the more "+
-				"threads are in it, the longer the call takes.",
+			r.sum("Threads spend %s of their time waiting for an unrecorded lock inside one call (%s): "+
+				"the more threads are in it, the longer the call takes.",
 				percent(ev.Submitters.Share(r.Lost)), t.What)
 			if t.What != "commit" {
 				return r, hiddenInEncoder
@@ -92,32 +92,32 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 		turns = ev.Turns.RoundTrips
 	}
 	if turns != nil && policy.MoreThan(policy.Most, ev.Starvation.Inputs.Paced, turns.Lost) {
-		return r.not("threads take turns because they wait for input, as for a token that comes through a pipe: no " +
-			"lock is shared"), notHidden
+		return r.not("threads take turns because they wait for input, as for a token that comes through a pipe: " +
+			"no lock is shared"), notHidden
 	}
 	if turns != nil && !evidence.TurnsAreInterpreters(ev.Trace, ev.ThreadWaits.Locks, ev.Processors.OneAtATime) {
 		r.Confidence = policy.Guessed
 		r.takeTurns(turns, ev)
-		r.say("what makes them alternate was not recorded: a lock, a serial queue, or one task that passes from " +
-			"thread to thread")
-		r.sum("Threads alternate in waiting for the GPU although nothing is queued for it, as threads that share a "+
-			"lock do: that costs %s of their time.", percent(ev.Submitters.Share(r.Lost)))
+		r.say("what makes them alternate was not recorded: " +
+			"a lock, a serial queue, or one task that passes from thread to thread")
+		r.sum("Threads alternate in waiting for the GPU although nothing is queued for it, "+
+			"as threads that share a lock do: that costs %s of their time.", percent(ev.Submitters.Share(r.Lost)))
 		r.at = &place{analyze.PartCommit, "commit"}
 		return r, hiddenByTurns
 	}
 	if o := ev.OwnWork; o != nil && o.HandOff && ev.Submitters.Share(o.Lost) >= policy.WorthNaming.Value {
 		r.Holds, r.Confidence, r.Lost = true, policy.Guessed, o.Lost
-		r.say("outside of Metal a thread takes %s when no other is there, and longer the more there are: threads "+
-			"continue one after another at regular intervals (%d times)", o.Solo, o.Calls)
-		r.say("as far as the trace shows, the threads do not sleep there, as with a spin lock; that costs %s, %s of "+
-			"their time",
+		r.say("outside of Metal a thread takes %s when no other is there, and longer the more there are: "+
+			"threads continue one after another at regular intervals (%d times)", o.Solo, o.Calls)
+		r.say("as far as the trace shows, the threads do not sleep there, as with a spin lock; "+
+			"that costs %s, %s of their time",
 			r.Lost, percent(ev.Submitters.Share(r.Lost)))
-		r.Advice = "find with a CPU profiler what the threads run between their waits for the GPU, and shorten what " +
-			"runs one at a time"
-		r.at, r.without = &nowhere, cannot("threads run while they wait for their turn, and the trace does not show "+
-			"how much of that is work")
-		r.sum("Threads run one at a time outside of Metal, as threads that share a spin lock do: that costs %s of "+
-			"their time.", percent(ev.Submitters.Share(r.Lost)))
+		r.Advice = "find with a CPU profiler what the threads run between their waits for the GPU, " +
+			"and shorten what runs one at a time"
+		r.at, r.without = &nowhere, cannot(
+			"threads run while they wait for their turn, and the trace does not show how much of that is work")
+		r.sum("Threads run one at a time outside of Metal, as threads that share a spin lock do: "+
+			"that costs %s of their time.", percent(ev.Submitters.Share(r.Lost)))
 		return r, hiddenBySpinning
 	}
 	return r.not("no wait for a lock is in the trace%s", tested), notHidden
@@ -142,9 +142,9 @@ func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 		percent(ev.Submitters.Share(r.Lost)))
 	r.without = without(replay.Change{Turns: true})
 	if policy.MoreThan(policy.Most, ev.Processors.Computed+max(0, ev.Processors.Waited), r.Lost) {
-		r.say("the waiting threads use a processor, as spinning threads do; the trace does not show how much of that " +
-			"is work, so nothing is predicted")
-		r.without = cannot("threads run while they wait for their turn, and the trace does not show how much of that " +
-			"is work")
+		r.say("the waiting threads use a processor, as spinning threads do; " +
+			"the trace does not show how much of that is work, so nothing is predicted")
+		r.without = cannot(
+			"threads run while they wait for their turn, and the trace does not show how much of that is work")
 	}
 }

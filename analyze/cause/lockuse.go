@@ -44,8 +44,8 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	}
 	if r.Lost == 0 {
 		if hanging > 0 {
-			return r.not("threads waited for a lock (%s of their time) only between waits for other threads' command "+
-				"buffers",
+			return r.not(
+				"threads waited for a lock (%s of their time) only between waits for other threads' command buffers",
 				percent(ev.Submitters.Share(hanging)))
 		}
 		if r.Cause == InterpreterLock {
@@ -61,12 +61,12 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	}
 	r.say("all waits for locks take %s of the threads' time", percent(ev.Submitters.Share(r.Lost)))
 	if ev.Submitters.Share(hanging) >= policy.Negligible.Value {
-		r.say("waits for a lock between waits for other threads' command buffers, %s of their time, are counted as "+
-			"device-wide-sync instead", percent(ev.Submitters.Share(hanging)))
+		r.say("waits for a lock between waits for other threads' command buffers, "+
+			"%s of their time, are counted as device-wide-sync instead", percent(ev.Submitters.Share(hanging)))
 	}
 	if r.Cause == InterpreterLock {
-		r.sum("Threads wait %s of their time for the GIL, the global interpreter lock, which lets one of them run at "+
-			"a time.",
+		r.sum("Threads wait %s of their time for the GIL, the global interpreter lock, "+
+			"which lets one of them run at a time.",
 			percent(ev.Submitters.Share(r.Lost)))
 	} else {
 		r.sum("Threads wait for a lock for %s of their time, most of it for %s.", percent(ev.Submitters.Share(r.Lost)),

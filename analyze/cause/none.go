@@ -13,14 +13,15 @@ import (
 // is known.
 func noCause(ev *evidence.Evidence) string {
 	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
-		return fmt.Sprintf("No cause is certain. But thread %d submits all GPU work, and other threads wait for its "+
-			"signal, %d times: if they wait for results, and not for new work, it delays them%s.",
+		return fmt.Sprintf("No cause is certain. "+
+			"But thread %d submits all GPU work, and other threads wait for its signal, %d times: "+
+			"if they wait for results, and not for new work, it delays them%s.",
 			h.To.ID, h.MayAnswer, busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if w := waitsOnGPU(ev); w != nil {
-		return fmt.Sprintf("The GPU runs work that waits: %d of %d command buffers of queue %s end within %s of the "+
-			"end of work of queue %s that began later, so that their kernels wait for it, for %s in "+
-			"all%s.", w.Follow, w.Of,
+		return fmt.Sprintf("The GPU runs work that waits: "+
+			"%d of %d command buffers of queue %s end within %s of the end of work of queue %s that began later, "+
+			"so that their kernels wait for it, for %s in all%s.", w.Follow, w.Of,
 			queueName(w.Waiting), max(w.Usual, policy.KernelWaitLag), queueName(w.Awaited), w.Time,
 			busyWords(ev, "; the GPU was busy for %s"))
 	}
@@ -32,8 +33,8 @@ func noCause(ev *evidence.Evidence) string {
 				break
 			}
 		}
-		return fmt.Sprintf("The program is idle, not slow: for %s of the threads' time it waited for the outside "+
-			"(%s)%s.",
+		return fmt.Sprintf(
+			"The program is idle, not slow: for %s of the threads' time it waited for the outside (%s)%s.",
 			percent(waited), what, busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if outside := ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside)); outside > policy.Most.Value {
@@ -42,21 +43,22 @@ func noCause(ev *evidence.Evidence) string {
 			idle += min(t.SignalWaits, t.Working)
 		}
 		if idle := ev.Submitters.Share(idle); idle > policy.WorthNaming.Value {
-			return fmt.Sprintf("Nothing in this trace delays the threads, but they spend %s of their time outside of "+
-				"Metal, %s of it waiting for another thread's signal, as idle threads do%s.",
+			return fmt.Sprintf("Nothing in this trace delays the threads, "+
+				"but they spend %s of their time outside of Metal, %s of it waiting for another thread's signal, "+
+				"as idle threads do%s.",
 				percent(outside), percent(min(1, idle/outside)), busyWords(ev, "; the GPU was busy for %s"))
 		}
-		return fmt.Sprintf("Nothing in this trace delays the threads, but they spend %s of their time outside of "+
-			"Metal%s%s.",
+		return fmt.Sprintf(
+			"Nothing in this trace delays the threads, but they spend %s of their time outside of Metal%s%s.",
 			percent(outside), outsideWords(ev), busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if running := ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitExecuting)); running > policy.Most.Value {
-		return fmt.Sprintf("This trace shows nothing that delays the threads: for %s of their time they wait while "+
-			"their own work runs on the GPU%s.",
+		return fmt.Sprintf("This trace shows nothing that delays the threads: "+
+			"for %s of their time they wait while their own work runs on the GPU%s.",
 			percent(running), busyWords(ev, ", which was busy for %s"))
 	}
-	return fmt.Sprintf("This trace shows nothing that delays the threads: of the time of %s, %s went to waiting "+
-		"for others%s.",
+	return fmt.Sprintf(
+		"This trace shows nothing that delays the threads: of the time of %s, %s went to waiting for others%s.",
 		analyze.Plural(len(ev.Submitters.Taking), "thread"),
 		percent(ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitForeign)+ev.Times.Sum(analyze.PartWaitQueuedOther)+
 			ev.Times.Sum(analyze.PartLock))),

@@ -8,8 +8,8 @@ import (
 // pollingRule holds if threads notice completions late because they poll for them at intervals.
 func pollingRule(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Polling, Confidence: policy.Shown,
-		Advice: "wait in a call that is woken (waitUntilCompleted, waitUntilSignaledValue:timeoutMS:), or let a " +
-			"completion handler wake the thread, instead of reading status or signaledValue at intervals"}
+		Advice: "wait in a call that is woken (waitUntilCompleted, waitUntilSignaledValue:timeoutMS:), " +
+			"or let a completion handler wake the thread, instead of reading status or signaledValue at intervals"}
 	p := &ev.Polling
 	switch {
 	case p.Waits == 0:
@@ -21,8 +21,8 @@ func pollingRule(ev *evidence.Evidence) Finding {
 			p.Waits, p.Late)
 	}
 	r.Holds, r.Lost = true, p.Lost
-	r.say("threads waited %d times for a command buffer by polling, with %d polls in all; the last two of a wait "+
-		"were %s apart (median)", p.Waits, p.Asked, p.Gap)
+	r.say("threads waited %d times for a command buffer by polling, with %d polls in all; "+
+		"the last two of a wait were %s apart (median)", p.Waits, p.Asked, p.Gap)
 	r.say("they noticed a completion %s late (median), and lost %s, %s of their time", p.Late, p.Lost,
 		percent(ev.Submitters.Share(p.Lost)))
 	r.sum("Threads poll for completions and notice them late, by %s in the median: they lose %s of their time to that.",

@@ -9,8 +9,8 @@ import (
 // queueDepth holds if creating a command buffer blocks because the queue has its maximum number of uncompleted ones.
 func queueDepth(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: QueueDepth, Confidence: policy.Recorded,
-		Advice: "create command buffers only when there is work for them, commit them soon, or create the queue with " +
-			"a larger maximum (newCommandQueueWithMaxCommandBufferCount:)"}
+		Advice: "create command buffers only when there is work for them, commit them soon, " +
+			"or create the queue with a larger maximum (newCommandQueueWithMaxCommandBufferCount:)"}
 	handling := evidence.Handling(ev.Trace)
 	byHandlers := analyze.Nanos(0)
 	for _, c := range ev.Queues.Full {
@@ -26,8 +26,9 @@ func queueDepth(ev *evidence.Evidence) Finding {
 	case byHandlers > r.Lost:
 		// a deeper queue would fill up too: its command buffers are released only as fast as completion handlers
 		// return
-		return r.not("queues were full, but for %s of that time they waited for completion handlers to release "+
-			"command buffers", percent(evidence.Share(byHandlers, byHandlers+r.Lost)))
+		return r.not(
+			"queues were full, but for %s of that time they waited for completion handlers to release command buffers",
+			percent(evidence.Share(byHandlers, byHandlers+r.Lost)))
 	}
 	r.Holds = true
 	r.say("%d times a thread created a command buffer on a full queue and had to wait, for %s in all",

@@ -40,8 +40,8 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 			continue
 		}
 		if left, most := waitsFor(top, c, change, r); most {
-			top.say("threads wait for work that %s delays: without that cause, %s of their waits for each other "+
-				"would remain", c.Cause,
+			top.say("threads wait for work that %s delays: "+
+				"without that cause, %s of their waits for each other would remain", c.Cause,
 				percent(left))
 			v.promote(a.Evidence, i)
 			return

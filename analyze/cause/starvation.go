@@ -13,8 +13,8 @@ import (
 // as single-submitter.
 func starvation(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Starvation, Confidence: policy.Shown,
-		Advice: "produce what the submitting threads wait for sooner: more producer threads, an earlier start, or a " +
-			"deeper queue"}
+		Advice: "produce what the submitting threads wait for sooner: " +
+			"more producer threads, an earlier start, or a deeper queue"}
 	lost, outside := ev.Starvation.Lost, ev.Starvation.Outside
 	switch {
 	case len(ev.ThreadWaits.Merged) == 0 && lost+outside == 0:
@@ -24,8 +24,8 @@ func starvation(ev *evidence.Evidence) Finding {
 	case ev.Occupancy.Saturated:
 		return r.not("the GPU had no idle time")
 	case ev.Submitters.Share(lost) < policy.Negligible.Value && outside > lost:
-		return r.not("the GPU was idle for %s while the submitting threads waited for the outside: clients, a "+
-			"terminal or standard input", outside)
+		return r.not("the GPU was idle for %s while the submitting threads waited for the outside: "+
+			"clients, a terminal or standard input", outside)
 	}
 	r.Lost = lost
 	if ev.Submitters.Share(r.Lost) < policy.Negligible.Value {
@@ -33,8 +33,8 @@ func starvation(ev *evidence.Evidence) Finding {
 			r.Lost)
 	}
 	r.Holds = true
-	r.say("submitting threads waited %s, %s of the threads' time, for other threads' signals or for input while the "+
-		"GPU was idle", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+	r.say("submitting threads waited %s, %s of the threads' time, "+
+		"for other threads' signals or for input while the GPU was idle", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	feeders := ev.Starvation.Feeders
 	for _, x := range feeders[:min(policy.MostNamed, len(feeders))] {
 		r.say("%s of that for the signal of %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Who(), x.What,

@@ -50,12 +50,13 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	}
 	switch {
 	case waiting == 0 && !handed && h != nil && len(h.Threads) >= 2 && len(h.Replies) >= policy.Pattern.Count():
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but only %s of that "+
-			"time went to GPU work for them: threads released together by a barrier wait like that",
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, "+
+			"but only %s of that time went to GPU work for them: threads released together by a barrier wait like that",
 			top.Thread.ID, len(h.Replies), percent(h.Served))
 	case waiting == 0 && !handed && h != nil && len(h.Replies)+h.Others > 0:
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but nothing in the "+
-			"trace shows that they requested work from it: threads that receive work from it wait like that",
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, "+
+			"but nothing in the trace shows that they requested work from it: "+
+			"threads that receive work from it wait like that",
 			top.Thread.ID, len(h.Replies)+h.Others)
 	case waiting == 0 && !handed && len(ev.Submitters.Taking) < 2:
 		return r.not("only %d thread uses the GPU", len(ev.Submitters.Taking))
@@ -75,8 +76,8 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	switch {
 	case handed && h.Unseen:
 		r.Confidence = policy.Inferred
-		r.say("%d other threads wait for its signal, %d times; how they request work is not in the trace, but it "+
-			"creates command buffers only while one of them waits",
+		r.say("%d other threads wait for its signal, %d times; "+
+			"how they request work is not in the trace, but it creates command buffers only while one of them waits",
 			len(h.Threads), len(h.Replies))
 	case handed && len(h.Threads) == 1:
 		r.say("another thread passes work to it and waits for its signal, %d times", len(h.Replies))
@@ -100,8 +101,8 @@ func submittingApart(p replayed) (replay.Change, string) {
 	case pieces == 0:
 		return replay.Change{}, "which work was submitted for which thread is not in the trace"
 	case batch:
-		return replay.Change{}, "the submitting thread answers several threads together, and the trace does not show " +
-			"when each result was ready"
+		return replay.Change{}, "the submitting thread answers several threads together, " +
+			"and the trace does not show when each result was ready"
 	}
 	return replay.Change{Apart: true}, ""
 }

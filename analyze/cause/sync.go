@@ -11,8 +11,8 @@ import (
 // an empty command buffer that was committed behind other threads' work for that purpose.
 func deviceWideSync(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: DeviceWideSync, Confidence: policy.Recorded,
-		Advice: "wait only for the thread's own work (its last command buffer, or a shared event that it signals) " +
-			"instead of for the whole device"}
+		Advice: "wait only for the thread's own work (its last command buffer, " +
+			"or a shared event that it signals) instead of for the whole device"}
 	switch ev.Submitters.Committers {
 	case 0:
 		return r.not("no thread committed work")
@@ -24,8 +24,8 @@ func deviceWideSync(ev *evidence.Evidence) Finding {
 	case s.Foreign+s.Barriers+s.Needed == 0:
 		return r.not("no submitting thread waited for another thread's command buffers")
 	case s.Foreign+s.Barriers == 0:
-		return r.not("threads waited (%s of their time) only for threads that never wait for them: they may need "+
-			"those threads' results", percent(ev.Submitters.Share(s.NeededTime)))
+		return r.not("threads waited (%s of their time) only for threads that never wait for them: "+
+			"they may need those threads' results", percent(ev.Submitters.Share(s.NeededTime)))
 	}
 	locks, loops := ev.Syncs.Hanging(&ev.Submitters, ev.ThreadWaits.Locks, &ev.Occupancy)
 	r.Lost = s.Lost + locks + loops
@@ -36,8 +36,8 @@ func deviceWideSync(ev *evidence.Evidence) Finding {
 	}
 	if s.Foreign > 0 {
 		others := analyze.Plural(s.Partners(), "other")
-		r.say("%d of %d waits (%s of the threads' time) were for another thread's command buffers; each of %d threads "+
-			"waited for up to %s",
+		r.say("%d of %d waits (%s of the threads' time) were for another thread's command buffers; "+
+			"each of %d threads waited for up to %s",
 			s.Foreign, s.Waits, percent(ev.Submitters.Share(s.ForeignTime)), len(s.Waiters), others)
 	}
 	if s.Barriers > 0 {
@@ -46,8 +46,8 @@ func deviceWideSync(ev *evidence.Evidence) Finding {
 	r.say("after their own command buffers had completed, threads kept waiting for %s in all, %s of their time", s.Lost,
 		percent(ev.Submitters.Share(s.Lost)))
 	if ev.Submitters.Share(locks+loops) >= policy.Negligible.Value {
-		r.say("between one such wait and the next, threads lost %s more, %s of their time: %s of it to contention for "+
-			"locks and the GIL, which every wait releases and reacquires",
+		r.say("between one such wait and the next, threads lost %s more, %s of their time: "+
+			"%s of it to contention for locks and the GIL, which every wait releases and reacquires",
 			locks+loops, percent(ev.Submitters.Share(locks+loops)), locks)
 	}
 	if ev.Occupancy.Buffers > 0 {

@@ -96,9 +96,9 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 			v.tellUnproven(ev)
 		} else if beside > 0 {
 			h := &v.Causes[len(v.Causes)-beside]
-			v.Summary = fmt.Sprintf("Threads that submit next to nothing lose %s of all thread time to %s; the "+
-				"submitting threads have work in flight for %s of their time, and this trace shows nothing that "+
-				"delays them.",
+			v.Summary = fmt.Sprintf("Threads that submit next to nothing lose %s of all thread time to %s; "+
+				"the submitting threads have work in flight for %s of their time, "+
+				"and this trace shows nothing that delays them.",
 				percent(ev.Submitters.Share(h.Weight())), h.Cause, percent(ev.Submitters.Occupied))
 		}
 		return
@@ -116,8 +116,8 @@ func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 		}
 	}
 	if most != nil && most.Lost > ev.Starvation.Outside && ev.Submitters.Share(most.Lost) >= policy.WorthNaming.Value {
-		v.Summary = fmt.Sprintf("Threads spend %s of their time in what looks like %s, but nothing shows that the run "+
-			"would be faster without it%s.",
+		v.Summary = fmt.Sprintf("Threads spend %s of their time in what looks like %s, "+
+			"but nothing shows that the run would be faster without it%s.",
 			percent(ev.Submitters.Share(most.Lost)), most.Cause, busyWords(ev, ": the GPU was busy for %s"))
 	}
 }
@@ -231,8 +231,8 @@ func (v *Verdict) hedge(t *analyze.Trace) {
 		return
 	}
 	v.RuledOut = nil
-	v.Summary += fmt.Sprintf(" But only a selection was recorded (%s): the verdict covers only that, and calls that "+
-		"were left out may have another cause.",
+	v.Summary += fmt.Sprintf(" But only a selection was recorded (%s): "+
+		"the verdict covers only that, and calls that were left out may have another cause.",
 		strings.Join(t.Source.Selected, ", "))
 }
 

@@ -56,9 +56,9 @@ func (v *Verdict) judgeRoundTrips(ev *evidence.Evidence, c *evidence.RoundTrips)
 	idle, threads := percent(1-ev.Occupancy.Busy), ev.Submitters.Committers
 	switch {
 	case c.MostFlying == 1 && threads > 1:
-		v.Summary = fmt.Sprintf("%d threads commit, but there is never more than one command buffer in flight: a "+
-			"lock, a device-wide synchronization or a single worker admits one thread at a time; the GPU is not "+
-			"the limit.", threads)
+		v.Summary = fmt.Sprintf("%d threads commit, but there is never more than one command buffer in flight: "+
+			"a lock, a device-wide synchronization or a single worker admits one thread at a time; "+
+			"the GPU is not the limit.", threads)
 		r := Finding{Cause: SingleSubmitter}
 		v.RuledOut = append(v.RuledOut, r.not("more than one thread commits"))
 	case c.Synchronous > 0 && c.Synchronous == c.Threads:
@@ -70,8 +70,8 @@ func (v *Verdict) judgeRoundTrips(ev *evidence.Evidence, c *evidence.RoundTrips)
 		v.Summary = "One thread commits all command buffers and the GPU is idle for " + idle +
 			" of the time: whether others wait for that thread is not recorded."
 	default:
-		v.Summary = fmt.Sprintf("The GPU is idle for %s of the time although %d threads commit: the reason is not "+
-			"recorded (%s).",
+		v.Summary = fmt.Sprintf(
+			"The GPU is idle for %s of the time although %d threads commit: the reason is not recorded (%s).",
 			idle, threads, Unrecorded)
 	}
 }
@@ -81,21 +81,23 @@ func (v *Verdict) judgeSynchronous(ev *evidence.Evidence, c *evidence.RoundTrips
 	total, launching := c.Total(), c.Start+c.Notify
 	of := func(n analyze.Nanos) string { return percent(evidence.Share(n, total)) }
 	r := Finding{Cause: LaunchBound, Holds: true, Lost: launching, Confidence: policy.Inferred, Advice: launchAdvice}
-	r.say("%s: each creates a command buffer only after its last one completed; of their time, %s is encoding, %s "+
-		"from commit to GPU start, %s GPU, %s from GPU end to completion, %s between completion and the next",
+	r.say("%s: each creates a command buffer only after its last one completed; of their time, %s is encoding, "+
+		"%s from commit to GPU start, %s GPU, %s from GPU end to completion, %s between completion and the next",
 		analyze.Plural(c.Threads, "thread"), of(c.Encode), of(c.Start), of(c.GPU),
 		of(c.Notify), of(c.Between))
 	switch {
 	case launching > 2*c.GPU && policy.MoreThan(policy.Most, launching, total):
-		r.sum("Each thread has one command buffer in flight at a time; starting it and its completion notification "+
-			"take %s of the threads' time, its GPU work %s.", of(launching), of(c.GPU))
+		r.sum("Each thread has one command buffer in flight at a time; "+
+			"starting it and its completion notification take %s of the threads' time, its GPU work %s.",
+			of(launching), of(c.GPU))
 		v.Cause, v.Summary, v.Causes = r.Cause, r.Summary, []Finding{r}
 		v.Share, v.Confidence = evidence.Share(launching, total), trust(ev.Trace, r.Confidence)
 	case policy.MoreThan(policy.Most, c.Between, total):
-		v.Summary = fmt.Sprintf("For %s of the threads' time none of their work is in flight: they compute, or wait "+
-			"for something that is not recorded.", of(c.Between))
+		v.Summary = fmt.Sprintf("For %s of the threads' time none of their work is in flight: "+
+			"they compute, or wait for something that is not recorded.", of(c.Between))
 	default:
-		v.Summary = fmt.Sprintf("Each thread has one command buffer in flight at a time and creates no new work while "+
-			"it runs: the GPU is idle for %s of the time.", percent(1-ev.Occupancy.Busy))
+		v.Summary = fmt.Sprintf(
+			"Each thread has one command buffer in flight at a time and creates no new work while it runs: "+
+				"the GPU is idle for %s of the time.", percent(1-ev.Occupancy.Busy))
 	}
 }

@@ -53,8 +53,8 @@ func (a *Analysis) predict(opts Options) {
 			a.Evidence.Occupancy.Busy < policy.Most.Value {
 			// the cause takes nearly all of the time, so a predicted gain near zero shows that the replay missed
 			// something
-			c.Speedup, c.Unpredicted = nil, "the replay predicts no gain, although threads do next to nothing else "+
-				"and the GPU is mostly idle"
+			c.Speedup, c.Unpredicted = nil, "the replay predicts no gain, "+
+				"although threads do next to nothing else and the GPU is mostly idle"
 			continue
 		}
 		c.tellDoubt()
@@ -70,8 +70,8 @@ func (f *Finding) tellDoubt() {
 	switch s := f.Speedup; {
 	case !s.Proven():
 		low, high := s.Interval()
-		f.say("it is not proven that removing this cause makes the run faster: the predicted gain is within the "+
-			"error of the prediction (%.2fx to %.2fx)", low, high)
+		f.say("it is not proven that removing this cause makes the run faster: "+
+			"the predicted gain is within the error of the prediction (%.2fx to %.2fx)", low, high)
 	case s.Low <= 1:
 		f.say("removing this cause helps only if the GPU has spare capacity for the work that would then be pending, " +
 			"which the trace does not show")
@@ -200,8 +200,8 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 		return g, r.Why, nil
 	}
 	if name := r.NotIdentified(wanted); name != "" {
-		return g, fmt.Sprintf("the run does not show what kernel %s costs: it always shares command buffers and "+
-			"encoders with the same others", name), nil
+		return g, fmt.Sprintf("the run does not show what kernel %s costs: "+
+			"it always shares command buffers and encoders with the same others", name), nil
 	}
 	var kinds []string
 	for _, w := range wanted {
@@ -245,8 +245,8 @@ func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 		case slices.ContainsFunc(there, func(name string) bool { return replay.Matches(w.Pattern, name) }),
 			len(there) == 0 && replay.Matches(w.Pattern, ""):
 		case w.Kind == replay.KindCall && a.waits(w.Pattern):
-			return fmt.Errorf("call %q waits for other work, and takes less time only when that work does: name a "+
-				"kernel, lock, thread or cause", w.Pattern)
+			return fmt.Errorf("call %q waits for other work, and takes less time only when that work does: "+
+				"name a kernel, lock, thread or cause", w.Pattern)
 		case len(there) == 0:
 			return fmt.Errorf("no %s matches %q: the trace has no item of that kind", w.Kind, w.Pattern)
 		default:

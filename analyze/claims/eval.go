@@ -34,8 +34,8 @@ func (e missingError) Error() string { return e.what }
 
 // errAmbiguous is returned for a comparison or an arithmetic operation with several values on both sides, because it
 // is not clear which to combine with which.
-var errAmbiguous = errors.New("both sides have several values: reduce one side to a single value with max(), min(), " +
-	"mean() or sum()")
+var errAmbiguous = errors.New(
+	"both sides have several values: reduce one side to a single value with max(), min(), mean() or sum()")
 
 // An outcome is the result of evaluating a comparison, or several comparisons joined by and, or, not.
 type outcome struct {

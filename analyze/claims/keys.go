@@ -65,8 +65,8 @@ func (k *Keys) field(name token) (*Keys, error) {
 	case k.isMap:
 		return k.items, nil
 	case k.isList:
-		return nil, &SyntaxError{name.column, fmt.Sprintf("%s is a list: take all of it with [*], or some with a "+
-			"filter as in %s[%s=…]", k.name, k.name, k.items.example())}
+		return nil, &SyntaxError{name.column, fmt.Sprintf("%s is a list: "+
+			"take all of it with [*], or some with a filter as in %s[%s=…]", k.name, k.name, k.items.example())}
 	case k.fields == nil:
 		return nil, &SyntaxError{name.column, fmt.Sprintf("%s is a value and has no key %q", k.name, name.text)}
 	}

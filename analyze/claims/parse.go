@@ -35,8 +35,8 @@ const (
 // Parse parses an expression. If keys is not nil, it checks that each path can exist in the document.
 func Parse(text string, keys *Keys) (*Expression, error) {
 	if len(text) > longest {
-		return nil, &SyntaxError{1, fmt.Sprintf("the expression has %d bytes, but at most %d are allowed: split it "+
-			"into several claims", len(text), longest)}
+		return nil, &SyntaxError{1, fmt.Sprintf("the expression has %d bytes, but at most %d are allowed: "+
+			"split it into several claims", len(text), longest)}
 	}
 	tokens, err := scan(text)
 	if err != nil {

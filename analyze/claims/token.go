@@ -124,8 +124,8 @@ func (t *token) readNumber(s string) (int, error) {
 		t.number, t.dim = value*u.factor, u.dim
 		n += spaces + suffix
 	} else if suffix > 0 && spaces == 0 {
-		return 0, &SyntaxError{t.column, fmt.Sprintf("unknown unit %q: there are ns, us, ms, s, min, B, kB, MB, GB, "+
-			"KiB, MiB, GiB, %%, x", s[n:n+suffix])}
+		return 0, &SyntaxError{t.column, fmt.Sprintf(
+			"unknown unit %q: there are ns, us, ms, s, min, B, kB, MB, GB, KiB, MiB, GiB, %%, x", s[n:n+suffix])}
 	}
 	t.text = s[:n]
 	return n, nil

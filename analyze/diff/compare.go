@@ -181,14 +181,14 @@ func (d *Document) warn(a, b []*Run) {
 	}
 	switch onA, onB := software(a), software(b); {
 	case onA && onB:
-		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A and B are those of a software Metal, not of "+
-			"a GPU")
+		d.Warnings = append(d.Warnings,
+			"SOFTWARE METAL: the times of A and B are those of a software Metal, not of a GPU")
 	case onA:
-		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A are those of a software Metal, and not of a "+
-			"GPU as those of B")
+		d.Warnings = append(d.Warnings,
+			"SOFTWARE METAL: the times of A are those of a software Metal, and not of a GPU as those of B")
 	case onB:
-		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of B are those of a software Metal, and not of a "+
-			"GPU as those of A")
+		d.Warnings = append(d.Warnings,
+			"SOFTWARE METAL: the times of B are those of a software Metal, and not of a GPU as those of A")
 	}
 	if d.A.Device != d.B.Device {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("the devices differ: %q and %q", d.A.Device, d.B.Device))
@@ -197,8 +197,8 @@ func (d *Document) warn(a, b []*Run) {
 		switch l := r.Report.Lost; {
 		case r.Report.Source.Incomplete != nil: // which says it below
 		case l.AtLeast:
-			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost at least %d calls, maybe more: its counts are "+
-				"too small", r.Path, l.Total))
+			d.Warnings = append(d.Warnings, fmt.Sprintf(
+				"%s lost at least %d calls, maybe more: its counts are too small", r.Path, l.Total))
 		case l.Total > 0:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls: its counts are too small", r.Path, l.Total))
 		}
@@ -214,8 +214,8 @@ func (d *Document) warn(a, b []*Run) {
 		}
 	}
 	if !d.repeated {
-		d.Warnings = append(d.Warnings, "one run per side: the variation between runs is not known; give several "+
-			"per side to find out")
+		d.Warnings = append(d.Warnings, "one run per side: the variation between runs is not known; "+
+			"give several per side to find out")
 	}
 }
 

@@ -56,8 +56,8 @@ func (d *Document) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "minor changes, in items with under %.1f%% of the time: %d, which --json lists\n",
 			100*policy.MinorShare, minor)
 	}
-	fmt.Fprintf(&b, "%d compared with the noise %s: false discovery rate %.0f%%, changes under %.0f%% count as the "+
-		"same; %d the same, %d not testable\n",
+	fmt.Fprintf(&b, "%d compared with the noise %s: "+
+		"false discovery rate %.0f%%, changes under %.0f%% count as the same; %d the same, %d not testable\n",
 		d.Tested, d.Noise, 100*d.Rate, 100*d.Least, quiet[Same], quiet[Untested])
 	fmt.Fprintf(&b, "  A and B are medians over time; minor: under %.1f%% of the time\n", 100*policy.MinorShare)
 	for _, c := range d.Changes {

@@ -182,8 +182,9 @@ func (t *Total) times() *ThreadTimes {
 		times.add(s)
 	}
 	if n := len(t.warned); n > 0 {
-		times.Warnings = append(times.Warnings, fmt.Sprintf("in some ranges of the run calls of a thread overlap, which no "+
-			"thread can do: %d times; its longest parts were cut by that", n))
+		times.Warnings = append(times.Warnings, fmt.Sprintf(
+			"in some ranges of the run calls of a thread overlap, which no thread can do: %d times; "+
+				"its longest parts were cut by that", n))
 	}
 	return times
 }

@@ -134,23 +134,23 @@ func lacksWaits(kind wire.ExperimentKind) string {
 		return "the replay knows only waits for the lock, so it lacks threads that take the lock without waiting, " +
 			"and locks that other threads wait for at the same time"
 	case wire.ExperimentHandler:
-		return "the replay lets handlers of different command buffers run at once; they may run one after another, " +
-			"or submit the next work"
+		return "the replay lets handlers of different command buffers run at once; " +
+			"they may run one after another, or submit the next work"
 	}
-	return "the replay lacks a wait for the delayed thread: one that is not recorded, such as spinning on a flag, or " +
-		"a lock inside of the framework"
+	return "the replay lacks a wait for the delayed thread: " +
+		"one that is not recorded, such as spinning on a flag, or a lock inside of the framework"
 }
 
 // lacksSlack returns, for the report, which slack the replay may not know if a delay costs less than it predicts.
 func lacksSlack(kind wire.ExperimentKind) string {
 	switch kind {
 	case wire.ExperimentWait:
-		return "the replay lacks slack after the wait: the thread may wait for something else next, or the GPU has " +
-			"more queued work than the trace shows"
+		return "the replay lacks slack after the wait: " +
+			"the thread may wait for something else next, or the GPU has more queued work than the trace shows"
 	case wire.ExperimentLock:
-		return "the replay lets every delay of the lock's holder delay the threads that wait; they may do other " +
-			"work, or the lock is less contended than its recorded waits"
+		return "the replay lets every delay of the lock's holder delay the threads that wait; " +
+			"they may do other work, or the lock is less contended than its recorded waits"
 	}
-	return "the replay lacks slack of the delayed thread: it may wait later for something that is not recorded, or " +
-		"the GPU has more queued work than the trace shows"
+	return "the replay lacks slack of the delayed thread: " +
+		"it may wait later for something that is not recorded, or the GPU has more queued work than the trace shows"
 }

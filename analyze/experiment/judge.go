@@ -151,16 +151,17 @@ func (r *Result) warn() {
 	case usable == 0:
 		r.Warnings = append(r.Warnings, "the experiment has no blocks: the program ended too soon")
 	case policy.MoreThan(policy.WorthNaming, empty, usable):
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have no unit of progress (%s): blocks are too "+
-			"short, or progress is counted by an unsuitable event", empty, usable, e.Progress))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have no unit of progress (%s): "+
+			"blocks are too short, or progress is counted by an unsuitable event", empty, usable, e.Progress))
 	case policy.MoreThan(policy.Most, few, usable):
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have fewer than %d units of progress, so "+
-			"counting adds noise", few, usable, policy.UnitsOfBlock))
+		r.Warnings = append(r.Warnings, fmt.Sprintf(
+			"%d of %d blocks have fewer than %d units of progress, so counting adds noise",
+			few, usable, policy.UnitsOfBlock))
 	}
 	for i := range r.Estimates {
 		if x := &r.Estimates[i]; !x.sleeps() && float64(x.Total) > policy.PreemptedDelays*float64(x.asked) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("delays of %s spin, and took %s longer than they should: the "+
-				"machine lacks processors, so a delay costs more than its length (--delay sleep avoids that)",
+			r.Warnings = append(r.Warnings, fmt.Sprintf("delays of %s spin, and took %s longer than they should: "+
+				"the machine lacks processors, so a delay costs more than its length (--delay sleep avoids that)",
 				analyze.Printable(targetName(&x.Target)), analyze.FormatShare(float64(x.Total)/float64(x.asked)-1)))
 		}
 	}

@@ -89,8 +89,9 @@ func (d *Measurement) Summary() string {
 	text := fmt.Sprintf("delays in %d of %d blocks in %s, the rest are baselines (seed %d).", d.Blocks-d.Baselines,
 		d.Blocks, analyze.Nanos(d.WallNS), d.Seed)
 	if d.UnitNS > 0 {
-		text += fmt.Sprintf(" A %s takes a thread %s without delays (%s); the delays slowed the program down by %s "+
-			"(budget %s).", d.unit(), analyze.Nanos(d.UnitNS), analyze.Plural(d.Threads, "thread"),
+		text += fmt.Sprintf(" A %s takes a thread %s without delays (%s); "+
+			"the delays slowed the program down by %s (budget %s).",
+			d.unit(), analyze.Nanos(d.UnitNS), analyze.Plural(d.Threads, "thread"),
 			analyze.FormatShare(d.Slowed), analyze.FormatShare(d.Budget))
 	}
 	return text
@@ -100,8 +101,8 @@ func (d *Measurement) Summary() string {
 func (d *Measurement) Disputes() (texts []string) {
 	for i := range d.Targets {
 		if r := &d.Targets[i]; r.Replay != nil && r.Replay.Disagrees {
-			texts = append(texts, fmt.Sprintf("The replay disagrees about %s: %s measured, %s predicted. Do not rely "+
-				"on its predictions for it. Perhaps %s.", analyze.Printable(r.Name), r.Sensitivity.Phrase(),
+			texts = append(texts, fmt.Sprintf("The replay disagrees about %s: %s measured, %s predicted. "+
+				"Do not rely on its predictions for it. Perhaps %s.", analyze.Printable(r.Name), r.Sensitivity.Phrase(),
 				r.Replay.Sensitivity.Phrase(), r.Replay.Lacks))
 		}
 	}

@@ -157,15 +157,15 @@ func (w *walk) queue(q *analyze.Queue) (Kind, string) {
 	if capacity == 0 {
 		capacity = 64
 	}
-	w.step(queue(q), "is full: it has room for %d command buffers, of which %d were committed and have not "+
-		"completed and %d were never committed",
+	w.step(queue(q), "is full: it has room for %d command buffers, "+
+		"of which %d were committed and have not completed and %d were never committed",
 		capacity, len(waiting), len(uncommitted))
 	if len(waiting) == 0 && len(uncommitted) > 0 {
 		first := uncommitted[0]
 		w.step(buffer(first), "was created at %s by %s, and never committed", w.at(first.Created.Begin), madeBy(first))
-		return NotCommitted, fmt.Sprintf("Nothing was committed: %s command buffers of %s were created and "+
-			"neither committed nor released, so creating one more "+
-			"blocks until one of them completes.", analyze.FormatCount(len(uncommitted)), queue(q))
+		return NotCommitted, fmt.Sprintf("Nothing was committed: "+
+			"%s command buffers of %s were created and neither committed nor released, "+
+			"so creating one more blocks until one of them completes.", analyze.FormatCount(len(uncommitted)), queue(q))
 	}
 	if len(waiting) > 0 {
 		return w.buffer(waiting[0])

@@ -29,8 +29,8 @@ func (w *walk) buffer(b *analyze.CommandBuffer) (Kind, string) {
 			w.step(buffer(b), "%s, not started: %s was enqueued before it", w.committed(b), buffer(before))
 			w.step(buffer(before), "was enqueued at %s by %s, and never committed", w.at(before.Enqueued.Begin),
 				thread(before.Enqueued.Thread))
-			return NotCommitted, fmt.Sprintf("%s was enqueued and never committed: its queue starts nothing that "+
-				"comes after it.",
+			return NotCommitted, fmt.Sprintf(
+				"%s was enqueued and never committed: its queue starts nothing that comes after it.",
 				capital(buffer(before)))
 		}
 		w.step(buffer(b), "%s, not started: queued behind %s", w.committed(b), buffer(before))
@@ -65,8 +65,8 @@ func (w *walk) handlers(b *analyze.CommandBuffer) (Kind, string) {
 		if t.Process != w.process || last == nil || last.Queue != b.Queue || last.Handlers == 0 {
 			continue
 		}
-		w.step(buffer(b), "completed on the GPU at %s; its completion is announced when the completed handlers of "+
-			"%s have run, on %s",
+		w.step(buffer(b), "completed on the GPU at %s; "+
+			"its completion is announced when the completed handlers of %s have run, on %s",
 			w.at(b.Completed.Begin), which(last, b), thread(t))
 		return w.handlerOf(last, t)
 	}
@@ -79,9 +79,9 @@ func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, str
 	kind, why := w.other(t)
 	switch kind {
 	case Deadlock:
-		why = "The completed handler needs a lock held by the thread that waits for its command buffer, so " +
-			"neither can continue. Do not wait for a command buffer while holding a lock, or the GIL, that " +
-			"one of its handlers takes."
+		why = "The completed handler needs a lock held by the thread that waits for its command buffer, " +
+			"so neither can continue. " +
+			"Do not wait for a command buffer while holding a lock, or the GIL, that one of its handlers takes."
 	case unknown, Idle:
 		return InCall, fmt.Sprintf("The completed handler of %s has not returned.", buffer(b))
 	}
@@ -182,8 +182,8 @@ func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
 // nobody explains that nothing in the trace sets the event to the value, and lists command buffers that were never
 // committed, one of which may contain the signal.
 func (w *walk) nobody(v analyze.EventValue) string {
-	text := fmt.Sprintf("Nothing in the trace signals %d. Either the signal was never encoded, or another process has "+
-		"to signal it.", v.Value)
+	text := fmt.Sprintf("Nothing in the trace signals %d. "+
+		"Either the signal was never encoded, or another process has to signal it.", v.Value)
 	for q, list := range w.buffers {
 		n := 0
 		var first *analyze.CommandBuffer
@@ -224,8 +224,8 @@ func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 	if took < policy.HangTimesUsual*w.longest {
 		return Idle, ""
 	}
-	why := fmt.Sprintf("The GPU never finished %s, %v after it was committed; nothing in the trace blocks it. One of "+
-		"its kernels may not end, or may take far longer than all before", buffer(b), took)
+	why := fmt.Sprintf("The GPU never finished %s, %v after it was committed; nothing in the trace blocks it. "+
+		"One of its kernels may not end, or may take far longer than all before", buffer(b), took)
 	if w.longest > 0 {
 		why += fmt.Sprintf(" (at most %v)", w.longest)
 	}

@@ -45,11 +45,12 @@ func newSizes(in *Input) *Insight {
 		return nil
 	}
 	return &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d allocations made after the start have a size that no earlier round had, from "+
-			"%s to %s, %s in all: a cache that is keyed by size never has a hit; allocating them took %s", fresh, made,
+		Evidence: fmt.Sprintf("%d of %d allocations made after the start have a size that no earlier round had, "+
+			"from %s to %s, %s in all: a cache that is keyed by size never has a hit; "+
+			"allocating them took %s", fresh, made,
 			analyze.FormatBytes(least), analyze.FormatBytes(most), analyze.FormatBytes(bytes), in.ofThreads(cost)),
-		Advice: "round sizes up to a few classes, for example to the next power of two or the next eighth of one, or " +
-			"allocate memory from a heap (MTLHeap)"}
+		Advice: "round sizes up to a few classes, for example to the next power of two or the next eighth of one, " +
+			"or allocate memory from a heap (MTLHeap)"}
 }
 
 // A released is memory that was released, which the next allocation of its size could have reused.
@@ -97,14 +98,15 @@ func remade(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d allocations made after the start have the size of memory that was released "+
-			"just before, %s in all; allocating it again took %s", again, made, analyze.FormatBytes(bytes),
+		Evidence: fmt.Sprintf(
+			"%d of %d allocations made after the start have the size of memory that was released just before, "+
+				"%s in all; allocating it again took %s", again, made, analyze.FormatBytes(bytes),
 			in.ofThreads(cost)),
 		Advice: "keep the memory and reuse it in the next step, in a pool or a heap (MTLHeap)"}
 	if of(cleared, again) >= policy.Most.Value {
 		i.Evidence += "; most of it was released together with other memory, as when a cache is cleared"
-		i.Advice = "do not clear the memory cache in each step (torch.mps.empty_cache(), mx.clear_cache(), " +
-			"removeAllObjects of a pool): limit its size"
+		i.Advice = "do not clear the memory cache in each step " +
+			"(torch.mps.empty_cache(), mx.clear_cache(), removeAllObjects of a pool): limit its size"
 	}
 	return i
 }

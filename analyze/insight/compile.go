@@ -41,11 +41,11 @@ func compileInLoop(in *Input) *Insight {
 		what = fmt.Sprintf("%s, and child processes that compiled waited for %d times,", what, waits)
 	}
 	return &Insight{Severity: severity, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%s made between the commits of a loop, in %d of %d rounds of the threads that made "+
-			"them; that took %s",
+		Evidence: fmt.Sprintf(
+			"%s made between the commits of a loop, in %d of %d rounds of the threads that made them; that took %s",
 			what, len(seen), in.rounds.steadyRounds(seen), in.ofThreads(cost)),
-		Advice: "create all libraries and pipeline states before the first command buffer, and measure only what " +
-			"follows"}
+		Advice: "create all libraries and pipeline states before the first command buffer, " +
+			"and measure only what follows"}
 }
 
 func libraries(n int) string {
@@ -67,8 +67,8 @@ func repeatedCompile(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: Info, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d compilations repeat an earlier one of the same source or function; that took "+
-			"%s",
+		Evidence: fmt.Sprintf("%d of %d compilations repeat an earlier one of the same source or function; "+
+			"that took %s",
 			in.Compile.Repeated,
 			in.Compile.Libraries+in.Compile.Pipelines, in.ofRun(cost)),
 		Advice: "keep libraries and pipeline states in a dictionary by source and function"}

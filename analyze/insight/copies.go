@@ -78,11 +78,11 @@ func copies(in *Input) *Insight {
 	switch {
 	case trips >= policy.FewestRounds && trips*2 >= dispatching:
 		return &Insight{Severity: Warning, Cost: gpu, Where: where.most(),
-			Evidence: fmt.Sprintf("%d times data was copied to private GPU memory, used by a dispatch, and copied "+
-				"back, for %d command buffers that dispatch: %d copies, %s in all%s",
+			Evidence: fmt.Sprintf("%d times data was copied to private GPU memory, used by a dispatch, "+
+				"and copied back, for %d command buffers that dispatch: %d copies, %s in all%s",
 				trips, dispatching, total, analyze.FormatBytes(bytes), took),
-			Advice: "leave results on the GPU until the last operation; on a device with unified memory use shared " +
-				"buffers in place"}
+			Advice: "leave results on the GPU until the last operation; " +
+				"on a device with unified memory use shared buffers in place"}
 	case copying >= policy.FewestRounds && of(copying, len(in.Trace.CommandBuffers)) >= policy.Half:
 		i := &Insight{Severity: Info, Cost: gpu, Where: where.most(),
 			Evidence: fmt.Sprintf("%d of %d command buffers copy data: %d copies, %s in all%s", copying,

@@ -40,15 +40,16 @@ func failed(in *Input) *Insight {
 		}
 	}
 	text := fmt.Sprintf("%d of %s failed", len(all), analyze.Plural(len(in.Trace.CommandBuffers), "command buffer"))
-	advice := "their results are missing and their times are meaningless: check the status of command buffers. With " +
-		"errorOptions encoderExecutionStatus in the descriptor Metal also reports which encoder failed"
+	advice := "their results are missing and their times are meaningless: check the status of command buffers. " +
+		"With errorOptions encoderExecutionStatus in the descriptor Metal also reports which encoder failed"
 	if len(own) > 0 {
 		text += ". " + errors(own) + ". The first was " + firstFailure(in.Trace, own)
 	}
 	if n := len(all) - len(own); n > 0 {
 		if len(own) == 0 {
-			text += ", all of them because of an earlier error that is not in this trace, perhaps of another " +
-				"program. The first was " + firstFailure(in.Trace, all)
+			text +=
+				", all of them because of an earlier error that is not in this trace, perhaps of another program. " +
+					"The first was " + firstFailure(in.Trace, all)
 			for _, b := range all {
 				where.add(&b.Committed, "commit", b.Label, 1, 0, 0)
 			}

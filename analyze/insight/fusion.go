@@ -17,15 +17,16 @@ func fusion(in *Input) *Insight {
 		}
 		return nil
 	}
-	i := &Insight{Severity: Info, Advice: "write one kernel for all of them: that saves launches and round trips " +
-		"through memory"}
+	i := &Insight{Severity: Info, Advice: "write one kernel for all of them: " +
+		"that saves launches and round trips through memory"}
 	var said []string
 	for k := range in.Fusions {
 		f := &in.Fusions[k]
 		i.Cost += f.Saved
 		if k < policy.NamedSites {
-			said = append(said, fmt.Sprintf("%s follow each other directly %d times (%s of the cases), which costs "+
-				"about %s of launching", strings.Join(f.Kernels, " + "), f.Count,
+			said = append(said, fmt.Sprintf(
+				"%s follow each other directly %d times (%s of the cases), which costs about %s of launching",
+				strings.Join(f.Kernels, " + "), f.Count,
 				analyze.FormatShare(f.Share), f.Saved))
 		}
 	}

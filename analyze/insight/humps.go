@@ -114,11 +114,11 @@ func populations(in *Input) *Insight {
 			}
 		}
 		bestTime = all
-		best = &Insight{Severity: Info, Evidence: fmt.Sprintf("the times of kernel %s on the GPU have two humps: %d "+
-			"dispatches take about %s, and %d about %s; %s", name[0], h.shortCount, h.short, h.longCount, h.long,
+		best = &Insight{Severity: Info, Evidence: fmt.Sprintf("the times of kernel %s on the GPU have two humps: "+
+			"%d dispatches take about %s, and %d about %s; %s", name[0], h.shortCount, h.short, h.longCount, h.long,
 			apartBy(pipelines, sizes)),
-			Advice: "do not use one mean for both: give the two kinds of kernels, or their command buffers, " +
-				"different labels"}
+			Advice: "do not use one mean for both: " +
+				"give the two kinds of kernels, or their command buffers, different labels"}
 	}
 	if more > 1 {
 		best.Evidence += fmt.Sprintf("; so have those of %s", analyze.Plural(more-1, "more kernel"))
@@ -134,8 +134,7 @@ func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool) 
 	case disjoint(sizes):
 		return "the two have different numbers of threads"
 	}
-	return "both have the same pipeline state and the same numbers of threads: their input, or the GPU's " +
-		"clock, differs"
+	return "both have the same pipeline state and the same numbers of threads: their input, or the GPU's clock, differs"
 }
 
 // disjoint reports whether the two sets have no common element.

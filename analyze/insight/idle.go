@@ -55,12 +55,13 @@ func slowAfterIdle(in *Input) *Insight {
 		return nil
 	}
 	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("after the GPU was idle for %v or longer the same work took up to %.1f times as "+
-			"long, %v instead of %v: %s, %v longer together; a GPU clocks down when it is "+
-			"idle", policy.LongIdle, ratio, rest, usual, analyze.Plural(len(slow),
-			"command buffer"), cost),
-		Advice: "keep the GPU busy between batches, submit small command buffers together, and exclude command " +
-			"buffers that follow a pause from measurements"}
+		Evidence: fmt.Sprintf(
+			"after the GPU was idle for %v or longer the same work took up to %.1f times as long, %v instead of %v: "+
+				"%s, %v longer together; "+
+				"a GPU clocks down when it is idle", policy.LongIdle, ratio, rest, usual, analyze.Plural(len(slow),
+				"command buffer"), cost),
+		Advice: "keep the GPU busy between batches, submit small command buffers together, " +
+			"and exclude command buffers that follow a pause from measurements"}
 }
 
 // idleBefore returns, by command buffer index, how long the GPU had been idle when the command buffer began.

@@ -91,8 +91,8 @@ var rules = []rule{
 	{"copies", "copies around the work", copies, "Instruments does not record copies"},
 	{"gpu-idle", "the GPU idles", idleGaps, ""},
 	{"unlabelled", "objects without a name", unlabelled, "Instruments does not record the labels of queues"},
-	{"validation", "measured under a debugging layer", validation, "Instruments does not record the classes of " +
-		"objects, by which the layer is recognised"},
+	{"validation", "measured under a debugging layer", validation, "Instruments " +
+		"does not record the classes of objects, by which the layer is recognised"},
 }
 
 // Find applies all rules and returns what they found: first warnings, then remarks, then skipped rules.

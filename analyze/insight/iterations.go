@@ -134,9 +134,9 @@ func noWarmUp(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: Info, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("on %s the first took up to %.1f times as long as the later ones of the same work "+
-			"usually do, %s against %s; %s slow at first take %s "+
-			"longer than that together",
+		Evidence: fmt.Sprintf(
+			"on %s the first took up to %.1f times as long as the later ones of the same work usually do, "+
+				"%s against %s; %s slow at first take %s longer than that together",
 			analyze.Plural(len(threads), "thread"), float64(longest)/float64(usual), longest, usual,
 			analyze.Plural(first, "command buffer"), cost),
 		Advice: fmt.Sprintf("exclude the first iterations from measurements: run %d or more before the clock starts", most)}
@@ -183,12 +183,12 @@ func firstScopes(in *Input) *Insight {
 			compiled += in.compiling(k.thread, s.Interval)
 		}
 		best = &Insight{Severity: Info, Cost: excess,
-			Evidence: fmt.Sprintf("of %d scopes %q of thread %d the first took %s, %.1f times the usual %s; %s slow "+
-				"at first take %s longer than that together", len(list), k.name,
+			Evidence: fmt.Sprintf("of %d scopes %q of thread %d the first took %s, %.1f times the usual %s; "+
+				"%s slow at first take %s longer than that together", len(list), k.name,
 				k.thread.ID, list[0].Length(), float64(list[0].Length())/float64(m.median), m.median,
 				analyze.Plural(count, "scope"), excess),
-			Advice: fmt.Sprintf("exclude the first iterations from measurements: run %d or more before the clock "+
-				"starts", count)}
+			Advice: fmt.Sprintf(
+				"exclude the first iterations from measurements: run %d or more before the clock starts", count)}
 		if compiled > 0 {
 			best.Evidence += fmt.Sprintf("; %s of that was compilation", min(compiled, excess))
 		}
@@ -252,13 +252,13 @@ func variance(in *Input) *Insight {
 		what, advice string
 		of           func(*iteration) analyze.Nanos
 	}{
-		{"encoding and committing it", "look for interruptions of the thread there: locks, allocation, compilation, " +
-			"too few processors",
+		{"encoding and committing it", "look for interruptions of the thread there: " +
+			"locks, allocation, compilation, too few processors",
 			func(i *iteration) analyze.Nanos { return i.encode }},
 		{"waiting to begin on the GPU", "look for other work on the GPU: other threads, other programs",
 			func(i *iteration) analyze.Nanos { return i.starting }},
-		{"running on the GPU", "look for other work on the GPU and for its clock: other threads, other programs, " +
-			"power and heat",
+		{"running on the GPU", "look for other work on the GPU and for its clock: " +
+			"other threads, other programs, power and heat",
 			func(i *iteration) analyze.Nanos { return i.gpu }},
 	}
 	var cause int
@@ -275,9 +275,9 @@ func variance(in *Input) *Insight {
 		where.add(&b.Committed, "commit", name(b), 1, 0, 0)
 	}
 	return &Insight{Severity: Info, Where: where.most(),
-		Evidence: fmt.Sprintf("from the 5th to the 95th percentile, command buffers of the same work of one thread "+
-			"differ by %.0f%% of their median: from %s to %s around %s; most of it is in %s (%d of %d series vary "+
-			"like that)",
+		Evidence: fmt.Sprintf("from the 5th to the 95th percentile, "+
+			"command buffers of the same work of one thread differ by %.0f%% of their median: "+
+			"from %s to %s around %s; most of it is in %s (%d of %d series vary like that)",
 			100*most, m.low, m.high, m.median, parts[cause].what, wide, heard),
 		Advice: "report medians and intervals, not means; " + parts[cause].advice}
 }

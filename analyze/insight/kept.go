@@ -35,12 +35,12 @@ func keptBuffers(in *Input) *Insight {
 	}
 	a := of.Alive
 	return &Insight{Severity: Warning, Where: where.most(),
-		Evidence: fmt.Sprintf("process %d created %s, of which %s were alive at the same time and %s at the end; each "+
-			"keeps its encoders and the resources they use", of.ID, analyze.Plural(a.Made, "command buffer"),
+		Evidence: fmt.Sprintf("process %d created %s, of which %s were alive at the same time and %s at the end; "+
+			"each keeps its encoders and the resources they use", of.ID, analyze.Plural(a.Made, "command buffer"),
 			analyze.FormatCount(a.Most), analyze.FormatCount(a.Made-a.Freed)),
-		Advice: "put an autorelease pool around each iteration, because methods such as commandBuffer return " +
-			"autoreleased objects: @autoreleasepool { … } in Objective-C, autoreleasepool { … } in Swift, " +
-			"with objc.autorelease_pool(): in Python (pyobjc), NS::AutoreleasePool in metal-cpp, autoreleasepool(|_| " +
-			"…) in Rust. A thread without a run loop has none. If there is one, something retains the command " +
-			"buffers"}
+		Advice: "put an autorelease pool around each iteration, " +
+			"because methods such as commandBuffer return autoreleased objects: " +
+			"@autoreleasepool { … } in Objective-C, autoreleasepool { … } in Swift, with objc.autorelease_pool(): " +
+			"in Python (pyobjc), NS::AutoreleasePool in metal-cpp, autoreleasepool(|_| …) in Rust. " +
+			"A thread without a run loop has none. If there is one, something retains the command buffers"}
 }

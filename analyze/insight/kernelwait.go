@@ -24,9 +24,9 @@ func kernelWaits(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%d of %d command buffers of queue %s end %s after work of queue %s that began later: "+
 			"their kernels wait for it on the GPU, for %s in all", w.Follow, w.Of, queueName(w.Waiting), w.Usual,
 			queueName(w.Awaited), w.Time),
-		Advice: "a kernel that polls memory until another kernel has written it keeps a part of the GPU busy, and " +
-			"hangs if the two cannot run at the same time: let the command buffer wait for an event " +
-			"(encodeWaitForEvent:value:) that the other one signals"}
+		Advice: "a kernel that polls memory until another kernel has written it keeps a part of the GPU busy, " +
+			"and hangs if the two cannot run at the same time: " +
+			"let the command buffer wait for an event (encodeWaitForEvent:value:) that the other one signals"}
 }
 
 // queueName returns a queue's label in quotes, or its number.

@@ -55,8 +55,8 @@ func validation(in *Input) *Insight {
 			return strings.HasPrefix(c.Class,
 				l.prefix)
 		}) {
-			return &Insight{Severity: Warning, Evidence: fmt.Sprintf("%s is in use: calls, and perhaps kernels, take "+
-				"longer than without it", l.what),
+			return &Insight{Severity: Warning, Evidence: fmt.Sprintf(
+				"%s is in use: calls, and perhaps kernels, take longer than without it", l.what),
 				Advice: l.advice + " to measure"}
 		}
 	}

@@ -52,14 +52,17 @@ func slowAfterPause(in *Input) *Insight {
 		return nil
 	}
 	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("when thread %d %s slept or waited for %v or longer, the next %s took %.1f times as long, %v instead "+
-			"of %v of processor work (medians of %d with such a pause and %d without): %s longer together", most.thread.ID,
+		Evidence: fmt.Sprintf(
+			"when thread %d %s slept or waited for %v or longer, the next %s took %.1f times as long, "+
+				"%v instead of %v of processor work (medians of %d with such a pause and %d without): "+
+				"%s longer together", most.thread.ID,
 			most.thread.Name, most.shortest, most.what, float64(most.after)/float64(max(1, most.without)), most.after,
 			most.without, most.pauses, most.compared, in.ofThreads(cost)),
-		Advice: "if the thread does the same work after a pause, the processor slows it down: clocks fall while a processor " +
-			"is idle, caches are cold, and macOS moves threads of a low QoS class to slower cores. Give the thread the " +
-			"class user-interactive, do not sleep for short times between steps, and exclude steps after a pause from " +
-			"measurements"}
+		Advice: "if the thread does the same work after a pause, the processor slows it down: " +
+			"clocks fall while a processor is idle, caches are cold, " +
+			"and macOS moves threads of a low QoS class to slower cores. " +
+			"Give the thread the class user-interactive, do not sleep for short times between steps, " +
+			"and exclude steps after a pause from measurements"}
 }
 
 // slowdownOf compares the work of equal command buffers after a pause with that without one; nil if it does not differ.

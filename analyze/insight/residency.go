@@ -48,8 +48,8 @@ func residency(in *Input) *Insight {
 	i := &Insight{Severity: in.weigh(took), Cost: took,
 		Evidence: fmt.Sprintf("changing what is resident took %s: %s; the run has %s", in.ofThreads(took),
 			strings.Join(each, ", "), analyze.Plural(buffers, "command buffer")),
-		Advice: "create one residency set with all lasting memory, add it to the queue once, and call " +
-			"requestResidency before the work begins"}
+		Advice: "create one residency set with all lasting memory, add it to the queue once, " +
+			"and call requestResidency before the work begins"}
 	if loop {
 		i.Evidence += ", so that it is done in the loop"
 	}
@@ -132,8 +132,9 @@ func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after, a
 		where.add(&l.buffer.Committed, "commit", name(l.buffer), 1, l.delay-usual, 0)
 	}
 	return &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(), Advice: advice,
-		Evidence: fmt.Sprintf("%s took %s from the commit to the start on the GPU, and others %s: those that %s, %s "+
-			"longer together", analyze.Plural(len(found), "command buffer"), middle, usual, after, in.ofThreads(cost))}
+		Evidence: fmt.Sprintf(
+			"%s took %s from the commit to the start on the GPU, and others %s: those that %s, %s longer together",
+			analyze.Plural(len(found), "command buffer"), middle, usual, after, in.ofThreads(cost))}
 }
 
 // commitAfterIdle finds command buffers that start late after a pause of the GPU, because the system must make their
@@ -146,9 +147,9 @@ func commitAfterIdle(in *Input) *Insight {
 		return nil
 	}
 	return in.lateInsight(found, usual, middle, fmt.Sprintf("come after the GPU was idle for %v or longer",
-		policy.LongIdle), "memory that is not used for a while is unwired, and wired again by the next commit: keep a "+
-		"residency set (MTLResidencySet) and call requestResidency while the program waits, or submit something small "+
-		"before the pause is over")
+		policy.LongIdle), "memory that is not used for a while is unwired, and wired again by the next commit: "+
+		"keep a residency set (MTLResidencySet) and call requestResidency while the program waits, "+
+		"or submit something small before the pause is over")
 }
 
 // wiring finds command buffers that start late because they are the first to use a large allocation, which the system
@@ -182,9 +183,10 @@ func wiring(in *Input) *Insight {
 	if len(found) == 0 {
 		return nil
 	}
-	return in.lateInsight(found, usual, middle, fmt.Sprintf("are the first after an allocation of %s or more, %s in "+
-		"all",
+	return in.lateInsight(found, usual, middle, fmt.Sprintf(
+		"are the first after an allocation of %s or more, %s in all",
 		analyze.FormatBytes(policy.LargeAllocation), analyze.FormatBytes(bytes)),
-		"large memory is wired at its first use: allocate it before the work begins and reuse it, or add it to a "+
-			"residency set (MTLResidencySet) and call requestResidency ahead of the commit that needs it")
+		"large memory is wired at its first use: "+
+			"allocate it before the work begins and reuse it, or add it to a residency set "+
+			"(MTLResidencySet) and call requestResidency ahead of the commit that needs it")
 }

@@ -48,13 +48,14 @@ func sharedBuffers(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: Warning, Where: where.most(),
-		Advice: "this is not safe: Metal's command buffers and encoders may be used by one thread at a time. Give " +
-			"each thread a command buffer of its own, and enqueue them in the order in which they are to run, or " +
-			"use a parallel render encoder"}
+		Advice: "this is not safe: Metal's command buffers and encoders may be used by one thread at a time. " +
+			"Give each thread a command buffer of its own, " +
+			"and enqueue them in the order in which they are to run, or use a parallel render encoder"}
 	if buffers == 0 {
 		i.Severity = Info // locks and dispatch queues that order the calls are not in the trace
-		i.Advice = "this is safe only if a lock or a serial dispatch queue orders the threads' calls: Metal's " +
-			"encoders may be used by one thread at a time. Without it, give each thread a command buffer of its own"
+		i.Advice = "this is safe only if a lock or a serial dispatch queue orders the threads' calls: " +
+			"Metal's encoders may be used by one thread at a time. " +
+			"Without it, give each thread a command buffer of its own"
 	}
 	var found []string
 	if buffers > 0 {

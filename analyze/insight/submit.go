@@ -70,8 +70,8 @@ func waitAfterCommit(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%d of %d times %s waited for the command buffer before the next was committed; "+
 			"starting and waking took %s", waited, total,
 			analyze.Plural(threads, "thread"), in.ofThreads(cost)),
-		Advice: "keep two or three command buffers in flight: wait for the one before the last, or use completion " +
-			"handlers"}
+		Advice: "keep two or three command buffers in flight: " +
+			"wait for the one before the last, or use completion handlers"}
 }
 
 // tinyBuffers finds programs most of whose command buffers have so little work that submitting them costs more than
@@ -153,8 +153,8 @@ func idleGaps(in *Input) *Insight {
 		Evidence: fmt.Sprintf("the GPU idled for %s, %s of the time from the first work to the last, because %s",
 			g.Idle,
 			analyze.FormatShare(float64(g.Idle)/float64(active)), strings.Join(why, "; ")),
-		Advice: "commit the work that follows the gaps earlier: encode the next command buffer before waiting for " +
-			"the last"}
+		Advice: "commit the work that follows the gaps earlier: " +
+			"encode the next command buffer before waiting for the last"}
 }
 
 // feeding tells in words what the thread was doing whose commit ended the gaps.

@@ -21,8 +21,9 @@ func beyondWorkingSet(in *Input) *Insight {
 	}
 	if peak <= m.Recommended {
 		return &Insight{Severity: Info,
-			Evidence: fmt.Sprintf("%s at a time, %s, is %s of the device's recommended maximum, %s "+
-				"(recommendedMaxWorkingSetSize)", analyze.FormatBytes(peak), source,
+			Evidence: fmt.Sprintf(
+				"%s at a time, %s, is %s of the device's recommended maximum, %s (recommendedMaxWorkingSetSize)",
+				analyze.FormatBytes(peak), source,
 				analyze.FormatShare(float64(peak)/float64(m.Recommended)), analyze.FormatBytes(m.Recommended)),
 			Advice: "leave room: with a larger batch, or with other programs that use the GPU, the system pages"}
 	}
@@ -30,6 +31,6 @@ func beyondWorkingSet(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%s at a time, %s; the device recommends at most %s (recommendedMaxWorkingSetSize)",
 			analyze.FormatBytes(peak), source,
 			analyze.FormatBytes(m.Recommended)),
-		Advice: "keep less memory allocated at a time: a smaller batch, buffers freed before the next ones are " +
-			"allocated, purgeable or reused heap memory, weights of fewer bits"}
+		Advice: "keep less memory allocated at a time: a smaller batch, " +
+			"buffers freed before the next ones are allocated, purgeable or reused heap memory, weights of fewer bits"}
 }

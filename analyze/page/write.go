@@ -111,8 +111,8 @@ func timelineScript() string {
 // requests.
 func policy(script string) string {
 	hash := sha256.Sum256([]byte(script))
-	return fmt.Sprintf("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri "+
-		"'none'; form-action 'none'", base64.StdEncoding.EncodeToString(hash[:]))
+	return fmt.Sprintf("default-src 'none'; img-src data:; style-src 'unsafe-inline'; "+
+		"script-src 'sha256-%s'; base-uri 'none'; form-action 'none'", base64.StdEncoding.EncodeToString(hash[:]))
 }
 
 // usedKinds returns the kinds of blocks that occur in the lane of any thread, for the legend.
@@ -131,8 +131,8 @@ func (d *Document) usedKinds() (used []Kind) {
 // remarks returns sentences about what the timeline does not show.
 func (d *Document) remarks(r *report.Report) (list []string) {
 	if r.Source.LeftOut > 0 {
-		list = append(list, "Calls that were not selected for recording are missing: during these, threads seem to be "+
-			"outside of Metal.")
+		list = append(list, "Calls that were not selected for recording are missing: "+
+			"during these, threads seem to be outside of Metal.")
 	}
 	coarsest, hidden := int64(0), int64(0)
 	for i := range d.Lanes {
@@ -144,8 +144,9 @@ func (d *Document) remarks(r *report.Report) (list []string) {
 		more = ", until you zoom in"
 	}
 	if coarsest > 1 {
-		list = append(list, fmt.Sprintf("Blocks shorter than %v are drawn together, as the shares of that time that "+
-			"they took%s.", analyze.Nanos(coarsest), more))
+		list = append(list, fmt.Sprintf(
+			"Blocks shorter than %v are drawn together, as the shares of that time that they took%s.",
+			analyze.Nanos(coarsest), more))
 	}
 	if d.FlowsOf > 1 {
 		list = append(list, fmt.Sprintf("Arrows show only one of every %d command buffers%s.", d.FlowsOf, more))

@@ -12,12 +12,12 @@ var (
 	DominantShare = share("DominantShare", 0.75,
 		"minimum share of the threads (or of the time) that must show a pattern, if some cannot show it: "+
 			"the last thread at a barrier does not wait, and a busy GPU hides lost time", none)
-	LargeShare = share("LargeShare", 0.3, "share of the threads' time that is too large to be explained by a busy "+
-		"machine", none)
+	LargeShare = share("LargeShare", 0.3,
+		"share of the threads' time that is too large to be explained by a busy machine", none)
 
 	WorthNaming = share("WorthNaming", 0.1,
-		"minimum cost of a cause, together with the certain gain of its removal, for a verdict; also the minimum "+
-			"share of a detail that is reported",
+		"minimum cost of a cause, together with the certain gain of its removal, for a verdict; "+
+			"also the minimum share of a detail that is reported",
 		"twice the difference between two runs of the same program: a smaller improvement could not be seen")
 	ChanceShare = share("ChanceShare", 0.05, "a share that chance may explain", none)
 	Negligible  = share("Negligible", 0.01, "largest share that is ignored, as start-up and rare cases are", none)
@@ -25,8 +25,8 @@ var (
 	SaturatedIdleShare = share("SaturatedIdleShare", 0.07,
 		"maximum idle share of a saturated GPU: the gaps between command buffers", none)
 	Growth = share("Growth", 0.4,
-		"how many more command buffers a device runs at once for each additional pending one, at least, if it "+
-			"has spare capacity",
+		"how many more command buffers a device runs at once for each additional pending one, at least, "+
+			"if it has spare capacity",
 		"0.5 and more with spare capacity; 0 on a full device, up to 0.2 on several devices counted as one")
 
 	FalseDiscovery = share("FalseDiscovery", 0.05, "accepted rate of false discoveries among significant tests",
@@ -40,8 +40,8 @@ var (
 	ReplayErrorLimit = share("ReplayErrorLimit", 0.15,
 		"maximum difference between the recorded run and its unchanged replay; above it nothing is predicted", none)
 	RunToRunVariation = share("RunToRunVariation", 0.05,
-		"difference between two runs of the same program: the minimum error of a prediction, and an error that a "+
-			"replay may always have", none)
+		"difference between two runs of the same program: "+
+			"the minimum error of a prediction, and an error that a replay may always have", none)
 )
 
 // Numbers of things.
@@ -51,25 +51,25 @@ var (
 		"the permutation tests have a power of 0.98 at 10 calls of each of two threads")
 	Handful = count("Handful", 3, "minimum number of occurrences in one thread, if other threads show the same pattern",
 		none)
-	ManyBehind = count("ManyBehind", 50, "minimum number of command buffers that waited until a device had spare "+
-		"capacity, for a device that was seldom full to count as limited: a program may fill it once, at its "+
-		"start", none)
+	ManyBehind = count("ManyBehind", 50,
+		"minimum number of command buffers that waited until a device had spare capacity, "+
+			"for a device that was seldom full to count as limited: a program may fill it once, at its start", none)
 )
 
 // Times.
 var (
-	Launch = nanos("Launch", 200_000, "maximum time to submit work, to receive a completion notification or to wake a "+
-		"thread if nothing delays it",
+	Launch = nanos("Launch", 200_000,
+		"maximum time to submit work, to receive a completion notification or to wake a thread if nothing delays it",
 		"5 to 30 µs with a free processor; submission and notification together 150 to 200 µs on slow systems")
 	SignalSlack = nanos("SignalSlack", 100_000,
 		"maximum time from a command buffer's signal of an event to its end on the GPU", none)
-	Wakeup = nanos("Wakeup", 50_000, "maximum time until a thread that woke spuriously waits again, or until a "+
-		"requesting thread waits for the answer; also the duration of a quick handler",
+	Wakeup = nanos("Wakeup", 50_000, "maximum time until a thread that woke spuriously waits again, "+
+		"or until a requesting thread waits for the answer; also the duration of a quick handler",
 		"threads wake in 5 to 30 µs with a free processor")
 	Margin = nanos("Margin", 20_000, "minimum time beyond the usual latency after which work counts as having waited",
 		none)
-	ShortestWait = nanos("ShortestWait", 10_000, "minimum duration of a wait that counts: in shorter ones the awaited "+
-		"work was already complete", none)
+	ShortestWait = nanos("ShortestWait", 10_000,
+		"minimum duration of a wait that counts: in shorter ones the awaited work was already complete", none)
 	AnswerDelay = nanos("AnswerDelay", 1_000_000,
 		"maximum time between a thread's request and its wait for the answer, if it does something else in between",
 		none)
@@ -77,16 +77,16 @@ var (
 
 // Ratios.
 var (
-	OneProcessor = ratio("OneProcessor", 1.2, "maximum number of processors used by work, or speed-up gained by it, "+
-		"if it runs one at a time", none)
-	Outlier = ratio("Outlier", 4, "multiple of the usual duration from which a duration has another reason than "+
-		"the work itself",
+	OneProcessor = ratio("OneProcessor", 1.2,
+		"maximum number of processors used by work, or speed-up gained by it, if it runs one at a time", none)
+	Outlier = ratio("Outlier", 4,
+		"multiple of the usual duration from which a duration has another reason than the work itself",
 		"concurrent work or another GPU clock makes work take two to three times as long")
 	WorthPredicting = ratio("WorthPredicting", 1.02, "minimum predicted speed-up that is reported", none)
 	BurstSize       = ratio("BurstSize", 2,
-		"minimum average number of command buffers that threads submit one after the other, for a prediction that "+
-			"merges these bursts", "by definition")
-	Widest = ratio("Widest", 4, "maximum ratio between the ends of a prediction's interval: an estimate that may be "+
-		"off by more than a factor of two either way is no prediction",
+		"minimum average number of command buffers that threads submit one after the other, "+
+			"for a prediction that merges these bursts", "by definition")
+	Widest = ratio("Widest", 4, "maximum ratio between the ends of a prediction's interval: "+
+		"an estimate that may be off by more than a factor of two either way is no prediction",
 		"by definition")
 )

@@ -173,9 +173,10 @@ func (c cost) from() string {
 }
 
 // notIdentifiedText explains below the table of kernels why some have only bounds.
-const notIdentifiedText = "not identified: the kernel nearly always shares its command buffers and encoders with " +
-	"the same other kernels, so the trace shows only bounds of its time. These kernels are in no order; mtrace run " +
-	"--gpu-timing encoder separates kernels of different encoders"
+const notIdentifiedText = "not identified: " +
+	"the kernel nearly always shares its command buffers and encoders with the same other kernels, " +
+	"so the trace shows only bounds of its time. " +
+	"These kernels are in no order; mtrace run --gpu-timing encoder separates kernels of different encoders"
 
 func writeKernels(w *sheet, r *Report) {
 	if len(r.Kernels) == 0 {

@@ -415,8 +415,8 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 // chosen.
 func (l *long) sampled(calls int64) *Sampled {
 	s := &Sampled{Windows: l.found.windows, Predicted: l.found.predicted,
-		Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts "+
-			"of the run",
+		Rule: fmt.Sprintf(
+			"more than %d records: one window of about %d records in the middle of each of %d parts of the run",
 			l.opts.Limits.Whole, l.opts.Limits.Window, windows)}
 	for i := range s.Windows {
 		s.Calls += s.Windows[i].Calls

@@ -129,7 +129,8 @@ func (r *Report) writeOutside(w *sheet, shown []Thread) {
 		t.add(row...)
 	}
 	t.write(w)
-	wrap(w, "outside Metal, in % of the window: running and runnable (ready to run, without a processor) by samples "+
-		"of processor time; signal to other: blocked in a recorded wait; unknown: in a call that is not recorded",
+	wrap(w, "outside Metal, in % of the window: "+
+		"running and runnable (ready to run, without a processor) by samples of processor time; "+
+		"signal to other: blocked in a recorded wait; unknown: in a call that is not recorded",
 		"  ", "  ")
 }

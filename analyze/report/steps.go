@@ -165,8 +165,8 @@ func (g *Generation) source() string {
 	if g.From == steps.FromMarks {
 		return "Prompts and tokens are ranges that the program marks."
 	}
-	return "A prompt is work on the same graph as the steps after it, with several times their threads. One step " +
-		"counts as one token."
+	return "A prompt is work on the same graph as the steps after it, with several times their threads. " +
+		"One step counts as one token."
 }
 
 func writeSteps(w *sheet, r *Report) {

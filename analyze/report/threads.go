@@ -114,8 +114,8 @@ func writeThreads(w *sheet, r *Report) {
 		}
 	}
 	if cpu {
-		legend = append(legend, "ran: on a processor; ready: runnable without a processor (both inside and outside "+
-			"of Metal)")
+		legend = append(legend, "ran: on a processor; "+
+			"ready: runnable without a processor (both inside and outside of Metal)")
 	}
 	if len(legend) > 0 {
 		wrapParts(w, legend, "  ", "  ")

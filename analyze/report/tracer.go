@@ -170,8 +170,8 @@ func (l Lost) Text() string {
 		text += fmt.Sprintf("; %s untraced: forked without exec", analyze.Plural(l.Children, "child process"))
 	}
 	if l.Running > 0 {
-		text += fmt.Sprintf("; %s used Metal and outlived the program, which ended the recording: their later "+
-			"calls are not in the trace", analyze.Plural(l.Running, "process"))
+		text += fmt.Sprintf("; %s used Metal and outlived the program, which ended the recording: "+
+			"their later calls are not in the trace", analyze.Plural(l.Running, "process"))
 	}
 	if l.Unused > 0 {
 		text += fmt.Sprintf("; %s outlived the program without using Metal", analyze.Plural(l.Unused, "process"))

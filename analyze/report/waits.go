@@ -78,16 +78,17 @@ func writeWaits(w *sheet, r *Report) {
 		writeMatrix(w, r, "who waits for whom", "the row's thread waits for a lock that the column's holds",
 			s.LockMatrix)
 	} else {
-		writeMatrix(w, r, "who waits for whom", "the row's thread waits for command buffers that the "+
-			"column's committed, or for a lock that it holds", s.WaitMatrix)
+		writeMatrix(w, r, "who waits for whom",
+			"the row's thread waits for command buffers that the column's committed, or for a lock that it holds",
+			s.WaitMatrix)
 		writeMatrix(w, r, "who waits for whose lock", "the row's thread waits for a lock that the column's holds",
 			s.LockMatrix)
 	}
-	writeMatrix(w, r, "who is queued behind whom", "the row's thread has work queued while the GPU runs work of "+
-		"the column's", s.QueuedMatrix)
+	writeMatrix(w, r, "who is queued behind whom",
+		"the row's thread has work queued while the GPU runs work of the column's", s.QueuedMatrix)
 	if len(s.MutualExclusion) > 0 {
-		head(w, "do threads exclude each other?", "1: never at the same time; 0: as often as by chance; below 0: more "+
-			"often")
+		head(w, "do threads exclude each other?", "1: never at the same time; "+
+			"0: as often as by chance; below 0: more often")
 		t := &table{heads: []string{"what", "index", "by chance", "p", "threads", "intervals"}, left: 1}
 		for _, e := range s.MutualExclusion {
 			t.add(cmp.Or(exclusionWords[e.What], e.What), index(e.Index), index(e.NullLow)+" to "+index(e.NullHigh),

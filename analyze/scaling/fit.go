@@ -91,8 +91,8 @@ func (f *Fit) Unfit() string {
 		return fmt.Sprintf("%s does not describe this: it would need a serial share of %.2f, which cannot exceed 1",
 			name, f.Sigma.Value)
 	case f.R2 < policy.PoorFit && f.Off > policy.OffCurve:
-		return fmt.Sprintf("%s does not describe this: it explains %.0f%% of the variance, and throughputs are "+
-			"%.0f%% off it", name, 100*max(0, f.R2), 100*f.Off)
+		return fmt.Sprintf("%s does not describe this: "+
+			"it explains %.0f%% of the variance, and throughputs are %.0f%% off it", name, 100*max(0, f.R2), 100*f.Off)
 	}
 	return ""
 }

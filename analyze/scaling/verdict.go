@@ -61,8 +61,8 @@ func (d *Document) NoteNoise() {
 		case once:
 			d.Warnings = append(d.Warnings, "one run each: the variation between runs is not known")
 		case spread > policy.NoisyRuns:
-			d.Warnings = append(d.Warnings, fmt.Sprintf("runs with %s differ by %.0f%%: the knee and the fits are "+
-				"uncertain; use a quieter machine, longer runs, or more of them",
+			d.Warnings = append(d.Warnings, fmt.Sprintf("runs with %s differ by %.0f%%: "+
+				"the knee and the fits are uncertain; use a quieter machine, longer runs, or more of them",
 				threadsOf(widest.Threads), 100*spread))
 		}
 	}

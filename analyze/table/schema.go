@@ -27,8 +27,8 @@ func EventsSchema() ([]byte, error) {
 	text, number := object{"type": "string"}, object{"type": "integer"}
 	list := object{"type": "array", "items": text}
 	kinds = append(kinds, object{
-		"title": "trace", "description": "the last line: the origin of the trace and the data that it lacks; a file " +
-			"without it is not whole", "type": "object",
+		"title": "trace", "description": "the last line: the origin of the trace and the data that it lacks; " +
+			"a file without it is not whole", "type": "object",
 		"properties": object{"table": object{"const": "trace"}, "schema": object{"const": Schema}, "kind": text,
 			"path": text, "program": text, "args": list,
 			"host": text, "os": text, "device": text, "software_metal": object{"type": "boolean"},
@@ -45,9 +45,8 @@ func EventsSchema() ([]byte, error) {
 	return json.MarshalIndent(object{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"title":   Schema,
-		"description": "One line of `mtrace export --format jsonl`: a row of the table it names. Times are nanoseconds on " +
-			"one clock of the traced machine; columns " +
-			"without a value are left out.",
+		"description": "One line of `mtrace export --format jsonl`: a row of the table it names. " +
+			"Times are nanoseconds on one clock of the traced machine; columns without a value are left out.",
 		"oneOf": kinds,
 	}, "", "  ")
 }

@@ -60,8 +60,8 @@ var (
 		table[queueRow]{"queues", "command queues", addQueues, true},
 		table[commandBufferRow]{"command_buffers", "command buffers, from creation to completion",
 			addCommandBuffers, false},
-		table[gpuWorkRow]{"gpu_work", "work of the GPUs: a row for each command buffer, or for each encoder and " +
-			"channel where that is known", addGPUWork, false},
+		table[gpuWorkRow]{"gpu_work", "work of the GPUs: " +
+			"a row for each command buffer, or for each encoder and channel where that is known", addGPUWork, false},
 		table[encoderRow]{"encoders", "command encoders", addEncoders, false},
 		table[dispatchRow]{"dispatches", "runs of equal dispatches", addDispatches, false},
 		table[waitRow]{"waits", "waits for command buffers and events", addWaits, false},

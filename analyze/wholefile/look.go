@@ -55,8 +55,8 @@ func Look(path string, replace bool) (Use, error) {
 	switch {
 	case !link && !info.Mode().IsRegular():
 		if !replace && ofAnotherUser(info) {
-			return 0, fmt.Errorf("%s is a pipe or a device of another user, who could read what is written: name "+
-				"another file, or give --force", path)
+			return 0, fmt.Errorf("%s is a pipe or a device of another user, who could read what is written: "+
+				"name another file, or give --force", path)
 		}
 		return AsItIs, nil
 	case !replace:

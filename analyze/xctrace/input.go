@@ -57,8 +57,8 @@ func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 				return nil, nil, err
 			}
 			if len(found)+len(inside) == 0 {
-				return nil, nil, fmt.Errorf("%s: no exports in this directory (files ending in .xml, also with .gz, "+
-					".zst, .xz or .bz2, or in .zip, or .trace bundles)", path)
+				return nil, nil, fmt.Errorf("%s: no exports in this directory "+
+					"(files ending in .xml, also with .gz, .zst, .xz or .bz2, or in .zip, or .trace bundles)", path)
 			}
 			inputs, bundles = append(inputs, found...), append(bundles, inside...)
 		default:

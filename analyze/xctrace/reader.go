@@ -35,8 +35,8 @@ func (r *reader) read(name string) (*Document, error) {
 	switch {
 	case errors.Is(err, errTruncated):
 		if r.doc.Roots == 0 {
-			return r.doc, fmt.Errorf("%s: it contains no element: it is not an export of xctrace, or was cut before "+
-				"anything was written", name)
+			return r.doc, fmt.Errorf("%s: "+
+				"it contains no element: it is not an export of xctrace, or was cut before anything was written", name)
 		}
 		r.doc.Truncated = true
 		return r.doc, nil
@@ -394,8 +394,8 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 		case v.mistyped > 0:
 			t.problem(from, "mistyped", "a reference to a value whose type is not its column's")
 		default:
-			t.problem(from, "malformed", "a value that does not fit its type, or a time that is negative or longer "+
-				"than any recording")
+			t.problem(from, "malformed",
+				"a value that does not fit its type, or a time that is negative or longer than any recording")
 		}
 	}
 	if !bad {

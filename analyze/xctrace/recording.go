@@ -141,8 +141,8 @@ func (r *Recording) Add(in *Input, progress Progress) error {
 }
 
 // errTwoRecordings is wrapped if two tables of contents cannot belong to one recording.
-var errTwoRecordings = errors.New("the inputs belong to more than one recording: summarise them one by one, or " +
-	"compare them with mtrace diff")
+var errTwoRecordings = errors.New(
+	"the inputs belong to more than one recording: summarise them one by one, or compare them with mtrace diff")
 
 func (r *Recording) addTOC(toc *TOC, name string) error {
 	if len(toc.Runs) == 0 {

@@ -75,8 +75,8 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 		at := slices.IndexFunc(columns, func(has Column) bool { return has.Mnemonic == c.mnemonic })
 		if at < 0 && c.renamed {
 			if at = renamedLabel(columns, types); at >= 0 {
-				h.notes = append(h.notes, fmt.Sprintf("it has no column %s: column %s, of the same type, is read "+
-					"instead",
+				h.notes = append(h.notes, fmt.Sprintf(
+					"it has no column %s: column %s, of the same type, is read instead",
 					c.mnemonic, columns[at].Mnemonic))
 			}
 		}
@@ -87,16 +87,16 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 			}
 			continue
 		case at < 0:
-			return rowHandler{}, false, fmt.Errorf("column %s is missing: this version of Instruments writes %s in a "+
-				"way mtrace does not know", c.mnemonic, t.schema)
+			return rowHandler{}, false, fmt.Errorf("column %s is missing: "+
+				"this version of Instruments writes %s in a way mtrace does not know", c.mnemonic, t.schema)
 		case types[at].kind != c.kind && !c.required:
-			h.notes = append(h.notes, fmt.Sprintf("column %s is of type %s, which mtrace does not know there, and is "+
-				"not read",
+			h.notes = append(h.notes, fmt.Sprintf(
+				"column %s is of type %s, which mtrace does not know there, and is not read",
 				c.mnemonic, columns[at].Type))
 			continue
 		case types[at].kind != c.kind:
-			return rowHandler{}, false, fmt.Errorf("column %s has type %s, unlike in other versions: this version of "+
-				"Instruments writes %s in a way mtrace does not know",
+			return rowHandler{}, false, fmt.Errorf("column %s has type %s, unlike in other versions: "+
+				"this version of Instruments writes %s in a way mtrace does not know",
 				c.mnemonic, columns[at].Type, t.schema)
 		}
 		setters = append(setters, setter{at, c.set})

@@ -11,8 +11,8 @@ func completionCommand() cli.Command {
 		Name:    "completion",
 		Summary: "Generate a shell completion script",
 		Usage:   "bash|zsh|fish",
-		Example: "mtrace completion zsh > ~/.zfunc/_mtrace   # bash: . <(mtrace completion bash); fish: mtrace completion " +
-			"fish | source",
+		Example: "mtrace completion zsh > ~/.zfunc/_mtrace   # bash: . " +
+			"<(mtrace completion bash); fish: mtrace completion fish | source",
 		Arguments: func() []string { return []string{"bash", "zsh", "fish"} },
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
 			return func(std cli.Stdio, args []string) error {

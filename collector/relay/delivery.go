@@ -73,8 +73,9 @@ func (s *Sender) Path() string {
 func (s *Sender) Save(file *os.File) (elsewhere int64, err error) {
 	note := ""
 	if elsewhere, _, _ = s.state(); elsewhere > 0 {
-		note = fmt.Sprintf("the first calls of this trace are missing: only the collector at %s has them, in the "+
-			"trace %s, which lacks the last calls", s.options.Address, s.options.Name)
+		note = fmt.Sprintf("the first calls of this trace are missing: "+
+			"only the collector at %s has them, in the trace %s, which lacks the last calls",
+			s.options.Address, s.options.Name)
 	}
 	if err := tracefile.Assemble(file, s.parts(), note); err != nil {
 		return elsewhere, fmt.Errorf("save the trace: %w", err)

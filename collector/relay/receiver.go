@@ -31,8 +31,8 @@ const (
 )
 
 // errTooManyUnproven is logged when the oldest unauthenticated connection is closed to make room for a new one.
-var errTooManyUnproven = fmt.Errorf("more than %d connections had not proved that they know the token: the oldest "+
-	"was closed", unprovenPlaces)
+var errTooManyUnproven = fmt.Errorf(
+	"more than %d connections had not proved that they know the token: the oldest was closed", unprovenPlaces)
 
 // A Receiver receives traces from senders on other machines and writes each to its own file in a folder.
 type Receiver struct {

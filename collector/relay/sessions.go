@@ -97,8 +97,8 @@ func (s *sessions) take(q request, conn net.Conn) (*incoming, error) {
 	in := s.all[q.Session]
 	if in == nil && q.First > 0 {
 		s.mutex.Unlock()
-		return nil, fmt.Errorf("the first %d bytes of the trace went to a collector with another folder, or were "+
-			"removed", q.First)
+		return nil, fmt.Errorf(
+			"the first %d bytes of the trace went to a collector with another folder, or were removed", q.First)
 	}
 	if in == nil {
 		var err error

@@ -177,8 +177,8 @@ func (s *Spool) confirm(have int64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if have < s.first() || have > s.written {
-		return fmt.Errorf("the collector claims to have %d bytes of the trace, which is impossible: bytes %d to %d "+
-			"are here", have,
+		return fmt.Errorf(
+			"the collector claims to have %d bytes of the trace, which is impossible: bytes %d to %d are here", have,
 			s.first(), s.written)
 	}
 	s.confirmed = have

@@ -76,8 +76,8 @@ func (c *Copier) fileHeader(src io.Reader) ([]byte, error) {
 		return h, nil
 	}
 	if version := binary.LittleEndian.Uint32(h[8:]); bytes.HasPrefix(h, []byte(fileMagic)) && version > Version {
-		return nil, c.wrong(ErrVersion, "format version %d, this mtrace accepts up to %d; use the same version on "+
-			"both ends", version, Version)
+		return nil, c.wrong(ErrVersion, "format version %d, this mtrace accepts up to %d; "+
+			"use the same version on both ends", version, Version)
 	}
 	return nil, c.wrong(ErrNotTrace, "it starts with %q", h)
 }

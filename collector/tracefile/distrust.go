@@ -16,8 +16,8 @@ const mostCounted = 1 << 44
 func (e *End) distrust() {
 	check := func(n *uint64, what string) {
 		if *n > mostCounted {
-			e.Distrusted = append(e.Distrusted, fmt.Sprintf("it reports %d %s, which is impossible: they are not "+
-				"counted, and how many there were is not known", *n, what))
+			e.Distrusted = append(e.Distrusted, fmt.Sprintf("it reports %d %s, which is impossible: "+
+				"they are not counted, and how many there were is not known", *n, what))
 			*n = 0
 		}
 	}

@@ -48,12 +48,13 @@ func scanBlocks(r *Reader, end int64) {
 		return
 	}
 	if r.file.hole > 0 {
-		r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes begin with a hole of more than "+
-			"%d MiB of zeros, after which mtrace does not search for blocks, and "+
-			"calls may be missing", r.file.size-offset, r.file.size, longestHole>>20)}
+		r.cut = &Cut{Why: fmt.Sprintf(
+			"the trace was cut off: its last %d of %d bytes begin with a hole of more than %d MiB of zeros, "+
+				"after which mtrace does not search for blocks, and calls may be missing",
+			r.file.size-offset, r.file.size, longestHole>>20)}
 		return
 	}
-	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes have no complete block, and up to "+
-		"%v of calls before the cut may be missing", r.file.size-offset,
+	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes have no complete block, "+
+		"and up to %v of calls before the cut may be missing", r.file.size-offset,
 		r.file.size, flushEvery)}
 }

@@ -4,15 +4,15 @@ var (
 	lockHolder = Field{Role: RoleHolder, name: "thread id of the holder when the wait began, 0 when not known"}
 	signaller  = Field{Role: RoleSignaller,
 		name: "thread id of the signalling thread, 0 when not known; the failed flag marks a timeout"}
-	signalBits = Field{Role: RoleBits, name: "bit 0: the thread that signalled the semaphore had acquired it, as the " +
-		"holder of a lock does; bit 1: before its last commit, the signalling thread used an object that the waiting " +
-		"thread had used recently"}
+	signalBits = Field{Role: RoleBits, name: "bit 0: " +
+		"the thread that signalled the semaphore had acquired it, as the holder of a lock does; " +
+		"bit 1: before its last commit, the signalling thread used an object that the waiting thread had used recently"}
 	lockName     = Field{At: InX0, Role: RoleName, name: "its symbol or label, or else the name of the waiting function"}
 	lockAddress  = Field{At: InX1, Role: RoleAddress}
 	lockFields   = []Field{lockName, lockAddress}
 	signalFields = []Field{lockName, lockAddress,
-		{At: InX2, Role: RoleGave, name: "address of the object that the waiting thread last signalled, after its " +
-			"previous wait"},
+		{At: InX2, Role: RoleGave, name: "address of the object that the waiting thread last signalled, " +
+			"after its previous wait"},
 		{At: InX3, Role: RoleAgo, Unit: UnitTicks, name: "time from the signal to the end of the wait in"}}
 	ended         = Field{Role: RoleProcess, name: "process id of the child that ended, 0 when not known"}
 	processFields = []Field{{At: InX0, Role: RoleName,

@@ -24,9 +24,8 @@ var tracerCalls = [...]Row{
 
 	{CallStack, "stack", FamilyTracer, GroupNone, EffectSeesStack,
 		Field{Role: RoleBits, name: "bit 0: the GIL was held, bit 1: it is known whether it was"},
-		Field{Role: RoleStack, name: "StackID of the call that begins when this record ends; the record's duration is " +
-			"the time " +
-			"it took to find it"}, nil},
+		Field{Role: RoleStack, name: "StackID of the call that begins when this record ends; " +
+			"the record's duration is the time it took to find it"}, nil},
 
 	{CallCanary, "canary", FamilyTracer, GroupNone, EffectChecks, none,
 		Field{Role: RoleCall, name: "a call that the self-check made and the tracer recorded"}, nil},

@@ -112,13 +112,14 @@ func CHeader() string {
 		b.WriteString(enumLine(Call(i).CName(), i))
 	}
 	fmt.Fprintf(&b, "  MT_CALL_COUNT = %d\n};\n\n", len(Table))
-	b.WriteString("// The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.\n#define " +
-		"MT_SELECTORS { \\\n")
+	b.WriteString("// The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.\n" +
+		"#define MT_SELECTORS { \\\n")
 	for _, row := range Table {
 		b.WriteString(selectorLine(row.Selector))
 	}
-	b.WriteString("}\n\n// Initializes an array that says of each call, by number, whether its stack is recorded when " +
-		"stacks are.\n#define MT_CALLS_WITH_STACK { \\\n")
+	b.WriteString("}\n\n" +
+		"// Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.\n" +
+		"#define MT_CALLS_WITH_STACK { \\\n")
 	for i := range Table {
 		if CallHasStack(Call(i)) {
 			fmt.Fprintf(&b, "  [%s] = 1, \\\n", Call(i).CName())

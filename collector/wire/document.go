@@ -14,8 +14,8 @@ func Document() string {
 	p.line("")
 	p.line("Made from the tables of `collector/wire` by `go test ./collector/wire -update`. Do not edit.")
 	p.line("")
-	p.line("The library inside a traced process passes records and facts to the collector in shared memory, with one " +
-		"ring")
+	p.line(
+		"The library inside a traced process passes records and facts to the collector in shared memory, with one ring")
 	p.line("for each thread. Frames over a unix socket carry copies of both. All integers are little-endian.")
 	p.line("")
 	p.records()
@@ -57,14 +57,14 @@ func (p *page) records() {
 	p.line("| 16 | arg | u64 | depends on the call: see its row below |")
 	p.line("| 24 | object | u32 | number of the object that received the call, see the call's row; 0 is not known |")
 	p.line("| 28 | call | u16 | row of the table below |")
-	p.line("| 30 | flags | u16 | bit 0: a More record follows; bit 1: the call returned nil, NO or an error; of waits " +
-		"bit 2: the thread held the lock of its " +
-		"language interpreter, bit 3: it did not; bits 8–15: index of the receiver's class, 0 is unknown |")
+	p.line("| 30 | flags | u16 | bit 0: a More record follows; bit 1: the call returned nil, NO or an error; " +
+		"of waits bit 2: the thread held the lock of its language interpreter, bit 3: it did not; " +
+		"bits 8–15: index of the receiver's class, 0 is unknown |")
 	p.line("")
-	p.line("A More record (call %d) belongs to the record before it and lies in the same bytes: x0, x1, x2 (u64 "+
-		"each) at 0, 8 and 16,", CallMore)
-	p.line("x3 (u32) at 24, call and flags as above. Objects are numbered from 1 in the order of their creation, for " +
-		"each process.")
+	p.line("A More record (call %d) belongs to the record before it and lies in the same bytes: "+
+		"x0, x1, x2 (u64 each) at 0, 8 and 16,", CallMore)
+	p.line("x3 (u32) at 24, call and flags as above. " +
+		"Objects are numbered from 1 in the order of their creation, for each process.")
 	p.line("")
 	p.line("In text, a record is a JSON object: `%s`.",
 		AppendText(nil, Record{Begin: 100, End: 230, Object: 7, Call: MustLookup(FamilyCommandBuffer, "commit"),
@@ -75,16 +75,16 @@ func (p *page) records() {
 func (p *page) calls() {
 	p.line("## Calls")
 	p.line("")
-	p.line("“new X” is the number given to the object that the call returned, 0 when the call returned nil. The " +
-		"group is the part of")
-	p.line("a thread's time that the call counts towards. The effect is what the call does, as far as the analysis " +
-		"uses it. Begin and end")
+	p.line("“new X” is the number given to the object that the call returned, 0 when the call returned nil. " +
+		"The group is the part of")
+	p.line("a thread's time that the call counts towards. " +
+		"The effect is what the call does, as far as the analysis uses it. Begin and end")
 	p.line("of a completed record are the times at which the tracer's completion handler ran.")
 	p.line("")
-	p.line("A `*` before the selector marks calls whose stack is recorded when stacks are requested: a stack record "+
-		"(call %d), written", CallStack)
-	p.line("when the call begins. The stack record ends at the tick at which its call begins. Calls nest and records " +
-		"can be lost: a stack")
+	p.line("A `*` before the selector marks calls whose stack is recorded when stacks are requested: "+
+		"a stack record (call %d), written", CallStack)
+	p.line("when the call begins. " +
+		"The stack record ends at the tick at which its call begins. Calls nest and records can be lost: a stack")
 	p.line("whose end is no call's begin belongs to a call that did not return or was lost.")
 	p.line("")
 	p.line("“Values N” stands for a list of values that several calls share; the lists follow the table.")
@@ -128,9 +128,8 @@ func (p *page) calls() {
 func (p *page) facts() {
 	p.line("## Facts")
 	p.line("")
-	p.line("A process sends each fact once: size u32 (of the whole fact), kind u16, aux u16, key u64, length of the " +
-		"text u32, zero " +
-		"u32, the text")
+	p.line("A process sends each fact once: " +
+		"size u32 (of the whole fact), kind u16, aux u16, key u64, length of the text u32, zero u32, the text")
 	p.line("(UTF-8, at most %d bytes), zeros up to a multiple of 8. Readers skip kinds they do not know.", MaxFactText)
 	p.line("")
 	p.table("kind", "key", "aux", "text")
@@ -143,8 +142,8 @@ func (p *page) facts() {
 func (p *page) frames() {
 	p.line("## Frames")
 	p.line("")
-	p.line("A frame is a header of %d bytes (magic %#x u32, kind u16, ring u16, length u32, zero u32, position u64) "+
-		"and a payload", FrameHeaderSize, FrameMagic)
+	p.line("A frame is a header of %d bytes (magic %#x u32, "+
+		"kind u16, ring u16, length u32, zero u32, position u64) and a payload", FrameHeaderSize, FrameMagic)
 	p.line("of that length, at most %d bytes.", MaxFramePayload)
 	p.line("")
 	p.table("kind", "payload")
@@ -157,25 +156,27 @@ func (p *page) frames() {
 func (p *page) memory() {
 	p.line("## Shared memory")
 	p.line("")
-	p.line("%d bytes: a region header of %d bytes, then %d rings. Each ring is a header of %d bytes, %d records and "+
-		"%d bytes of facts.", RegionSize, PageSize, RingCount, PageSize, RecordsPerRing, FactsPerRing)
-	p.line("Heads and tails only grow; the slot of a position is the position modulo the capacity. A record is " +
-		"complete once head is beyond")
-	p.line("its position; its slot may be overwritten once tail is beyond it. A ring is reused by another thread only " +
-		"after its thread has")
+	p.line("%d bytes: a region header of %d bytes, then %d rings. "+
+		"Each ring is a header of %d bytes, %d records and %d bytes of facts.",
+		RegionSize, PageSize, RingCount, PageSize, RecordsPerRing, FactsPerRing)
+	p.line("Heads and tails only grow; " +
+		"the slot of a position is the position modulo the capacity. A record is complete once head is beyond")
+	p.line("its position; its slot may be overwritten once tail is beyond it. " +
+		"A ring is reused by another thread only after its thread has")
 	p.line("exited and all its records are consumed; the next thread's first record is its thread start.")
 	p.line("")
-	p.line("The collector reads the rings in place. When a ring fills quickly, the drainer inside the process sends an " +
-		"empty Records frame,")
-	p.line("and the collector reads the rings at once. The drainer itself sends records that nobody has read for a " +
-		"while. If the collector")
-	p.line("cannot map the memory, the drainer sends all records. The side that drains holds the claim, so exactly one " +
-		"side drains at a time.")
+	p.line("The collector reads the rings in place. " +
+		"When a ring fills quickly, the drainer inside the process sends an empty Records frame,")
+	p.line("and the collector reads the rings at once. " +
+		"The drainer itself sends records that nobody has read for a while. If the collector")
+	p.line("cannot map the memory, the drainer sends all records. " +
+		"The side that drains holds the claim, so exactly one side drains at a time.")
 	p.line("")
-	p.line("The drainer moves the tail only after a whole frame is written, the collector only after it has copied the " +
-		"records. If the process")
-	p.line("dies, every record between the last position received by the socket and head is therefore intact in the " +
-		"memory. Joined by")
+	p.line("The drainer moves the tail only after a whole frame is written, " +
+		"the collector only after it has copied the records. If the process")
+	p.line("dies, " +
+		"every record between the last position received by the socket and head is therefore intact in the memory. " +
+		"Joined by")
 	p.line("positions, each record occurs once. The claim of a dead process is void.")
 	p.line("")
 	p.line("Region header:")

@@ -51,49 +51,51 @@ var facts = [...]factRow{
 	{kind: FactDevice, name: "device", key: "the device's object number", aux: "1 for a software device",
 		text: "its name"},
 	{kind: FactThreadName, name: "thread name", key: "the system's thread id", text: "its name"},
-	{kind: FactWarning, name: "warning", key: "1 when a device was created in a way that the tracer does not hook, 2 " +
-		"when the process uses Metal and is not traced, " +
-		"3 when its waits for locks and signals are not recorded",
+	{kind: FactWarning, name: "warning", key: "1 when a device was created in a way that the tracer does not hook, " +
+		"2 when the process uses Metal and is not traced, 3 when its waits for locks and signals are not recorded",
 		text: "one line for the user"},
-	{kind: FactStack, name: "stack", key: "its StackID: for each 64-bit word of the text, hash = (hash ^ word) * " +
-		"0x9e3779b97f4a7c15, hash ^= hash >> 32, beginning with aux; 1 instead of 0",
+	{kind: FactStack, name: "stack", key: "its StackID: for each 64-bit word of the text, hash = " +
+		"(hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 32, beginning with aux; 1 instead of 0",
 		aux: "bits 0–7: number of native frames, bit 8: native frames were cut, bit 9: Python frames were cut",
-		text: fmt.Sprintf("innermost first: native frames (return address u64; at most %d), then Python frames "+
-			"(StringIDs of function and file u64 each, line u32, zero u32; at most %d)", MaxNativeFrames,
+		text: fmt.Sprintf("innermost first: native frames (return address u64; "+
+			"at most %d), then Python frames (StringIDs of function and file u64 each, line u32, zero u32; "+
+			"at most %d)", MaxNativeFrames,
 			MaxPythonFrames),
 		check: func(f Fact) error { _, err := f.Stack(); return err }},
 	{kind: FactImage, name: "image", key: "address at which a loaded file of machine code begins",
-		text: "bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in " +
-			"hexadecimal or `-`, path; a blank between them",
+		text: "bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in hexadecimal or `-`, path; " +
+			"a blank between them",
 		check: func(f Fact) error { _, err := f.Image(); return err }},
 	{kind: FactSymbol, name: "symbol", key: "a return address",
-		aux: "1 if no call instruction precedes the address: unwinding went wrong, so this frame and its callers are " +
-			"not shown",
+		aux: "1 if no call instruction precedes the address: " +
+			"unwinding went wrong, so this frame and its callers are not shown",
 		text: "name of the function that contains the address"},
 	{kind: FactUnhooked, name: "unhooked", key: "number of the class's methods that could not be hooked, 0 for all",
 		aux:  "the family's number",
 		text: "the name of a class with methods that could not be hooked"},
 	{kind: FactCanary, name: "canary", key: "a call that the self-check made", aux: "how often"},
-	{kind: FactCost, name: "cost", key: "time that recording one call takes, in picoseconds, measured when the process " +
-		"began to use Metal; 0 when that failed"},
+	{kind: FactCost, name: "cost", key: "time that recording one call takes, " +
+		"in picoseconds, measured when the process began to use Metal; 0 when that failed"},
 	{kind: FactLine, name: "line", key: "a return address",
-		text: "the source line in decimal, a blank, the file; it is the line of the statement that was running in the " +
-			"frame's function or, in code inlined into it, of the outermost inlined call",
+		text: "the source line in decimal, a blank, the file; " +
+			"it is the line of the statement that was running in the frame's function or, " +
+			"in code inlined into it, of the outermost inlined call",
 		check: func(f Fact) error { _, err := f.CodeLine(); return err }},
 	{kind: FactRegistry, name: "registry", key: "the device's object number",
 		text: "its registryID in decimal, which is the same for the GPU in all processes of the machine"},
 	{kind: FactWorkingSet, name: "working set", key: "the device's object number",
 		text: "its recommendedMaxWorkingSetSize in bytes, in decimal: above it the system pages or moves memory"},
 	{kind: FactExperiment, name: "experiment", key: "the seed of its random order",
-		text: "JSON: budget_share, progress, threads; like the two other facts of an experiment, the collector " +
-			"writes it",
+		text: "JSON: budget_share, progress, threads; " +
+			"like the two other facts of an experiment, the collector writes it",
 		check: checkExperiment},
 	{kind: FactExperimentTarget, name: "experiment target", key: "its number, from 1",
 		text:  "JSON: name, kind, mode, calls, address and object of a lock, threads, sleeps, took_ns",
 		check: checkExperiment},
 	{kind: FactExperimentBlock, name: "experiment block", key: "begin, in nanoseconds",
-		text: "JSON: start_ns, end_ns, target (0: nothing is delayed), control, delay_ns, occurrences, injected_ns, " +
-			"units, last_before_ns, last_in_ns", check: checkExperiment},
+		text: "JSON: start_ns, end_ns, target (0: " +
+			"nothing is delayed), control, delay_ns, occurrences, injected_ns, units, last_before_ns, last_in_ns",
+		check: checkExperiment},
 }
 
 // The keys of warnings (FactWarning) for which the collector does more than to show the text.

@@ -36,22 +36,22 @@ type frameRow struct {
 // frames is the table of the kinds of frames. The C header, the check of frame headers and docs/wire.md are made from
 // it.
 var frames = [...]frameRow{
-	{FrameHello, "hello", 0, "first, once: `key=value` entries, each ended by a NUL: version, pid, ppid, program, arg " +
-		"(each argument, in order), host, os, arch, " +
-		"started (Unix time, ns), children (1: with the frame's first byte comes the descriptor of the page of the " +
-		"process's children)"},
+	{FrameHello, "hello", 0, "first, once: `key=value` entries, each ended by a NUL: " +
+		"version, pid, ppid, program, arg (each argument, in order), host, os, arch, started (Unix time, " +
+		"ns), children (1: with the frame's first byte comes the descriptor of the page of the process's children)"},
 	{FrameRings, "rings", 0, "empty; the descriptor of the shared memory comes with its first byte. At most once"},
 	{FrameRecords, "records", RecordSize, "complete records of one ring; position is the ring position of the first"},
-	{FrameFacts, "facts", 0, "complete facts of one ring; position is the byte position of the first. Before the rings " +
-		"frame: facts of no ring, without a position"},
+	{FrameFacts, "facts", 0, "complete facts of one ring; " +
+		"position is the byte position of the first. Before the rings frame: facts of no ring, without a position"},
 	{FrameClock, "clock", 16, "clock samples: ticks u64 and nanoseconds i64 of the clock of GPU times " +
 		"(CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux)"},
 	{FrameThreadTimes, "thread times", ThreadTimeSize,
-		fmt.Sprintf("processor times of threads, %d bytes each: the system's thread id u64, %d for the whole "+
-			"process, %d for all programs of the machine; when, in nanoseconds of the clock of GPU times, i64; "+
-			"nanoseconds on "+
-			"a processor since the thread began i64; nanoseconds that it could run and had "+
-			"no processor i64, %d where the system does not count them", ThreadTimeSize, WholeProcess,
+		fmt.Sprintf("processor times of threads, %d bytes each: "+
+			"the system's thread id u64, %d for the whole process, %d for all programs of the machine; "+
+			"when, in nanoseconds of the clock of GPU times, i64; "+
+			"nanoseconds on a processor since the thread began i64; "+
+			"nanoseconds that it could run and had no processor i64, %d where the system does not count them",
+			ThreadTimeSize, WholeProcess,
 			uint64(WholeMachine),
 			WaitNotKnown)},
 	{FrameProcessFacts, "process facts", 0, "complete facts that belong to no ring, without a position"},
@@ -200,8 +200,8 @@ func DecodeHello(b []byte) (h Hello, err error) {
 		}
 	}
 	if h.Version != Version {
-		return h, fmt.Errorf("hello: wire version %d, this collector speaks %d: use the library and the tool of one "+
-			"build", h.Version, Version)
+		return h, fmt.Errorf("hello: "+
+			"wire version %d, this collector speaks %d: use the library and the tool of one build", h.Version, Version)
 	}
 	if h.PID <= 0 {
 		return h, fmt.Errorf("hello: no process id")

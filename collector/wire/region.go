@@ -17,16 +17,16 @@ func OpenRegion(memory []byte) (Region, error) {
 	g := Region{memory}
 	switch {
 	case len(memory) != RegionSize:
-		return g, fmt.Errorf("the shared memory has %d bytes instead of the %d of wire version %d; use the library "+
-			"and the tool of one build", len(memory), RegionSize, Version)
+		return g, fmt.Errorf("the shared memory has %d bytes instead of the %d of wire version %d; "+
+			"use the library and the tool of one build", len(memory), RegionSize, Version)
 	case uintptr(unsafe.Pointer(&memory[0]))%8 != 0:
 		return g, fmt.Errorf("region: not aligned to 8 bytes")
 	case g.load64(RegionMagicOffset) != RegionMagic:
-		return g, fmt.Errorf("the shared memory begins with %#016x instead of %#016x; use the library and the tool "+
-			"of one build", g.load64(RegionMagicOffset), RegionMagic)
+		return g, fmt.Errorf("the shared memory begins with %#016x instead of %#016x; "+
+			"use the library and the tool of one build", g.load64(RegionMagicOffset), RegionMagic)
 	case g.load32(RegionVersionOffset) != Version:
-		return g, fmt.Errorf("the shared memory has version %d, this collector reads %d; use the library and the "+
-			"tool of one build", g.load32(RegionVersionOffset), Version)
+		return g, fmt.Errorf("the shared memory has version %d, this collector reads %d; "+
+			"use the library and the tool of one build", g.load32(RegionVersionOffset), Version)
 	}
 	switch clock := g.Clock(); clock {
 	case ClockNanoseconds, ClockTSC:

@@ -52,8 +52,9 @@ func DecodeThreadTimes(dst []ThreadTime, b []byte) ([]ThreadTime, error) {
 			*field = int64(binary.LittleEndian.Uint64(b[8+8*i:]))
 		}
 		if t.At < 0 || t.Ran < 0 || t.Waited < WaitNotKnown {
-			return dst, fmt.Errorf("thread times: thread %d ran for %d ns and waited for %d ns at %d ns, which is "+
-				"impossible", t.Thread, t.Ran, t.Waited, t.At)
+			return dst, fmt.Errorf(
+				"thread times: thread %d ran for %d ns and waited for %d ns at %d ns, which is impossible",
+				t.Thread, t.Ran, t.Waited, t.At)
 		}
 		dst = append(dst, t)
 	}

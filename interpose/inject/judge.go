@@ -144,11 +144,11 @@ func judgeMachO(h Host, j *judgement, path string, image, library Image) {
 		j.refuse(code, path, text, advice)
 	}
 	if err == nil && facts.Restricted && !h.ProtectionOff {
-		protected(SystemProtected, "is protected by System Integrity Protection: dyld drops DYLD_INSERT_LIBRARIES, for "+
-			"all it starts too", protectedAdvice(h, path))
+		protected(SystemProtected, "is protected by System Integrity Protection: "+
+			"dyld drops DYLD_INSERT_LIBRARIES, for all it starts too", protectedAdvice(h, path))
 	} else if image.Signature != nil && image.Signature.Platform != 0 && !h.ProtectionOff {
-		protected(PlatformBinary, "is part of macOS (platform binary): dyld drops DYLD_INSERT_LIBRARIES, for all it "+
-			"starts too", protectedAdvice(h, path))
+		protected(PlatformBinary, "is part of macOS (platform binary): "+
+			"dyld drops DYLD_INSERT_LIBRARIES, for all it starts too", protectedAdvice(h, path))
 	}
 	if err == nil && facts.Mode&(modeSetUID|modeSetGID) != 0 {
 		protected(SetID, "is set-user-id or set-group-id: dyld drops DYLD_INSERT_LIBRARIES",

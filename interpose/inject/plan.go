@@ -118,8 +118,8 @@ type NotFoundError struct {
 func (e *NotFoundError) Error() string {
 	switch {
 	case strings.HasSuffix(e.Name, "\r"):
-		return fmt.Sprintf("%s: its interpreter %q was not found; the #! line ends in a carriage return, which dos2unix "+
-			"removes", e.From, e.Name)
+		return fmt.Sprintf("%s: its interpreter %q was not found; "+
+			"the #! line ends in a carriage return, which dos2unix removes", e.From, e.Name)
 	case e.From != "":
 		return fmt.Sprintf("%s: its interpreter %s was not found; install it or correct the #! line", e.From, e.Name)
 	case hasSlash(e.Name):

@@ -93,8 +93,8 @@ func (h Host) checkLibrary(library string) (path string, image Image, problem *F
 			rebuild)
 	}
 	if facts, err := h.Facts(path); err == nil && facts.Quarantined {
-		return fail(LibraryQuarantined, "the tracing library was downloaded and is quarantined: macOS may refuse to load "+
-			"it, which ends the program",
+		return fail(LibraryQuarantined, "the tracing library was downloaded and is quarantined: "+
+			"macOS may refuse to load it, which ends the program",
 			"xattr -d com.apple.quarantine "+path)
 	}
 	return path, image, nil

@@ -34,8 +34,8 @@ func (t *Tool) Record(ctx context.Context, r Recording) error {
 		return err
 	}
 	if _, err := os.Lstat(r.Output); err == nil {
-		return fmt.Errorf("%s exists already, and xctrace does not overwrite: remove it or choose another with "+
-			"--output",
+		return fmt.Errorf(
+			"%s exists already, and xctrace does not overwrite: remove it or choose another with --output",
 			r.Output)
 	}
 	line := []string{"record", "--template", r.Template, "--output", r.Output, "--no-prompt", "--target-stdout", "-"}

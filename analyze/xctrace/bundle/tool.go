@@ -36,10 +36,10 @@ func Find() (*Tool, error) {
 	}
 	found, err := exec.LookPath(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: not found: a .trace bundle can only be read by xctrace, which comes with Xcode "+
-			"(not with the Command Line Tools alone); on a Mac install Xcode and run sudo xcode-select -s "+
-			"/Applications/Xcode.app, elsewhere export there and "+
-			"bring the XML", path)
+		return nil, fmt.Errorf("%s: not found: a .trace bundle can only be read by xctrace, "+
+			"which comes with Xcode (not with the Command Line Tools alone); "+
+			"on a Mac install Xcode and run sudo xcode-select -s /Applications/Xcode.app, "+
+			"elsewhere export there and bring the XML", path)
 	}
 	return &Tool{Path: found, Pause: 500 * time.Millisecond}, nil
 }
@@ -83,8 +83,8 @@ func (f *failure) advice() string {
 	said := func(text string) bool { return strings.Contains(f.output, text) }
 	switch {
 	case said("requires Xcode") || said("unable to find utility"):
-		return "only the Command Line Tools are installed, which have no xctrace: install Xcode and run sudo " +
-			"xcode-select -s /Applications/Xcode.app"
+		return "only the Command Line Tools are installed, which have no xctrace: " +
+			"install Xcode and run sudo xcode-select -s /Applications/Xcode.app"
 	case said("license"):
 		return "Xcode's licence is not accepted: run sudo xcodebuild -license"
 	case said("Cannot find process") || f.what == "record" && f.code == 21:

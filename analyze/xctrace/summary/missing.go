@@ -28,18 +28,18 @@ func missingOf(s *scope, out *Summary) []Missing {
 	add("GPU counters", tableCounters, len(s.GPU.Counters))
 	if len(s.CPU.Signposts)+len(s.CPU.Marks) == 0 && (s.Has("os-signpost") || s.Has("OSSignpostIntervals")) {
 		list = append(list, Missing{What: "phases marked by signposts",
-			Why: "the signpost tables have no rows: the program emits none, or Instruments printed \"log " +
-				"archive is corrupt\" while recording"})
+			Why: "the signpost tables have no rows: " +
+				"the program emits none, or Instruments printed \"log archive is corrupt\" while recording"})
 	}
 	list = append(list,
 		Missing{What: "time threads wait for the GPU, and the serialization it causes",
 			Why: "Instruments does not record waitUntilCompleted: trace with mtrace run"},
 		Missing{What: "dispatches per kernel",
 			Why: "Instruments records encoders, not the dispatches inside: a row is not a kernel"},
-		Missing{What: "frames per second", Why: "frame numbers of GPU rows are counted per process, and some of them " +
-			"span seconds: no frame rate can be derived from them"},
-		Missing{What: "the overhead of recording", Why: "the export does not say; 1 to 3% have been measured by " +
-			"others"},
+		Missing{What: "frames per second", Why: "frame numbers of GPU rows are counted per process, " +
+			"and some of them span seconds: no frame rate can be derived from them"},
+		Missing{What: "the overhead of recording", Why: "the export does not say; " +
+			"1 to 3% have been measured by others"},
 	)
 	if out.GPU != nil && out.GPU.All.Intervals > 0 && out.GPU.Own.Intervals == 0 {
 		list = append(list, Missing{What: "GPU time of the subject", Why: "the table has " +
@@ -96,12 +96,13 @@ func whyAbsent(s *scope, schema string) string {
 		case s.Failed[schema] != "":
 			return "xctrace could not export it: " + s.Failed[schema]
 		case s.Run == nil:
-			return fmt.Sprintf("table %s is not among the inputs (nor a table of contents, to show whether it was "+
-				"recorded)",
+			return fmt.Sprintf(
+				"table %s is not among the inputs (nor a table of contents, to show whether it was recorded)",
 				schema)
 		case s.Run.Table(schema):
-			return fmt.Sprintf("table %s was recorded but is not among the inputs: xctrace export --input X.trace "+
-				"--xpath '/trace-toc/run[@number=\"%d\"]/data/table[@schema=\"%s\"]'", schema, s.Run.Number, schema)
+			return fmt.Sprintf("table %s was recorded but is not among the inputs: "+
+				"xctrace export --input X.trace --xpath '/trace-toc/run[@number=\"%d\"]/data/table[@schema=\"%s\"]'",
+				schema, s.Run.Number, schema)
 		}
 		return fmt.Sprintf("table %s was not recorded with the template %s: use Metal System Trace", schema,
 			s.Run.Template)
@@ -143,8 +144,8 @@ func settingOf(s *scope, key string) string {
 // attachHint returns, for the user, a possible reason why the program has no rows about Metal.
 func attachHint(s *scope) string {
 	if s.Run != nil && s.Run.Target.Type == "attached" {
-		return "the recording was attached to a running process, where Metal often does not report; launch the " +
-			"program with xctrace record --launch"
+		return "the recording was attached to a running process, where Metal often does not report; " +
+			"launch the program with xctrace record --launch"
 	}
 	return "the program made no Metal calls while recording, or the recording failed"
 }

@@ -104,8 +104,7 @@ func chooseSubject(s *scope, f Filter) error {
 		s.why = "the target of the recording"
 		if _, seen := s.seen[s.Run.Target.PID]; !seen && len(s.seen) > 0 {
 			s.stranger = fmt.Sprintf("the table of contents names %s (%d) as the target, but no row belongs to it; "+
-				"there are %s: it may belong to another recording; --all, "+
-				"--pid or --process select other processes",
+				"there are %s: it may belong to another recording; --all, --pid or --process select other processes",
 				s.Run.Target.Name, s.Run.Target.PID, listProcesses(s))
 		}
 	}

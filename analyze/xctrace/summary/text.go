@@ -131,8 +131,8 @@ func (s *Summary) gpuText(p *printer) {
 		row("channel "+orNone(c.Name), c.All)
 	}
 	p.Flush()
-	p.line("  of the GPU time: subject %s, other processes %s, not attributed %s; subject: %d command buffers, %d "+
-		"encoders",
+	p.line("  of the GPU time: subject %s, other processes %s, not attributed %s; "+
+		"subject: %d command buffers, %d encoders",
 		percent(g.OwnShare), percent(g.ForeignShare), percent(g.UnattributedShare), g.CommandBuffers, g.Encoders)
 	p.line("  idle: %s (%s) in %d gaps; over 100 µs: %d, over 1 ms: %d, over 10 ms: %d", g.Idle.TotalNS,
 		percent(g.Idle.Share),
@@ -294,9 +294,8 @@ func (s *Summary) told(p *printer) {
 	if len(tables) > 0 {
 		p.line("  %s: recorded, but not among the inputs; for each of %s:", strings.Join(whats, ", "),
 			strings.Join(tables, ", "))
-		p.line("    xctrace export --input X.trace --xpath " +
-			"'/trace-toc/run[@number=\"1\"]/data/table[@schema=\"TABLE\"]' " +
-			"> TABLE.xml")
+		p.line("    xctrace " +
+			"export --input X.trace --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"TABLE\"]' > TABLE.xml")
 	}
 	if len(s.Tables) > 0 {
 		p.section("Tables")

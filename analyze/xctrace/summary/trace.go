@@ -197,7 +197,8 @@ func (m *modeller) finish() {
 		t.Source.Missing = append(t.Source.Missing, analyze.Missing{What: x.What, Why: x.Why})
 	}
 	if out.GPU != nil && out.GPU.ForeignShare > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%.1f%% of the GPU time in the export was other processes' and is "+
-			"not in this trace", 100*out.GPU.ForeignShare))
+		t.Warnings = append(t.Warnings, fmt.Sprintf(
+			"%.1f%% of the GPU time in the export was other processes' and is not in this trace",
+			100*out.GPU.ForeignShare))
 	}
 }

@@ -48,8 +48,8 @@ func warningsOf(s *scope, out *Summary) []string {
 		}
 	}
 	if s.Commands.FilledIn {
-		warn("submissions or encoders are taken from metal-application-intervals, because their own tables are " +
-			"missing or empty")
+		warn("submissions or encoders are taken from metal-application-intervals, " +
+			"because their own tables are missing or empty")
 	}
 	warnHealth(s, out, warn)
 	warnReading(s, out, warn)
@@ -65,13 +65,13 @@ func warnHealth(s *scope, out *Summary, warn func(string, ...any)) {
 		}
 		if run.Duration.Seconds() > 1 && s.Has(tableGPU) &&
 			float64(len(s.GPU.Intervals)) < policy.IdleScreenIntervals*run.Duration.Seconds() {
-			warn("%d GPU intervals of all processes in %.1f s: even an idle screen causes more; the recording "+
-				"probably failed",
+			warn("%d GPU intervals of all processes in %.1f s: even an idle screen causes more; "+
+				"the recording probably failed",
 				len(s.GPU.Intervals), run.Duration.Seconds())
 		}
 		if t := run.Target.Termination; strings.Contains(t, "signal") || strings.Contains(t, "SIG") {
-			warn("the target ended by %s: Instruments injects a library into what it launches, and a hardened "+
-				"program is killed for it", t)
+			warn("the target ended by %s: "+
+				"Instruments injects a library into what it launches, and a hardened program is killed for it", t)
 		}
 	}
 	if len(s.GPU.Intervals) > 0 && s.Has(tableSubmissions) && (len(s.Commands.Submissions) == 0 ||
@@ -85,8 +85,8 @@ func warnHealth(s *scope, out *Summary, warn func(string, ...any)) {
 			len(s.Commands.Submissions))
 	}
 	if id := out.Latency.StartLatencyChecked; id != nil && id.Violations > 0 {
-		warn("start-latency differs from GPU start minus commit in %d of %d intervals (by up to %d ns): the tables "+
-			"are not from one recording, or not complete", id.Violations,
+		warn("start-latency differs from GPU start minus commit in %d of %d intervals (by up to %d ns): "+
+			"the tables are not from one recording, or not complete", id.Violations,
 			id.Checked, id.MaxErrorNS)
 	}
 }
@@ -110,8 +110,8 @@ func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
 		for _, x := range out.Shaders {
 			covered += x.SumNS
 		}
-		warn("Shader Timeline covers %.0f%% of the subject's GPU time and leaves whole shaders out: compare shaders "+
-			"with each other only", 100*share(covered, out.GPU.Own.SumNS))
+		warn("Shader Timeline covers %.0f%% of the subject's GPU time and leaves whole shaders out: "+
+			"compare shaders with each other only", 100*share(covered, out.GPU.Own.SumNS))
 	}
 	if out.GPU == nil {
 		return
@@ -148,16 +148,16 @@ func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
 		}
 	}
 	if mismatched > 0 {
-		warn("%d GPU intervals name one process in their label and another in their process column: browsers and "+
-			"servers that draw for others do that", mismatched)
+		warn("%d GPU intervals name one process in their label and another in their process column: "+
+			"browsers and servers that draw for others do that", mismatched)
 	}
 	if coalesced > 0 || s.GPU.Coalesced > 0 {
-		warn("%d GPU intervals stand for several encoders that the driver merged: their number is not the number of "+
-			"encoders", max(coalesced, int(s.GPU.Coalesced)))
+		warn("%d GPU intervals stand for several encoders that the driver merged: "+
+			"their number is not the number of encoders", max(coalesced, int(s.GPU.Coalesced)))
 	}
 	if rows > 0 && float64(unlabelled) > policy.Unlabelled*float64(rows) {
-		warn("%.0f%% of the GPU intervals have no label of the program's: set MTLCommandBuffer.label and encoder "+
-			"labels (debug groups do not reach the export)",
+		warn("%.0f%% of the GPU intervals have no label of the program's: "+
+			"set MTLCommandBuffer.label and encoder labels (debug groups do not reach the export)",
 			100*float64(unlabelled)/float64(rows))
 	}
 }
@@ -180,8 +180,8 @@ func tablesOf(s *scope) []Table {
 			case t.Shape == xctrace.ShapeDetail:
 				row.Note = "a detail view: its first rows are shown; mtrace export --table has all"
 			case t.Refused == "" && !t.Decoded && t.Rows > 0:
-				row.Note = "known by its columns only: its times and texts are summed up; mtrace export --table has " +
-					"its rows"
+				row.Note = "known by its columns only: its times and texts are summed up; " +
+					"mtrace export --table has its rows"
 			case t.Refused == "" && t.Rows == 0:
 				row.Note = "no rows"
 			}

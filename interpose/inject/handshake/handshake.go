@@ -81,8 +81,8 @@ func neverLoaded(plan *inject.Plan, root int, processes []Process, inspect Inspe
 	}
 	advice := "LD_DEBUG=libs in front of the command shows what the dynamic linker does"
 	if strings.HasPrefix(plan.Variable, "DYLD_") {
-		advice = "DYLD_PRINT_LIBRARIES=1 in front of the command shows what dyld loads; a security product or a profile " +
-			"may forbid it"
+		advice = "DYLD_PRINT_LIBRARIES=1 in front of the command shows what dyld loads; " +
+			"a security product or a profile may forbid it"
 	}
 	return []inject.Finding{{
 		Code: inject.NeverLoaded, Path: program,
@@ -172,10 +172,10 @@ func noMetal(plan *inject.Plan, processes []Process) inject.Finding {
 	if slices.ContainsFunc(processes, func(p Process) bool { return p.UnseenDevice }) {
 		return inject.Finding{
 			Code: inject.UnseenDevice, Path: plan.Program,
-			Text: "the program uses Metal, but its device was made by a function or inside a framework that the tracer " +
-				"does not replace",
-			Advice: "if the program can, let it call MTLCreateSystemDefaultDevice before; and please report which function " +
-				"it uses",
+			Text: "the program uses Metal, " +
+				"but its device was made by a function or inside a framework that the tracer does not replace",
+			Advice: "if the program can, let it call MTLCreateSystemDefaultDevice before; " +
+				"and please report which function it uses",
 		}
 	}
 	count := 0
@@ -190,7 +190,7 @@ func noMetal(plan *inject.Plan, processes []Process) inject.Finding {
 	}
 	return inject.Finding{
 		Code: inject.NoMetal, Path: plan.Program, Text: text,
-		Advice: "check that it uses the GPU at all (for torch: device mps); mtrace doctor shows whether a Metal program " +
-			"is seen",
+		Advice: "check that it uses the GPU at all (for torch: device mps); " +
+			"mtrace doctor shows whether a Metal program is seen",
 	}
 }

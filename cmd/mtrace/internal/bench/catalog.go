@@ -123,15 +123,15 @@ var threads1248 = []int{1, 2, 4, 8}
 // --claims` checks; with other sizes the figures cannot be compared.
 var catalog = []Bench{
 	{
-		Name: "scaling", Summary: "operations per second by number of threads, with one shared queue or a queue " +
-			"for each thread",
+		Name: "scaling", Summary: "operations per second by number of threads, " +
+			"with one shared queue or a queue for each thread",
 		Program: "scaling",
 		Full:    full(45_000, 200, 60_000).with(threads1248, []int{1024}, nil),
 		Quick:   quick(12_000, 200, 10_000).with(threads1248, []int{1024}, nil), tables: scalingTables,
 	},
 	{
-		Name: "axpy", Summary: "the duration of each call that creates, encodes, commits and waits for one axpy " +
-			"kernel, by number of threads", Program: "axpy",
+		Name: "axpy", Summary: "the duration of each call that creates, " +
+			"encodes, commits and waits for one axpy kernel, by number of threads", Program: "axpy",
 		Full:  full(90, 3, 60_000).with(threads1248, []int{12_000_000}, nil),
 		Quick: quick(30, 2, 10_000).with(threads1248, []int{1_000_000}, nil), tables: axpyTables,
 	},
@@ -143,10 +143,10 @@ var catalog = []Bench{
 		tables: matmulTables,
 	},
 	{
-		Name: "elementwise", Summary: "adding and multiplying arrays, by size and precision, in " +
-			"GB/s", Program: "elementwise",
-		Full:  full(900, 10, 2_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
-		Quick: quick(120, 3, 400).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil), tables: elementwiseTables,
+		Name: "elementwise", Summary: "adding and multiplying arrays, by size and precision, in GB/s",
+		Program: "elementwise",
+		Full:    full(900, 10, 2_000).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil),
+		Quick:   quick(120, 3, 400).with(nil, []int{1_000, 10_000, 100_000, 1_000_000}, nil), tables: elementwiseTables,
 	},
 	{
 		Name: "reduction", Summary: "the sum of an array in two stages, in GB/s", Program: "reduction",
@@ -165,15 +165,15 @@ var catalog = []Bench{
 		Quick:   quick(120, 3, 300).with(nil, []int{1_000, 100_000}, []int{64}), tables: fusedTables,
 	},
 	{
-		Name: "memory", Summary: "shared memory compared with private memory and copies; copies from host to " +
-			"device in GB/s, by size",
+		Name: "memory", Summary: "shared memory compared with private memory and copies; " +
+			"copies from host to device in GB/s, by size",
 		Program: "memory",
 		Full:    full(900, 10, 2_000).with(nil, []int{1_024, 16_384, 102_400, 1_000_000, 16_000_000}, nil),
 		Quick:   quick(120, 3, 400).with(nil, []int{1_024, 102_400, 1_000_000}, nil), tables: memoryTables,
 	},
 	{
-		Name: "cache", Summary: "the time to get a kernel: compiled first, compiled again, from an archive, from " +
-			"the program's own cache", Program: "cache",
+		Name: "cache", Summary: "the time to get a kernel: " +
+			"compiled first, compiled again, from an archive, from the program's own cache", Program: "cache",
 		Fresh: true, Full: full(90, 3, 30_000), Quick: quick(30, 1, 2_000), tables: cacheTables,
 	},
 	{
@@ -181,26 +181,26 @@ var catalog = []Bench{
 		Full: full(9_000, 100, 10_000), Quick: quick(1_200, 50, 1_500), tables: acquireTables,
 	},
 	{
-		Name: "coldstart", Summary: "from process start to the first pipeline and result, by phase, each sample " +
-			"in a new process", Program: "coldstart",
+		Name: "coldstart", Summary: "from process start to the first pipeline and result, " +
+			"by phase, each sample in a new process", Program: "coldstart",
 		PerProcess: true, Fresh: true, Full: full(30, 0, 60_000).rounds(30), Quick: quick(8, 0, 60_000).rounds(8),
 		tables: coldstartTables,
 	},
 	{
-		Name: "graph", Summary: "independent kernels: in sequence, in one concurrent encoder, on several queues, " +
-			"on several threads",
+		Name: "graph", Summary: "independent kernels: " +
+			"in sequence, in one concurrent encoder, on several queues, on several threads",
 		Program: "graph",
 		Full:    full(900, 10, 5_000).with(nil, []int{65_536}, nil),
 		Quick:   quick(120, 3, 1_500).with(nil, []int{65_536}, nil), tables: graphTables,
 	},
 	{
-		Name: "pool", Summary: "allocations, bytes and time with newly allocated buffers, and with buffers from " +
-			"a pool", Program: "pool",
-		Full: full(1_800, 1, 10_000), Quick: quick(300, 1, 2_000), tables: poolTables,
+		Name: "pool", Summary: "allocations, bytes and time with newly allocated buffers, and with buffers from a pool",
+		Program: "pool",
+		Full:    full(1_800, 1, 10_000), Quick: quick(300, 1, 2_000), tables: poolTables,
 	},
 	{
-		Name: "overhead", Summary: "the tracer's overhead in ns per call and in operations per second: traced " +
-			"and untraced runs alternate",
+		Name: "overhead", Summary: "the tracer's overhead in ns per call and in operations per second: " +
+			"traced and untraced runs alternate",
 		Program:  "calls",
 		Compared: true, Full: full(220_000, 500, 60_000).with([]int{1, 2, 4}, []int{1024}, nil).rounds(11),
 		Quick: quick(30_000, 500, 10_000).with([]int{1, 2}, []int{1024}, nil), tables: overheadTables,
@@ -233,8 +233,8 @@ func timesTable(r *Results, bench, metric, title string) Table {
 
 // method describes how the figures were measured.
 func method(s Summary, warmup int64) string {
-	text := fmt.Sprintf("%s, each of which ran all cases, after %s per case. Compiling and allocating are not "+
-		"measured.",
+	text := fmt.Sprintf("%s, each of which ran all cases, after %s per case. "+
+		"Compiling and allocating are not measured.",
 		analyze.Plural(s.Rounds, "round"), analyze.Plural(int(warmup), "warm-up operation"))
 	if s.Rounds < 6 {
 		return text + " No interval: an interval needs six rounds."

@@ -71,8 +71,8 @@ func launchCost(r *Results, bench string) string {
 		return "There are no GPU times here."
 	}
 	outside := DifferenceOf(cases[0].Series("wall_ns"), cases[0].Series("gpu_ns"))
-	return fmt.Sprintf("In the smallest case (%s), launching and waiting take %s, apart from the kernel: smaller "+
-		"operations are launch-bound.", cases[0].Name, duration(outside.Value))
+	return fmt.Sprintf("In the smallest case (%s), launching and waiting take %s, apart from the kernel: "+
+		"smaller operations are launch-bound.", cases[0].Name, duration(outside.Value))
 }
 
 // flopWork returns the floating-point operations of one operation of a case, and bytesWork its memory traffic. A nil
@@ -123,8 +123,8 @@ func fusedTables(r *Results) []Table {
 			milliseconds(medianOf(each, "wall_ns")), milliseconds(saved.Value), interval(saved.Low, saved.High, milliseconds),
 			times(ratio.Value))
 	}
-	t.note("2 kernels: both in one encoder. 2 buffers: a command buffer for each kernel, each waited for, as " +
-		"libraries do that run one operation at a time. Saved and ratio compare fused with 2 buffers. All three " +
-		"compute the same.")
+	t.note("2 kernels: both in one encoder. 2 buffers: " +
+		"a command buffer for each kernel, each waited for, as libraries do that run one operation at a time. " +
+		"Saved and ratio compare fused with 2 buffers. All three compute the same.")
 	return []Table{t, timesTable(r, "fused", "wall_ns", "Fusion: each case")}
 }

@@ -23,8 +23,8 @@ func memoryTables(r *Results) []Table {
 		paths.row(title, duration(wall), duration(medianOf(c, "gpu_ns")), perSecond(c.Bytes, wall))
 	}
 	ratio := RatioOf(private.Series("wall_ns"), shared.Series("wall_ns"))
-	paths.note("Shared memory is %s as fast (95%%: %s) for %s floats in and out; both include the application's "+
-		"own copy.",
+	paths.note("Shared memory is %s as fast (95%%: %s) for %s floats in and out; "+
+		"both include the application's own copy.",
 		times(ratio.Value),
 		interval(ratio.Low, ratio.High, times), shared.Keys["elements"])
 	copies := Table{Title: "Memory: host to device, GB/s", Columns: []string{"bytes", "memcpy into shared", "GB/s",
@@ -61,8 +61,8 @@ func cacheTables(r *Results) []Table {
 		t.row(step.title, duration(s.Median), interval(s.Low, s.High, duration), duration(medianOf(c, "library_ns")),
 			duration(medianOf(c, "pipeline_ns")), times(ratio.Value))
 	}
-	t.note("A cold kernel is one that no process has compiled before. The cache's key is SHA-256 over name, source, " +
-		"entry, language, target, flags and options.")
+	t.note("A cold kernel is one that no process has compiled before. " +
+		"The cache's key is SHA-256 over name, source, entry, language, target, flags and options.")
 	tables := []Table{t}
 	if save := r.Find("cache", "step=save"); save != nil {
 		s := save.Series("save_ns").Summarize()
@@ -79,8 +79,8 @@ func cacheTables(r *Results) []Table {
 
 func statisticsTable(c *Case) Table {
 	t := Table{
-		Title: fmt.Sprintf("The program's own cache of kernels: %s kernels requested, capacity %s, the ten least "+
-			"recently used are evicted at a time",
+		Title: fmt.Sprintf("The program's own cache of kernels: "+
+			"%s kernels requested, capacity %s, the ten least recently used are evicted at a time",
 			c.Keys["kernels"], c.Keys["capacity"]),
 		Columns: []string{"hits", "misses", "hit rate", "mean compile", "mean retrieval", "evictions", "entries",
 			"source held"},
@@ -89,8 +89,8 @@ func statisticsTable(c *Case) Table {
 		duration(medianOf(c, "compile_ns")),
 		duration(medianOf(c, "retrieve_ns")), count(medianOf(c, "evictions")), count(medianOf(c, "entries")),
 		bytesText(medianOf(c, "source_bytes")))
-	t.note("Kernels are requested unevenly: the k-th with weight 1/k. A kernel that is requested after its " +
-		"eviction is compiled again.")
+	t.note("Kernels are requested unevenly: the k-th with weight 1/k. " +
+		"A kernel that is requested after its eviction is compiled again.")
 	return t
 }
 
@@ -104,9 +104,8 @@ func acquireTables(r *Results) []Table {
 			duration(s.Max), interval(s.Low, s.High, duration))
 		t.Notes = []string{method(s, c.Warmup)}
 	}
-	t.note("Each command buffer is committed and completed before the next is created, outside of the measured "+
-		"time, because a full queue would block. Each figure includes %s for reading the "+
-		"clock.", duration(r.Host.ClockNS))
+	t.note("Each command buffer is committed and completed before the next is created, outside of the measured time, "+
+		"because a full queue would block. Each figure includes %s for reading the clock.", duration(r.Host.ClockNS))
 	return []Table{t}
 }
 
@@ -130,8 +129,9 @@ func coldstartTables(r *Results) []Table {
 		t.row(phase.title, strconv.Itoa(s.Samples), duration(s.Min), duration(s.Mean), duration(s.Median), duration(s.Max),
 			interval(s.Low, s.High, duration))
 	}
-	t.note("Every sample is a new process, because a process opens its second device faster. The known source is " +
-		"the same in all processes, so only the first one compiles it; the others find it in Metal's cache.")
+	t.note("Every sample is a new process, because a process opens its second device faster. " +
+		"The known source is the same in all processes, so only the first one compiles it; " +
+		"the others find it in Metal's cache.")
 	return []Table{t}
 }
 
@@ -179,7 +179,7 @@ func poolTables(r *Results) []Table {
 	t.note("With the pool: %s fewer allocations, including those that fill it; a step is %s as fast (95%%: "+
 		"%s).", percent(fewer),
 		times(speed.Value), interval(speed.Low, speed.High, times))
-	t.note("Peak is the device's largest currentAllocatedSize. Both rows share it, because new and pooled buffers " +
-		"alternate in one process.")
+	t.note("Peak is the device's largest currentAllocatedSize. " +
+		"Both rows share it, because new and pooled buffers alternate in one process.")
 	return []Table{t, timesTable(r, "pool", "wall_ns", "Pooling: each case")}
 }

@@ -66,8 +66,8 @@ func disturbed(base Summary) string {
 	if base.Variation < 0.15 {
 		return ""
 	}
-	return " THE BASELINE IS DISTURBED: the throughput of one thread varies that much between rounds, so every " +
-		"speed-up is uncertain. Stop other programs, or measure longer (--iters)."
+	return " THE BASELINE IS DISTURBED: the throughput of one thread varies that much between rounds, " +
+		"so every speed-up is uncertain. Stop other programs, or measure longer (--iters)."
 }
 
 // axpyCalls lists the timed calls of one operation, from creating its command buffer to its time on the GPU.
@@ -147,8 +147,9 @@ func overheadTables(r *Results) []Table {
 	t.note("%s of processes, traced and untraced in turn; \"added\" is the median of the pairs' differences.",
 		analyze.Plural(rounds, "pair"))
 	t.note("The program itself times the calls: short calls 1,000 at a time, longer calls one by one.")
-	loop.note("Each operation is a whole command buffer: created, encoded, committed, waited for. CPU is the " +
-		"processor time of the whole process per operation, including the threads of Metal and of the tracer. " +
+	loop.note("Each operation is a whole command buffer: created, encoded, committed, waited for. " +
+		"CPU is the processor time of the whole process per operation, " +
+		"including the threads of Metal and of the tracer. " +
 		"Most of it is waking and switching threads, which varies with the load of the machine.")
 	return []Table{t, loop}
 }

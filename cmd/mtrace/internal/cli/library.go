@@ -31,9 +31,10 @@ func FindLibrary() (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s, which records the calls, is neither in mtrace's folder nor in ../lib (go install "+
-		"does not build it): run ./build.sh build in mtrace's sources and set MTRACE_LIBRARY to its bin/%[1]s, "+
-		"or use a release's archive, which includes it", LibraryName())
+	return "", fmt.Errorf(
+		"%s, which records the calls, is neither in mtrace's folder nor in ../lib (go install does not build it): "+
+			"run ./build.sh build in mtrace's sources and set MTRACE_LIBRARY to its bin/%[1]s, "+
+			"or use a release's archive, which includes it", LibraryName())
 }
 
 // SoftwareMetal returns the path of the library that provides Metal on a machine without one, when preloaded; false

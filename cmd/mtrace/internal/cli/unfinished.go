@@ -48,8 +48,8 @@ func BeginTrace(path string, force bool) (*Unfinished, error) {
 	}
 	u, err := newUnfinished(path + PartSuffix)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, UsageError("%s exists already: its recording was killed, or still runs. Look at it with "+
-			"mtrace report, then move it away, or give --force to replace it", path+PartSuffix)
+		return nil, UsageError("%s exists already: its recording was killed, or still runs. "+
+			"Look at it with mtrace report, then move it away, or give --force to replace it", path+PartSuffix)
 	}
 	return u, err
 }
@@ -125,8 +125,8 @@ func (u *Unfinished) Finish(force bool) (path string, err error) {
 	if force {
 		err = os.Rename(u.Path, path)
 	} else if err = wholefile.RenameToNew(u.Path, path); errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("another program created %s during the recording: the trace is complete, but named "+
-			"%s", path, u.Path)
+		err = fmt.Errorf("another program created %s during the recording: the trace is complete, but named %s",
+			path, u.Path)
 	}
 	if err != nil {
 		return u.Path, err
@@ -154,8 +154,8 @@ func (u *Unfinished) check() error {
 	info, err := os.Lstat(u.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s was moved or removed during the recording (or its folder was): look for it where "+
-			"it was moved; if it was removed, the trace is lost", u.Path)
+		return fmt.Errorf("%s was moved or removed during the recording (or its folder was): "+
+			"look for it where it was moved; if it was removed, the trace is lost", u.Path)
 	case err != nil:
 		return err
 	case !os.SameFile(info, u.info):
@@ -175,8 +175,8 @@ func (u *Unfinished) Discard() {
 // FILE.part, the message names it.
 func OrUnfinished(path string, err error) error {
 	if _, there := os.Stat(path + PartSuffix); errors.Is(err, fs.ErrNotExist) && there == nil {
-		return fmt.Errorf("%w; %s exists, of a recording that was killed or still runs: open that file to see "+
-			"what was recorded so far", err, path+PartSuffix)
+		return fmt.Errorf("%w; %s exists, of a recording that was killed or still runs: "+
+			"open that file to see what was recorded so far", err, path+PartSuffix)
 	}
 	return err
 }

@@ -33,8 +33,8 @@ func BenchCommand() cli.Command {
 		Name:    "bench",
 		Summary: "Run the built-in Metal benchmarks and print their tables",
 		Usage:   "[flags] NAME…\n\n" + benchNames(),
-		Example: "mtrace bench scaling --threads 1,2,4,8\n  mtrace bench all --quick --claims " +
-			"fixtures/claims/field-reports.json",
+		Example: "mtrace bench scaling --threads 1,2,4,8\n" +
+			"  mtrace bench all --quick --claims fixtures/claims/field-reports.json",
 		Values: map[string][]string{"sync": {"wait", "event", "device", "none"}},
 		Arguments: func() []string {
 			var names []string
@@ -47,24 +47,23 @@ func BenchCommand() cli.Command {
 			var o benchOptions
 			flags.BoolVar(&o.list, "list", false, "list the benchmarks, one line each, and run none")
 			flags.BoolVar(&o.quick, "quick", false, "small sizes and few operations: every benchmark in under a minute")
-			flags.IntSliceVar(&o.threads, "threads", nil, "`NUMBERS` of threads with which scaling, axpy and "+
-				"overhead are run")
+			flags.IntSliceVar(&o.threads, "threads", nil,
+				"`NUMBERS` of threads with which scaling, axpy and overhead are run")
 			flags.IntVar(&o.iterations, "iters", 0,
 				"`NUMBER` of operations that each thread of a case runs, over all rounds")
-			flags.IntVar(&o.rounds, "rounds", 0, "`NUMBER` of rounds, each of which runs all cases once; 95 % "+
-				"intervals need at least six")
+			flags.IntVar(&o.rounds, "rounds", 0, "`NUMBER` of rounds, each of which runs all cases once; "+
+				"95 % intervals need at least six")
 			flags.IntSliceVar(&o.elements, "elements", nil, "array `SIZES`, in elements")
 			flags.IntSliceVar(&o.sizes, "sizes", nil, "matrix `SIZES`: matmul, fused")
-			flags.StringVar(&o.sync, "sync", "", "`HOW` threads wait for the GPU in scaling and axpy: wait, "+
-				"event, device or none "+
-				"(default wait)")
+			flags.StringVar(&o.sync, "sync", "",
+				"`HOW` threads wait for the GPU in scaling and axpy: wait, event, device or none (default wait)")
 			flags.BoolVar(&o.trace, "trace", false, "run under the tracer and keep the trace bench-NAME.mtrace")
-			flags.StringVar(&o.claims, "claims", "", "compare the results with the claims in this `FILE`; exit 1 "+
-				"if a claim fails")
+			flags.StringVar(&o.claims, "claims", "", "compare the results with the claims in this `FILE`; "+
+				"exit 1 if a claim fails")
 			flags.BoolVar(&o.json, "json", false, "print everything as JSON ("+bench.Schema+")")
 			flags.BoolVar(&o.markdown, "markdown", false, "print the tables as Markdown")
-			flags.StringVar(&o.shaders, "shaders", "", "the `FOLDER` with the benchmarks' Metal kernels "+
-				"(default: mtrace's own shaders)")
+			flags.StringVar(&o.shaders, "shaders", "",
+				"the `FOLDER` with the benchmarks' Metal kernels (default: mtrace's own shaders)")
 			return func(std cli.Stdio, args []string) error { return o.run(std, args) }
 		},
 	}
@@ -211,8 +210,8 @@ func (o *benchOptions) chosen(names []string) ([]*bench.Bench, error) {
 	}
 	if o.trace {
 		if len(names) == 1 && benches[0].Compared {
-			return nil, cli.UsageError("%s compares traced with untraced runs, which it starts itself: leave "+
-				"--trace out", benches[0].Name)
+			return nil, cli.UsageError(
+				"%s compares traced with untraced runs, which it starts itself: leave --trace out", benches[0].Name)
 		}
 		benches = slices.DeleteFunc(benches, func(b *bench.Bench) bool { return b.Compared })
 	}

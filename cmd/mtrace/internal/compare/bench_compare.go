@@ -61,15 +61,15 @@ func (r *benchRunner) confirm(run *bench.Run, round int) error {
 		{"setComputePipelineState:", "pipelines_set"}} {
 		made := run.Results.Find(run.Bench.Program, "made", "traced=yes").Series(call.metric)
 		if made == nil || len(made.Rounds) <= round {
-			return fmt.Errorf("rawmetal did not report how often it called %s, so the trace cannot be "+
-				"checked", call.selector)
+			return fmt.Errorf("rawmetal did not report how often it called %s, so the trace cannot be checked",
+				call.selector)
 		}
 		want := made.Rounds[round][0]
 		run.Results.Checks = append(run.Results.Checks, bench.Check{
 			Bench: run.Bench.Name, Case: call.selector + " in the trace", Compared: 1,
 			OK: float64(recorded[call.selector]) >= 0.99*want && float64(recorded[call.selector]) <= want,
-			Detail: fmt.Sprintf("only %d of %.0f calls were recorded, so the measured overhead is not that of a "+
-				"complete trace",
+			Detail: fmt.Sprintf(
+				"only %d of %.0f calls were recorded, so the measured overhead is not that of a complete trace",
 				recorded[call.selector], want),
 		})
 	}

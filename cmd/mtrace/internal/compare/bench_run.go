@@ -66,9 +66,9 @@ func findRawmetal() (string, error) {
 	if path, ok := cli.BesideExecutable(".", "rawmetal"); ok {
 		return path, nil
 	}
-	return "", errors.New("rawmetal, the program that is measured, is not in mtrace's folder: take it from a " +
-		"release's archive or wheel, build it with ./build.sh in mtrace's sources, or set MTRACE_RAWMETAL to its " +
-		"path")
+	return "", errors.New("rawmetal, the program that is measured, is not in mtrace's folder: " +
+		"take it from a release's archive or wheel, build it with ./build.sh in mtrace's sources, " +
+		"or set MTRACE_RAWMETAL to its path")
 }
 
 // findShaders returns the folder with the benchmarks' Metal kernels: the one in --shaders, otherwise that of mtrace's
@@ -89,8 +89,8 @@ func findShaders(named string) (string, error) {
 	if _, err := os.Stat(filepath.Join("shaders", kernel)); err == nil {
 		return filepath.Abs("shaders")
 	}
-	return "", errors.New("the benchmarks' Metal kernels were not found: name their folder (shaders/ of mtrace's " +
-		"sources) with --shaders")
+	return "", errors.New(
+		"the benchmarks' Metal kernels were not found: name their folder (shaders/ of mtrace's sources) with --shaders")
 }
 
 // run runs a benchmark: in one process, in a process per round (PerProcess), or in a traced and an untraced process

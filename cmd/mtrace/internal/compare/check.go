@@ -28,15 +28,15 @@ func CheckCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var c check
 			flags.StringVar(&c.claims, "claims", "",
-				"check the claims in this JSON `FILE`: {\"claims\": [{\"title\": …, \"expr\": \"gpu.busy_share > "+
-					"0.9\", \"tolerance\": \"5%\"}]}")
+				"check the claims in this JSON `FILE`: {\"claims\": "+
+					"[{\"title\": …, \"expr\": \"gpu.busy_share > 0.9\", \"tolerance\": \"5%\"}]}")
 			c.output.flags(flags, claims.Schema)
 			flags.BoolVar(&c.strict, "strict", false, "also exit 1 if a claim was skipped")
 			return func(std cli.Stdio, args []string) error {
 				switch {
 				case len(args) != 1:
-					return cli.UsageError("give one trace or report, not %d: mtrace check FILE --claims "+
-						"CLAIMS.json", len(args))
+					return cli.UsageError("give one trace or report, not %d: mtrace check FILE --claims CLAIMS.json",
+						len(args))
 				case c.claims == "":
 					return cli.UsageError("no file of claims is given: mtrace check FILE --claims CLAIMS.json")
 				}
@@ -126,8 +126,8 @@ func readClaimsFile(path string) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, mostClaims+1))
 	if err == nil && len(text) > mostClaims {
-		err = fmt.Errorf("%s is larger than %s, the maximum for a file of "+
-			"claims", path, analyze.FormatBytes(mostClaims))
+		err = fmt.Errorf("%s is larger than %s, the maximum for a file of claims",
+			path, analyze.FormatBytes(mostClaims))
 	}
 	return text, err
 }

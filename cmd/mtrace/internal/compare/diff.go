@@ -22,36 +22,39 @@ func DiffCommand() cli.Command {
 		Name:    "diff",
 		Summary: "Compare two traces: which calls, kernels and threads changed by more than noise",
 		Usage:   "[flags] A B",
-		Example: "mtrace diff --fail-over 10 before.mtrace after.mtrace\n  mtrace diff --fail-over 10 --markdown --github " +
-			"before/ after/ >>$GITHUB_STEP_SUMMARY\n  mtrace diff before1.mtrace,before2.mtrace,before3.mtrace runs-after/   " +
-			"# repeated runs show their noise",
+		Example: "mtrace diff --fail-over 10 before.mtrace after.mtrace\n" +
+			"  mtrace diff --fail-over 10 --markdown --github before/ after/ >>$GITHUB_STEP_SUMMARY\n" +
+			"  mtrace diff before1.mtrace,before2.mtrace,before3.mtrace runs-after/   # repeated runs show their noise",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var output gateOutput
 			output.flags(flags, diff.Schema)
-			htmlPage := flags.String("html", "", "write the comparison, with intervals, as one self-contained "+
-				"HTML page to this `FILE`; - prints the page instead of the text")
+			htmlPage := flags.String("html", "",
+				"write the comparison, with intervals, as one self-contained HTML page to this `FILE`; "+
+					"- prints the page instead of the text")
 			failOver := flags.Float64("fail-over", 0,
-				"exit 1 if a call, kernel or thread became slower by more than this `PERCENTAGE` and by more "+
-					"than noise; waits for the GPU and for signals are not judged")
+				"exit 1 if a call, "+
+					"kernel or thread became slower by more than this `PERCENTAGE` and by more than noise; "+
+					"waits for the GPU and for signals are not judged")
 			return func(std cli.Stdio, args []string) error {
 				if len(args) != 2 {
-					return cli.UsageError("give two sides, not %d: mtrace diff A B. A side is a trace, several "+
-						"traces separated by commas, or a folder of traces", len(args))
+					return cli.UsageError("give two sides, not %d: mtrace diff A B. "+
+						"A side is a trace, several traces separated by commas, or a folder of traces", len(args))
 				}
 				if !(*failOver >= 0) || math.IsInf(*failOver, 0) {
 					return cli.UsageError("--fail-over %v: the percentage must be 0 or more", *failOver)
 				}
 				if (output.junit != "" || output.github) && !flags.Changed("fail-over") {
-					return cli.UsageError("--junit and --github report failures, but without a limit nothing can " +
-						"fail: give --fail-over PERCENTAGE")
+					return cli.UsageError("--junit and --github report failures, " +
+						"but without a limit nothing can fail: give --fail-over PERCENTAGE")
 				}
 				if err := output.check(); err != nil {
 					return err
 				}
 				if output.taken = *htmlPage == cli.StandardOutput; output.taken && (output.json || output.markdown ||
 					output.junit == cli.StandardOutput) {
-					return cli.UsageError("--html - and --json, --markdown or --junit - would both write to " +
-						"standard output: name a file for the page")
+					return cli.UsageError(
+						"--html - and --json, --markdown or --junit - would both write to standard output: " +
+							"name a file for the page")
 				}
 				if err := cli.MayWrite("--html", *htmlPage, output.force); err != nil {
 					return err

@@ -28,8 +28,8 @@ func (o *gateOutput) flags(flags *pflag.FlagSet, schema string) {
 		"print the results as Markdown, for a pull request or GitHub's job summary")
 	flags.BoolVar(&o.github, "github", false,
 		"also print a GitHub Actions annotation for each failure, on standard error")
-	flags.StringVar(&o.junit, "junit", "", "also write the results as JUnit XML to this `FILE`; - prints them "+
-		"instead of the text")
+	flags.StringVar(&o.junit, "junit", "", "also write the results as JUnit XML to this `FILE`; "+
+		"- prints them instead of the text")
 	cli.ForceFlag(flags, &o.force)
 }
 
@@ -38,8 +38,8 @@ func (o *gateOutput) check() error {
 		return cli.UsageError("--json and --markdown exclude each other: give one of them")
 	}
 	if o.junit == cli.StandardOutput && (o.json || o.markdown) {
-		return cli.UsageError("--junit - and --json or --markdown would both write to standard output: name a " +
-			"file for the JUnit XML")
+		return cli.UsageError(
+			"--junit - and --json or --markdown would both write to standard output: name a file for the JUnit XML")
 	}
 	return cli.MayWrite("--junit", o.junit, o.force)
 }

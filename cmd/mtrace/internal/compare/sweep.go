@@ -33,8 +33,8 @@ const threadsMark = "{threads}"
 func SweepCommand() cli.Command {
 	return cli.Command{
 		Name: "sweep",
-		Summary: "Run a program with several numbers of threads, and print how its throughput scales and what " +
-			"limits it",
+		Summary: "Run a program with several numbers of threads, " +
+			"and print how its throughput scales and what limits it",
 		Usage:   "[flags] -- CMD … " + threadsMark + " …",
 		Example: "mtrace sweep --threads 1,2,4,8 --runs 3 -- python3 workload.py --threads {threads} --json",
 		Whole:   true,
@@ -42,13 +42,14 @@ func SweepCommand() cli.Command {
 			var s sweep
 			flags.IntSliceVar(&s.threads, "threads", []int{1, 2, 4, 8},
 				"the `NUMBERS` of threads to run with; each replaces "+threadsMark)
-			flags.IntVar(&s.runs, "runs", 1, "`NUMBER` of runs for each number of threads; from three on, their "+
-				"spread gives the intervals")
+			flags.IntVar(&s.runs, "runs", 1, "`NUMBER` of runs for each number of threads; "+
+				"from three on, their spread gives the intervals")
 			flags.StringVarP(&s.output, "output", "o", "", "keep the traces in this `FOLDER`")
-			flags.StringVar(&s.plot, "plot", "", "draw throughput by number of threads into this .svg `FILE`; - "+
-				"prints the image instead of the text")
-			flags.StringVar(&s.html, "html", "", "write the scaling, the fitted laws and the threads' use of "+
-				"time as one self-contained HTML page to this `FILE`; - prints the page instead of the text")
+			flags.StringVar(&s.plot, "plot", "", "draw throughput by number of threads into this .svg `FILE`; "+
+				"- prints the image instead of the text")
+			flags.StringVar(&s.html, "html", "", "write the scaling, "+
+				"the fitted laws and the threads' use of time as one self-contained HTML page to this `FILE`; "+
+				"- prints the page instead of the text")
 			flags.BoolVar(&s.json, "json", false, "print the result as JSON ("+scaling.Schema+")")
 			cli.ForceFlag(flags, &s.force)
 			return func(std cli.Stdio, args []string) error { return s.run(std, args) }
@@ -81,8 +82,8 @@ func (s *sweep) check(command []string) (err error) {
 	case len(command) == 0:
 		return cli.UsageError("no program to run: mtrace sweep -- CMD … %s …", threadsMark)
 	case !slices.ContainsFunc(command, has):
-		return cli.UsageError("the command does not say where the number of threads goes: insert %s, as in "+
-			"--threads %s",
+		return cli.UsageError(
+			"the command does not say where the number of threads goes: insert %s, as in --threads %s",
 			threadsMark, threadsMark)
 	case len(s.threads) == 0:
 		return cli.UsageError("no numbers of threads: --threads 1,2,4,8")
@@ -102,8 +103,8 @@ func (s *sweep) check(command []string) (err error) {
 		return cli.UsageError("--plot - and --json would both write to standard output: name a file for the plot")
 	}
 	if s.html == cli.StandardOutput && (s.json || s.plot == cli.StandardOutput) {
-		return cli.UsageError("--html - and --json or --plot - would both write to standard output: name a file " +
-			"for the page")
+		return cli.UsageError(
+			"--html - and --json or --plot - would both write to standard output: name a file for the page")
 	}
 	if s.plot != "" && s.plot != cli.StandardOutput {
 		if err := scaling.CheckPlot(s.plot); err != nil {
@@ -154,8 +155,9 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 				if !r.reported {
 					with, without = without, with
 				}
-				return cli.UsageError("with --threads %d the program printed its throughput (ops_per_s), with %d "+
-					"threads it did not: it must always or never print it", with, without)
+				return cli.UsageError(
+					"with --threads %d the program printed its throughput (ops_per_s), with %d threads it did not: "+
+						"it must always or never print it", with, without)
 			}
 		}
 	}
@@ -180,8 +182,8 @@ func (s *sweep) prepareFolder() error {
 	for turn := range s.runs {
 		for _, n := range s.threads {
 			if path := s.tracePath(n, turn); !s.force && (cli.Exists(path) || cli.Exists(path+cli.PartSuffix)) {
-				return cli.UsageError("%s exists already, probably from an earlier sweep: name another folder, "+
-					"or give --force to replace the file",
+				return cli.UsageError("%s exists already, probably from an earlier sweep: "+
+					"name another folder, or give --force to replace the file",
 					path)
 			}
 		}
@@ -234,8 +236,8 @@ func (s *sweep) once(std cli.Stdio, command []string, n, turn int) (sweptRun, er
 		return r, cli.AsStatus(err)
 	}
 	if r.throughput, r.reported = reportedThroughput(printed); r.reported && !(r.throughput > 0) {
-		return r, cli.UsageError("with --threads %d the program printed ops_per_s %v, which must be above "+
-			"0", n, r.throughput)
+		return r, cli.UsageError("with --threads %d the program printed ops_per_s %v, which must be above 0",
+			n, r.throughput)
 	}
 	if !r.reported {
 		if r.throughput = completedPerSecond(trace); r.throughput == 0 {

@@ -122,8 +122,9 @@ func (x *ExportJob) Write(std cli.Stdio, path string) (err error) {
 		return err
 	}
 	if loading.Instruments(path) && slices.ContainsFunc(outlets, func(o *outlet) bool { return o.format.keepsEmpty }) {
-		fmt.Fprintln(std.Err, "mtrace: the tables calls, waits, locks, signal_waits, dispatches, scopes and "+
-			"processor_times are empty: Instruments does not record them")
+		fmt.Fprintln(std.Err,
+			"mtrace: the tables calls, waits, locks, signal_waits, dispatches, scopes and processor_times are empty: "+
+				"Instruments does not record them")
 	}
 	for _, o := range outlets {
 		if err = o.Finish(); err == nil {

@@ -18,11 +18,11 @@ func (x *ExportJob) checkPartition(path string) error {
 	case x.by != byRun:
 		return cli.UsageError("--partition must be run, not %q", x.by)
 	case len(x.Formats) != 1 || !isFolder(FormatNamed(x.Formats[0])):
-		return cli.UsageError("--partition works only with tables: give --format "+
-			"%s", listed(FormatNames(isFolder), "or"))
+		return cli.UsageError("--partition works only with tables: give --format %s",
+			listed(FormatNames(isFolder), "or"))
 	case x.table != "" || loading.Instruments(path):
-		return cli.UsageError("--partition works only with traces of mtrace, and %s is a recording of "+
-			"Instruments", path)
+		return cli.UsageError("--partition works only with traces of mtrace, and %s is a recording of Instruments",
+			path)
 	}
 	return nil
 }

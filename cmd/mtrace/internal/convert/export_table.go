@@ -18,8 +18,8 @@ func (x *ExportJob) writeTable(std cli.Stdio, path string) error {
 	format := x.Formats[0]
 	switch {
 	case !loading.Instruments(path):
-		return cli.UsageError("--table is for recordings of Instruments; --format csv or parquet without --table " +
-			"writes all tables of a trace")
+		return cli.UsageError("--table is for recordings of Instruments; " +
+			"--format csv or parquet without --table writes all tables of a trace")
 	case len(x.Formats) > 1 || !FormatNamed(format).single:
 		return cli.UsageError("--table takes one --format, which must be one of %s", singleFormats())
 	case x.Selection.From != 0 || x.Selection.To != 0 || len(x.Selection.PIDs) > 0:
@@ -46,8 +46,8 @@ func (x *ExportJob) writeTable(std cli.Stdio, path string) error {
 		fmt.Fprintln(std.Out, x.Output)
 	}
 	if len(cut) > 0 {
-		return cli.UsageError("%s incomplete: only the rows before the end of the file are written; export the "+
-			"recording from Instruments again", loading.Are(cut))
+		return cli.UsageError("%s incomplete: only the rows before the end of the file are written; "+
+			"export the recording from Instruments again", loading.Are(cut))
 	}
 	return nil
 }
@@ -68,8 +68,8 @@ func (x *ExportJob) tableTo(std cli.Stdio, inputs []xctrace.Input, path, format 
 		}
 		if out != nil {
 			if !slices.Equal(names, columns) {
-				return fmt.Errorf("several files have a table %s, with different columns: give mtrace one of the "+
-					"files", x.table)
+				return fmt.Errorf("several files have a table %s, with different columns: give mtrace one of the files",
+					x.table)
 			}
 			return nil
 		}

@@ -33,8 +33,8 @@ func PprofCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var j ProfileJob
 			flags.StringVarP(&j.out, "output", "o", "",
-				"write each profile to TYPE.pb.gz in this `FOLDER`; with only one --type also a file, or - for "+
-					"standard output")
+				"write each profile to TYPE.pb.gz in this `FOLDER`; "+
+					"with only one --type also a file, or - for standard output")
 			flags.StringSliceVar(&j.Types, "type", profile.Types,
 				"write profiles of these `TYPES`; a recording of Instruments also has cpu")
 			flags.StringVar(&j.format, "format", "pprof",
@@ -74,8 +74,8 @@ func (j *ProfileJob) run(std cli.Stdio, args []string) error {
 		return cli.UsageError("the output is missing: mtrace pprof FILE -o OUT")
 	}
 	if j.out == cli.StandardOutput && len(j.Types) != 1 {
-		return cli.UsageError("standard output (-o -) can take only one profile: --type "+
-			"%s", strings.Join(profile.Types, ", or "))
+		return cli.UsageError("standard output (-o -) can take only one profile: --type %s",
+			strings.Join(profile.Types, ", or "))
 	}
 	if profileFormats[j.format] == "" {
 		return cli.UsageError("unknown format %q: --format must be pprof or folded", j.format)

@@ -31,8 +31,8 @@ func PushCommand() cli.Command {
 		Example: "mtrace push --server pyroscope http://localhost:4040 trace.mtrace",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var j pushJob
-			flags.StringVar(&j.to, "server", "", "the `KIND` of server at URL: pyroscope (its push API), parca (gRPC) or "+
-				"otlp (profiles of OTLP over HTTP)")
+			flags.StringVar(&j.to, "server", "", "the `KIND` of server at URL: "+
+				"pyroscope (its push API), parca (gRPC) or otlp (profiles of OTLP over HTTP)")
 			flags.StringSliceVar(&j.profiles.Types, "type", profile.Types,
 				"send profiles of these `TYPES`; a recording of Instruments also has cpu")
 			flags.StringVar(&j.service, "service", "",
@@ -41,8 +41,9 @@ func PushCommand() cli.Command {
 				"add the label `NAME=VALUE` to all profiles; host and run (its start time) are always added")
 			flags.StringVar(&j.tokenFile, "token-file", "",
 				"read the server's access token from this `FILE` (default: the variable "+pushTokenVariable+")")
-			flags.StringVar(&j.user, "user", "", "send the token as the password of the user `NAME`, by HTTP "+
-				"basic authentication (default: as a bearer token)")
+			flags.StringVar(&j.user, "user", "",
+				"send the token as the password of the user `NAME`, by HTTP basic authentication (default: "+
+					"as a bearer token)")
 			flags.StringVar(&j.tenant, "tenant", "", "the `ID` of the tenant, for servers that have several (X-Scope-OrgID)")
 			flags.DurationVar(&j.timeout, "timeout", 30*time.Second,
 				"wait at most this `TIME` for the server to accept each profile")
@@ -130,8 +131,8 @@ func (j *pushJob) server(args []string) (*push.Server, error) {
 	case at < 0 && j.to == "":
 		return nil, cli.UsageError("the kind of server is missing: --server %s", strings.Join(names, ", or "))
 	case at < 0:
-		return nil, cli.UsageError("unknown kind of server %q: --server must be one of "+
-			"%s", j.to, strings.Join(names, ", "))
+		return nil, cli.UsageError("unknown kind of server %q: --server must be one of %s",
+			j.to, strings.Join(names, ", "))
 	case len(args) != 2:
 		return nil, cli.UsageError("give a URL and a trace, not %d arguments: mtrace push --server %s URL FILE",
 			len(args), j.to)
@@ -141,8 +142,9 @@ func (j *pushJob) server(args []string) (*push.Server, error) {
 	address, err := url.Parse(args[0])
 	switch {
 	case strings.Contains(args[0], "@"): // before it is printed as no address
-		return nil, cli.UsageError("the URL contains a name or a password, which other users can see on the "+
-			"command line: give --user NAME, and the password in %s or --token-file", pushTokenVariable)
+		return nil, cli.UsageError(
+			"the URL contains a name or a password, which other users can see on the command line: "+
+				"give --user NAME, and the password in %s or --token-file", pushTokenVariable)
 	case err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https":
 		return nil, cli.UsageError("%q is not a server's URL: give http://HOST:PORT or https://HOST:PORT", args[0])
 	case address.RawQuery != "" || address.Fragment != "":

@@ -154,10 +154,8 @@ func compareCalls(r *said, s *sight) Check {
 	c.Data = map[string]any{"calls": table, "lost": s.lost, "warnings": s.warnings}
 	c.Text = fmt.Sprintf("%d of %d calls of %d kinds were recorded, each exactly once", seen, total, len(table))
 	if c.Status == Fail {
-		c.Text = fmt.Sprintf("%d of %d calls were recorded; some are missing, or recorded more than "+
-			"once", seen, total)
-		c.Advice = "please report this with the output of mtrace doctor --json, which shows the classes of this " +
-			"driver"
+		c.Text = fmt.Sprintf("%d of %d calls were recorded; some are missing, or recorded more than once", seen, total)
+		c.Advice = "please report this with the output of mtrace doctor --json, which shows the classes of this driver"
 	}
 	for _, warning := range s.warnings {
 		c.Details = append(c.Details, "warning of the library: "+warning)
@@ -165,8 +163,8 @@ func compareCalls(r *said, s *sight) Check {
 	switch {
 	case !r.ResultRight || r.Completed != r.CommandBuffers:
 		c.Status = Fail
-		c.Text += fmt.Sprintf("; when traced, the program computed a wrong result, or only %d of %d command "+
-			"buffers completed",
+		c.Text += fmt.Sprintf("; "+
+			"when traced, the program computed a wrong result, or only %d of %d command buffers completed",
 			r.Completed, r.CommandBuffers)
 	case s.cut != "":
 		c.Status = Fail
@@ -190,8 +188,8 @@ func compareTimes(r *said, s *sight) Check {
 		"untimed": s.untimed,
 	}}
 	commits := int(s.calls[wire.MustLookup(wire.FamilyCommandBuffer, "commit")])
-	c.Text = fmt.Sprintf("%d of %d command buffers have GPU times; the GPU starts at least %s after the commit, "+
-		"and ends at least %s before the wait returns",
+	c.Text = fmt.Sprintf("%d of %d command buffers have GPU times; "+
+		"the GPU starts at least %s after the commit, and ends at least %s before the wait returns",
 		s.timed, commits, nanosText(r.StartAfter), nanosText(r.ReturnAfter))
 	switch {
 	case s.timed < commits:
@@ -199,8 +197,9 @@ func compareTimes(r *said, s *sight) Check {
 		c.Advice = "reports will lack GPU times; please report this with the output of mtrace doctor --json"
 	case r.StartAfter < -clockTolerance || r.ReturnAfter < -clockTolerance:
 		c.Status = Warn
-		c.Text = fmt.Sprintf("the GPU's clock differs from the CPU's: one GPU start is %s after its commit, one "+
-			"GPU end is %s before its wait returned", nanosText(r.StartAfter), nanosText(r.ReturnAfter))
+		c.Text = fmt.Sprintf("the GPU's clock differs from the CPU's: "+
+			"one GPU start is %s after its commit, one GPU end is %s before its wait returned",
+			nanosText(r.StartAfter), nanosText(r.ReturnAfter))
 		c.Advice = "GPU intervals in reports may be shifted by this much"
 	}
 	return c
@@ -215,8 +214,8 @@ func fullQueue(r *said, s *sight) Check {
 	switch {
 	case r.FullQueue < 5e6:
 		c.Status = Warn
-		c.Text = fmt.Sprintf("a queue for 4 command buffers created a fifth within %s: this Metal does not wait "+
-			"when a queue is full",
+		c.Text = fmt.Sprintf(
+			"a queue for 4 command buffers created a fifth within %s: this Metal does not wait when a queue is full",
 			nanosText(r.FullQueue))
 	case math.Abs(s.acquire-r.FullQueue) > r.FullQueue/10:
 		c.Status, c.Advice = Fail, "the tracer did not record this wait as the duration of the call that waited; "+
@@ -233,8 +232,8 @@ func lock(r *said, s *sight) Check {
 		c.Status, c.Text = Fail, s.unseen
 		c.Advice = "reports cannot show whether threads wait for each other; no setting of mtrace changes that"
 	} else if math.Abs(s.lock-r.Lock) > r.Lock/10 {
-		c.Status, c.Advice = Warn, "reports will not name contended locks; please report this with the output of mtrace "+
-			"doctor --json"
+		c.Status, c.Advice = Warn, "reports will not name contended locks; "+
+			"please report this with the output of mtrace doctor --json"
 	}
 	return c
 }
@@ -251,8 +250,7 @@ func cost(untraced, traced *said, s *sight) Check {
 	c := Check{ID: "cost", Status: OK}
 	data := map[string]any{"call_untraced_ns": untraced.Call, "call_traced_ns": traced.Call,
 		"notify_untraced_ns": untraced.Notify, "notify_traced_ns": traced.Notify}
-	c.Text = fmt.Sprintf("a call takes %.1f ns untraced and %.1f ns traced "+
-		"(%+.1f)", untraced.Call, traced.Call, added)
+	c.Text = fmt.Sprintf("a call takes %.1f ns untraced and %.1f ns traced (%+.1f)", untraced.Call, traced.Call, added)
 	if !math.IsNaN(handler) {
 		data["handler_ns"] = handler
 		c.Text += fmt.Sprintf("; the tracer's completion handler takes %s", nanosText(handler))
@@ -282,21 +280,21 @@ func coverage(s *sight) Check {
 		}
 	}
 	c.Data = map[string]any{"made": made, "seen": seen, "commits": s.commits, "completions": s.complete}
-	c.Text = fmt.Sprintf("self-check: %d of %d calls of the library recorded, each once; of what was counted "+
-		"inside Metal, %d of %d commits and %d of %d completions were recorded",
+	c.Text = fmt.Sprintf("self-check: %d of %d calls of the library recorded, each once; "+
+		"of what was counted inside Metal, %d of %d commits and %d of %d completions were recorded",
 		seen, made, s.commits.Seen(), s.commits.Reached, s.complete.Seen(), s.complete.Reached)
 	switch {
 	case made == 0:
 		c.Status, c.Text = Fail, "the library made no self-check"
 	case c.Status == Fail:
-		c.Text = fmt.Sprintf("self-check: %d of %d calls of the library recorded; some are missing, or recorded "+
-			"more than once", seen, made)
+		c.Text = fmt.Sprintf("self-check: %d of %d calls of the library recorded; "+
+			"some are missing, or recorded more than once", seen, made)
 	case s.commits.Missed+s.complete.Missed > 0:
 		c.Status = Fail
 	case s.commits.Reached == 0:
 		c.Status = Warn
-		c.Text += ": this Metal has no internal function at which commits can be counted, so reports cannot tell " +
-			"whether they miss some"
+		c.Text += ": this Metal has no internal function at which commits can be counted, " +
+			"so reports cannot tell whether they miss some"
 	}
 	if c.Status == Fail {
 		c.Advice = "please report this with the output of mtrace doctor --json"

@@ -54,8 +54,8 @@ func (p *Probe) protection() Check {
 		c.Text = "System Integrity Protection is off"
 		p.Host.ProtectionOff = true
 	default:
-		c.Status, c.Text = Warn, "csrutil does not report whether System Integrity Protection is on; mtrace "+
-			"assumes that it is"
+		c.Status, c.Text = Warn, "csrutil does not report whether System Integrity Protection is on; "+
+			"mtrace assumes that it is"
 	}
 	c.Data = map[string]any{"off": p.Host.ProtectionOff}
 	return c

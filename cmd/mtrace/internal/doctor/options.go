@@ -45,15 +45,15 @@ func (s *SelfTest) stacks() Check {
 	}, "--stacks", "native")
 	c := Check{ID: "stacks", Status: OK, Data: map[string]any{"stacks": seen, "beyond_caller": deep, "longest": longest,
 		"addresses": addresses, "named": named}}
-	c.Text = fmt.Sprintf("%d of %d native stacks go beyond the calling function, up to %d frames; %d of %d "+
-		"functions have names", deep, seen, longest, named, addresses)
+	c.Text = fmt.Sprintf("%d of %d native stacks go beyond the calling function, up to %d frames; "+
+		"%d of %d functions have names", deep, seen, longest, named, addresses)
 	switch {
 	case err != nil:
 		c.Status, c.Text, c.Advice = Warn, "with --stacks native the self-test fails: "+err.Error(),
 			"trace without --stacks, and please report this with the output of mtrace doctor --json"
 	case seen == 0 || deep < seen*9/10:
-		c.Status, c.Advice = Warn, "stacks will show only the calling function, because the program or its "+
-			"libraries have no frame pointers; build them with -fno-omit-frame-pointer"
+		c.Status, c.Advice = Warn, "stacks will show only the calling function, "+
+			"because the program or its libraries have no frame pointers; build them with -fno-omit-frame-pointer"
 	}
 	return c
 }
@@ -97,8 +97,8 @@ func (s *SelfTest) encoderTiming() Check {
 	case len(reasons) > 0:
 		c.Status, c.Text = Info, "GPU times of encoders will be estimated: "+strings.Join(reasons, "; ")
 	case measured == 0 && made > 0:
-		c.Status, c.Advice = Warn, "GPU times of encoders will be estimated; please report this with the output of mtrace "+
-			"doctor --json"
+		c.Status, c.Advice = Warn, "GPU times of encoders will be estimated; "+
+			"please report this with the output of mtrace doctor --json"
 	}
 	return c
 }

@@ -98,8 +98,9 @@ func (p *Probe) pythons(library string, prove func(program string) loading) Chec
 	case len(found) == 0:
 		c.Status, c.Text = Info, "none found"
 	case wrong > 0:
-		c.Status, c.Text = Warn, fmt.Sprintf("%d found, %d can be traced, %d could not be traced although "+
-			"nothing seems to prevent it", len(found), good, wrong)
+		c.Status, c.Text = Warn, fmt.Sprintf(
+			"%d found, %d can be traced, %d could not be traced although nothing seems to prevent it",
+			len(found), good, wrong)
 		c.Advice = "please report this with the output of mtrace doctor --json"
 	case good == 0:
 		c.Status, c.Advice = Warn, "install a Python that does not come with the system, for instance brew install python"

@@ -21,8 +21,8 @@ var watched = []struct{ prefix, meaning string }{
 	{"DYLD_", "kept; mtrace puts its own library before others"},
 	{"LD_PRELOAD", "kept; mtrace puts its own library before others"},
 	{"SOFTMETAL_", "controls the software Metal"},
-	{"MTL_", ""}, {"METAL_", ""}, {"MTRACE_", ""}, {"OBJC_", ""}, {"GODEBUG", "also affects the Go runtime in " +
-		"mtrace's library"},
+	{"MTL_", ""}, {"METAL_", ""}, {"MTRACE_", ""}, {"OBJC_", ""}, {"GODEBUG", "also " +
+		"affects the Go runtime in mtrace's library"},
 }
 
 // shown are variables whose values a report may contain. Other watched variables are listed without their value,

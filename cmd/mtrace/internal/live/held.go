@@ -223,8 +223,9 @@ func (h *Held) release() {
 	h.real.Write(h.beyond)
 	h.beyond = nil
 	if h.failure != nil {
-		fmt.Fprintf(h.real, "mtrace: the live table was closed, because the program's output can no longer be "+
-			"stored meanwhile: %v\n", h.failure)
+		fmt.Fprintf(h.real,
+			"mtrace: the live table was closed, because the program's output can no longer be stored meanwhile: %v\n",
+			h.failure)
 	}
 	h.kept.Close()
 }

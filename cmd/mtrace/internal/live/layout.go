@@ -92,8 +92,8 @@ func layout(p Picture, v view, width, height int) []line {
 		lines = append(lines[:1], line{figuresNow(p), plain}, line{figuresRates(p), plain})
 	}
 	if p.Lost > 0 {
-		lines = append(lines, line{fmt.Sprintf("%d RECORDS LOST, because buffers were full: --on-full block "+
-			"makes threads wait instead",
+		lines = append(lines, line{fmt.Sprintf(
+			"%d RECORDS LOST, because buffers were full: --on-full block makes threads wait instead",
 			p.Lost), alarm})
 	}
 	if p.Failed != nil {

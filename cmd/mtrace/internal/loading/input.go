@@ -28,8 +28,9 @@ func (p *Selection) Flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&p.From, "from", 0, "read the trace from this `TIME` after its start, as 1.5s or 200ms")
 	flags.DurationVar(&p.To, "to", 0, "read the trace up to this `TIME` after its start")
 	flags.IntSliceVar(&p.PIDs, "pid", nil, "read only the processes with these `NUMBERS`")
-	flags.StringSliceVar(&p.Sources, "source-root", nil, "treat code in these `FOLDERS` as the program's own and "+
-		"other code as libraries, so that operations and call sites are lines of the program")
+	flags.StringSliceVar(&p.Sources, "source-root", nil,
+		"treat code in these `FOLDERS` as the program's own and other code as libraries, "+
+			"so that operations and call sites are lines of the program")
 }
 
 func (p *Selection) Check() error {
@@ -108,8 +109,8 @@ func (p *Selection) ModelOf(recording *xctrace.Recording, path string) (*analyze
 	if len(trace.CommandBuffers)+len(trace.Compilations)+len(trace.Memory.Allocations) > 0 {
 		return trace, nil
 	}
-	return nil, cli.UsageError("%s has no Metal data%s: mtrace xctrace summarises its tables, mtrace export "+
-		"--table NAME writes the rows of one%s",
+	return nil, cli.UsageError("%s has no Metal data%s: "+
+		"mtrace xctrace summarises its tables, mtrace export --table NAME writes the rows of one%s",
 		path, whoseTables(trace, recording), cpuHint(recording))
 }
 

@@ -39,9 +39,9 @@ func IncompleteFile(path, kind string) error {
 	case analyze.Repaired:
 		return nil
 	case analyze.Damaged:
-		return cli.AsStatus(incompleteError{fmt.Errorf("%s is damaged: the output covers only its readable "+
-			"parts; copy it again from the machine that recorded it, or write the readable parts to a new file "+
-			"with mtrace repair", path)})
+		return cli.AsStatus(incompleteError{fmt.Errorf("%s is damaged: the output covers only its readable parts; "+
+			"copy it again from the machine that recorded it, "+
+			"or write the readable parts to a new file with mtrace repair", path)})
 	}
 	return cli.AsStatus(incompleteError{fmt.Errorf("%s is cut: the output covers only the data before the cut; "+
 		"trace the program again for a complete trace", path)})

@@ -180,8 +180,8 @@ var figures = []figure{
 	{"mtrace_threads", "Threads that have made calls.", gauge, one(func(p *process) int { return len(p.threads) })},
 	{"mtrace_command_buffers_committed_total", "Command buffers that were committed.", counter,
 		one(func(p *process) uint64 { return p.committed })},
-	{"mtrace_command_buffers_completed_total", "Command buffers that have completed, including those that " +
-		"failed.", counter,
+	{"mtrace_command_buffers_completed_total", "Command buffers that have completed, including those that failed.",
+		counter,
 		one(func(p *process) uint64 { return p.finished })},
 	{"mtrace_command_buffers_failed_total", "Command buffers that have completed with an error.", counter,
 		one(func(p *process) uint64 { return p.failed })},

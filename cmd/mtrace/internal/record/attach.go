@@ -56,10 +56,10 @@ What you can do instead:
       mtrace run --last 30s -- %[2]s
 `, pid, command)
 	if runtime.GOOS == "darwin" {
-		fmt.Fprintf(std.Out, "  or record the running program with Instruments, which sees the GPU but not the "+
-			"calls, and read its recording:\n"+
-			"      xcrun xctrace record --template 'Metal System Trace' --attach %d --time-limit 10s --output now.trace\n    "+
-			"  mtrace xctrace now.trace\n", pid)
+		fmt.Fprintf(std.Out, "  or record the running program with Instruments, "+
+			"which sees the GPU but not the calls, and read its recording:\n"+
+			"      xcrun xctrace record --template 'Metal "+
+			"System Trace' --attach %d --time-limit 10s --output now.trace\n      mtrace xctrace now.trace\n", pid)
 	}
 	return cli.Status{Code: cli.ExitNo}
 }

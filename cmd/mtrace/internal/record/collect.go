@@ -37,11 +37,11 @@ func CollectCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var c collect
 			flags.StringSliceVar(&c.listen, "listen", nil,
-				"listen on this `ADDRESS`: unix:PATH for processes of this machine, tcp://HOST:PORT for mtrace "+
-					"run --collector on other machines")
+				"listen on this `ADDRESS`: unix:PATH for processes of this machine, "+
+					"tcp://HOST:PORT for mtrace run --collector on other machines")
 			flags.StringVarP(&c.dir, "output", "o", "",
-				"write the traces into this `FOLDER`; traces that were cut there are continued when their "+
-					"senders connect again")
+				"write the traces into this `FOLDER`; "+
+					"traces that were cut there are continued when their senders connect again")
 			return func(std cli.Stdio, args []string) error { return c.run(std, args) }
 		},
 	}
@@ -199,8 +199,8 @@ func (s *localStation) finish() error {
 	err = errors.Join(err, named)
 	fmt.Fprintln(s.std.Out, path)
 	if err != nil {
-		fmt.Fprintf(s.says, "mtrace collect: %d processes, %d events seen, but the trace lacks some: mtrace "+
-			"report says how many\n", result.Processes, result.Events)
+		fmt.Fprintf(s.says, "mtrace collect: %d processes, %d events seen, but the trace lacks some: "+
+			"mtrace report says how many\n", result.Processes, result.Events)
 	} else {
 		fmt.Fprintf(s.says, "mtrace collect: %d processes, %d events, %d lost\n", result.Processes, result.Events,
 			result.Lost)

@@ -63,10 +63,9 @@ func (g *crashGuard) before() string {
 	if !g.off {
 		return ""
 	}
-	return fmt.Sprintf("the last traced run of this command crashed with %s, a method that the tracer had "+
-		"replaced: this run replaces no methods, to find out whether the tracer is the cause, so no Metal calls "+
-		"are recorded. --crash-guard=false traces it nevertheless; --skip-class excludes single "+
-		"classes", g.note.Crash)
+	return fmt.Sprintf("the last traced run of this command crashed with %s, a method that the tracer had replaced: "+
+		"this run replaces no methods, to find out whether the tracer is the cause, so no Metal calls are recorded. "+
+		"--crash-guard=false traces it nevertheless; --skip-class excludes single classes", g.note.Crash)
 }
 
 // after notes whether the run crashed inside the replaced method "inside", and returns a message for the user; empty
@@ -79,16 +78,17 @@ func (g *crashGuard) after(ended syscall.WaitStatus, inside string) string {
 	case g.off && crashed:
 		g.note.Cleared = true
 		g.keep()
-		return "the program also crashed without replaced methods: the tracer is not the cause, and later runs " +
-			"are traced again"
+		return "the program also crashed without replaced methods: " +
+			"the tracer is not the cause, and later runs are traced again"
 	case g.off:
-		return "the program did not crash without replaced methods: the tracer is probably the cause, and this " +
-			"command stays untraced. Please report it"
+		return "the program did not crash without replaced methods: " +
+			"the tracer is probably the cause, and this command stays untraced. Please report it"
 	case crashed && inside != "" && !g.note.Cleared:
 		g.note.Crash = signalName(ended.Signal()) + " inside " + inside
 		g.keep()
-		return fmt.Sprintf("the program crashed with %s, a method that the tracer had replaced: the next run of "+
-			"this command replaces no methods, to find out whether the tracer is the cause", g.note.Crash)
+		return fmt.Sprintf("the program crashed with %s, a method that the tracer had replaced: "+
+			"the next run of this command replaces no methods, to find out whether the tracer is the cause",
+			g.note.Crash)
 	case !crashed && g.note.Crash == "":
 		os.Remove(g.Path) // of another tracer, if it is there
 	}

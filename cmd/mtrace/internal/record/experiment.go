@@ -35,8 +35,8 @@ type experimentOptions struct {
 func ExperimentCommand() cli.Command {
 	return cli.Command{
 		Name: "experiment",
-		Summary: "Delay a running program's calls, locks and waits at random, and measure how much that slows " +
-			"its progress",
+		Summary: "Delay a running program's calls, locks and waits at random, " +
+			"and measure how much that slows its progress",
 		Usage:   "[flags] -- CMD ARG…",
 		Example: "mtrace experiment --target commit,wait --duration 40s -- python3 workload.py --threads 8",
 		Whole:   true,
@@ -46,27 +46,27 @@ func ExperimentCommand() cli.Command {
 				"; lock:NAME or lock:0xADDRESS; own:THREAD (the thread's own code); or a call's name. Add "+
 				"@THREAD to delay only some threads: commit@worker (default: all that occur, and the lock "+
 				"with the longest waits)")
-			flags.DurationVar(&o.duration, "duration", 0, "end the experiment after this `TIME`, while the "+
-				"program continues (default: when the program ends)")
+			flags.DurationVar(&o.duration, "duration", 0,
+				"end the experiment after this `TIME`, while the program continues (default: when the program ends)")
 			flags.StringVar(&o.budget, "budget", "5%", "slow the program down by at most this `SHARE` of its time")
-			flags.Uint64Var(&o.seed, "seed", 0, "make the random order of delays repeatable with this seed "+
-				"`NUMBER` (default: a new one)")
+			flags.Uint64Var(&o.seed, "seed", 0,
+				"make the random order of delays repeatable with this seed `NUMBER` (default: a new one)")
 			flags.StringVar(&o.progress, "progress", wire.ProgressCommands, "measure progress in this `UNIT`: "+
 				"commands (completed command buffers), or mark:NAME (calls of mtrace_mark with that name)")
-			flags.BoolVar(&o.speedup, "speedup", false, "also measure what faster calls would bring: while a "+
-				"thread makes the call, all other threads are delayed")
-			flags.StringVar(&o.delay, "delay", string(experiment.Automatic), "`HOW` threads are delayed: sleep, "+
-				"which frees the processor for others; spin, which keeps it busy; or auto, which spins for a "+
-				"thread's own code and for delays under 120 µs, and sleeps otherwise")
+			flags.BoolVar(&o.speedup, "speedup", false, "also measure what faster calls would bring: "+
+				"while a thread makes the call, all other threads are delayed")
+			flags.StringVar(&o.delay, "delay", string(experiment.Automatic),
+				"`HOW` threads are delayed: sleep, which frees the processor for others; spin, which keeps it busy; "+
+					"or auto, which spins for a thread's own code and for delays under 120 µs, and sleeps otherwise")
 			flags.StringVarP(&o.run.Output, "output", "o", "",
-				"write the trace to this `FILE` (default CMD-PID.mtrace in the current folder); it is FILE.part "+
-					"until it is complete")
+				"write the trace to this `FILE` (default CMD-PID.mtrace in the current folder); "+
+					"it is FILE.part until it is complete")
 			cli.ForceFlag(flags, &o.run.Force)
-			flags.Var(&o.run.view.JSON, "json", "print the result as JSON (mtrace.experiment/1) on standard "+
-				"output, or write it to =`FILE` or to the descriptor =fd:N")
+			flags.Var(&o.run.view.JSON, "json", "print the result as JSON (mtrace.experiment/1) on standard output, "+
+				"or write it to =`FILE` or to the descriptor =fd:N")
 			flags.Lookup("json").NoOptDefVal = cli.StandardOutput
-			flags.Var(&o.run.report, "report", "write the result's text to this `FILE` instead of standard "+
-				"error; - is standard output")
+			flags.Var(&o.run.report, "report", "write the result's text to this `FILE` instead of standard error; "+
+				"- is standard output")
 			return func(std cli.Stdio, args []string) error { return o.start(std, args) }
 		},
 	}
@@ -201,8 +201,8 @@ func (e *experimentRun) print(std cli.Stdio, path string) error {
 		return err
 	}
 	if r.Experiment == nil {
-		return errors.New("no experiment took place: the program ended, or made no call to delay, before the " +
-			"first block of delays")
+		return errors.New(
+			"no experiment took place: the program ended, or made no call to delay, before the first block of delays")
 	}
 	if *e.json != "" {
 		return e.json.Write(std, path, e.force, r.Experiment.WriteJSON)

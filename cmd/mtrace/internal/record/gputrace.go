@@ -28,10 +28,10 @@ const (
 )
 
 func (o *captureOptions) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&o.of, "gputrace", "", "have Metal capture the first scope `scope:NAME`, or from mark:NAME "+
-		"to the next such mark, into TRACE-PID.gputrace for Xcode. This slows the program down")
-	flags.DurationVar(&o.limit, "gputrace-limit", usualCapture, "end the capture of --gputrace after at most "+
-		"this `TIME`")
+	flags.StringVar(&o.of, "gputrace", "", "have Metal capture the first scope `scope:NAME`, "+
+		"or from mark:NAME to the next such mark, into TRACE-PID.gputrace for Xcode. This slows the program down")
+	flags.DurationVar(&o.limit, "gputrace-limit", usualCapture,
+		"end the capture of --gputrace after at most this `TIME`")
 }
 
 // check validates the flags. It also sets how paths of captured documents begin: like the trace's, or with the
@@ -42,8 +42,8 @@ func (o *captureOptions) check(trace string, command []string) error {
 	}
 	kind, name, found := strings.Cut(o.of, ":")
 	if !found || name == "" || kind+":" != scopePrefix && kind+":" != markPrefix {
-		return cli.UsageError("--gputrace must be scope:NAME or mark:NAME, with a name that the program passes "+
-			"to mtrace_scope_begin or mtrace_mark, not %q", o.of)
+		return cli.UsageError("--gputrace must be scope:NAME or mark:NAME, "+
+			"with a name that the program passes to mtrace_scope_begin or mtrace_mark, not %q", o.of)
 	}
 	if o.limit < time.Millisecond {
 		return cli.UsageError("--gputrace-limit must be a millisecond or more, not %v", o.limit)
@@ -79,8 +79,8 @@ func (o *captureOptions) result(since time.Time) string {
 		}
 	}
 	if len(made) == 0 {
-		return fmt.Sprintf("Metal captured nothing: %s did not occur, or began before the program created its "+
-			"first queue; see the report's warnings", o.of)
+		return fmt.Sprintf("Metal captured nothing: "+
+			"%s did not occur, or began before the program created its first queue; see the report's warnings", o.of)
 	}
 	return fmt.Sprintf("Metal captured %s in %s: open it with Xcode", o.of, strings.Join(made, ", "))
 }

@@ -109,8 +109,8 @@ func (h *hangWatch) watch() {
 				interrupted = time.After(keyPatience)
 			}
 		case <-interrupted:
-			if interrupted = time.After(keyPatience); h.say("The program has not ended after SIGINT. Press "+
-				"Ctrl-C again to kill it.", false) {
+			if interrupted = time.After(keyPatience); h.say("The program has not ended after SIGINT. "+
+				"Press Ctrl-C again to kill it.", false) {
 				warned, interrupted = true, nil
 			}
 		}

@@ -47,16 +47,16 @@ func (o *RunOptions) keepsEmpty() bool {
 // checkOutput returns an error for impossible destinations of trace and report, before the program is started.
 func (o *RunOptions) checkOutput(command []string) error {
 	if o.Output == cli.StandardOutput {
-		return cli.UsageError("-o -: standard output is the program's, and a trace mixed with its output would " +
-			"be unreadable: name a file or a pipe")
+		return cli.UsageError("-o -: standard output is the program's, " +
+			"and a trace mixed with its output would be unreadable: name a file or a pipe")
 	}
 	if o.NoReport && o.view.JSON != "" {
 		return cli.UsageError("--no-report and --json exclude each other: give one of them")
 	}
 	if o.view.JSON == cli.StandardOutput && len(command) > 1 && command[1] == "--" {
 		if _, err := exec.LookPath(command[0]); err != nil {
-			return cli.UsageError("%s is not a program; to write the report to this file, give "+
-				"--json=%s", command[0], command[0])
+			return cli.UsageError("%s is not a program; "+
+				"to write the report to this file, give --json=%s", command[0], command[0])
 		}
 	}
 	o.view.Force = o.Force
@@ -72,8 +72,7 @@ func (s *session) leave(w io.Writer, o RunOptions) {
 	}
 	if !o.keepsEmpty() && s.whole && s.empty() {
 		if err := os.Remove(s.path); err == nil {
-			fmt.Fprintln(w, "mtrace: no Metal call was recorded, so the empty trace was removed; --keep-empty "+
-				"keeps it")
+			fmt.Fprintln(w, "mtrace: no Metal call was recorded, so the empty trace was removed; --keep-empty keeps it")
 			return
 		}
 	}

@@ -29,23 +29,23 @@ var stackKinds = []string{"off", "native", "python"}
 
 func (r *Recording) flags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&r.stacks, "stacks", UsualRecording.stacks,
-		"record the stack of each call, with these `KINDS` of frames: native (machine code, by unwind tables on "+
-			"Linux x86-64, elsewhere by frame pointers), python, or native,python")
+		"record the stack of each call, with these `KINDS` of frames: native "+
+			"(machine code, by unwind tables on Linux x86-64, elsewhere by frame pointers), python, or native,python")
 	flags.StringVar(&r.gpuTiming, "gpu-timing", UsualRecording.gpuTiming,
-		"measure the GPU time of each `UNIT`: buffer (command buffer) or encoder, which changes how encoders are "+
-			"created")
+		"measure the GPU time of each `UNIT`: buffer (command buffer) or encoder, "+
+			"which changes how encoders are created")
 	flags.StringVar(&r.onFull, "on-full", UsualRecording.onFull,
-		"`ACTION` when a thread's buffer of records is full: drop records and count them, or block the thread "+
-			"until there is space")
+		"`ACTION` when a thread's buffer of records is full: "+
+			"drop records and count them, or block the thread until there is space")
 	flags.DurationVar(&r.blockLimit, "block-limit", 0,
-		"with --on-full block, wait at most this `TIME` each time, then drop and count; 0 means as long as "+
-			"mtrace exists, even if it is stopped")
+		"with --on-full block, wait at most this `TIME` each time, then drop and count; "+
+			"0 means as long as mtrace exists, even if it is stopped")
 	flags.StringSliceVar(&r.skip, "skip-class", nil,
-		"do not trace the methods of `CLASS`, if tracing them makes a program fail; MTLDebug* means all classes "+
-			"whose names begin with MTLDebug; repeatable")
+		"do not trace the methods of `CLASS`, if tracing them makes a program fail; "+
+			"MTLDebug* means all classes whose names begin with MTLDebug; repeatable")
 	flags.BoolVar(&r.selfCheck, "self-check", false,
-		"before the program's first Metal call, let the tracer make a known number of Metal calls, and check "+
-			"that all are recorded")
+		"before the program's first Metal call, let the tracer make a known number of Metal calls, "+
+			"and check that all are recorded")
 }
 
 func (r *Recording) check() error {
@@ -59,16 +59,16 @@ func (r *Recording) check() error {
 	case r.gpuTiming != "buffer" && r.gpuTiming != "encoder":
 		return cli.UsageError("--gpu-timing must be buffer or encoder, not %q", r.gpuTiming)
 	case slices.Contains(r.stacks, "off") && len(r.stacks) > 1:
-		return cli.UsageError("--stacks off cannot be combined with other kinds, but %s was "+
-			"given", strings.Join(r.stacks, ","))
+		return cli.UsageError("--stacks off cannot be combined with other kinds, but %s was given",
+			strings.Join(r.stacks, ","))
 	}
 	if err := checkSkipped(r.skip); err != nil {
 		return err
 	}
 	for _, k := range r.stacks {
 		if !slices.Contains(stackKinds, k) {
-			return cli.UsageError("--stacks must be off, native, python, or native,python, not "+
-				"%q", strings.Join(r.stacks, ","))
+			return cli.UsageError("--stacks must be off, native, python, or native,python, not %q",
+				strings.Join(r.stacks, ","))
 		}
 	}
 	return nil
@@ -83,13 +83,13 @@ func checkSkipped(names []string) error {
 		if name == "" || strings.ContainsFunc(stem, func(c rune) bool {
 			return c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c < 0x80
 		}) {
-			return cli.UsageError("--skip-class must be a class's name, or its beginning and *, not %q: mtrace "+
-				"report lists the classes of a trace", name)
+			return cli.UsageError("--skip-class must be a class's name, or its beginning and *, not %q: "+
+				"mtrace report lists the classes of a trace", name)
 		}
 	}
 	if len(strings.Join(names, ",")) > longestSkipped {
-		return cli.UsageError("the names of --skip-class have more than %d bytes together: combine several with "+
-			"*", longestSkipped)
+		return cli.UsageError("the names of --skip-class have more than %d bytes together: combine several with *",
+			longestSkipped)
 	}
 	return nil
 }

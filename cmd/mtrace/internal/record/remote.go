@@ -30,10 +30,10 @@ type remoteOptions struct {
 func (o *remoteOptions) flags(flags *pflag.FlagSet) {
 	o.spool = 4 << 30
 	flags.StringVar(&o.collector, "collector", "",
-		"send the trace to mtrace collect at `tcp://HOST:PORT` while it is recorded; unsent data waits on disk, "+
-			"and becomes a local trace if the collector stays away")
-	flags.Var(&o.spool, "collector-spool", "keep at most this `SIZE` of unsent data on disk; further calls are "+
-		"dropped and counted")
+		"send the trace to mtrace collect at `tcp://HOST:PORT` while it is recorded; "+
+			"unsent data waits on disk, and becomes a local trace if the collector stays away")
+	flags.Var(&o.spool, "collector-spool", "keep at most this `SIZE` of unsent data on disk; "+
+		"further calls are dropped and counted")
 	flags.DurationVar(&o.wait, "collector-wait", 10*time.Second,
 		"after the program has ended, wait at most this `TIME` for a collector that does not respond")
 }
@@ -52,13 +52,13 @@ func newRemote(o remoteOptions, name string) (*remoteTrace, error) {
 		return nil, err
 	}
 	if network != "tcp" {
-		return nil, fmt.Errorf("--collector %s: --collector sends to another machine, tcp://HOST:PORT; for a "+
-			"collector of this machine, set MTRACE_SOCKET=%s for the program", o.collector, target)
+		return nil, fmt.Errorf("--collector %s: --collector sends to another machine, tcp://HOST:PORT; "+
+			"for a collector of this machine, set MTRACE_SOCKET=%s for the program", o.collector, target)
 	}
 	token := os.Getenv(tokenVariable)
 	if token == "" {
-		return nil, fmt.Errorf("--collector needs the token of mtrace collect on the other machine: set the "+
-			"variable %s", tokenVariable)
+		return nil, fmt.Errorf(
+			"--collector needs the token of mtrace collect on the other machine: set the variable %s", tokenVariable)
 	}
 	sender, err := relay.NewSender(relay.SenderOptions{Address: target, Token: token, Name: name, Limit: int64(o.spool)})
 	if err != nil {
@@ -107,8 +107,8 @@ func (o *RunOptions) checkRemote() error {
 		return cli.UsageError("--collector and -o exclude each other: give one of them")
 	}
 	if o.view.JSON != "" || len(o.view.Sections) > 0 {
-		return cli.UsageError("--json and --section do not work with --collector, because the trace is on " +
-			"another machine: run mtrace report there")
+		return cli.UsageError("--json and --section do not work with --collector, " +
+			"because the trace is on another machine: run mtrace report there")
 	}
 	if _, _, err := relay.ParseAddress(o.remote.collector); err != nil {
 		return cli.UsageError("--collector: %w", err)
@@ -131,8 +131,8 @@ func (s *session) deliver(w io.Writer) {
 	defer stop()
 	slow := time.AfterFunc(time.Second, func() {
 		if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-			fmt.Fprintf(w, "mtrace: sending the rest of the trace to %s; press Ctrl-C to write it to a local "+
-				"file instead\n",
+			fmt.Fprintf(w, "mtrace: sending the rest of the trace to %s; "+
+				"press Ctrl-C to write it to a local file instead\n",
 				s.remote.collector)
 		}
 	})
@@ -142,15 +142,15 @@ func (s *session) deliver(w io.Writer) {
 		err = s.keep(w, err)
 	}
 	if err != nil {
-		fmt.Fprintf(w, "mtrace run: the trace could neither be sent nor written to a local file: %v; its data "+
-			"stays in %s, and the next mtrace run --collector makes a trace of it\n", err, s.remote.Dir())
+		fmt.Fprintf(w, "mtrace run: the trace could neither be sent nor written to a local file: %v; "+
+			"its data stays in %s, and the next mtrace run --collector makes a trace of it\n", err, s.remote.Dir())
 	} else {
 		s.remote.Discard()
 	}
 	found, err := relay.Sweep()
 	for _, r := range found {
-		fmt.Fprintf(w, "mtrace run: an earlier mtrace (process %d) was killed while it sent the trace of %s to "+
-			"%s: that trace is now %s; the collector may have its beginning, too\n", r.PID, r.Name, r.Address, r.Path)
+		fmt.Fprintf(w, "mtrace run: an earlier mtrace (process %d) was killed while it sent the trace of %s to %s: "+
+			"that trace is now %s; the collector may have its beginning, too\n", r.PID, r.Name, r.Address, r.Path)
 	}
 	if err != nil {
 		fmt.Fprintf(w, "mtrace run: cannot read the unsent data of an earlier mtrace that was killed: %v\n", err)
@@ -180,8 +180,7 @@ func (s *session) keep(w io.Writer, why error) error {
 	}
 	fmt.Fprintf(w, "mtrace run: the trace was not sent completely, and is now in %s: %v\n", s.path, why)
 	if elsewhere > 0 {
-		fmt.Fprintf(w, "mtrace run: its first %d bytes are only at the collector, in a trace that is "+
-			"cut\n", elsewhere)
+		fmt.Fprintf(w, "mtrace run: its first %d bytes are only at the collector, in a trace that is cut\n", elsewhere)
 	}
 	return nil
 }

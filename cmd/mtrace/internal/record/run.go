@@ -57,8 +57,8 @@ func RunCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var o RunOptions
 			flags.StringVarP(&o.Output, "output", "o", "",
-				"write the trace to this `FILE` (default CMD-PID.mtrace in the current folder); it is FILE.part "+
-					"until it is complete")
+				"write the trace to this `FILE` (default CMD-PID.mtrace in the current folder); "+
+					"it is FILE.part until it is complete")
 			cli.ForceFlag(flags, &o.Force)
 			flags.BoolVar(&o.NoReport, "no-report", false, "write the trace and print no report")
 			flags.Var(&o.keepEmpty, "keep-empty",
@@ -67,29 +67,29 @@ func RunCommand() cli.Command {
 			flags.Lookup("keep-empty").NoOptDefVal = "true"
 			flags.BoolVar(&o.log, "log", false, "print each call as a line on standard error when it happens")
 			flags.BoolVar(&o.live, "live", false,
-				"show what each thread does and waits for while the program runs: as a table on a terminal, "+
-					"otherwise as one line per second on standard error")
+				"show what each thread does and waits for while the program runs: "+
+					"as a table on a terminal, otherwise as one line per second on standard error")
 			flags.BoolVar(&o.Follow, "follow-children", true, "trace the program's children too")
 			flags.BoolVar(&o.wait, "wait-for-children", false,
-				"record until all processes that the program started have ended, including daemons; Ctrl-C ends "+
-					"the wait")
+				"record until all processes that the program started have ended, including daemons; "+
+					"Ctrl-C ends the wait")
 			flags.BoolVar(&o.guard, "crash-guard", true,
-				"if the last traced run of this command crashed inside a method that the tracer replaces, trace "+
-					"nothing this time")
+				"if the last traced run of this command crashed inside a method that the tracer replaces, "+
+					"trace nothing this time")
 			flags.DurationVar(&o.hangAfter, "hang-after", 0,
-				"if the program makes no progress for this `TIME`, print where it is stuck; SIGQUIT to mtrace "+
-					"prints that at once")
+				"if the program makes no progress for this `TIME`, print where it is stuck; "+
+					"SIGQUIT to mtrace prints that at once")
 			o.Recording.flags(flags)
 			o.window.flags(flags)
 			o.selection.flags(flags)
 			o.capture.flags(flags)
 			o.remote.flags(flags)
 			o.view.Flags(flags)
-			flags.BoolVar(&o.verify, "verify", false, "confirm the verdict by an experiment: after the first "+
-				"seconds, add small random delays to what it names (at most 5% of the time), and report what "+
-				"they cost")
-			flags.Var(&o.report, "report", "write the report's text to this `FILE` instead of standard error; - "+
-				"is standard output")
+			flags.BoolVar(&o.verify, "verify", false, "confirm the verdict by an experiment: "+
+				"after the first seconds, add small random delays to what it names (at most 5% of the time), "+
+				"and report what they cost")
+			flags.Var(&o.report, "report", "write the report's text to this `FILE` instead of standard error; "+
+				"- is standard output")
 			return func(std cli.Stdio, args []string) error {
 				if o.verify {
 					o.experiment = verification()
@@ -332,6 +332,6 @@ func killedByFilter(ended syscall.WaitStatus) string {
 	if !ended.Signaled() || ended.Signal() != syscall.SIGSYS {
 		return ""
 	}
-	return "the program was killed by its seccomp filter, which may forbid a system call of the tracer: allow " +
-		"memfd_create, socket, connect, sendmsg and recvmsg in the filter, or let them fail with an error"
+	return "the program was killed by its seccomp filter, which may forbid a system call of the tracer: " +
+		"allow memfd_create, socket, connect, sendmsg and recvmsg in the filter, or let them fail with an error"
 }

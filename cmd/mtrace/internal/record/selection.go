@@ -15,9 +15,9 @@ type selectionOptions struct {
 
 func (o *selectionOptions) flags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.only, "only", nil,
-		"keep only calls with `SUBJECT:NAME`: thread:NAME, queue:LABEL, label:LABEL (of a command buffer) or "+
-			"call:SELECTOR. NAME may contain * and ?, or be the number of a thread or queue. If repeated, a call "+
-			"must match one NAME of each SUBJECT")
+		"keep only calls with `SUBJECT:NAME`: thread:NAME, queue:LABEL, label:LABEL (of a command buffer) "+
+			"or call:SELECTOR. NAME may contain * and ?, or be the number of a thread or queue. "+
+			"If repeated, a call must match one NAME of each SUBJECT")
 	flags.StringArrayVar(&o.leaveOut, "leave-out", nil, "drop calls with `SUBJECT:NAME`, written as for --only")
 }
 

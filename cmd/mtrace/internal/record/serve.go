@@ -28,15 +28,15 @@ func ServeCommand() cli.Command {
 		Name:    "serve",
 		Summary: "Serve Prometheus metrics about traces in a folder while they are recorded",
 		Usage:   "[flags] FOLDER",
-		Example: "mtrace serve --listen 127.0.0.1:9464 traces   # beside mtrace collect -o traces, or runs that write " +
-			"there; GET /metrics",
+		Example: "mtrace serve --listen 127.0.0.1:9464 traces   # beside mtrace collect -o traces, " +
+			"or runs that write there; GET /metrics",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			s := metricsServer{followed: map[string]*followedTrace{}}
 			flags.StringVar(&s.listen, "listen", "127.0.0.1:9464",
 				"serve on this `ADDRESS`, HOST:PORT, to everyone who can reach it; port 0 selects a free one")
 			flags.StringSliceVar(&s.hosts, "host", nil,
-				"also accept requests for these host `NAMES`; other names are rejected, so that web pages cannot "+
-					"read the metrics through the browser")
+				"also accept requests for these host `NAMES`; "+
+					"other names are rejected, so that web pages cannot read the metrics through the browser")
 			return func(std cli.Stdio, args []string) error { return s.run(std, args) }
 		},
 	}
@@ -111,8 +111,8 @@ func (s *metricsServer) forThisHost(pages http.Handler) http.Handler {
 		}
 		named := func(name string) bool { return name != "" && strings.EqualFold(name, asked) }
 		if net.ParseIP(strings.Trim(asked, "[]")) == nil && !slices.ContainsFunc(known, named) {
-			http.Error(w, "this host name is not allowed: use an IP address, localhost or the machine's name, or "+
-				"start mtrace serve with --host NAME",
+			http.Error(w, "this host name is not allowed: "+
+				"use an IP address, localhost or the machine's name, or start mtrace serve with --host NAME",
 				http.StatusForbidden)
 			return
 		}

@@ -30,8 +30,8 @@ func (o *windowOptions) flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.startAfter, "start-after", 0, "drop the first `TIME` of the run")
 	flags.DurationVar(&o.duration, "duration", 0, "stop recording after this `TIME`")
 	flags.StringVar(&o.startOn, "start-on", "",
-		"start recording when the program sets the mark `mark:NAME`; signal: at a SIGUSR1. Each SIGUSR1 to "+
-			"mtrace pauses or resumes")
+		"start recording when the program sets the mark `mark:NAME`; "+
+			"signal: at a SIGUSR1. Each SIGUSR1 to mtrace pauses or resumes")
 	flags.StringVar(&o.stopOn, "stop-on", "",
 		"pause recording when the program sets the mark `mark:NAME`, until --start-on applies again")
 	flags.DurationVar(&o.last, "last", 0, "keep only the last `TIME` of the run, as a flight recorder does")
@@ -65,12 +65,13 @@ func (o *windowOptions) check() error {
 	}
 	if strings.TrimPrefix(o.startOn, markPrefix) == "" && o.startOn != "" || o.startOn != "" && o.startOn != onSignal &&
 		!strings.HasPrefix(o.startOn, markPrefix) {
-		return cli.UsageError("--start-on must be signal, or mark:NAME with a name that the program passes to "+
-			"mtrace_mark, not %q", o.startOn)
+		return cli.UsageError(
+			"--start-on must be signal, or mark:NAME with a name that the program passes to mtrace_mark, not %q",
+			o.startOn)
 	}
 	if o.stopOn != "" && (!strings.HasPrefix(o.stopOn, markPrefix) || o.stopOn == markPrefix) {
-		return cli.UsageError("--stop-on must be mark:NAME, with a name that the program passes to mtrace_mark, "+
-			"not %q", o.stopOn)
+		return cli.UsageError("--stop-on must be mark:NAME, with a name that the program passes to mtrace_mark, not %q",
+			o.stopOn)
 	}
 	switch {
 	case o.last > 0 && set > 1:

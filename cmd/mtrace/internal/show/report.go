@@ -34,20 +34,18 @@ type ReportView struct {
 
 // Flags declares the flags that mtrace run and mtrace report share.
 func (v *ReportView) Flags(flags *pflag.FlagSet) {
-	flags.Var(&v.JSON, "json", "print the report as JSON (mtrace.report/1) instead of text, or write it to "+
-		"=`FILE` or to the descriptor =fd:N")
+	flags.Var(&v.JSON, "json",
+		"print the report as JSON (mtrace.report/1) instead of text, or write it to =`FILE` or to the descriptor =fd:N")
 	flags.Lookup("json").NoOptDefVal = cli.StandardOutput
 	flags.StringArrayVar(&v.whatIf, "what-if", nil,
-		"predict how long the run would take if parts of it took FACTOR times as long: `KIND:NAME=FACTOR,…`, as "+
-			"kernel:matmul*=0.5,lock:cache=0; kinds: "+
-			""+strings.Join(cause.Kinds(), ", "))
+		"predict how long the run would take if parts of it took FACTOR times as long: "+
+			"`KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+strings.Join(cause.Kinds(), ", "))
 	flags.StringSliceVar(&v.Sections, "section", nil, "print only these `SECTIONS`: "+strings.Join(
 		report.Sections(), ", "))
 	flags.BoolVar(&v.all, "all", false, "print all sections (default: the most important, on one screen)")
-	flags.UintVar(&v.top, "top", 0, "print at most this `NUMBER` of rows of each table (default: those worth "+
-		"reading)")
-	flags.BoolVar(&v.wide, "wide", false, "cut and omit nothing, however wide the text gets (default: as wide as "+
-		"the terminal or COLUMNS, from 60 to 140)")
+	flags.UintVar(&v.top, "top", 0, "print at most this `NUMBER` of rows of each table (default: those worth reading)")
+	flags.BoolVar(&v.wide, "wide", false, "cut and omit nothing, however wide the text gets (default: "+
+		"as wide as the terminal or COLUMNS, from 60 to 140)")
 }
 
 func ReportCommand() cli.Command {
@@ -60,13 +58,13 @@ func ReportCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var v ReportView
 			v.Flags(flags)
-			flags.StringVar(&v.html, "html", "", "write the complete report as HTML to this `FILE` and print no "+
-				"text; - is standard output")
+			flags.StringVar(&v.html, "html", "",
+				"write the complete report as HTML to this `FILE` and print no text; - is standard output")
 			cli.ForceFlag(flags, &v.Force)
 			v.part.Flags(flags)
 			flags.StringSliceVar(&v.threads, "thread", nil,
-				"list only these `THREADS`, by number or name ('worker-*'), with the threads that they wait for "+
-					"or that wait for them")
+				"list only these `THREADS`, by number or name "+
+					"('worker-*'), with the threads that they wait for or that wait for them")
 			flags.UintSliceVar(&v.queues, "queue", nil, "list only the queue with this `NUMBER`")
 			return func(std cli.Stdio, args []string) error { return v.reports(std, args) }
 		},

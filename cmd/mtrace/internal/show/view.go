@@ -29,15 +29,15 @@ func ViewCommand() cli.Command {
 		Name:    "view",
 		Summary: "Show a trace in a browser: the report, and a timeline with every call",
 		Usage:   "[flags] FILE",
-		Example: "mtrace view trace.mtrace   # prints an address of this machine, and serves it until Ctrl-C\n  mtrace view --with " +
-			"perfetto --open trace.mtrace",
+		Example: "mtrace view trace.mtrace   # prints an address of this machine, and serves it until Ctrl-C\n" +
+			"  mtrace view --with perfetto --open trace.mtrace",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var v viewer
 			flags.Uint16Var(&v.port, "port", 0, "serve on this `PORT` of 127.0.0.1; 0 selects a free port")
 			flags.BoolVar(&v.open, "open", false, "open the address in the browser")
 			flags.StringVar(&v.with, "with", "",
-				"show the trace in the web page of another `TOOL`: perfetto, firefox or speedscope. The page "+
-					"reads it from this machine; nothing is uploaded")
+				"show the trace in the web page of another `TOOL`: perfetto, firefox or speedscope. "+
+					"The page reads it from this machine; nothing is uploaded")
 			v.part.Flags(flags)
 			return func(std cli.Stdio, args []string) error { return v.run(std, args) }
 		},
@@ -150,8 +150,8 @@ func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, 
 // serve prints the page's address and answers requests until ctx is done.
 func (v *viewer) serve(ctx context.Context, std cli.Stdio, listener net.Listener, pages *page.Server) error {
 	address := fmt.Sprintf("http://%s%s", listener.Addr(), pages.Path())
-	return v.answer(ctx, std, listener, address, pages, "serving until Ctrl-C; everyone on this machine who "+
-		"knows the address can read it")
+	return v.answer(ctx, std, listener, address, pages, "serving until Ctrl-C; "+
+		"everyone on this machine who knows the address can read it")
 }
 
 // answer prints the address and the note, opens a browser if --open is given, and serves the pages until ctx is done.

@@ -42,23 +42,23 @@ func splitWhatIf(text string) (items []string) {
 func parseWanted(item string) (replay.Wanted, error) {
 	kind, rest, named := strings.Cut(item, ":")
 	if !slices.Contains(cause.Kinds(), kind) || !named {
-		return replay.Wanted{}, cli.UsageError("--what-if %q must be KIND:NAME=FACTOR, where KIND is one of "+
-			"%s", item, strings.Join(cause.Kinds(), ", "))
+		return replay.Wanted{}, cli.UsageError("--what-if %q must be KIND:NAME=FACTOR, where KIND is one of %s",
+			item, strings.Join(cause.Kinds(), ", "))
 	}
 	at := strings.LastIndexByte(rest, '=')
 	if at <= 0 {
-		return replay.Wanted{}, cli.UsageError("--what-if %q has no name or no factor: write %s:NAME=0.5, where "+
-			"1 means unchanged and 0 means no time", item, kind)
+		return replay.Wanted{}, cli.UsageError("--what-if %q has no name or no factor: "+
+			"write %s:NAME=0.5, where 1 means unchanged and 0 means no time", item, kind)
 	}
 	factor, err := strconv.ParseFloat(rest[at+1:], 64)
 	if err != nil || math.IsNaN(factor) || factor < 0 || factor > 100 {
-		return replay.Wanted{}, cli.UsageError("--what-if %q: the factor must be a number from 0 to 100, where 1 "+
-			"means unchanged and 0 means no time",
+		return replay.Wanted{}, cli.UsageError(
+			"--what-if %q: the factor must be a number from 0 to 100, where 1 means unchanged and 0 means no time",
 			item)
 	}
 	if (kind == cause.KindCause || replay.AsAWhole(kind)) && factor != 0 {
-		return replay.Wanted{}, cli.UsageError("--what-if %q: the factor of a %s must be 0, because a %[2]s can "+
-			"only be removed as a whole", item, kind)
+		return replay.Wanted{}, cli.UsageError(
+			"--what-if %q: the factor of a %s must be 0, because a %[2]s can only be removed as a whole", item, kind)
 	}
 	return replay.Wanted{Kind: kind, Pattern: rest[:at], Factor: factor}, nil
 }

@@ -55,20 +55,20 @@ func XctraceCommand() cli.Command {
 				"summarise the processes with these `NUMBERS` (default: the process that was recorded)")
 			flags.StringVar(&v.process, "process", "", "summarise the processes of this `NAME`")
 			flags.BoolVar(&v.all, "all", false, "summarise every process")
-			flags.DurationVar(&v.from, "from", 0, "summarise only what was recorded from this `TIME` after the "+
-				"start, such as 1.5s or 200ms")
+			flags.DurationVar(&v.from, "from", 0,
+				"summarise only what was recorded from this `TIME` after the start, such as 1.5s or 200ms")
 			flags.DurationVar(&v.to, "to", 0, "summarise only what was recorded up to this `TIME` after the start")
 			flags.IntVar(&v.run, "run", 0, "read the run with this `NUMBER` of a .trace bundle (default: the first)")
-			flags.StringVarP(&v.output, "output", "o", "", "record: create this .trace `BUNDLE` (default "+
-				"CMD-PID.trace in the current folder)")
+			flags.StringVarP(&v.output, "output", "o", "",
+				"record: create this .trace `BUNDLE` (default CMD-PID.trace in the current folder)")
 			flags.StringVar(&v.template, "template", "Metal System Trace", "record: use the template of "+
 				"Instruments with this `NAME`, or this .tracetemplate file")
 			flags.DurationVar(&v.limit, "time-limit", 0, "record: stop after this `TIME`")
 			flags.StringArrayVar(&v.env, "env", nil, "record: set this environment variable, `NAME=VALUE`, for the program")
 			return func(std cli.Stdio, args []string) error {
 				if v.from < 0 || v.to < 0 || v.to > 0 && v.to <= v.from {
-					return cli.UsageError("--from %v --to %v: both must be 0 or more, and --to later than "+
-						"--from", v.from, v.to)
+					return cli.UsageError("--from %v --to %v: both must be 0 or more, and --to later than --from",
+						v.from, v.to)
 				}
 				if v.run < 0 {
 					return cli.UsageError("--run %d: runs are numbered from 1 on", v.run)
@@ -78,8 +78,8 @@ func XctraceCommand() cli.Command {
 				}
 				for _, name := range []string{"output", "template", "time-limit", "env"} {
 					if flags.Changed(name) {
-						return cli.UsageError("--%s works only with mtrace xctrace record -- CMD ARG…; a summary "+
-							"goes to standard output", name)
+						return cli.UsageError("--%s works only with mtrace xctrace record -- CMD ARG…; "+
+							"a summary goes to standard output", name)
 					}
 				}
 				return v.summarise(std, args)
@@ -116,8 +116,8 @@ func (v *xctraceView) record(std cli.Stdio, command []string) error {
 
 func (v *xctraceView) summarise(std cli.Stdio, paths []string) error {
 	if len(paths) == 0 {
-		return cli.UsageError("nothing to summarise: give an export, a folder of exports, a .trace bundle, or - " +
-			"for standard input")
+		return cli.UsageError(
+			"nothing to summarise: give an export, a folder of exports, a .trace bundle, or - for standard input")
 	}
 	recording, err := (&loading.RecordingSource{Run: v.run, From: v.from, To: v.to}).Load(std, paths)
 	if err != nil {
@@ -178,8 +178,8 @@ func (v *xctraceView) print(std cli.Stdio, recording *xctrace.Recording) error {
 		err = s.Text(analyze.SafeText(std.Out, false))
 	}
 	if err == nil && len(s.Source.Truncated) > 0 {
-		err = fmt.Errorf("%s incomplete: the summary covers only the rows before the end of the file; export the "+
-			"recording from Instruments again",
+		err = fmt.Errorf("%s incomplete: the summary covers only the rows before the end of the file; "+
+			"export the recording from Instruments again",
 			loading.Are(s.Source.Truncated))
 	}
 	return err

@@ -24,11 +24,12 @@ func DoctorCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var o doctorOptions
 			flags.BoolVar(&o.json, "json", false, "print everything as JSON (mtrace.doctor/1), to attach to a bug report")
-			flags.BoolVarP(&o.all, "verbose", "v", false, "print all details, such as the classes of Metal "+
-				"objects and every Python found")
+			flags.BoolVarP(&o.all, "verbose", "v", false,
+				"print all details, such as the classes of Metal objects and every Python found")
 			flags.StringVar(&o.bundle, "bundle", "",
-				"also trace two programs, compare all results with the expected ones, and write everything to "+
-					"this archive (.tar.gz; - is standard output), to be sent to the developers")
+				"also trace two programs, compare all results with the expected ones, "+
+					"and write everything to this archive (.tar.gz; "+
+					"- is standard output), to be sent to the developers")
 			flags.BoolVar(&o.noSelfTest, "no-self-test", false, "do not run the bundled Metal program")
 			cli.ForceFlag(flags, &o.force)
 			return func(std cli.Stdio, args []string) error { return o.run(std, args) }
@@ -81,8 +82,8 @@ func (o doctorOptions) selfTest(library string) (*doctor.SelfTest, string) {
 	}
 	program, ok := cli.BesideExecutable(".", "mtrace-selftest")
 	if !ok {
-		return nil, "the bundled Metal program, mtrace-selftest, is not in mtrace's folder: take it from a " +
-			"release's archive or wheel, or build it with ./build.sh in mtrace's sources"
+		return nil, "the bundled Metal program, mtrace-selftest, is not in mtrace's folder: " +
+			"take it from a release's archive or wheel, or build it with ./build.sh in mtrace's sources"
 	}
 	tool, err := os.Executable()
 	if err != nil {

@@ -43,8 +43,8 @@ func (o doctorOptions) runBundle(std cli.Stdio, command []string) error {
 		return cli.UsageError("the archive was not written: %v", err)
 	}
 	fmt.Fprint(said, bundle.Text(checks))
-	fmt.Fprintf(std.Err, "mtrace: wrote %s: please send it to the developers, even if nothing differs; user and "+
-		"host names, paths and values of environment variables are replaced in it\n", o.bundle)
+	fmt.Fprintf(std.Err, "mtrace: wrote %s: please send it to the developers, even if nothing differs; "+
+		"user and host names, paths and values of environment variables are replaced in it\n", o.bundle)
 	if bundle.Differing(checks) > 0 {
 		return cli.Status{Code: cli.ExitNo}
 	}

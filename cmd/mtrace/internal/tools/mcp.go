@@ -26,8 +26,8 @@ import (
 func McpCommand() cli.Command {
 	return cli.Command{
 		Name: "mcp",
-		Summary: "Serve AI assistants that ask about traces, by the Model Context Protocol on standard input and " +
-			"output",
+		Summary: "Serve AI assistants that ask about traces, " +
+			"by the Model Context Protocol on standard input and output",
 		Usage:   "",
 		Example: "claude mcp add mtrace -- mtrace mcp   # or the same command in the settings of another client",
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
@@ -43,12 +43,11 @@ func McpCommand() cli.Command {
 }
 
 // mcpHelp is the description that an assistant gets of mtrace's tools.
-const mcpHelp = "mtrace traces programs that use Apple's Metal: which threads wait for which and why, the GPU's " +
-	"work, and the changes that " +
-	"would make the program faster. Begin with report, whose first lines " +
-	"are the verdict. what_if predicts the run with a change; query answers questions about single tables; " +
-	"diff compares two runs. The first lines also say what a trace lacks (lost, left out, cut): include that in " +
-	"your answer."
+const mcpHelp = "mtrace traces programs that use Apple's Metal: " +
+	"which threads wait for which and why, the GPU's work, and the changes that would make the program faster. " +
+	"Begin with report, whose first lines are the verdict. " +
+	"what_if predicts the run with a change; query answers questions about single tables; diff compares two runs. " +
+	"The first lines also say what a trace lacks (lost, left out, cut): include that in your answer."
 
 // An assistant answers an MCP client's requests by running mtrace's own commands. Each runs in a separate process, so
 // that one that fails or needs too much memory does not end the server.
@@ -118,8 +117,8 @@ type queryQuestion struct {
 func (a *assistant) add(server *mcp.Server) {
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true}
 	mcp.AddTool(server, &mcp.Tool{Name: "report", Annotations: reads,
-		Description: "The report on a trace: the verdict (why the program is not faster), its evidence, the " +
-			"changes that would help, and tables."},
+		Description: "The report on a trace: " +
+			"the verdict (why the program is not faster), its evidence, the changes that would help, and tables."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q reportQuestion) (*mcp.CallToolResult, any, error) {
 			args := []string{"report"}
 			if q.JSON {
@@ -157,8 +156,8 @@ func (a *assistant) add(server *mcp.Server) {
 			return textResult(string(schema)), nil, err
 		})
 	mcp.AddTool(server, &mcp.Tool{Name: "query", Annotations: reads,
-		Description: "Rows of one table of a trace, with conditions, groups and aggregates. The tool named " +
-			"tables lists the columns."},
+		Description: "Rows of one table of a trace, with conditions, groups and aggregates. " +
+			"The tool named tables lists the columns."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q queryQuestion) (*mcp.CallToolResult, *query.Answer, error) {
 			folder, err := a.exported(ctx, q.Path)
 			if err != nil {

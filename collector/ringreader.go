@@ -236,6 +236,9 @@ func (c *copied) takeFacts(shared wire.Ring, from, to uint64) []byte {
 const (
 	shortestPause = time.Millisecond
 	longestPause  = 50 * time.Millisecond
+	// lateAfter is the delay of a round's begin from which on a busy processor is the likely cause: Go's timers alone
+	// are up to a millisecond late.
+	lateAfter = 2 * time.Millisecond
 )
 
 // pause returns the interval until the rings are read next. last is the previous interval, growth the largest number
@@ -259,20 +262,23 @@ func (reader *ringReader) watchRings(stop <-chan struct{}) {
 	var full []int // the rings that are drained concurrently
 	told := soFar{told: time.Now()}
 	var seen seeing
+	turns, due := newRotation(), time.Now().Add(wait)
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
-		hurried := false
+		hurried, late := false, false
 		var asked chan<- struct{}
 		select {
 		case <-stop:
 			return
 		case <-timer.C:
+			late = time.Since(due) > lateAfter
 		case <-reader.hurry:
 			hurried = true
 		case asked = <-reader.asked:
 			told.told = time.Time{}
 		}
+		turns.begin(late)
 		growth, count := uint64(0), uint64(0)
 		threads, full = threads[:0], full[:0]
 		l := limit{reader.trace, reader.order.possible()}
@@ -317,7 +323,9 @@ func (reader *ringReader) watchRings(stop <-chan struct{}) {
 		if growth > wire.RecordsPerRing/2 {
 			reader.trace.collector.behind()
 		}
+		turns.end()
 		wait = pause(wait, growth, hurried)
+		due = time.Now().Add(wait)
 		timer.Reset(wait)
 	}
 }

@@ -1,0 +1,76 @@
+package collector
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A rotation moves the thread that reads the ring buffers from one processor to the next while it has to share
+// processors with the traced program. The kernel leaves a thread on its processor when all others are busy, too. So
+// without a rotation one thread of the program shares its processor with the collector all the time, and a program
+// that waits for its slowest thread loses as much time as the collector uses altogether.
+type rotation struct {
+	processors []int        // that this process may use; no rotation with fewer than two
+	allowed    *unix.CPUSet // the same as a set
+	next       int          // index in processors
+	shared     bool         // the last round waited for a processor
+	thread     int          // that reads the rings in this round
+	preempted  int64        // how often it had been preempted when the round began
+
+	move func(thread int, to *unix.CPUSet) error // of thread 0, the calling one: sched_setaffinity; tests replace it
+}
+
+func newRotation() *rotation {
+	r := &rotation{allowed: &unix.CPUSet{}, move: unix.SchedSetaffinity}
+	if unix.SchedGetaffinity(0, r.allowed) != nil {
+		return r
+	}
+	for i := range len(r.allowed) * 64 {
+		if r.allowed.IsSet(i) {
+			r.processors = append(r.processors, i)
+		}
+	}
+	return r
+}
+
+// begin starts a round of reading. late reports whether the thread woke later than it should have, because it waited
+// for a processor. After a round that waited, begin continues on the next processor.
+func (r *rotation) begin(late bool) {
+	if len(r.processors) < 2 {
+		return
+	}
+	r.thread = unix.Gettid()
+	if r.shared {
+		r.next = (r.next + 1) % len(r.processors)
+		r.moveTo(r.processors[r.next])
+	}
+	r.preempted = preemptions()
+	r.shared = late
+}
+
+// moveTo moves the calling thread to a processor, but does not bind it to that processor.
+func (r *rotation) moveTo(processor int) {
+	var one unix.CPUSet
+	one.Set(processor)
+	if r.move(0, &one) == nil && r.move(0, r.allowed) != nil {
+		r.processors = nil // never leave other threads of Go bound to a processor as well
+	}
+}
+
+// end finishes the round that began last.
+func (r *rotation) end() {
+	if len(r.processors) < 2 {
+		return
+	}
+	r.shared = r.shared || unix.Gettid() == r.thread && preemptions() > r.preempted
+}
+
+// preemptions returns how often the calling thread had to leave its processor to another thread.
+func preemptions() int64 {
+	var usage syscall.Rusage
+	if syscall.Getrusage(unix.RUSAGE_THREAD, &usage) != nil {
+		return 0
+	}
+	return usage.Nivcsw
+}

@@ -37,6 +37,7 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 		r.say("all work went through queue %s, which ran one command buffer at a time: "+
 			"whether the GPU could run more at once is unknown", queueName(q))
 	}
+	r.tellWaitingKernels(ev)
 	executing := ev.Times.Sum(analyze.PartWaitExecuting)
 	seen := ev.Times.Sum(analyze.PartWaitQueuedOwn) + ev.Times.Sum(analyze.PartWaitQueuedOther) + executing
 	if ev.Occupancy.Saturated {

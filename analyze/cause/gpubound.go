@@ -46,6 +46,7 @@ func gpuBound(ev *evidence.Evidence) Finding {
 			"whether other threads wait for it is unknown where waits are not recorded (futexes, " +
 			"as in std::future and C++20 atomics), and so is whether the GPU could run more at once")
 	}
+	r.tellPossibleWaits(ev)
 	r.without = cannot("a run without GPU work would be another program; " +
 		"the table of what would help shows what faster kernels bring")
 	r.sum("The GPU's own work is the limit: for %s of their time threads wait while their work runs%s.",
@@ -77,10 +78,42 @@ func (r *Finding) tellKernels(gains []replay.Gain) {
 // waitsOnGPU returns the queue whose kernels wait on the GPU for another queue's work, if that is most of the time
 // for which threads wait while their work runs; otherwise nil. Such a queue does not need faster kernels.
 func waitsOnGPU(ev *evidence.Evidence) *evidence.KernelWait {
-	for _, w := range evidence.KernelWaits(ev.Trace) {
-		if policy.AtLeast(policy.Most, w.Time, ev.Execution.Waited) {
-			return &w
+	for i := range ev.KernelWaits {
+		if w := &ev.KernelWaits[i]; !w.Unproven && policy.AtLeast(policy.Most, w.Time, ev.Execution.Waited) {
+			return w
 		}
 	}
 	return nil
+}
+
+// tellWaitingKernels adds that kernels which wait on the GPU for another queue's work keep it busy, if they do for a
+// large part of its busy time.
+func (r *Finding) tellWaitingKernels(ev *evidence.Evidence) {
+	for i := range ev.KernelWaits {
+		w := &ev.KernelWaits[i]
+		if w.Unproven || !policy.AtLeast(policy.LargeShare, w.Time, ev.GPU.Busy) {
+			continue
+		}
+		r.Advice = "let a command buffer wait for an event (encodeWaitForEvent:value:) instead of polling memory in a " +
+			"kernel; otherwise " + r.Advice
+		r.say("for %s of its busy time it ran kernels of queue %s that wait until work of queue %s has ended",
+			w.Time, queueName(w.Waiting), queueName(w.Awaited))
+		return
+	}
+}
+
+// tellPossibleWaits adds that kernels may wait on the GPU for another queue's work, if the trace neither shows it nor rules
+// it out.
+func (r *Finding) tellPossibleWaits(ev *evidence.Evidence) {
+	for i := range ev.KernelWaits {
+		w := &ev.KernelWaits[i]
+		if !w.Unproven || !policy.AtLeast(policy.Most, w.Time, ev.Execution.Waited) {
+			continue
+		}
+		r.Confidence = min(r.Confidence, policy.Inferred)
+		r.say("command buffers of queue %s end right after work of queue %s that began with them (%d of %d): whether "+
+			"they work as long, or poll memory until that work has written it, is not in the trace",
+			queueName(w.Waiting), queueName(w.Awaited), w.Follow, w.Of)
+		return
+	}
 }

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,33 +42,71 @@ func TestKernelThatWaits(t *testing.T) {
 	for name, c := range map[string]struct {
 		other func(random *rand.Rand, mine analyze.Interval) []analyze.Interval
 		waits bool
+		says  string // the evidence of gpu-bound
 	}{
 		"it ends with the other": {func(random *rand.Rand, mine analyze.Interval) []analyze.Interval {
 			end := mine.End - analyze.Nanos(5+random.IntN(20))*microsecond
 			return []analyze.Interval{handmade.At(end-300*microsecond, end)}
-		}, true},
+		}, true, ""},
+		"it works on after the other": {func(random *rand.Rand, mine analyze.Interval) []analyze.Interval {
+			end := mine.End - analyze.Nanos(700+random.IntN(20))*microsecond
+			return []analyze.Interval{handmade.At(end-300*microsecond, end)}
+		}, true, ""},
 		"work beside it": {func(random *rand.Rand, mine analyze.Interval) []analyze.Interval {
 			begin := mine.Begin + analyze.Nanos(random.IntN(3000))*microsecond
 			return []analyze.Interval{handmade.At(begin, begin+300*microsecond)}
-		}, false},
+		}, false, ""},
 		"short work all the time": {func(random *rand.Rand, mine analyze.Interval) (list []analyze.Interval) {
 			for at := mine.Begin + 20*microsecond; at+30*microsecond < mine.End; at += 40 * microsecond {
 				list = append(list, handmade.At(at, at+30*microsecond))
 			}
 			return list
-		}, false},
+		}, false, ""},
+		"work of another length at the same time": {func(random *rand.Rand, mine analyze.Interval) []analyze.Interval {
+			return []analyze.Interval{handmade.At(mine.Begin+300*microsecond, mine.Begin+300*microsecond+
+				mine.Length()*8/10)}
+		}, false, ""},
 		"the same work at the same time": {func(random *rand.Rand, mine analyze.Interval) []analyze.Interval {
 			return []analyze.Interval{handmade.At(mine.Begin+10*microsecond, mine.End-5*microsecond)}
-		}, false},
+		}, false, "whether they work as long, or poll memory"},
 	} {
 		trace := twoQueues(c.other)
-		found := evidence.KernelWaits(trace)
+		found := slices.DeleteFunc(evidence.KernelWaits(trace), func(w evidence.KernelWait) bool { return w.Unproven })
 		a := Analyze(trace, Options{})
 		if (len(found) > 0) != c.waits || (a.Verdict.Cause == GPUBound) == c.waits {
 			t.Errorf("%s: %d, verdict %s: %s", name, len(found), a.Verdict.Cause, a.Verdict.Summary)
 		}
 		if c.waits && !strings.Contains(a.Verdict.Summary, "work that waits") {
 			t.Errorf("%s: %s", name, a.Verdict.Summary)
+		}
+		if c.says != "" && !strings.Contains(strings.Join(a.Verdict.Causes[0].Evidence, "\n"), c.says) {
+			t.Errorf("%s: the evidence is %q", name, a.Verdict.Causes[0].Evidence)
+		}
+	}
+}
+
+// A GPU that is full because kernels wait on it was only called busy.
+func TestFullOfWaitingKernels(t *testing.T) {
+	wait := evidence.KernelWait{Waiting: &analyze.Queue{Label: "consumers"}, Awaited: &analyze.Queue{Label: "producers"},
+		Time: 400 * 1000 * microsecond}
+	for name, c := range map[string]struct {
+		busy     analyze.Nanos
+		unproven bool
+		says     string
+	}{
+		"most of it": {600 * 1000 * microsecond, false, `it ran kernels of queue "consumers" that wait until work of queue ` +
+			`"producers" has ended`},
+		"little of it": {6000 * 1000 * microsecond, false, ""},
+		"not proven":   {600 * 1000 * microsecond, true, ""},
+	} {
+		w := wait
+		w.Unproven = c.unproven
+		f := Finding{Advice: "give the GPU less to do"}
+		f.tellWaitingKernels(&evidence.Evidence{GPU: evidence.GPU{Busy: c.busy}, KernelWaits: []evidence.KernelWait{w}})
+		said := strings.Join(f.Evidence, "\n")
+		if c.says == "" && said != "" || !strings.Contains(said, c.says) ||
+			strings.Contains(f.Advice, "event") != (c.says != "") {
+			t.Errorf("%s: %q, %q", name, said, f.Advice)
 		}
 	}
 }

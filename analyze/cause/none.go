@@ -19,10 +19,14 @@ func noCause(ev *evidence.Evidence) string {
 			h.To.ID, h.MayAnswer, busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if w := waitsOnGPU(ev); w != nil {
+		after := fmt.Sprintf("within %s of", policy.KernelWaitLag)
+		if w.Usual > policy.KernelWaitLag {
+			after = fmt.Sprintf("about %s after", w.Usual)
+		}
 		return fmt.Sprintf("The GPU runs work that waits: "+
-			"%d of %d command buffers of queue %s end within %s of the end of work of queue %s that began later, "+
+			"%d of %d command buffers of queue %s end %s the end of work of queue %s, however late that began, "+
 			"so that their kernels wait for it, for %s in all%s.", w.Follow, w.Of,
-			queueName(w.Waiting), max(w.Usual, policy.KernelWaitLag), queueName(w.Awaited), w.Time,
+			queueName(w.Waiting), after, queueName(w.Awaited), w.Time,
 			busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if waited := ev.Submitters.Share(ev.Starvation.Outside); waited >= policy.WorthNaming.Value {

@@ -93,7 +93,9 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 	if beside == len(v.Causes) || !v.Causes[0].worthNaming(ev) {
 		v.Confidence = trust(ev.Trace, policy.Nothing)
 		if v.Summary = noCause(ev); len(v.Causes) > beside {
-			v.tellUnproven(ev)
+			if waitsOnGPU(ev) == nil {
+				v.tellUnproven(ev)
+			}
 		} else if beside > 0 {
 			h := &v.Causes[len(v.Causes)-beside]
 			v.Summary = fmt.Sprintf("Threads that submit next to nothing lose %s of all thread time to %s; "+

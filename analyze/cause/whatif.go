@@ -203,6 +203,10 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 		return g, fmt.Sprintf("the run does not show what kernel %s costs: "+
 			"it always shares command buffers and encoders with the same others", name), nil
 	}
+	if name := r.Polling(wanted); name != "" {
+		return g, fmt.Sprintf("kernel %s runs in command buffers that wait on the GPU for another queue's work, or that "+
+			"such command buffers wait for (insight kernel-waits): the replay does not know such waits", name), nil
+	}
 	var kinds []string
 	for _, w := range wanted {
 		kinds = append(kinds, w.Kind)

@@ -34,6 +34,7 @@ type Evidence struct {
 	OwnWork     *Interference // of the threads' work outside of Metal with each other's; nil if that cannot be tested
 	Launch      Launch
 	Polling     Polling
+	KernelWaits []KernelWait // the longest first
 }
 
 // Gather computes all evidence of a trace. Its order matters: each step uses the fields that earlier steps have
@@ -65,6 +66,7 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	}
 	ev.OwnWork = InterferenceOfOwnWork(t, &ev.Times, &ev.Submitters, ev.Blocked, &ev.Processors, opts)
 	ev.Polling = FindPolling(t)
+	ev.KernelWaits = KernelWaits(t)
 	ev.Launch = TypicalLaunch(ev.Work, ev.Releases, ev.Tests.SoloCommit(), &ev.External)
 	return ev
 }

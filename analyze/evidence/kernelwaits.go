@@ -9,17 +9,20 @@ import (
 )
 
 // A KernelWait tells that kernels of one queue wait on the GPU, while they run, for work of another queue (by polling
-// memory). No event shows such a wait. It is inferred because each command buffer ends right after one of the other
-// queue, however late that one began.
+// memory). No event shows such a wait. It is inferred because each command buffer ends a constant time after one of the
+// other queue, however late that one began.
 type KernelWait struct {
 	Waiting, Awaited *analyze.Queue
-	// number of command buffers of Waiting that end right after one of Awaited, and of all during which one of
-	// Awaited ended
+	// number of command buffers of Waiting that end the usual time after one of Awaited, and of all during which one
+	// of Awaited ended
 	Follow, Of int
 	// total time from the begin of each waiting command buffer to the end of the command buffer that it waits for
 	Time analyze.Nanos
 	// median time from the end of the awaited command buffer to the end of the waiting one
 	Usual analyze.Nanos
+	// the trace does not show whether they wait: the command buffers end together, but also begin together or always
+	// at the same distance, as work of equal length does
+	Unproven bool
 }
 
 // KernelWaits returns the pairs of queues of which one waits for the other inside its kernels, the longest waits
@@ -56,37 +59,83 @@ func kernelWait(waiting, awaited []*analyze.CommandBuffer) (w KernelWait, follow
 	if len(waiting) < policy.Pattern.Count() || len(awaited) < policy.Pattern.Count() {
 		return w, false
 	}
-	var lags []analyze.Nanos
-	chance := 0.0 // the number that would end together by chance
+	ends := coincidentEnds(waiting, awaited)
+	w.Of = len(ends)
+	if w.Of < policy.Pattern.Count() || !policy.NearlyAll(w.Of, len(waiting)) {
+		return w, false
+	}
+	lags, delays := make([]analyze.Nanos, w.Of), make([]analyze.Nanos, w.Of)
+	later := 0
+	for i := range ends {
+		lags[i], delays[i] = ends[i].lag, ends[i].delay
+		if ends[i].delay > ends[i].near {
+			later++
+		}
+	}
+	var lagSpread, delaySpread analyze.Nanos
+	w.Usual, lagSpread = medianAndSpread(lags)
+	_, delaySpread = medianAndSpread(delays)
+	chance, together := 0.0, 0
+	for i := range ends {
+		e := &ends[i]
+		w.Time += e.until
+		if off := e.lag - w.Usual; max(off, -off) <= e.near {
+			w.Follow++
+		}
+		if e.lag <= e.near {
+			together++
+		}
+		chance += min(1, float64(analyze.Nanos(e.count)*max(e.near, lagSpread))/float64(max(1, e.length)))
+	}
+	if chance > policy.KernelWaitChance*float64(w.Of) {
+		return w, false
+	}
+	if policy.NearlyAll(later, w.Of) && policy.AtLeast(policy.Most, w.Follow, w.Of) &&
+		float64(delaySpread) >= policy.KernelWaitSpread*float64(lagSpread) {
+		return w, true
+	}
+	w.Unproven = true
+	return w, policy.NearlyAll(together, w.Of)
+}
+
+// A coincidentEnd compares one waiting command buffer with the last awaited one that ended while it ran.
+type coincidentEnd struct {
+	lag    analyze.Nanos // from the end of the awaited command buffer to the end of the waiting one
+	delay  analyze.Nanos // from the begin of the waiting command buffer to the begin of the awaited one
+	until  analyze.Nanos // from the begin of the waiting command buffer to the end of the awaited one
+	length analyze.Nanos // of the waiting command buffer
+	near   analyze.Nanos // ends at most this far apart count as coincident
+	count  int           // number of awaited command buffers that ended while the waiting one ran
+}
+
+// coincidentEnds returns a coincidentEnd for each waiting command buffer that waits for no event and during which an
+// awaited one ended. Both lists are sorted by end.
+func coincidentEnds(waiting, awaited []*analyze.CommandBuffer) (list []coincidentEnd) {
+	endsBefore := func(at analyze.Nanos) int {
+		n, _ := slices.BinarySearchFunc(awaited, at, func(c *analyze.CommandBuffer, at analyze.Nanos) int {
+			return cmp.Compare(c.GPU.End, at)
+		})
+		return n
+	}
 	for _, b := range waiting {
 		if len(b.WaitsFor) > 0 {
 			continue
 		}
-		near := max(policy.KernelWaitLag, analyze.Nanos(policy.KernelWaitLagShare*float64(b.GPU.Length())))
-		n, _ := slices.BinarySearchFunc(awaited, b.GPU.End+1, func(c *analyze.CommandBuffer, at analyze.Nanos) int {
-			return cmp.Compare(c.GPU.End, at)
-		})
-		first, _ := slices.BinarySearchFunc(awaited[:n], b.GPU.Begin, func(c *analyze.CommandBuffer,
-			at analyze.Nanos) int {
-			return cmp.Compare(c.GPU.End, at)
-		})
+		first, n := endsBefore(b.GPU.Begin), endsBefore(b.GPU.End+1)
 		if first == n {
 			continue // nothing ended while it ran
 		}
-		w.Of++
-		chance += min(1, float64(analyze.Nanos(n-first)*near)/float64(max(1, b.GPU.Length())))
 		c := awaited[n-1]
-		if lag := b.GPU.End - c.GPU.End; lag <= near && c.GPU.Begin-b.GPU.Begin > near {
-			w.Follow++
-			w.Time += c.GPU.End - b.GPU.Begin
-			lags = append(lags, lag)
-		}
+		list = append(list, coincidentEnd{lag: b.GPU.End - c.GPU.End, delay: c.GPU.Begin - b.GPU.Begin,
+			until: c.GPU.End - b.GPU.Begin, length: b.GPU.Length(), count: n - first,
+			near: max(policy.KernelWaitLag, Scaled(b.GPU.Length(), policy.KernelWaitLagShare))})
 	}
-	if w.Follow < policy.Pattern.Count() || !policy.NearlyAll(w.Follow, w.Of) ||
-		!policy.NearlyAll(w.Of, len(waiting)) || chance > policy.KernelWaitChance*float64(w.Of) {
-		return w, false
-	}
-	slices.Sort(lags)
-	w.Usual = lags[len(lags)/2]
-	return w, true
+	return list
+}
+
+// medianAndSpread returns the median of times and the distance between their quartiles. It sorts times.
+func medianAndSpread(times []analyze.Nanos) (median, spread analyze.Nanos) {
+	slices.Sort(times)
+	n := len(times)
+	return times[n/2], times[n*3/4] - times[n/4]
 }

@@ -2,6 +2,7 @@ package insight
 
 import (
 	"fmt"
+	"slices"
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
@@ -9,7 +10,7 @@ import (
 
 // kernelWaits finds kernels that wait on the GPU, while they run, for work of another queue (by polling memory).
 func kernelWaits(in *Input) *Insight {
-	all := evidence.KernelWaits(in.Trace)
+	all := slices.DeleteFunc(evidence.KernelWaits(in.Trace), func(w evidence.KernelWait) bool { return w.Unproven })
 	if len(all) == 0 {
 		return nil
 	}

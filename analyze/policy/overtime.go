@@ -99,4 +99,8 @@ const (
 	// KernelWaitChance is the largest share of the coincident ends that may be expected by chance. Next to work that
 	// ends all the time, every kernel ends soon after some of it.
 	KernelWaitChance = 0.3
+	// KernelWaitSpread is how many times as much the begin of the awaited work must vary, relative to the begin of the
+	// waiting kernel, as the time between their ends: only then does the late begin explain the late end. Both are
+	// distances between quartiles.
+	KernelWaitSpread = 4
 )

@@ -47,7 +47,7 @@ func things(p *program.Program) (all []thing) {
 	onGPU := make([]analyze.Nanos, len(p.Names.Kernels))
 	for i := range p.Jobs {
 		for _, k := range p.Jobs[i].Kernels {
-			if !p.KernelCosts[k.Of].Identified {
+			if c := p.KernelCosts[k.Of]; !c.Identified || c.Polls {
 				continue
 			}
 			onGPU[k.Of] += program.Scaled(p.Jobs[i].Duration, k.Share)

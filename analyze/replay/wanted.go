@@ -52,6 +52,19 @@ func (r *Replay) NotIdentified(wanted []Wanted) string {
 	return ""
 }
 
+// Polling returns the first selected kernel that waits on the GPU for another queue's work, or is waited for so, or "".
+// For such a kernel nothing can be predicted.
+func (r *Replay) Polling(wanted []Wanted) string {
+	for _, w := range wanted {
+		for k, name := range r.program.Names.Kernels {
+			if w.Kind == KindKernel && Matches(w.Pattern, name) && r.program.KernelCosts[k].Polls {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 // Together returns an empty Gain that names all selected items, for the prediction of their combined effect.
 func Together(wanted []Wanted) (g Gain) {
 	var names []string

@@ -38,7 +38,23 @@ func addPortions(ev *evidence.Evidence, p *program.Program, buffers []*analyze.C
 		}
 	}
 	p.Names.Kernels = names.Keys
+	markPolling(ev, p, buffers)
 	addCalls(ev, p, spans)
+}
+
+// markPolling marks the kernels of queues of which one waits for the other inside its kernels.
+func markPolling(ev *evidence.Evidence, p *program.Program, buffers []*analyze.CommandBuffer) {
+	polls := map[*analyze.Queue]bool{}
+	for i := range ev.KernelWaits {
+		if w := &ev.KernelWaits[i]; !w.Unproven {
+			polls[w.Waiting], polls[w.Awaited] = true, true
+		}
+	}
+	for i, c := range buffers {
+		for _, k := range p.Jobs[i].Kernels {
+			p.KernelCosts[k.Of].Polls = p.KernelCosts[k.Of].Polls || polls[c.Queue]
+		}
+	}
 }
 
 // addCalls determines which calls each thread's time in Metal is spent in. The trace has sums over the whole run

@@ -107,6 +107,9 @@ type Names struct{ Kernels, Calls, Locks []string }
 type KernelCost struct {
 	Low, High  float64 // bounds, as multiples of its assigned share
 	Identified bool    // the recorded run identifies the cost; otherwise there is no prediction for the kernel
+	// it waits on the GPU, while it runs, for work of another queue, or is waited for so. There is no prediction: the
+	// replay does not know such waits
+	Polls bool
 }
 
 // A Buffer has the memory for a copy of a program. Many copies may be made in the same buffer one after the other,

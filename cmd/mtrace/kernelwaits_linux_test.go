@@ -1,0 +1,59 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mtrace/analyze/report"
+)
+
+// Kernels that poll memory until another queue's kernel has written it were called the program's limit if they worked
+// on afterwards, and a shorter polling kernel was predicted to make the run faster. The kernels run on processors, and
+// if other programs have these, a kernel notices the value late: such a run is repeated.
+func TestKernelsThatPoll(t *testing.T) {
+	needTruth(t)
+	program, err := filepath.Abs("../../fixtures/scenarios/programs/kernelwaits.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		program string
+		waits   bool
+		verdict string // the required one, if other programs do not change it
+	}{
+		{"polls", true, "none"},
+		{"works_after", true, "none"},
+		{"beside", false, ""},
+		{"with_event", false, "event-chain"},
+	} {
+		var said string
+		right := false
+		for attempt := 0; attempt < 5 && !right; attempt++ {
+			got := sh(t, t.TempDir(), []string{"SOFTMETAL_CORES=4", "SOFTMETAL_ENGINES=4"}, tool.mtrace, "run", "--json",
+				"-o", "t.mtrace", "--", "python3", program, c.program)
+			var doc report.Report
+			if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 {
+				t.Fatalf("%v: %+v", err, got)
+			}
+			found, predicted := false, false
+			for _, i := range doc.Insights {
+				found = found || i.ID == "kernel-waits" && i.Severity != "skipped"
+			}
+			for _, w := range doc.WhatIf {
+				predicted = predicted || w.What.Kind == "kernel"
+			}
+			v := doc.Serialization
+			said = v.Verdict + ": " + v.Summary
+			right = found == c.waits && (c.verdict == "" || v.Verdict == c.verdict) &&
+				(!c.waits || strings.Contains(v.Summary, "work that waits") && !predicted)
+			if found && !c.waits {
+				t.Fatalf("%s: it is said to wait: %s", c.program, said)
+			}
+		}
+		if !right {
+			t.Errorf("%s: %s", c.program, said)
+		}
+	}
+}

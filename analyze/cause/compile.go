@@ -42,8 +42,8 @@ func compileBound(ev *evidence.Evidence) Finding {
 		r.Lost, r.Explains, r.Of = all, max(all, ev.Submitters.Time), windows
 	}
 	if r.Explains == 0 {
-		r.standAside(ev, aside)
 		r.Lost += upstream
+		r.standAside(ev, aside)
 	}
 	switch {
 	case len(ev.Trace.Compilations) == 0:

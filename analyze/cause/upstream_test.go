@@ -58,3 +58,28 @@ func TestUpstream(t *testing.T) {
 		})
 	}
 }
+
+// TestUpstreamIsNotAside tells of a completion handler that committed the next command buffer for items of a thread that
+// compiled for each. The handlers' thread has work in flight for most of the time and compiles nothing, so that the
+// compilation was treated as a cost of threads that submit next to nothing, and the smaller rest of the wait was the
+// verdict.
+func TestUpstreamIsNotAside(t *testing.T) {
+	const period = 1000 * us
+	w := handmade.New(60 * period)
+	for i := range analyze.Nanos(59) {
+		begin := 1000 + i*period
+		compiling := handmade.At(begin+10*us, begin+200*us)
+		w.Trace.Compilations = append(w.Trace.Compilations, analyze.Compilation{
+			Call: analyze.Call{Interval: compiling, Thread: w.B}, Kind: "pipeline"})
+		w.B.Exclusive[analyze.PartCompile] += compiling.Length()
+		w.B.WorkingExclusive = w.B.Exclusive
+		w.SignalWait(w.A, handmade.At(begin, begin+300*us), 0x100, w.B, begin+290*us, 0)
+		b := w.Buffer(w.A, begin+310*us, handmade.At(begin+320*us, begin+990*us))
+		w.Wait(w.A, handmade.At(begin+312*us, begin+995*us), b)
+	}
+	w.Trace.Finish()
+	v := Analyze(w.Trace, Options{}).Verdict
+	if f := v.finding(CompileBound); f == nil || f.Standing != Fault || v.Cause != CompileBound {
+		t.Errorf("%s, and of compilation: %+v", v.Cause, f)
+	}
+}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"math"
+	"slices"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -11,8 +12,8 @@ import (
 
 // calibrate returns the variant (reading) of a recorded program that the machine reproduces best, and its rate; the
 // rate is 0 if no variant runs to its end. Variants differ where the trace is ambiguous: in which order threads get a
-// lock, whether waits for another thread's newest command buffer follow a rule, and how well the system distributes
-// processors.
+// lock, whether waits for another thread's newest command buffer or for a clock's next event follow a rule, and how
+// well the system distributes processors.
 func calibrate(p *program.Program) (best *program.Program, base float64) {
 	enough := policy.RunToRunVariation.Value
 	if p.Tied { // a tied program exists to avoid waits for locks of fixed duration
@@ -26,7 +27,7 @@ func calibrate(p *program.Program) (best *program.Program, base float64) {
 // recorded time.
 func calibrateTo(p *program.Program, enough float64) (best *program.Program, base float64) {
 	least := math.Inf(1)
-	scatters, fixes, rules := []float64{p.Processors.Scattered}, []bool{false}, []program.Newest{p.Newest}
+	scatters, fixes, rules := []float64{p.Processors.Scattered}, []bool{false}, []awaiting{{p.Newest, true}}
 	for _, other := range []float64{0, 1} {
 		if other != p.Processors.Scattered {
 			scatters = append(scatters, other)
@@ -36,13 +37,21 @@ func calibrateTo(p *program.Program, enough float64) (best *program.Program, bas
 		fixes = append(fixes, true)
 	}
 	if none := (program.Newest{}); none != p.Newest {
-		rules = append(rules, none)
+		rules = append(rules, awaiting{none, true})
+	}
+	if slices.ContainsFunc(p.Jobs, func(j program.Job) bool { return j.Clock > 0 }) {
+		rules = append(rules, awaiting{p.Newest, false})
 	}
 	for _, scattered := range scatters {
 		for _, fixed := range fixes {
 			for _, rule := range rules {
 				q := p.Clone()
-				q.Processors.Scattered, q.Newest = scattered, rule
+				q.Processors.Scattered, q.Newest = scattered, rule.newest
+				if !rule.clocks {
+					for i := range q.Jobs {
+						q.Jobs[i].Clock = 0
+					}
+				}
 				if fixed {
 					fixLocks(q)
 				}
@@ -69,6 +78,13 @@ func calibrateTo(p *program.Program, enough float64) (best *program.Program, bas
 		}
 	}
 	return best, base
+}
+
+// awaiting tells which rules a variant follows instead of the recorded waits: newest for waits for other threads'
+// command buffers, and clocks for waits for the events that a clock sets.
+type awaiting struct {
+	newest program.Newest
+	clocks bool
 }
 
 // hasLocks reports whether fixLocks would change the program, so that a variant with fixed waits is worth a run.

@@ -46,7 +46,7 @@ func freeLocks(p *program.Program) {
 // too optimistic.
 func keepQueuesSerial(p *program.Program) {
 	for i := range p.Jobs {
-		if j := &p.Jobs[i]; len(j.After)+len(j.Events) > 0 {
+		if j := &p.Jobs[i]; j.AwaitsEvent() {
 			p.Queues[j.Queue].Limited = true
 		}
 	}
@@ -57,10 +57,10 @@ func keepQueuesSerial(p *program.Program) {
 func ignoreEvents(p *program.Program) {
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
-		if len(j.After)+len(j.Events) > 0 {
+		if j.AwaitsEvent() {
 			j.Latency = min(j.Latency, p.HandOvers.QuickLatency)
 		}
-		j.After, j.Events = nil, nil
+		j.After, j.Events, j.Clock = nil, nil, 0
 	}
 }
 

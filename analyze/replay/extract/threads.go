@@ -67,6 +67,7 @@ func (b *builder) addThreads() {
 		p.Threads, p.Recorded = append(p.Threads, th), append(p.Recorded, done)
 	}
 	p.FindPace()
+	b.findClocks(threads)
 	p.Pools = pools(p.Threads, b.ev.Starvation.At, spans)
 	p.Meeting = b.meeting(spans)
 	findUnlocked(p.Threads)

@@ -74,8 +74,21 @@ func (m *machine) beginJob(device int, id int32) {
 // unblocked reports whether all events for which a job waits have been signaled, by command buffers and by threads.
 func (m *machine) unblocked(id int32) bool {
 	j := &m.program.Jobs[id]
-	return !slices.ContainsFunc(j.After, func(dep int32) bool { return !m.jobs[dep].done }) &&
-		!slices.ContainsFunc(j.Events, func(e int32) bool { return !m.given[e] })
+	if slices.ContainsFunc(j.After, func(dep int32) bool { return !m.jobs[dep].done }) {
+		return false
+	}
+	if j.Clock > 0 {
+		return !m.awaitsClock(id)
+	}
+	return !slices.ContainsFunc(j.Events, func(e int32) bool { return !m.given[e] })
+}
+
+// awaitsClock reports whether a job's clock has not set an event since the job was created. A clock that has ended
+// delays nothing.
+func (m *machine) awaitsClock(id int32) bool {
+	clock := m.program.Jobs[id].Clock - 1
+	return m.threads[clock].set == m.jobs[id].created &&
+		m.threads[clock].next < len(m.program.Threads[clock].Steps)
 }
 
 // feedAll begins jobs on all devices that can begin one, after an event or a job's end may have unblocked some.

@@ -76,6 +76,7 @@ func (d Delay) Mean() analyze.Nanos { return d.Sum / analyze.Nanos(max(1, d.Coun
 type threadState struct {
 	next     int
 	inFlight int   // number of its command buffers in flight
+	set      int32 // how often it has set shared events
 	closed   bool  // it has ended, or one of its command buffers has ended since the horizon
 	behind   int32 // the next thread in the list of those that wait for the same job, plus one; 0 is none
 }
@@ -84,6 +85,7 @@ type jobState struct {
 	ready, done, seen bool
 	behind            bool  // it was queued behind other work when it was committed
 	watching          int32 // the framework's bursts for it that have not ended while it runs
+	created           int32 // how often its clock had set the event when the job was created
 	waiter, last      int32 // the first and the last thread that waits for it, plus one; 0 is none
 	eligible, end     analyze.Nanos
 	late              analyze.Nanos // how long its completion waited for a processor

@@ -20,6 +20,9 @@ func (m *machine) step(t int32) {
 	s := m.current(t)
 	switch s.Kind {
 	case program.Acquire:
+		if clock := m.program.Jobs[s.Job].Clock; clock > 0 {
+			m.jobs[s.Job].created = m.threads[clock-1].set
+		}
 		queue := m.program.Jobs[s.Job].Queue
 		q := &m.queues[queue]
 		if q.used >= m.program.Queues[queue].Capacity {
@@ -51,6 +54,7 @@ func (m *machine) step(t int32) {
 		m.over(t, s.Cost)
 	case program.SetEvent:
 		m.given[s.Number] = true
+		m.threads[t].set++
 		m.feedAll()
 		m.over(t, 0)
 	case program.Request:

@@ -23,10 +23,16 @@ type Job struct {
 	Handlers analyze.Nanos // part of Complete that the program's handlers take
 	After    []int32       // command buffers whose event values it waits for on the GPU
 	Events   []int32       // values from threads that it waits for on the GPU
-	Kernels  []Portion     // shares of Duration
+	// the thread, plus one, for whose next SetEvent step after the job's creation it waits on the GPU, instead of for
+	// Events; 0 for none
+	Clock   int32
+	Kernels []Portion // shares of Duration
 	// number of command buffers that the thread submits together, with nothing but waits in between; at least 1
 	Burst int
 }
+
+// AwaitsEvent reports whether the job waits for an event on the GPU.
+func (j *Job) AwaitsEvent() bool { return len(j.After)+len(j.Events) > 0 || j.Clock > 0 }
 
 // A Portion is the share (0 to 1) of a time that is spent on one named item, such as a kernel or a call.
 type Portion struct {

@@ -14,6 +14,7 @@ const (
 	Readings      = 8         // replays of a program, with durations drawn from its own
 	FewReadings   = 3         // sufficient if their gains are steady
 	Blocks        = 12        // parts of a run for the draws: consecutive events are similar
+	CallsAfter    = 3         // of an acquisition of a lock, which tell apart the places in the code that acquire it
 	MostAtOnce    = 256       // command buffers on a device that are distinguished by number
 )
 

@@ -41,6 +41,7 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 			continue
 		}
 		p.Locks++
+		early := earlyReleases(list, usual, by, k, ev.Processors.Wake)
 		for _, h := range list {
 			c := &by[h.thread][h.call]
 			if c.Step.Lock, c.Hold = int32(p.Locks), usual; h.length > 0 {
@@ -49,14 +50,15 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 			if !p.Tied {
 				continue
 			}
-			next := c.End + c.Hold // when the next thread acquired the lock
-			// between this release and the thread's own next wait, other threads had the lock without waiting, so the
-			// time is not known
-			if next > nextWait(by[h.thread][h.call+1:], k) {
+			next, known := h.next(usual, by[h.thread], k)
+			if !known {
 				continue
 			}
 			c.Unlocks = true
-			released := releaseTime(by[h.thread][h.call:], next, ev.Processors.Wake)
+			released, passed := releaseTime(by[h.thread][h.call:], next, ev.Processors.Wake)
+			if most, found := early[followers(by[h.thread][h.call+1:])]; found && passed > most {
+				released = by[h.thread][h.call+1+most].Begin
+			}
 			unlock := program.Step{Kind: program.Unlock, Job: program.Unknown, Lock: c.Step.Lock,
 				Notify: next - released}
 			releases[h.thread] = append(releases[h.thread], call{Interval: at(released), Step: unlock})
@@ -88,22 +90,64 @@ func nextWait(list []call, k evidence.LockKey) analyze.Nanos {
 	return 1 << 62
 }
 
+// next returns when the next thread acquired the lock k after this holding. known is false if the thread itself waited
+// for the lock before: then other threads had it meanwhile without waiting.
+func (h *holding) next(usual analyze.Nanos, list []call, k evidence.LockKey) (next analyze.Nanos, known bool) {
+	next = h.End + cmp.Or(h.length, usual)
+	return next, next <= nextWait(list[h.call+1:], k)
+}
+
 // releaseTime estimates when a thread released a lock: one wake-up before next, when the next thread got it. No Metal
 // call releases an application's lock, so a time inside a call is moved to the call's begin, but not before the
-// previous call.
-func releaseTime(list []call, next, wake analyze.Nanos) analyze.Nanos {
-	released := next - wake
+// previous call. The first call of the list is the wait for the lock; passed is the number of calls between it and the
+// release.
+func releaseTime(list []call, next, wake analyze.Nanos) (released analyze.Nanos, passed int) {
+	released = next - wake
 	for i := range list {
 		switch c := &list[i]; {
 		case c.Begin > next:
-			return released
+			return released, i - 1
 		case c.End > next && i > 0:
-			return c.Begin
+			return c.Begin, i - 1
 		default:
 			released = max(released, c.End)
 		}
 	}
-	return released
+	return released, len(list) - 1
+}
+
+// earlyReleases returns for each sequence of calls that follow the acquisition of a lock how many of them come before
+// the release. releaseTime is late if the next thread woke up late. Code releases its lock always at the same place,
+// so the earliest place counts, except for policy.LeftOver of the holdings.
+func earlyReleases(list []holding, usual analyze.Nanos, by map[*analyze.Thread][]call, k evidence.LockKey,
+	wake analyze.Nanos) map[[policy.CallsAfter]program.Kind]int {
+	all := map[[policy.CallsAfter]program.Kind][]int{}
+	for i := range list {
+		h := &list[i]
+		if next, known := h.next(usual, by[h.thread], k); known {
+			_, passed := releaseTime(by[h.thread][h.call:], next, wake)
+			calls := followers(by[h.thread][h.call+1:])
+			all[calls] = append(all[calls], passed)
+		}
+	}
+	early := map[[policy.CallsAfter]program.Kind]int{}
+	for calls, passed := range all {
+		if len(passed) >= policy.Sample.Count() {
+			slices.Sort(passed)
+			early[calls] = passed[int(policy.LeftOver.Value*float64(len(passed)))]
+		}
+	}
+	return early
+}
+
+// followers returns the kinds of the first calls of the list. Kinds of missing calls are Nothing.
+func followers(list []call) (kinds [policy.CallsAfter]program.Kind) {
+	for i := range kinds {
+		if kinds[i] = program.Nothing; i < len(list) {
+			kinds[i] = list[i].Kind
+		}
+	}
+	return kinds
 }
 
 // measureHoldings sets the length of each holding to the time until the next thread got the lock, if that thread

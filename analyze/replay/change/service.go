@@ -103,6 +103,7 @@ func mostForAnswer(p *program.Program) analyze.Nanos {
 func submitApart(p *program.Program) {
 	work := requests(p)
 	var threads []program.Thread
+	clocks := make([]int32, len(p.Threads)) // by thread: the Job.Clock that stands for it
 	for t := range p.Threads {
 		if int32(t) == p.Service.Server {
 			continue
@@ -121,6 +122,12 @@ func submitApart(p *program.Program) {
 			p.Jobs[j].By = int32(len(threads))
 		}
 		threads = append(threads, th)
+		clocks[t] = int32(len(threads))
+	}
+	for i := range p.Jobs {
+		if j := &p.Jobs[i]; j.Clock > 0 {
+			j.Clock = clocks[j.Clock-1]
+		}
 	}
 	p.Threads, p.Service = threads, program.Service{}
 	p.FindPace()

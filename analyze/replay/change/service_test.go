@@ -108,3 +108,20 @@ func TestSubmitApartKeepsOwnWork(t *testing.T) {
 		}
 	}
 }
+
+// TestSubmitApartClock tells of an analysis that crashed. The command buffers of a server waited for the next event of a
+// timer, and after the server was removed they referred to a thread that did not exist.
+func TestSubmitApartClock(t *testing.T) {
+	p := loops.Served(2, 100, 200*us)
+	timer := loops.Thread()
+	for n := range int32(300) {
+		timer.Add(program.Step{Kind: program.SetEvent, Number: n, Gap: 1000 * us}, program.Detail{})
+	}
+	p.Threads, p.Recorded = append(p.Threads, timer), append(p.Recorded, program.Progress{})
+	p.Events = len(timer.Steps)
+	for i := range p.Jobs {
+		p.Jobs[i].Clock = int32(len(p.Threads))
+	}
+	wantRate(t, "one submits", p, Change{}, 1)
+	wantRate(t, "each submits", p, Change{Apart: true, Room: true}, 2)
+}

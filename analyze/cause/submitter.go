@@ -1,15 +1,17 @@
 package cause
 
 import (
+	"fmt"
+
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
 	"mtrace/analyze/replay"
 )
 
-// singleSubmitter holds if several threads have GPU work, one thread commits all of it, and the others wait for its
-// command buffers or its signal. Its cost is the time of these waits beyond the GPU time of the waiting thread's own
-// work.
+// singleSubmitter holds if several threads have GPU work, one thread, or a pool of threads, commits all of it, and the
+// others wait for its command buffers or its signal. Its cost is the time of these waits beyond the GPU time of the
+// waiting thread's own work.
 func singleSubmitter(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: SingleSubmitter, Confidence: policy.Shown,
 		Advice: "let the threads that produce the work commit it themselves, each on a queue of its own"}
@@ -21,24 +23,25 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 			top = t
 		}
 	}
+	h := ev.Handover
+	pool := h.Holds() && len(h.Pool) > 1
 	switch {
 	case len(ev.Submitters.Taking) == 0 || commits == 0:
 		return r.not("nothing was committed")
-	case !policy.NearlyAll(top.CommandBuffers, commits):
+	case !pool && !policy.NearlyAll(top.CommandBuffers, commits):
 		return r.not("%d threads committed; the busiest made %s of the commits", ev.Submitters.Committers,
 			percent(float64(top.CommandBuffers)/float64(commits)))
 	}
 	waiting := 0
 	waiters := map[*analyze.Thread]bool{}
 	for w := range analyze.Each(ev.Trace.Waits) {
-		if w.Thread != top.Thread && evidence.Awaited(ev.Trace, w) == top.Thread {
+		if !pool && w.Thread != top.Thread && evidence.Awaited(ev.Trace, w) == top.Thread {
 			waiting++
 			waiters[w.Thread] = true
 			r.Lost += ev.Occupancy.Unexplained(w.Interval, ev.Trace.WaitsFor(w))
 		}
 	}
-	h := ev.Handover
-	handed := h.Holds() && h.To == top.Thread
+	handed := h.Holds() && h.Pool[top.Thread]
 	if handed {
 		for i := range h.Replies {
 			lost := ev.Occupancy.Unexplained(h.Replies[i].Interval, nil)
@@ -69,7 +72,12 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	if r.Holds = r.Lost > 0; !r.Holds {
 		return r.not("thread %d made all commits, but the GPU was saturated while others waited for it", top.Thread.ID)
 	}
-	r.say("thread %d made %d of %d commits", top.Thread.ID, top.CommandBuffers, commits)
+	if pool {
+		r.say("%d threads made all %d commits: a pool that serves the requests of %d other threads", len(h.Pool),
+			commits, len(h.Threads))
+	} else {
+		r.say("thread %d made %d of %d commits", top.Thread.ID, top.CommandBuffers, commits)
+	}
 	if waiting > 0 {
 		r.say("%d waits of other threads were for its work", waiting)
 	}
@@ -79,6 +87,8 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 		r.say("%d other threads wait for its signal, %d times; "+
 			"how they request work is not in the trace, but it creates command buffers only while one of them waits",
 			len(h.Threads), len(h.Replies))
+	case pool:
+		r.say("these threads pass work to the pool and wait for its signal, %d times", len(h.Replies))
 	case handed && len(h.Threads) == 1:
 		r.say("another thread passes work to it and waits for its signal, %d times", len(h.Replies))
 	case handed:
@@ -89,7 +99,11 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 		percent(evidence.Share(top.WorkTime[analyze.PartEncode]+top.WorkTime[analyze.PartCommit], top.Working)),
 		percent(evidence.Share(top.WorkTime[analyze.PartOutside], top.Working)))
 	r.without = submittingApart
-	r.sum("One thread submits the GPU work of all threads, and the others wait for it for %s of all thread time.",
+	who := "One thread submits"
+	if pool {
+		who = fmt.Sprintf("A pool of %d threads submits", len(h.Pool))
+	}
+	r.sum("%s the GPU work of all threads, and the others wait for it for %s of all thread time.", who,
 		percent(ev.Submitters.Share(r.Lost)))
 	return r
 }

@@ -19,7 +19,7 @@ func (h *Handover) findAsked() {
 	}
 	uses := map[uint64]*struct{ calls, soon int }{}
 	for w := range analyze.Each(h.waits) {
-		if w.Thread != h.To || w.GivenBack {
+		if !h.Pool[w.Thread] || w.GivenBack {
 			continue
 		}
 		u := entry(uses, w.Object)
@@ -53,7 +53,7 @@ func (h *Handover) findAsked() {
 func (h *Handover) findAddressed() {
 	places, shared := map[uint64]*analyze.Thread{}, map[uint64]bool{}
 	for w := range analyze.Each(h.waits) {
-		if w.Thread == h.To || w.Object == 0 {
+		if h.Pool[w.Thread] || w.Object == 0 {
 			continue
 		}
 		if t, known := places[w.Object]; known && t != w.Thread {
@@ -96,7 +96,7 @@ func (h *Handover) askedAddressed() map[uint64]bool {
 		objects[object] = len(threads) >= 2
 	}
 	for w := range analyze.Each(h.waits) {
-		if w.Thread != h.To {
+		if !h.Pool[w.Thread] {
 			delete(objects, w.Object) // other threads wait there, too
 		}
 	}
@@ -191,7 +191,7 @@ func (h *Handover) findByTiming() {
 // made returns the times at which the submitter created its command buffers, unsorted.
 func (h *Handover) made() (at []analyze.Nanos) {
 	for _, b := range h.commits {
-		if b.Created.Thread == h.To && b.Created.Known() {
+		if h.Pool[b.Created.Thread] && b.Created.Known() {
 			at = append(at, b.Created.Begin)
 		}
 	}
@@ -215,7 +215,7 @@ func (h *Handover) alternates() bool {
 		}
 	}
 	for w := range analyze.Each(h.waits) {
-		if w.Thread == h.To && h.Threads[w.Signaller] && !w.GivenBack {
+		if h.Pool[w.Thread] && h.Threads[w.Signaller] && !w.GivenBack {
 			slept++
 		}
 	}

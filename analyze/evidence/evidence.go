@@ -12,7 +12,7 @@ type Evidence struct {
 	Trace       *analyze.Trace
 	Work        *GPUWork
 	ThreadWaits ThreadWaits
-	Handover    *Handover // nil if there is no single submitter
+	Handover    *Handover // nil if no thread, and no pool of threads, submits nearly all work
 	Completions Completions
 	Queues      QueueUses
 	Times       ThreadTimes

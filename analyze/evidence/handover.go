@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Handover is the work that several threads pass to one thread, which submits it to the GPU for them. Each then waits
-// for that thread's signal.
+// A Handover is the work that several threads pass to one thread, or to a pool of threads, which submits it to the GPU
+// for them. Each then waits for a signal of the thread that served it.
 //
 // Such a wait alone does not tell whether the thread waits for a result or for new work: an idle pool waits for the
 // submitter's next job just as clients wait for its answer. The wait counts as a wait for a result only if all of the
@@ -29,8 +29,11 @@ import (
 //
 // 3. The waiting threads wait for a good part of their time. A thread that loads data for the submitter waits for room
 // only now and then.
+//
+// Threads that submit count as one pool only if they share their clients; see sharesClients.
 type Handover struct {
-	To      *analyze.Thread
+	To      *analyze.Thread          // the submitter; of a pool, the thread with most commits
+	Pool    map[*analyze.Thread]bool // To alone, or all threads of the pool
 	Threads map[*analyze.Thread]bool // that send requests to the submitter
 	Replies []reply                  // to these threads, in order of time
 	Others  int                      // waits of other threads that the submitter's signal ended
@@ -45,7 +48,7 @@ type Handover struct {
 
 	trace    *analyze.Trace
 	waits    []analyze.SignalWait
-	commits  []*analyze.CommandBuffer // of the submitter, sorted by commit
+	commits  []*analyze.CommandBuffer // of the pool, sorted by commit
 	inCommit *Busy                    // when the submitter commits
 	// by address of a semaphore or condition variable: whether the submitter receives requests through it
 	asked map[uint64]bool
@@ -55,9 +58,11 @@ type Handover struct {
 
 // A reply ends a thread's wait for the work that it passed to the submitter.
 type reply struct {
-	analyze.Call               // the wait
-	At           analyze.Nanos // when the signal was given
-	Own          analyze.Nanos // GPU time, within the wait, of work that was committed since the previous reply
+	analyze.Call                 // the wait
+	By           *analyze.Thread // who answered
+	At           analyze.Nanos   // when the signal was given
+	// GPU time, within the wait, of work that By committed since its previous reply
+	Own analyze.Nanos
 }
 
 // Holds reports whether the other threads really pass their work to the submitter: there are enough replies, and for
@@ -67,8 +72,8 @@ func (h *Handover) Holds() bool {
 		h.Waited >= policy.ChanceShare.Value
 }
 
-// FindHandover finds the thread that makes nearly all commits of the process, and the threads for which it submits.
-// It returns nil if there is no such thread. Only Holds tells whether the other threads really pass work to it.
+// FindHandover finds the thread, or the pool of threads, that makes nearly all commits of the process, and the threads
+// for which it submits. It returns nil if there is none. Only Holds tells whether other threads really pass work to it.
 func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 	commits, all := map[*analyze.Thread]int{}, 0
 	h := &Handover{trace: t, waits: waits, Threads: map[*analyze.Thread]bool{}, asked: map[uint64]bool{},
@@ -81,21 +86,26 @@ func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 			}
 		}
 	}
-	if len(h.waits) == 0 || h.To == nil || !policy.NearlyAll(commits[h.To], all) {
+	if len(h.waits) == 0 || h.To == nil || !h.findPool(commits, all) {
 		return nil
 	}
 	h.findCommits()
 	h.findAddressed()
 	h.findAsked()
 	h.findThreads()
-	if len(h.Threads) < 2 && !h.alternates() {
+	switch {
+	case len(h.Pool) > 1:
+		if !h.sharesClients() {
+			return nil
+		}
+	case len(h.Threads) < 2 && !h.alternates():
 		clear(h.Threads)
 		h.findByTiming()
 	}
 	for w := range h.answers() {
 		switch {
 		case h.Threads[w.Thread]:
-			h.Replies = append(h.Replies, reply{Call: w.Call, At: cmp.Or(w.Signalled, w.End)})
+			h.Replies = append(h.Replies, reply{Call: w.Call, By: w.Signaller, At: cmp.Or(w.Signalled, w.End)})
 		case !h.inCommit.holds(w.Signalled): // a commit also wakes Metal's own threads
 			h.Others++
 		}
@@ -105,12 +115,57 @@ func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 	return h
 }
 
-// findCommits collects the submitter's command buffers in order of commit, and the times in which it was inside
+// findPool finds the threads that submit: one that makes nearly all commits, or several of which each makes a fair
+// share. It returns false if they do not make nearly all commits.
+func (h *Handover) findPool(commits map[*analyze.Thread]int, all int) bool {
+	h.Pool = map[*analyze.Thread]bool{h.To: true}
+	if policy.NearlyAll(commits[h.To], all) {
+		return true
+	}
+	sum := 0
+	for t, n := range commits {
+		if policy.AtLeast(policy.LargeShare, n*len(commits), all) {
+			h.Pool[t] = true
+			sum += n
+		}
+	}
+	return policy.NearlyAll(sum, all)
+}
+
+// sharesClients reports whether the threads of the pool serve the same clients: each client waits at an object of its
+// own, and several threads of the pool answer it. Threads that submit for different clients, or only for themselves,
+// are no pool, nor are consumers of one producer.
+func (h *Handover) sharesClients() bool {
+	answered := map[*analyze.Thread]map[*analyze.Thread]int{}
+	for w := range h.answers() {
+		if h.Threads[w.Thread] {
+			if answered[w.Thread] == nil {
+				answered[w.Thread] = map[*analyze.Thread]int{}
+			}
+			answered[w.Thread][w.Signaller]++
+		}
+	}
+	shared := 0
+	for t, by := range answered {
+		several := 0
+		for _, n := range by {
+			if n >= policy.Handful.Count() {
+				several++
+			}
+		}
+		if several > 1 && h.addressed[t] {
+			shared++
+		}
+	}
+	return shared > 1 && policy.NearlyAll(shared, len(h.Threads))
+}
+
+// findCommits collects the pool's command buffers in order of commit, and the times in which its threads were inside
 // commit.
 func (h *Handover) findCommits() {
 	var own []analyze.Interval
 	for b := range h.trace.Buffers() {
-		if b.Committed.Thread == h.To && b.Committed.Known() {
+		if h.Pool[b.Committed.Thread] && b.Committed.Known() {
 			h.commits, own = append(h.commits, b), append(own, b.Committed.Interval)
 		}
 	}
@@ -121,38 +176,37 @@ func (h *Handover) findCommits() {
 	h.inCommit = NewBusy(own)
 }
 
-// answers yields the waits of other threads that a signal of the submitter ended.
+// answers yields the waits of other threads that a signal of a submitter ended.
 func (h *Handover) answers() iter.Seq[*analyze.SignalWait] {
 	return func(yield func(*analyze.SignalWait) bool) {
 		for w := range analyze.Each(h.waits) {
-			if w.Signaller == h.To && w.Thread != h.To && !w.GivenBack && !yield(w) {
+			if h.Pool[w.Signaller] && !h.Pool[w.Thread] && !w.GivenBack && !yield(w) {
 				return
 			}
 		}
 	}
 }
 
-// used returns, in ascending order, the times at which the submitter used Metal: created, encoded, committed or
-// waited.
-func (h *Handover) used() (at []analyze.Nanos) {
+// used returns, in ascending order, the times at which a submitter used Metal: created, encoded, committed or waited.
+func (h *Handover) used(by *analyze.Thread) (at []analyze.Nanos) {
 	for b := range h.trace.Buffers() {
-		if b.Created.Thread == h.To {
+		if b.Created.Thread == by {
 			at = append(at, b.Created.End)
 		}
 		for e := range analyze.Each(b.Encoders) {
-			if e.Created.Thread == h.To {
+			if e.Created.Thread == by {
 				at = append(at, e.Created.Begin)
 				for _, d := range e.Dispatches {
 					at = append(at, d.At)
 				}
 			}
 		}
-		if b.Committed.Thread == h.To {
+		if b.Committed.Thread == by {
 			at = append(at, b.Committed.Begin)
 		}
 	}
 	for w := range analyze.Each(h.trace.Waits) {
-		if w.Thread == h.To {
+		if w.Thread == by {
 			at = append(at, w.End)
 		}
 	}
@@ -160,31 +214,57 @@ func (h *Handover) used() (at []analyze.Nanos) {
 	return at
 }
 
-// serve determines which work the submitter did for each reply, and from it Served, Waited and Batched. Replies
-// without any use of Metal between them were given together, as one batch.
+// serve determines which work the submitters did for each reply, and from it Served, Waited and Batched.
 func (h *Handover) serve() {
-	used := h.used()
+	var all, served, active analyze.Nanos
+	for by := range h.Pool {
+		waited, forThem := h.serveBy(by)
+		all, served = all+waited, served+forThem
+	}
+	for t := range h.Threads {
+		active += t.Active.Length()
+	}
+	h.Served, h.Waited = Share(served, all), Share(all, active)
+}
+
+// serveBy determines which work one submitter did for each of its replies. It returns how long threads waited for these
+// replies, and the part of that time that counts as served. Replies without any use of Metal between them were given
+// together, as one batch.
+func (h *Handover) serveBy(by *analyze.Thread) (all, served analyze.Nanos) {
+	used := h.used(by)
 	var own []analyze.Interval
 	for w := range analyze.Each(h.waits) {
-		if w.Thread == h.To {
+		if w.Thread == by {
 			own = append(own, w.Interval)
 		}
 	}
 	idle := NewBusy(own)
-	var all, served, active, before analyze.Nanos
-	for from, k := 0, 0; from < len(h.Replies); {
-		first := h.Replies[from].At
+	var replies []*reply
+	for r := range analyze.Each(h.Replies) {
+		if r.By == by {
+			replies = append(replies, r)
+		}
+	}
+	var commits []*analyze.CommandBuffer
+	for _, b := range h.commits {
+		if b.Committed.Thread == by {
+			commits = append(commits, b)
+		}
+	}
+	var before analyze.Nanos
+	for from, k := 0, 0; from < len(replies); {
+		first := replies[from].At
 		last, _ := slices.BinarySearch(used, before+1)
 		next, _ := slices.BinarySearch(used, first+1)
 		to := from + 1
-		for to < len(h.Replies) && (next == len(used) || h.Replies[to].At < used[next]) {
+		for to < len(replies) && (next == len(used) || replies[to].At < used[next]) {
 			to++
 		}
-		together, n := h.Replies[from:to], 0
-		for ; k < len(h.commits) && h.commits[k].Committed.Begin <= first; k++ {
-			if h.commits[k].Committed.Begin > before {
-				r := &together[min(n, len(together)-1)]
-				r.Own += overlap(h.commits[k].GPU, r.Interval)
+		together, n := replies[from:to], 0
+		for ; k < len(commits) && commits[k].Committed.Begin <= first; k++ {
+			if commits[k].Committed.Begin > before {
+				r := together[min(n, len(together)-1)]
+				r.Own += overlap(commits[k].GPU, r.Interval)
 				n++
 			}
 		}
@@ -202,8 +282,5 @@ func (h *Handover) serve() {
 		}
 		from, before = to, together[len(together)-1].At
 	}
-	for t := range h.Threads {
-		active += t.Active.Length()
-	}
-	h.Served, h.Waited = Share(served, all), Share(all, active)
+	return all, served
 }

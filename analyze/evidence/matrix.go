@@ -57,7 +57,7 @@ func WhoWaitsForWhom(work *GPUWork, times *ThreadTimes, h *Handover, locks []ana
 	}
 	if h.Holds() {
 		for r := range analyze.Each(h.Replies) {
-			m.Waits.Add(r.Thread, h.To, r.Length())
+			m.Waits.Add(r.Thread, r.By, r.Length())
 		}
 	}
 	for _, l := range locks {

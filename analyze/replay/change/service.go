@@ -1,6 +1,8 @@
 package change
 
 import (
+	"slices"
+
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
@@ -38,41 +40,48 @@ type served struct {
 	busy  float64 // share of that time that the thread was on a processor
 }
 
-// requests returns the serving thread's work for each request, without its waits for processors and without the cost
+// requests returns the serving threads' work for each request, without their waits for processors and without the cost
 // of answering. That cost is the estimated time from the end of the work to the answer, and the part of the time
 // before the next step in which the thread wakes the requesting threads.
 func requests(p *program.Program) served {
-	server := &p.Threads[p.Service.Server]
 	w := served{make([][]step, p.Service.Requests), make([]analyze.Nanos, p.Service.Requests), 0}
-	at := int32(-1)
-	for _, s := range stepsOf(server) {
-		switch {
-		case s.Kind == program.Serve:
-			at = s.Number
-		case s.Kind == program.Answer:
-			w.over[s.Number], at = s.Gap, -1
-		case at >= 0:
-			w.steps[at] = append(w.steps[at], s)
+	by := make([]*program.Thread, p.Service.Requests) // who serves each request
+	for _, t := range p.Service.Servers {
+		at := int32(-1)
+		for _, s := range stepsOf(&p.Threads[t]) {
+			switch {
+			case s.Kind == program.Serve:
+				at = s.Number
+			case s.Kind == program.Answer:
+				w.over[s.Number], by[s.Number], at = s.Gap, &p.Threads[t], -1
+			case at >= 0:
+				w.steps[at], by[at] = append(w.steps[at], s), &p.Threads[t]
+			}
 		}
 	}
-	left, answer := server.Undelayed(), answering(w)
-	var own, answered analyze.Nanos
+	answer := answering(w)
+	var onProcessor, worked float64
 	for k, steps := range w.steps {
+		if by[k] == nil { // the recorded range ends before the request is served
+			continue
+		}
+		left, own, answered := by[k].Undelayed(), analyze.Nanos(0), analyze.Nanos(0)
 		for i := range steps {
 			own += steps[i].Own(&steps[i].detail)
 		}
 		if len(steps) > 0 { // the previous step was an answer
 			first := &steps[0]
-			woke := min(program.Scaled(first.Gap, server.Busy*policy.OfAnswers), mostForAnswer(p))
-			answered += woke
-			first.Gap, first.detail.Unlocked = first.Gap-woke, max(0, first.detail.Unlocked-woke)
+			answered = min(program.Scaled(first.Gap, by[k].Busy*policy.OfAnswers), mostForAnswer(p))
+			first.Gap, first.detail.Unlocked = first.Gap-answered, max(0, first.detail.Unlocked-answered)
 		}
+		onProcessor += by[k].Busy*float64(own) - float64(answered)
+		worked += float64(own-answered) * left
 		for i := range steps {
 			steps[i].scale(left)
 		}
 		w.over[k] = program.Scaled(max(0, w.over[k]-answer), left)
 	}
-	w.busy = (server.Busy*float64(own) - float64(answered)) / float64(max(1, own-answered)) / left
+	w.busy = onProcessor / max(1, worked)
 	return w
 }
 
@@ -98,14 +107,14 @@ func mostForAnswer(p *program.Program) analyze.Nanos {
 	return p.Framework.Time / 2
 }
 
-// submitApart moves the work that the serving thread submitted for each requesting thread to that thread, which gets
-// a queue of its own. It removes the serving thread.
+// submitApart moves the work that the serving threads submitted for each requesting thread to that thread, which gets
+// a queue of its own. It removes the serving threads.
 func submitApart(p *program.Program) {
 	work := requests(p)
 	var threads []program.Thread
 	clocks := make([]int32, len(p.Threads)) // by thread: the Job.Clock that stands for it
 	for t := range p.Threads {
-		if int32(t) == p.Service.Server {
+		if slices.Contains(p.Service.Servers, int32(t)) {
 			continue
 		}
 		th := p.Threads[t]

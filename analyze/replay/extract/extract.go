@@ -49,9 +49,9 @@ type builder struct {
 	buffers []*analyze.CommandBuffer // by job
 	jobOf   []int32                  // by CommandBufferIndex, the job plus one; 0 is none
 
-	server *analyze.Thread                     // submits for other threads; nil if each submits for itself
-	polls  map[*analyze.Thread]bool            // threads that wait for command buffers without a recorded call
-	held   map[*analyze.LockWait]*analyze.Wait // see waitsForHeldInterpreter
+	servers map[*analyze.Thread]bool            // submit for other threads; nil if each submits for itself
+	polls   map[*analyze.Thread]bool            // threads that wait for command buffers without a recorded call
+	held    map[*analyze.LockWait]*analyze.Wait // see waitsForHeldInterpreter
 	// when each thread allocated memory
 	allocating map[*analyze.Thread]*evidence.Busy
 	// number of command buffers that were queued behind other work, so that the GPU began them without a thread's

@@ -43,7 +43,7 @@ func (b *builder) addProcessors(spans []span) {
 		th.Busy = min(1, evidence.Share(cpu.Ran, own)*evidence.Share(s.Length(), max(1, cpu.Covered)))
 		within := analyze.Interval{Begin: max(s.Begin, window.Begin), End: min(s.End, window.End)}
 		onOwn += program.Scaled(own, th.Busy*evidence.Share(within.Length(), s.Length()))
-		if b.polls[s.thread] || takesTurns(th) || p.Service.Requests > 0 && s.thread != b.server && len(th.Jobs) == 0 {
+		if b.polls[s.thread] || takesTurns(th) || p.Service.Requests > 0 && !b.servers[s.thread] && len(th.Jobs) == 0 {
 			// processor time beyond the thread's own time: polling for completions or for its turn, or wake-ups for
 			// others' answers
 			polling += max(0, program.Scaled(cpu.Ran, evidence.Share(s.Length(), max(1,

@@ -49,8 +49,8 @@ func (b *builder) addThreads() {
 	b.allocating = allocating(b.ev.Trace)
 	var spans []span
 	for i, t := range threads {
-		if t == b.server {
-			p.Service.Server = int32(i)
+		if b.servers[t] {
+			p.Service.Servers = append(p.Service.Servers, int32(i))
 		}
 		p.Polls = p.Polls || b.polls[t]
 		th, done := b.thread(t, by[t], waits)
@@ -121,8 +121,7 @@ func (b *builder) thread(
 			th.Jobs = append(th.Jobs, s.Job)
 			done.Commits = append(done.Commits, c.End)
 		case program.Lock:
-			d.GuardsServer = b.server != nil && !c.lock.OfInterpreter() &&
-				(c.lock.Thread == b.server || c.lock.Holder == b.server)
+			d.GuardsServer = !c.lock.OfInterpreter() && (b.servers[c.lock.Thread] || b.servers[c.lock.Holder])
 		}
 		th.Add(s, d)
 	}

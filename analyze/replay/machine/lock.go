@@ -125,7 +125,8 @@ func (k *links) awaitSignal(t int32, s *program.Step) {
 type requestState struct {
 	asked, answered bool
 	asker           int32 // the thread that waits for the answer
-	waiting         bool  // the serving thread waits for the request
+	waiting         bool  // a serving thread waits for the request
+	server          int32 // that thread
 }
 
 // request handles a thread's request: it wakes the serving thread, and the requesting thread waits unless the
@@ -138,8 +139,7 @@ func (k *links) request(t int32, s *program.Step) {
 	}
 	if r.waiting {
 		r.waiting = false
-		server := k.machine.program.Service.Server
-		k.machine.over(server, k.machine.current(server).Notify)
+		k.machine.over(r.server, k.machine.current(r.server).Notify)
 	}
 }
 
@@ -148,7 +148,7 @@ func (k *links) serve(t int32, s *program.Step) {
 	if r := &k.requests[s.Number]; r.asked {
 		k.machine.over(t, 0)
 	} else {
-		r.waiting = true
+		r.waiting, r.server = true, t
 	}
 }
 

@@ -60,11 +60,12 @@ type Device struct {
 	Crowding float64 // how much longer a command buffer takes for each concurrent one, as a share of its time alone
 }
 
-// A Service describes a program in which one thread submits the work that other threads request, and answers them.
+// A Service describes a program in which one thread, or a pool of threads, submits the work that other threads request,
+// and answers them.
 type Service struct {
-	Server   int32 // the thread that submits for others
-	Requests int   // 0: no thread submits for others
-	Batched  bool  // most answers are given together
+	Servers  []int32 // the threads that submit for others
+	Requests int     // 0: no thread submits for others
+	Batched  bool    // most answers are given together
 }
 
 // A Meeting is the group of threads that pass a barrier again and again.

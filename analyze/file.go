@@ -199,9 +199,9 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	return p
 }
 
-// strangers counts command buffers that are alive or waited for in the loaded range, but whose creation or GPU time
-// is not known although it may be in a part of the file that was not read. If there are any, Load reads a wider
-// range.
+// strangers counts the command buffers in the loaded range that refer to something outside of it: their creation or
+// GPU time is not known, although a part of the file that was not read may have it. If there are any, Load reads a
+// wider range.
 func (p *part) strangers(t *Trace) (n int) {
 	stranger := func(b *CommandBuffer) bool {
 		return p.before && !b.Created.Known() || p.after && b.Committed.Known() && !b.GPU.Known()

@@ -6,7 +6,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An openScope is a scope whose begin has been read, but not yet its end.
+// An openScope is a scope (a time range that the program named) whose begin has been read, but not yet its end.
 type openScope struct {
 	begin wire.Ticks
 	name  uint64
@@ -19,8 +19,8 @@ type scopeLoader struct {
 	open []openScope // the innermost last
 }
 
-// begin opens a scope. Open scopes of the same depth or deeper must have ended before, so the records of their ends
-// were lost; they are dropped.
+// begin opens a scope (a time range that the program named). Open scopes of the same depth or deeper must have ended
+// before, so the records of their ends were lost; they are dropped.
 func (s *scopeLoader) begin(r *wire.Record) {
 	s.change()
 	n := len(s.open)
@@ -40,8 +40,9 @@ func (s *scopeLoader) mark(r *wire.Record, isMark bool) {
 		Mark: isMark})
 }
 
-// end removes the scope that ended from the open scopes. If the scope is not open, its begin was lost. Then all
-// scopes that began after it have ended too, and the records of their ends were lost.
+// end removes the scope (a time range that the program named) that ended from the open scopes. If the scope is not
+// open, its begin was lost. Then all scopes that began after it have ended too, and the records of their ends were
+// lost.
 func (s *scopeLoader) end(r *wire.Record) {
 	for i := len(s.open) - 1; i >= 0 && s.open[i].begin >= r.Begin; i-- {
 		if o := s.open[i]; o.begin == r.Begin && o.name == r.Arg {
@@ -54,15 +55,16 @@ func (s *scopeLoader) end(r *wire.Record) {
 	}
 }
 
-// change is called when a scope begins or ends. Otherwise equal dispatches before and after that moment would be
-// joined into one and counted in one of the two scopes.
+// change is called when a scope (a time range that the program named) begins or ends. Otherwise equal dispatches
+// before and after that moment would be joined into one and counted in one of the two scopes.
 func (s *scopeLoader) change() {
 	if s.at.thread != nil {
 		s.at.thread.scopes++
 	}
 }
 
-// endAll ends the scopes that are still open at the end of the records. end is when the process ended.
+// endAll ends the scopes (time ranges named by the program) that are still open at the end of the records. end is
+// when the process ended.
 func (s *scopeLoader) endAll(end Nanos) {
 	for _, o := range s.open {
 		s.add(Interval{s.at.process.clock.at(o.begin), end}, Scope{Name: s.at.process.text(o.name), Unfinished: true})

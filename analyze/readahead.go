@@ -117,8 +117,8 @@ func (a *readAhead) block(use func([]wire.Record)) {
 	}
 }
 
-// needs reports whether a block overlaps the time to load, so that all its records must be read. Of other blocks only
-// the lasting records (those that later records refer to) are loaded.
+// needs reports whether a block overlaps the time to load, so that all its records must be read. Of a block that does
+// not, only the lasting records (to which later records refer) are loaded.
 func (p *part) needs(stream, block int) bool {
 	b, near := &p.blocks[stream][block], &p.near[p.reader.Streams()[stream].Process]
 	return b.Last >= near.first && b.First <= near.last

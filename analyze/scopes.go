@@ -2,20 +2,21 @@ package analyze
 
 import "sort"
 
-// ScopesAt finds the named scopes that a thread is in at an instant. Building one sorts all scopes, so create one per
-// trace.
+// ScopesAt finds the scopes (time ranges that the program named with mtrace's marker functions) that a thread is in
+// at an instant. Building one sorts all scopes, so create one per trace.
 type ScopesAt struct {
 	by map[*Thread]*scopeTree
 }
 
-// A scopeTree holds the scopes of one thread, sorted by begin. around[i] is the index of the scope that encloses
-// scope i.
+// A scopeTree holds the scopes (time ranges named by the program) of one thread, sorted by begin. around[i] is the
+// index of the scope that encloses scope i.
 type scopeTree struct {
 	scopes []*Scope
 	around []int // −1: none
 }
 
-// NewScopesAt returns a ScopesAt for the scopes of a trace. Marks are left out, because they have no length.
+// NewScopesAt returns a ScopesAt for the scopes (time ranges named by the program) of a trace. Marks are left out,
+// because they have no length.
 func NewScopesAt(t *Trace) *ScopesAt {
 	s := &ScopesAt{by: map[*Thread]*scopeTree{}}
 	for i := range t.Scopes {
@@ -48,7 +49,8 @@ func NewScopesAt(t *Trace) *ScopesAt {
 	return s
 }
 
-// Innermost returns the name of the innermost scope that thread t is in at an instant; empty if it is in none.
+// Innermost returns the name of the innermost scope (time range named by the program) that thread t is in at an
+// instant; empty if it is in none.
 func (s *ScopesAt) Innermost(t *Thread, at Nanos) string {
 	tree := s.by[t]
 	if tree == nil {
@@ -63,7 +65,8 @@ func (s *ScopesAt) Innermost(t *Thread, at Nanos) string {
 	return ""
 }
 
-// Names returns the names of all scopes that thread t is in at an instant, innermost first.
+// Names returns the names of all scopes (time ranges named by the program) that thread t is in at an instant,
+// innermost first.
 func (s *ScopesAt) Names(t *Thread, at Nanos) []string {
 	tree := s.by[t]
 	if tree == nil {

@@ -28,14 +28,14 @@ func Whole(t *Trace) *Slice {
 // because another slice has them.
 func (s *Slice) Held(at Nanos) bool { return s.Trace.Holds(at) }
 
-// First reports whether this is the first slice of the run, before which nothing was written.
+// First reports whether this is the first slice (time range) of the run, before which nothing was written.
 func (s *Slice) First() bool { return s.number == 0 }
 
-// Last reports whether this is the last slice of the run. Writers must then write everything that waited for later
-// events.
+// Last reports whether this is the last slice (time range) of the run. Writers must then write everything that waited
+// for later events, or it is missing from the output.
 func (s *Slice) Last() bool { return s.number+1 == s.of }
 
-// slicing tells the loader which slice of a run to load.
+// slicing tells the loader which slice (one of the consecutive time ranges of a run) to load.
 type slicing struct {
 	*sliced
 	core  Interval
@@ -44,7 +44,7 @@ type slicing struct {
 	apart bool // Options.Apart
 }
 
-// sliced is the state that all slices of one run share.
+// sliced is the state that all slices (consecutive time ranges) of one run share.
 type sliced struct {
 	processes map[int]*Process // by their index in the file
 	threads   map[sliceThread]*Thread
@@ -69,8 +69,8 @@ type bufferName struct {
 // a slice without its end, to bound the memory. Usual programs have tens of such command buffers.
 const mostOpenBuffers = 1 << 16
 
-// aroundSlice is the divisor for the time that is also read before and after a slice: 1/16 of the slice's length,
-// which is longer than usual command buffers and waits.
+// aroundSlice is the divisor for the time that is also read before and after a slice (time range) of the run: 1/16 of
+// the slice's length, which is longer than usual command buffers and waits.
 const aroundSlice = 16
 
 // aroundApart replaces aroundSlice with Options.Apart (only single events are needed): 1/64 of the slice's length. If
@@ -137,8 +137,8 @@ func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 	return Interval{max(asked.Begin, part.Begin-around), min(asked.End, part.End+around)}
 }
 
-// process returns the one Process that all slices share for a process of the file. It changes only fields that differ
-// between slices, because a writer may still use the previous slice.
+// process returns the one Process that all slices (time ranges) of a run share for a process of the file. It changes
+// only fields that differ between slices, because a writer may still use the previous slice.
 func (s *sliced) process(fresh *Process) *Process {
 	p := s.processes[fresh.place]
 	if p == nil {
@@ -149,8 +149,8 @@ func (s *sliced) process(fresh *Process) *Process {
 	return p
 }
 
-// thread returns the one Thread that all slices share for a thread. It never changes the thread's process and ID,
-// which a writer of the previous slice may be reading.
+// thread returns the one Thread that all slices (time ranges) of a run share for a thread. It never changes the
+// thread's process and ID, which a writer of the previous slice may be reading.
 func (s *sliced) thread(fresh *Thread) *Thread {
 	key := sliceThread{fresh.Process, fresh.ID}
 	t := s.threads[key]
@@ -165,8 +165,8 @@ func (s *sliced) thread(fresh *Thread) *Thread {
 	return t
 }
 
-// hold returns the command buffers that ended in this slice. Command buffers without an end are stored for later
-// slices; the last slice returns all that are left.
+// hold returns the command buffers that ended in this slice (time range) of the run. Command buffers without an end
+// are stored for later slices; the last slice returns all that are left.
 func (s *slicing) hold(t *Trace) (held []*CommandBuffer) {
 	for b := range t.Buffers() {
 		name := bufferName{b.Process, b.ID}
@@ -241,8 +241,8 @@ func (b *CommandBuffer) end() Nanos {
 // ended reports whether the command buffer has completed, so that no further event of it can follow.
 func (b *CommandBuffer) ended() bool { return b.Completed.Known() }
 
-// apart returns a copy of the command buffer that shares no memory with the slice. A pointer into the slice's arrays
-// would keep all of them in memory.
+// apart returns a copy of the command buffer that shares no memory with its slice (time range) of the run. A pointer
+// into the slice's arrays would keep all of them in memory.
 func (b *CommandBuffer) apart() *CommandBuffer {
 	c := *b
 	c.Index = NoCommandBuffer
@@ -253,8 +253,8 @@ func (b *CommandBuffer) apart() *CommandBuffer {
 	return &c
 }
 
-// goesOn merges what an earlier slice knew (before) into this slice's version of a command buffer. Values of this
-// slice replace earlier ones.
+// goesOn merges what an earlier slice (time range) knew about a command buffer (before) into the version of this
+// slice. Values of this slice replace earlier ones.
 func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	later := *b
 	*b = *before
@@ -285,7 +285,7 @@ func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	if len(later.Rows) > 0 {
 		b.Rows = later.Rows
 	}
-	// this slice read all of the command buffer's encoders again
+	// this slice (time range) read all of the command buffer's encoders again
 	if later.Created.Known() || len(later.Encoders) > len(before.Encoders) {
 		b.Encoders = later.Encoders
 	}

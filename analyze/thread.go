@@ -98,8 +98,8 @@ func (t *threadLoader) settle(spans []span) {
 	}
 }
 
-// countInCore counts the part of a call that lies in the slice's own time (core). Thread.Exclusive then sums up over
-// slices, although calls cross their borders.
+// countInCore counts the part of a call that lies in core, the own time of the loaded slice (time range).
+// Thread.Exclusive can then be summed up over slices, although calls cross their borders.
 func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 	inside, visible := call.in(core)
 	if !visible {
@@ -111,7 +111,8 @@ func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 	t.core.place()
 }
 
-// settleCore stores the exclusive times, which are final now, of calls' parts within the slice's own time.
+// settleCore stores the exclusive times, which are final now, of those parts of calls that lie in the own time of the
+// loaded slice (time range).
 func (t *threadLoader) settleCore(spans []span) {
 	for i := range spans {
 		if s := &spans[i]; s.slot >= 0 && s.part < PartOutside {

@@ -41,7 +41,8 @@ const ForeignGPULoad = "foreign-gpu-load"
 type cause struct {
 	name string
 	rule func(*evidence.Evidence) Finding
-	// removes the cause in a replay; zero if the finding chooses the change, or says why there is none
+	// the change of the program with which a replay removes the cause. The zero value means that the finding of this
+	// cause has a change of its own (Finding.without), or the reason why no change removes the cause
 	change replay.Change
 	at     place // the calls in which threads are when the cause costs them time
 	// The change stands for a better machine, not for a better program. If the replay gains nothing from it, the

@@ -43,14 +43,16 @@ func starvedBesideRoom(ev *evidence.Evidence) bool {
 		ev.Processors.Waited > ev.Times.Sum(analyze.PartWaitExecuting)
 }
 
-// waiting has what is needed to tell computing for which the GPU waits from computing beside GPU work.
+// waiting divides the threads' computing in two: computing for which the GPU had to wait, and computing while the GPU
+// was at work anyway. Only the first makes the run longer.
 type waiting struct {
 	unfed float64       // share of the time outside of Metal in which threads had no work in flight
 	turns analyze.Nanos // the time that they lose to a lock that shows only because threads take turns
 }
 
-// part returns the part of the time outside in which the GPU waited for the thread. Not counted are time with GPU
-// work in flight (the thread polls, or prepares the next command buffer) and time spent spinning for a lock.
+// part returns the part of a thread's time outside of Metal in which the GPU waited for that thread. Not counted are
+// time with GPU work in flight (the thread polls, or prepares the next command buffer) and time spent spinning for a
+// lock.
 func (w waiting) part(outside analyze.Nanos) analyze.Nanos {
 	return max(0, analyze.Nanos(float64(outside)*w.unfed)-w.turns)
 }
@@ -63,8 +65,9 @@ func (w waiting) accompanied() string {
 	return "they had work in flight: they polled for its end, or prepared the next command buffer"
 }
 
-// lostInTurns returns the time that threads lose at a lock that the trace does not have, and that shows only because
-// threads take turns. Threads may spin for such a lock, which looks like computing.
+// lostInTurns returns the thread time that is lost at a lock whose waits the trace did not record. Such a lock shows
+// only because the threads use the GPU one after the other. The time must not count as computing, although threads
+// that spin for the lock look as if they computed.
 func lostInTurns(ev *evidence.Evidence) analyze.Nanos {
 	if r, byTurns := findInterpreterLock(ev); byTurns {
 		return r.Lost

@@ -98,9 +98,9 @@ func usualTimes(m *evidence.Barriers) (usual map[*analyze.Thread]float64, all fl
 	return usual, all
 }
 
-// then returns when a thread would arrive at a barrier if it had the average amount of work. A thread with more work
-// (usual > all) becomes faster in proportion. A thread with less takes longer by the difference only, because its
-// occasional delays do not grow with its work.
+// then returns the time of a thread's arrival at a barrier if the thread had the average amount of work. A thread
+// with more work than that (usual > all) becomes faster in proportion. A thread with less work takes longer by the
+// difference only, because its occasional delays do not grow with its work.
 func then(came, usual, all float64) float64 {
 	if usual > all {
 		return came * all / usual

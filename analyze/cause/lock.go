@@ -16,7 +16,7 @@ func lockContention(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// A hiddenBy tells by which effect a lock was found that the trace does not have.
+// A hiddenBy is the effect by which findLock recognized a lock whose waits are not in the trace.
 type hiddenBy uint8
 
 const (

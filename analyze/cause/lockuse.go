@@ -19,8 +19,9 @@ type lockUse struct {
 	holders map[*analyze.Thread]analyze.Nanos // for how long each thread held the lock
 }
 
-// lockFinding completes the finding r from the waits for the locks that sort accepts: their cost, evidence and
-// summary. Waits that needless waits for GPU work cause are left out, because device-wide-sync counts them.
+// lockFinding completes the finding r with the cost, the evidence and the summary of the waits for some of the locks:
+// those for which sort returns true. Waits that needless waits for GPU work cause are left out, because the cause
+// device-wide-sync counts them.
 func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) bool) Finding {
 	var by evidence.Ordered[string, lockUse]
 	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)

@@ -106,8 +106,8 @@ func waitsFor(top, c *Finding, change replay.Change, r replays) (left float64, m
 	return left, known && left <= 1-policy.Most.Value
 }
 
-// hangs reports whether most of a cause's cost disappears when another cause is removed. The speedups are those
-// without the cause (of), without the other, and without both.
+// hangs reports whether cause A disappears for the most part when cause B is removed. of is the predicted speedup
+// without A, the second value the one without B, and both the one without A and B.
 func hangs(of, other, both *replay.Speedup) bool {
 	costs, left := 1-1/of.Estimate, 1/other.Estimate-1/both.Estimate
 	return costs >= policy.RunToRunVariation.Value && !policy.MoreThan(policy.Most, left, costs)

@@ -140,7 +140,8 @@ func (v *Verdict) choose(ev *evidence.Evidence) {
 	v.findCloseCalls(ev)
 }
 
-// findCloseCalls lists the other faults that cannot be told apart from the verdict.
+// findCloseCalls lists the faults whose gain is as large as the verdict's within the error, so that either could be
+// the main one.
 func (v *Verdict) findCloseCalls(ev *evidence.Evidence) {
 	v.CloseCalls = nil
 	top := &v.Causes[0]
@@ -297,7 +298,7 @@ func trust(t *analyze.Trace, c float64) float64 {
 	return c
 }
 
-// lost returns what a cause costs, or 0 if it does not hold.
+// lost returns the thread time that a cause costs, or 0 if the cause does not hold.
 func (v *Verdict) lost(cause string) analyze.Nanos {
 	if f := v.finding(cause); f != nil {
 		return f.Lost
@@ -305,7 +306,7 @@ func (v *Verdict) lost(cause string) analyze.Nanos {
 	return 0
 }
 
-// finding returns the finding of a cause that holds, or nil if the cause does not hold.
+// finding returns what a rule found about a cause, or nil if the cause does not hold.
 func (v *Verdict) finding(cause string) *Finding {
 	if i := slices.IndexFunc(v.Causes, func(f Finding) bool { return f.Cause == cause }); i >= 0 {
 		return &v.Causes[i]

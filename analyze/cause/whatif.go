@@ -169,7 +169,8 @@ func (a *Analysis) isPaced(g replay.Gain) bool {
 	return g.Kind != replay.KindLock && ev.Submitters.Share(ev.Starvation.Inputs.Paced) >= policy.LargeShare.Value
 }
 
-// thatGain removes the items whose gain is within the prediction's error at every factor.
+// thatGain removes the items whose predicted gain is no larger than the prediction's error, whichever part of their
+// time is removed.
 func thatGain(all []replay.Gain) []replay.Gain {
 	proven := map[string]bool{}
 	for i := range all {

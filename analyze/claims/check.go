@@ -11,7 +11,8 @@ import (
 // Schema names the document of results.
 const Schema = "mtrace.check/1"
 
-// A Status is the result of checking a claim.
+// A Status is the result of checking a claim (a condition that a report's numbers must fulfil): passed, failed or
+// skipped.
 type Status string
 
 // The statuses.
@@ -21,7 +22,8 @@ const (
 	Skipped Status = "SKIPPED" // the document cannot tell
 )
 
-// A Result is what checking one claim gave: its status, and the compared values.
+// A Result is what checking one claim (a condition such as "gpu.busy_share >= 0.9") gave: its status, and the
+// compared values.
 type Result struct {
 	ID     string `json:"id"`
 	Title  string `json:"title"`
@@ -40,7 +42,8 @@ type Result struct {
 	Figures []string `json:"figures,omitempty"`
 }
 
-// A Document holds the results of all claims of a file.
+// A Document holds the results of all claims (conditions that a report must fulfil) of one file, as mtrace prints
+// them as JSON.
 type Document struct {
 	Schema  string   `json:"schema"`
 	Name    string   `json:"name"`
@@ -56,8 +59,8 @@ type Document struct {
 	Incomplete string `json:"incomplete,omitempty"`
 }
 
-// Check checks all claims against a JSON document, such as a report. It returns an error, not a failed claim, if a
-// claim cannot be evaluated, for instance because it compares a text with a number.
+// Check evaluates all claims (conditions on numbers) against a JSON document, such as a report. It returns an error,
+// not a failed claim, if a claim cannot be evaluated, for instance because it compares a text with a number.
 func (f *File) Check(document []byte, checked string) (*Document, error) {
 	var doc any
 	d := json.NewDecoder(bytes.NewReader(document))

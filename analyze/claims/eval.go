@@ -6,7 +6,8 @@ import (
 	"math"
 )
 
-// A value is one number or text of a claim, with the name of the list element that it was read from.
+// A value is one number or text that a claim (a condition to check) reads from the document, with the name of the
+// list element that it was read from.
 type value struct {
 	number float64
 	text   string

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// mostFigures is the maximum number of values that are listed for each path of a failed claim.
+// mostFigures is the maximum number of values that are listed for each path (such as threads[*].wait_ns) of a failed
+// claim.
 const mostFigures = 8
 
 // figures returns the values that an expression reads from a document, each as "path = value", in the order of the

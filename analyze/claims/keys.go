@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Keys are the keys that a JSON document can have. With them, a misspelt key in a claim is an error; without them,
-// the claim would always be skipped. Nil Keys accept any key.
+// Keys are the keys that a JSON document can have. With them, a misspelt key in a claim (a condition on the document)
+// is an error; without them, the claim would always be skipped. Nil Keys accept any key.
 type Keys struct {
 	name    string
 	fields  map[string]*Keys // of an object

@@ -7,7 +7,8 @@ import (
 	"math"
 )
 
-// A Tolerance allows a claim to miss its target: by a share of the target, or by an amount with a unit.
+// A Tolerance is the error that a claim (a condition to check) may have: a share of the target, or an amount with a
+// unit.
 type Tolerance struct {
 	share  float64
 	amount float64

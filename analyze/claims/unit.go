@@ -31,7 +31,8 @@ func (d dimension) String() string {
 	return "a product of times and sizes"
 }
 
-// A unit is a suffix of a number in a claim. factor converts to nanoseconds or bytes.
+// A unit is what may follow a number in a claim (a condition to check), such as us or MB. factor converts to
+// nanoseconds or bytes.
 type unit struct {
 	factor float64
 	dim    dimension

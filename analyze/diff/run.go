@@ -56,7 +56,8 @@ func (m *measure) typical() float64 {
 	return statistics.Median(m.bins.stretches())
 }
 
-// A Run is one run to be compared: a trace, or a report of one.
+// A Run is one side's run of the program, measured for the comparison: it comes from a trace, or from a report of a
+// trace.
 type Run struct {
 	Path     string
 	Report   *report.Report

@@ -9,9 +9,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// findAsked marks in h.asked the semaphores and condition variables with which other threads send requests to the
-// submitter. The submitter waits at such an object, and most of its signals come from a thread that at once waits for
-// the submitter's answer. Signals that no wait for an answer follows are new data or free space, not requests.
+// findAsked finds the objects (semaphores, condition variables) with which other threads send requests to the
+// submitter, the thread that commits all GPU work, and marks them in h.asked. The submitter waits at such an object,
+// and most of the object's signals come from a thread that at once waits for the submitter's answer. A signal without
+// a following wait for an answer is no request: it announces new data or free space.
 func (h *Handover) findAsked() {
 	begins := map[*analyze.Thread][]analyze.Nanos{} // of its waits for the submitter's signal
 	for w := range h.answers() {
@@ -47,9 +48,9 @@ func (h *Handover) findAsked() {
 	}
 }
 
-// findAddressed finds the threads that wait for the submitter's signal at an object (a semaphore or condition
-// variable) at which no other thread waits. There the submitter chooses which thread to wake, as a server does that
-// answers requests.
+// findAddressed finds the threads that wait for the signal of the submitter (the thread that commits all GPU work) at
+// an object, such as a semaphore, at which no other thread waits. There the submitter chooses which thread to wake,
+// as a server does that answers requests.
 func (h *Handover) findAddressed() {
 	places, shared := map[uint64]*analyze.Thread{}, map[uint64]bool{}
 	for w := range analyze.Each(h.waits) {
@@ -77,9 +78,10 @@ func (h *Handover) findAddressed() {
 	}
 }
 
-// askedAddressed returns the objects (semaphores, condition variables) that at least two threads signal before each
-// waits for an answer at an object of its own. Objects at which a thread other than the submitter waits are left out.
-// Without this function, requests to a submitter that is never idle, and so never waits for one, would not be found.
+// askedAddressed finds requests to a submitter (the thread that commits all GPU work) that is never idle, and so
+// never waits for a request. It returns the semaphores and condition variables that at least two threads signal
+// before each waits for an answer at an object of its own. Objects at which a thread other than the submitter waits
+// are left out.
 func (h *Handover) askedAddressed() map[uint64]bool {
 	by := map[uint64]map[*analyze.Thread]bool{}
 	for w := range h.answers() {
@@ -154,10 +156,11 @@ func (h *Handover) findThreads() {
 	}
 }
 
-// findByTiming finds the threads that wait for the submitter's answers, from the times at which the submitter creates
-// command buffers. It serves requests that the trace does not show: a flag that the submitter polls, a pipe, or a
-// queue that is never empty. A submitter that works on request creates command buffers only while some thread waits
-// for an answer. A producer that feeds a pool of threads also creates them while all threads of the pool are busy.
+// findByTiming finds the threads that wait for answers of the submitter (the thread that commits all GPU work), from
+// the times at which it creates command buffers. It serves requests that the trace does not show: a flag that the
+// submitter polls, a pipe, or a queue that is never empty. A submitter that works on request creates command buffers
+// only while some thread waits for an answer. A producer that feeds a pool of threads also creates command buffers
+// while all threads of the pool are busy.
 func (h *Handover) findByTiming() {
 	by := map[*analyze.Thread]*struct {
 		answers, frameworks int
@@ -222,8 +225,8 @@ func (h *Handover) alternates() bool {
 	return policy.NearlyAll(inside, len(made)) && policy.AtLeast(policy.Most, slept, len(asked))
 }
 
-// onRequest reports whether nearly all of the command buffers created at the times made were created while some
-// interval of asked (a thread waiting for an answer) was open. It compares with the count after shifting the times at
+// onRequest reports whether nearly all of the command buffers (made has their creation times) were created while some
+// thread waited for an answer (asked has these intervals). It compares with the count after shifting the times at
 // random, so that threads that wait nearly always do not count as requesting.
 func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 	if len(asked) < policy.Pattern.Count() {

@@ -10,7 +10,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A counter counts how many of its intervals are open at a time. After the last add, sort must be called.
+// A counter counts how many of a list of intervals are open at any time. After the last add, sort must be called;
+// otherwise the binary searches of at and sweep give wrong numbers.
 type counter struct{ begins, ends []analyze.Nanos }
 
 // counterOf returns a sorted counter of the intervals in list.

@@ -2,8 +2,8 @@ package evidence
 
 import "mtrace/analyze"
 
-// A Division has the threads' use of time in a trace, and what is needed to divide single waits. Outputs (exports,
-// the timeline) use it because it costs far less than Gather.
+// A Division tells how the threads of a trace used their time, and can divide each single wait into its parts.
+// Exports and the timeline use a Division because it costs far less than Gather, which computes all evidence.
 type Division struct {
 	Trace       *analyze.Trace
 	Work        *GPUWork

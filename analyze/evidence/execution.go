@@ -2,7 +2,8 @@ package evidence
 
 import "mtrace/analyze"
 
-// Execution tells for how much of the threads' time their own GPU work executes.
+// Execution divides the threads' time by whether their own GPU work was running, to find whether kernels are the
+// limit.
 type Execution struct {
 	// time in which threads wait while their own work runs: the awaited command buffer, or an earlier one of the same
 	// thread
@@ -22,8 +23,8 @@ func TimeOfExecution(work *GPUWork, times *ThreadTimes, submitters *Submitters, 
 	return e
 }
 
-// Most reports whether waiting for execution takes at least as much of the threads' time as their time outside of
-// Metal, and at least as much as all other time.
+// Most reports whether waiting for the threads' own GPU work takes the largest part of their time: at least as much
+// as their time outside of Metal, and at least as much as all other time.
 func (e Execution) Most() bool { return e.Waited >= e.Outside && e.Waited >= e.Other }
 
 // asleepExecuting returns the time in which threads waited for a signal, for example from a completion handler, while

@@ -56,7 +56,8 @@ type Handover struct {
 	addressed map[*analyze.Thread]bool
 }
 
-// A reply ends a thread's wait for the work that it passed to the submitter.
+// A reply is the signal of the submitter (the thread that commits for others) that ends another thread's wait for its
+// work.
 type reply struct {
 	analyze.Call                 // the wait
 	By           *analyze.Thread // who answered

@@ -17,7 +17,7 @@ var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "wai
 	onCompile: "compiling", onQueue: "waiting for a free command buffer",
 	onDrawable: "waiting for a drawable"}
 
-// idleWork has what is needed to tell what a thread did while the GPU was idle.
+// idleWork holds the calls and waits of the threads, from which it finds what a thread did while the GPU was idle.
 type idleWork struct {
 	hasWaits bool // the trace's source records waits
 	blocked  Blocked

@@ -133,8 +133,8 @@ func atLeast(x, y []float64, opts Options) (n int) {
 	return n
 }
 
-// lostBeside returns by how much the calls with other calls in flight at their entry exceed solo, the duration of a
-// call without others, in total.
+// lostBeside returns the time that calls lose because other calls are in flight at their entry: their durations minus
+// solo, the duration of a call without others, summed.
 func lostBeside(calls []analyze.Call, solo analyze.Nanos) (lost analyze.Nanos) {
 	for i, n := range inFlight(calls) {
 		if n > 0 {

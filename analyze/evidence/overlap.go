@@ -55,7 +55,8 @@ func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos
 	return found
 }
 
-// What a ready command buffer did while its queue already ran Most others and the GPU had spare capacity.
+// What a ready command buffer did while its queue already ran Most (the largest number that it ever runs) and the GPU
+// could have run more:
 const (
 	noMatter     = iota // the situation did not occur
 	beganBeside         // it began

@@ -14,7 +14,7 @@ import (
 //
 // A CallKind classifies a thread's calls for computing the indirect cost.
 
-// A CallKind classifies calls for computing this cost.
+// A CallKind classifies a thread's calls for computing the indirect cost of needless waits.
 type CallKind uint8
 
 const (

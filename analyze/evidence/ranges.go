@@ -8,8 +8,8 @@ type RangeEvidence struct {
 	Scale    float64 // ratio of the length of the longer range to that of this range
 }
 
-// Ranges has the evidence that is computed only for some ranges of a run. It keeps no reference to the ranges'
-// traces, so that their memory can be freed.
+// Ranges is the evidence that is too expensive for the whole of a long run and is computed only for some of its time
+// ranges. It keeps no reference to the ranges' traces, so that their memory can be freed.
 type Ranges struct {
 	Tests   Tests // of the typical range
 	devices map[identity]*deviceRanges

@@ -18,7 +18,7 @@ const (
 	blockings
 )
 
-// spansOf has the times in which a thread was in calls that block, by kind of blocking.
+// spansOf lists the times in which one thread was in calls that block, by kind of blocking.
 type spansOf [blockings]*Busy
 
 // spans returns the times of the given kinds of blocking. Times of different kinds may overlap.
@@ -29,7 +29,7 @@ func (s spansOf) spans(kinds ...blocking) (all []analyze.Interval) {
 	return all
 }
 
-// Blocked has the times in which each thread was in calls that block, by kind of blocking.
+// Blocked lists for each thread the times in which it was in calls that block, by kind of blocking.
 type Blocked map[*analyze.Thread]spansOf
 
 // FindBlocked collects the times in which each thread was in calls that block. full has the creations of command

@@ -113,7 +113,8 @@ func (s *Stages) isHeldUp(t *analyze.Thread, during *analyze.Call) bool {
 	return policy.MoreThan(policy.Most, s.heldUp[t].Within(during.Interval), during.Length())
 }
 
-// A Passing is a wait at a pipe or socket that one known pipeline stage ended, by writing an item or by reading one.
+// A Passing is a wait at a pipe or socket between two stages of a pipeline, which one known stage ended by writing an
+// item or by reading one.
 type Passing struct {
 	Wait *analyze.BlockedWait
 	By   *analyze.Thread

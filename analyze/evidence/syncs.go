@@ -132,7 +132,7 @@ func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine [
 	s.Lost += w.End - min(late.Begin, w.End) // even an empty command buffer takes a launch
 }
 
-// A mark tells when the GPU had completed the work that a thread had committed up to a time.
+// A mark is a pair of times: up to when a thread committed work, and when the GPU had completed all of that work.
 type mark struct {
 	at         analyze.Nanos
 	done, work analyze.Nanos // when the GPU had completed all of it, and all of it that is not empty

@@ -22,9 +22,9 @@ type Turns struct {
 	// finished waiting. Threads that avoid each other by chance leave gaps between the waits. Gaps count against
 	// turns, unless processors are scarce.
 	Waits *TakingTurns
-	// The same evidence from whole round trips (creation of a command buffer to the end of the wait). If processors
-	// are scarce, the thread whose turn it is may lack one before it waits, which leaves gaps between waits but not
-	// between round trips.
+	// Evidence that threads take turns, from whole round trips (creation of a command buffer to the end of the wait);
+	// nil if they do not. If processors are scarce, the thread whose turn it is may lack one before it waits, which
+	// leaves gaps between waits but not between round trips.
 	RoundTrips *TakingTurns
 
 	trace *analyze.Trace
@@ -76,9 +76,9 @@ func (in turnsInput) find(what string, find func(*analyze.Trace) map[*analyze.Th
 	return t
 }
 
-// betweenTurns returns how long a thread was kept from its next turns, in total: the time between its turns, without
-// what the thread does itself in between. That is estimated from the shortest of the times in which no thread had its
-// turn.
+// betweenTurns returns how long a thread had to wait for its next turns at the GPU, in total: the time between its
+// turns, without what the thread does itself in between. The thread's own part is estimated from the shortest of the
+// times in which no thread had its turn.
 func betweenTurns(own []analyze.Interval, any *Busy) (lost analyze.Nanos) {
 	var between, free []analyze.Nanos
 	for i := 1; i < len(own); i++ {

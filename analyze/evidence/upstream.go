@@ -2,9 +2,9 @@ package evidence
 
 import "mtrace/analyze"
 
-// Upstream is the time in which submitting threads waited for producers' items with the GPU idle, while the producer
-// compiled or allocated. These are reported as causes of their own. Producers are threads that submit next to
-// nothing.
+// Upstream is the time in which submitting threads waited for a producer's items with the GPU idle, while the
+// producer compiled or allocated. Compiling and allocating are reported as causes of their own, so this time must not
+// count as starvation too. Producers are threads that submit next to nothing.
 type Upstream struct {
 	Compiling, Allocating analyze.Nanos
 }

@@ -11,7 +11,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Prediction is the replay's prediction for a target of the experiment, and whether the measurement contradicts it.
+// A Prediction is what the replay predicts for a target of the experiment (the calls or the lock that it delayed),
+// and whether the measurement contradicts it.
 type Prediction struct {
 	Sensitivity *replay.Sensitivity // nil if nothing is predicted
 	Why         string              // why not
@@ -19,8 +20,9 @@ type Prediction struct {
 	Lacks       string              // a possible gap in the replay, if they disagree
 }
 
-// Compare adds to each target with a measured sensitivity what the replay predicts for the same delays: it adds them
-// to the recorded program as the experiment added them to the running one.
+// Compare adds to each target (calls or a lock that the experiment delayed) the replay's prediction, if its
+// sensitivity was measured. The replay adds the same delays to the recorded program as the experiment added to the
+// running one.
 func (r *Result) Compare(t *analyze.Trace, p *analyze.Process, of *replay.Replay) {
 	for i := range r.Estimates {
 		x := &r.Estimates[i]
@@ -57,8 +59,8 @@ func (r *Result) Disagrees() bool {
 	return slices.ContainsFunc(r.Estimates, func(x Estimate) bool { return x.Replay != nil && x.Replay.Disagrees })
 }
 
-// addedBy returns the delay in the replayed program that corresponds to the delays of target x, or nil and the reason
-// why there is none.
+// addedBy returns the delay in the replayed program that corresponds to the delays of x, a set of calls or a lock
+// that the experiment delayed. It returns nil and the reason if there is none.
 func addedBy(t *analyze.Trace, p *analyze.Process, of *replay.Replay, x *Estimate) (*replay.Added, string) {
 	target := &x.Target
 	a := &replay.Added{By: max(1, x.Injected), Sleeps: x.sleeps()} // in each command buffer
@@ -100,8 +102,8 @@ func addedBy(t *analyze.Trace, p *analyze.Process, of *replay.Replay, x *Estimat
 	return a, ""
 }
 
-// isLock reports whether a lock's name in the replay belongs to the target, which is named lock:NAME. A lock without
-// a name is named by its address.
+// isLock reports whether a lock of the replay is the target x of the experiment, which is named lock:NAME. A lock
+// without a name is named by its address.
 func isLock(target *analyze.ExperimentTarget, name string) bool {
 	_, of, _ := strings.Cut(target.Name, "lock:")
 	return name == of || name == target.Name || name == hex(target.Lock) || name == hex(uint64(target.Object))
@@ -117,7 +119,7 @@ func threadNames(t *analyze.Trace, p *analyze.Process, ids []analyze.ThreadID) (
 	return names
 }
 
-// partOf returns the part of a thread's time to which the calls belong.
+// partOf returns the part of a thread's time (such as encoding) to which the delayed calls belong.
 func partOf(t *analyze.Trace, calls []string) analyze.Part {
 	for _, c := range t.Calls {
 		if slices.Contains(calls, c.Selector) {
@@ -127,7 +129,8 @@ func partOf(t *analyze.Trace, calls []string) analyze.Part {
 	return analyze.PartOtherAPI
 }
 
-// lacksWaits returns, for the report, which waits the replay may not know if a delay costs more than it predicts.
+// lacksWaits explains, for the report, why a delay can cost more than the replay predicts: it names the waits that
+// the trace may lack.
 func lacksWaits(kind wire.ExperimentKind) string {
 	switch kind {
 	case wire.ExperimentLock:
@@ -141,7 +144,8 @@ func lacksWaits(kind wire.ExperimentKind) string {
 		"one that is not recorded, such as spinning on a flag, or a lock inside of the framework"
 }
 
-// lacksSlack returns, for the report, which slack the replay may not know if a delay costs less than it predicts.
+// lacksSlack explains, for the report, why a delay can cost less than the replay predicts: it names the slack (time
+// in which a delay costs nothing) that the trace may not show.
 func lacksSlack(kind wire.ExperimentKind) string {
 	switch kind {
 	case wire.ExperimentWait:

@@ -43,7 +43,7 @@ type Measurement struct {
 	Warnings  []string       `json:"warnings"`
 }
 
-// A TargetResult is the experiment's result for one target.
+// A TargetResult is the experiment's result for one target: a set of calls, or a lock, that it delayed.
 type TargetResult struct {
 	ID      int      `json:"id"`
 	Name    string   `json:"name"`
@@ -74,7 +74,8 @@ type Estimated struct {
 	High     *float64 `json:"high"`
 }
 
-// A VirtualSpeedup is the measured gain if the target took a certain share less of its time.
+// A VirtualSpeedup is the measured gain for an assumed speed-up of the target: its calls take a share less of their
+// time.
 type VirtualSpeedup struct {
 	Removed float64    `json:"removed_share"` // of the target's duration
 	Blocks  int        `json:"blocks"`
@@ -152,7 +153,7 @@ func (x *Estimate) row() TargetResult {
 	return row
 }
 
-// targetName returns a target's name for the report.
+// targetName returns the name that the report shows for a target, such as "commit" or "lock:name".
 func targetName(t *analyze.ExperimentTarget) string {
 	switch {
 	case t.Name != "":

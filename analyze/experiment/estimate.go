@@ -8,7 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Status is the conclusion about a target. Its values are part of the JSON output.
+// A Status is the conclusion about a target (calls or a lock that the experiment delayed): for example that delays
+// cost time. The values are part of the JSON output, so they must not change.
 type Status string
 
 // The statuses.
@@ -19,14 +20,14 @@ const (
 	Opposite  Status = "opposite"  // delays make the program faster: the interval lies below 0
 )
 
-// An Estimate is the experiment's result for one target.
+// An Estimate is the experiment's result for one target: a set of calls, or a lock, that it delayed.
 type Estimate struct {
 	Target analyze.ExperimentTarget
 	Status Status
 	Blocks int   // treated blocks
 	Units  int64 // of progress in them
-	// In the treated blocks, Occurrences of the target were delayed, by Total together. Injected is Total per unit of
-	// progress.
+	// In the treated blocks (time ranges with delays), Occurrences calls of the target were delayed, by Total
+	// together. Injected is Total per unit of progress.
 	Occurrences     int64
 	Total, Injected analyze.Nanos
 	asked           analyze.Nanos // what Total should be
@@ -42,7 +43,8 @@ type Estimate struct {
 	Replay *Prediction // nil if nothing was measured, or nothing was compared
 }
 
-// A Point of a virtual speed-up is the measured gain if the target took a certain time less.
+// A Point of a virtual speed-up is the measured gain for one assumed duration by which the target's calls become
+// shorter.
 type Point struct {
 	Share  float64 // of the target's duration that is removed
 	Blocks int
@@ -101,7 +103,8 @@ func Analyze(of *analyze.Experiment) *Result {
 	return r
 }
 
-// sensitivity estimates how much progress suffers for each ns of delay, for a target that is delayed (mode delay).
+// sensitivity estimates by how many ns a unit of progress takes longer for each ns of delay, for a target that is
+// delayed (mode delay).
 func (e *estimator) sensitivity(x *Estimate) {
 	often := float64(x.Occurrences) / float64(max(1, x.Units))
 	s := newScore(e.pairs(
@@ -151,7 +154,8 @@ func (e *estimator) curve(t *analyze.ExperimentTarget) (points []Point) {
 	return points
 }
 
-// controls returns the control blocks of the same target and delay directly before and after block i.
+// controls returns the control blocks (time ranges in which all threads pause) of the same target and delay directly
+// before and after block i.
 func (e *estimator) controls(i int) (list []*analyze.ExperimentBlock) {
 	for _, j := range []int{i - 1, i + 1} {
 		if j < 0 || j >= len(e.Blocks) {

@@ -60,8 +60,8 @@ func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
 	return list
 }
 
-// pairs compares each treated block that wanted accepts with its neighbours, by what measure returns for the two
-// blocks.
+// pairs compares each treated block (time range with delays) that wanted accepts with its neighbours without delays.
+// measure returns the compared values of two blocks.
 func (e *estimator) pairs(wanted func(*analyze.ExperimentBlock) bool,
 	measure func(b, beside *analyze.ExperimentBlock) (x, y, z float64)) (list []pair) {
 	for i := range e.Blocks {

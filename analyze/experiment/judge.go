@@ -12,7 +12,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// judge sets the target's status from the interval and the q-value.
+// judge decides from the interval and the q-value whether delays of the target cost time, and sets its status.
 func (x *Estimate) judge() {
 	x.Status = Undecided
 	significant := x.QValue <= policy.FalseDiscovery.Value
@@ -32,7 +32,8 @@ func (x *Estimate) judge() {
 	}
 }
 
-// judgeCurve sets the status of a virtually sped-up target from the largest speed-up that was tried.
+// judgeCurve sets the status of a target that is virtually sped up (all other threads pause meanwhile), from the
+// largest speed-up that was tried.
 func (x *Estimate) judgeCurve(significant bool) {
 	if len(x.Curve) == 0 || x.Curve[len(x.Curve)-1].Saved == nil {
 		return

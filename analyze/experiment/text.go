@@ -73,7 +73,7 @@ func (d *Measurement) Lines() (lines []string) {
 	return lines
 }
 
-// spun lists the names of the targets whose delays spin instead of sleeping.
+// spun lists the targets (calls or locks) whose delays are too short to sleep, so that the delayed threads spin.
 func (d *Measurement) spun() string {
 	var names []string
 	for i := range d.Targets {
@@ -97,7 +97,8 @@ func (d *Measurement) Summary() string {
 	return text
 }
 
-// Disputes returns a paragraph for each target for which the measurement contradicts the replay.
+// Disputes returns a paragraph for each delayed call or lock for which the measurement contradicts the replay's
+// prediction.
 func (d *Measurement) Disputes() (texts []string) {
 	for i := range d.Targets {
 		if r := &d.Targets[i]; r.Replay != nil && r.Replay.Disagrees {

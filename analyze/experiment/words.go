@@ -10,7 +10,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// unit returns the name of a unit of progress, in the singular.
+// unit returns the name of a unit of progress, such as "command buffer", in the singular.
 func (d *Measurement) unit() string {
 	if name, marks := strings.CutPrefix(d.Progress, wire.ProgressMark); marks {
 		return analyze.Printable(name) + " (mark)"
@@ -18,7 +18,7 @@ func (d *Measurement) unit() string {
 	return "command buffer"
 }
 
-// Result describes the conclusion about a target in a few words.
+// Result describes in a few words what the experiment concludes about a target (calls or a lock that it delayed).
 func (r *TargetResult) Result() string {
 	switch {
 	case r.Status == Undecided:

@@ -2,7 +2,7 @@
 // request, and GitHub's annotations. The decisions are made elsewhere: by claims, and by comparisons of runs.
 package gate
 
-// An Outcome is whether a case passed, failed or was skipped.
+// An Outcome tells whether a case (a claim or a comparison of two runs) passed, failed or was skipped.
 type Outcome int
 
 // The outcomes.
@@ -17,7 +17,7 @@ func (o Outcome) String() string {
 	return [...]string{"pass", "FAIL", "skipped"}[o]
 }
 
-// A Case is one claim or one comparison that was decided.
+// A Case is one claim (a condition on a report's numbers) or one comparison that was decided.
 type Case struct {
 	Name    string
 	Outcome Outcome

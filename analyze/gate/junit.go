@@ -34,8 +34,8 @@ type (
 	}
 )
 
-// WriteJUnit writes the cases as JUnit XML. If nothing could be decided, it adds a case with an error, so that the CI
-// server does not show success.
+// WriteJUnit writes the cases (claims or comparisons) as JUnit XML. If nothing could be decided, it adds a case with
+// an error, so that the CI server does not show success.
 func (g *Gate) WriteJUnit(w io.Writer) error {
 	s := suite{Name: g.Name, Tests: len(g.Cases), Failures: g.count(Failed), Skipped: g.count(Skipped)}
 	class := strings.ReplaceAll(g.Command, " ", ".")

@@ -12,7 +12,8 @@ var plain = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_"
 	"~", "\\~",
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "&#64;", "#", "&#35;", "://", ":&#47;/", "\r", " ", "\n", " ")
 
-// WriteMarkdown writes the decision and a table of the cases that are not Quiet, for a comment on a pull request.
+// WriteMarkdown writes the decision and a table of the cases (claims or comparisons), except those that are Quiet,
+// for a comment on a pull request.
 func (g *Gate) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: %s\n\n%s", g.Command, g.word(), plain.Replace(g.Name))

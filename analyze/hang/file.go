@@ -6,7 +6,7 @@ import "mtrace/analyze"
 const mostRecords = 1 << 20
 
 // Of looks for processes that hang at the end of a trace file, which may still be recorded. Of a long file it loads
-// only the end, so it does not know earlier signals and objects. No pids means all processes.
+// only the end, so signals and objects from before are not known. Without pids it looks at all processes.
 func Of(f *analyze.File, pids []int, o Options) (*Document, error) {
 	asked := analyze.Options{PIDs: pids}
 	if parts := f.Ranges(asked, mostRecords); len(parts) > 1 {

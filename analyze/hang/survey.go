@@ -26,7 +26,8 @@ type surveyed struct {
 	values  map[uint32]value // of events
 }
 
-// A value is the value that an event has at the end, and who set it when.
+// A value is the number to which an event (MTLEvent, MTLSharedEvent) is set at the end of the trace, and who set it
+// when.
 type value struct {
 	value  uint64
 	at     analyze.Nanos

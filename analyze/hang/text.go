@@ -37,7 +37,8 @@ func (h *HungProcess) lines() (lines []Line) {
 	if h.Last != "" {
 		lines = append(lines, Line{fmt.Sprintf("Last progress: %s at %v.", h.Last, analyze.Nanos(h.SinceNS)), "  "})
 	}
-	// what is in the chain of an earlier thread; such threads are not listed again
+	// steps that were printed with an earlier thread's chain of waits, and threads in that chain; they are not
+	// printed again
 	told, passed := map[ChainStep]bool{}, map[string]bool{}
 	var idle []string
 	for i, t := range h.Threads {

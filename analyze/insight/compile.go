@@ -7,8 +7,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// compileInLoop finds compilations between the commits of a thread that submits work, which delay that work. Those on
-// other threads delay nobody, and those before a thread's loop are start-up; both are ignored.
+// compileInLoop finds compilations between the commits of a thread that submits work, which delay that work. Two
+// kinds are ignored: compilations on other threads delay nobody, and compilations before a thread's loop are
+// start-up.
 func compileInLoop(in *Input) *Insight {
 	var where sites
 	seen := map[round]bool{}

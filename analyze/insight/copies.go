@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A step is what a thread does to memory at a time: a copy, or a dispatch between copies.
+// A step is a copy of data, or a dispatch between two copies, with the memory that it uses and its time.
 type step struct {
 	at       analyze.Nanos
 	dispatch bool
@@ -114,7 +114,7 @@ func roundTrips(list []step) (trips int) {
 	return trips
 }
 
-// sight tells whether the CPU can access memory, too, or only the GPU.
+// A sight tells whether the CPU can access memory as the GPU does, or only the GPU can.
 type sight uint8
 
 const (

@@ -44,7 +44,7 @@ func (in *Input) hostWork(idle map[*analyze.Thread]away) map[analyze.CommandBuff
 	return works
 }
 
-// An away holds the times in which a thread waited, and in which it waited or compiled.
+// An away holds the times in which a thread was not computing: it waited, or it waited or compiled.
 type away struct {
 	waits      []analyze.Interval // disjoint and in ascending order
 	notWorking *evidence.Busy

@@ -126,7 +126,8 @@ func populations(in *Input) *Insight {
 	return best
 }
 
-// apartBy tells in words by what else the dispatches of the two groups differ.
+// apartBy describes in words a further difference between the dispatches of the fast and of the slow group, such as
+// their thread counts.
 func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool) string {
 	switch {
 	case disjoint(pipelines):

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// independent finds serial compute encoders with dispatches that could run at the same time, because none uses a
-// resource that another one writes.
+// independent finds serial compute encoders (which run one dispatch after the other) with dispatches that could run
+// at the same time, because none uses a resource that another one writes.
 func independent(in *Input) *Insight {
 	var where sites
 	encoders, dispatches, longest, known := 0, 0, 0, 0

@@ -128,7 +128,7 @@ func skip(why string) *Insight { return &Insight{Severity: Skipped, Evidence: "S
 // use it to recognize such rules.
 const NotOfInstruments = "SKIPPED: Instruments does not record"
 
-// tooFew is the reason why a rule about loops was skipped.
+// tooFew is the reason shown for a rule about loops that was skipped, because the trace has too few iterations.
 const tooFew = "too few command buffers to recognize a loop"
 
 // weigh returns Warning if the cost is at least policy.WholeShareOfTime of the time of the threads that submit work,

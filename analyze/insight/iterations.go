@@ -67,7 +67,7 @@ func seriesOf(t *analyze.Trace) []*series {
 	return slices.DeleteFunc(order, func(s *series) bool { return len(s.list) < policy.SteadyCommandBuffers })
 }
 
-// middle has the 5%, 50% and 95% quantiles of durations.
+// middle holds the 5%, 50% and 95% quantiles of a list of durations.
 type middle struct{ low, median, high analyze.Nanos }
 
 // settled returns the quantiles (5%, 50%, 95%) of the list without its first quarter, which may be warm-up.

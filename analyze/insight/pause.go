@@ -106,7 +106,8 @@ func slowdownOf(thread *analyze.Thread, list []hostWork) *slowdown {
 	return most
 }
 
-// compared returns how much longer the work after a pause is; nil if it is not.
+// compared returns by how much the work after a pause of the thread takes longer than without one; nil if it does
+// not.
 func compared(paused, others []hostWork, of func(hostWork) analyze.Nanos) *slowdown {
 	sorted := func(list []hostWork) []analyze.Nanos {
 		times := make([]analyze.Nanos, len(list))

@@ -56,7 +56,7 @@ func residency(in *Input) *Insight {
 	return i
 }
 
-// A late is a command buffer that may have started late on the GPU.
+// A late is a command buffer that may have started late on the GPU, with its delay.
 type late struct {
 	buffer *analyze.CommandBuffer
 	delay  analyze.Nanos // from its commit, or from the end of the work before it, to its start
@@ -84,9 +84,10 @@ func startDelays(t *analyze.Trace, use func(b *analyze.CommandBuffer, delay, res
 	}
 }
 
-// lateAfter finds command buffers that start late after a certain event; why reports whether a command buffer follows
-// the event. It returns the late ones, the median delay of command buffers that do not follow the event, and the
-// median delay of the late ones. It returns none if too few are late or if their delays vary too much.
+// lateAfter finds command buffers that start late after a certain event, such as a pause; why(i) reports whether
+// command buffer i follows that event. It returns the late ones, the median delay of command buffers that do not
+// follow the event, and the median delay of the late ones. It returns none if too few are late or if their delays
+// vary too much.
 func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analyze.Nanos) bool) (found []late,
 	usual, middle analyze.Nanos) {
 	var after []late

@@ -69,7 +69,8 @@ type sites struct {
 
 type siteKey struct{ place, file, from, call string }
 
-// add adds count calls of the kind call to their place. of says what they are about (a kernel, a size).
+// add counts calls of the kind call, count times, for the place in the program that made them. of names what the
+// calls are about (a kernel, a size).
 func (s *sites) add(c *analyze.Call, call, of string, count int, time analyze.Nanos, bytes uint64) {
 	k := siteKey{call: call}
 	f, from := c.Stack.Site(), c.Stack.Caller()

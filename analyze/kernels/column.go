@@ -32,7 +32,7 @@ func compareColumns(a, b column) int {
 		cmp.Compare(a.unit, b.unit), cmp.Compare(a.size, b.size))
 }
 
-// A unit tells of what a column has the cost.
+// A unit tells what a column's cost is for: one dispatch, one thread, one copied block, and so on.
 type unit uint8
 
 const (
@@ -58,13 +58,14 @@ func (c column) coarse(bits int) (of column, times float64) {
 	return of, float64(c.size) / float64(of.size)
 }
 
-// A use is how often a column occurs in a measured time.
+// A use is how often a column (one cost of the fit) occurs in a measured time.
 type use struct {
 	column column
 	count  float64
 }
 
-// uses calls add with each column that the share uses, and how often. Encoders without recorded work use none.
+// uses calls add for each column (one cost of the fit) that the share contains, with the number of times. Encoders
+// without recorded work use no column.
 func (s *Share) uses(add func(use)) {
 	switch s.Kernel {
 	case Nothing:

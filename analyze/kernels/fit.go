@@ -87,7 +87,8 @@ func (f *fit) number(c column) (number int, times float64) {
 	}
 }
 
-// find returns the same as number but adds no column. number is -1 if c has none.
+// find returns the number of the column in which c is counted, and how many uses of it one use of c counts as. Unlike
+// the method number, find adds no column: if c has none, the number is -1.
 func (f *fit) find(c column) (number int, times float64) {
 	coarse, times := c.coarse(f.bits)
 	if i, known := f.index[coarse]; known {
@@ -179,14 +180,15 @@ func (f *fit) shorten() {
 	}
 }
 
-// A renumbering tells for each column of another fit its number in this fit, and how many uses of that column one use
-// counts as.
+// A renumbering translates the columns of another fit: it has, for each of them, the column's number in this fit, and
+// how many uses one use of the other fit's column counts as.
 type renumbering struct {
 	number []int
 	times  []float64
 }
 
-// add adds the observations of the next range of the run. It returns how part's columns are numbered here.
+// add adds the observations of part, the fit of the next range of the run. It returns the numbers that part's columns
+// have in f.
 func (f *fit) add(part *fit) renumbering {
 	for f.bits > part.bits {
 		f.coarsen()

@@ -198,7 +198,7 @@ func (s *Sum) renumber(to renumbering) {
 	s.named.renumber(to)
 }
 
-// addUses adds uses of columns that have the numbers in to here.
+// addUses adds counts to s.uses, after translating their indices, which are column numbers of another fit, by to.
 func (s *Sum) addUses(uses []float64, to renumbering) {
 	for i, n := range uses {
 		if at := to.number[i]; at >= 0 {

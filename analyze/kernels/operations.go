@@ -47,7 +47,7 @@ type namedSum struct {
 	uses       []columnUse   // uses within shared times
 }
 
-// A columnUse is how often a column of the fit occurs in shared times.
+// A columnUse is how often a column (the cost of one kind of dispatch) occurs in times that several kernels share.
 type columnUse struct {
 	column int
 	count  float64
@@ -149,7 +149,8 @@ func (n *named) add(part *named, to renumbering) {
 	n.all += part.all
 }
 
-// addUses adds uses of columns that have the numbers in to here.
+// addUses adds counts of uses to the operation's, after translating their indices, which are column numbers of
+// another fit, by to.
 func (o *namedSum) addUses(uses []columnUse, to renumbering) {
 	for _, u := range uses {
 		if at := to.number[u.column]; at >= 0 {

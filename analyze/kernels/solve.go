@@ -31,7 +31,7 @@ type solution struct {
 	freedom   int     // number of observations minus number of costs
 }
 
-// scaled is the normal matrix of one fold, a random part of the observations, divided by the scale.
+// scaled is the matrix of normal equations of one fold (a random part of the observations), divided by the scale.
 type scaled struct{ xx *mat.SymDense }
 
 // solve solves the normal equations for the costs. It returns nil if there are no observations.

@@ -55,7 +55,8 @@ type measuredTime struct {
 	fits     bool // the time belongs to its shares only, and is complete: the window did not cut it
 }
 
-// Split does the same as the function Split. The shares are valid only until the next call.
+// Split divides the GPU time of command buffer b within the window among its dispatches, as the function Split does.
+// The shares are valid only until the next call.
 func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval, costs *Costs) []Share {
 	s.measure(b, window)
 	for i := range s.times {

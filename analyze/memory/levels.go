@@ -2,8 +2,8 @@ package memory
 
 import "mtrace/analyze"
 
-// Levels tracks how much memory each process has allocated during a run that is read slice by slice. Resources on a
-// heap are part of the heap and are not counted again.
+// Levels tracks how much memory each process has allocated during a run that is read slice by slice (in consecutive
+// time ranges). Resources on a heap are part of the heap and are not counted again.
 type Levels struct {
 	living map[living]int64 // sizes in bytes
 }
@@ -21,8 +21,8 @@ func NewLevels() *Levels { return &Levels{living: map[living]int64{}} }
 // damaged trace, and is ignored.
 const maxPlausibleSize = 1 << 50
 
-// Each calls change for each allocation and release of a slice, with the process, the instant and the change in
-// bytes, in any order.
+// Each calls change for each allocation and each release in a slice (a time range of the run), with the process, the
+// instant and the change in bytes, in any order.
 func (l *Levels) Each(s *analyze.Slice, change func(p *analyze.Process, at analyze.Nanos, bytes int64)) {
 	for _, f := range s.Trace.Memory.Freed { // memory that was allocated in earlier slices
 		key := living{f.Process, f.Object}

@@ -119,7 +119,8 @@ func (u *Use) peak(t *analyze.Trace) {
 	}
 }
 
-// device sums the latest reports of all devices after each report, and keeps the largest sum.
+// device adds up what all devices last reported as allocated, after each report of a device, and keeps the largest
+// sum.
 func (u *Use) device(t *analyze.Trace) {
 	type source struct {
 		process *analyze.Process

@@ -9,9 +9,9 @@ import (
 	"mtrace/analyze/memory"
 )
 
-// A Builder collects what the page draws. The caller passes it each call of the run (Call), and after the calls of a
-// slice the slice itself (Slice). At the end Document returns the document. The Builder's memory does not grow with
-// the length of the run.
+// A Builder collects what the page draws. The run is loaded in slices (consecutive time ranges): the caller passes
+// each call (Call), and after the calls of a slice the slice itself (Slice). At the end Document returns the
+// document. The Builder's memory does not grow with the length of the run.
 type Builder struct {
 	origin, begin, end analyze.Nanos
 	lanes              int

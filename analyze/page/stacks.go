@@ -16,7 +16,7 @@ const (
 )
 
 // stacks stores each different stack of a run once. Stacks are compared by their text, because the model has new
-// Stack values in each slice of a run.
+// Stack values in each slice (time range) that is loaded.
 type stacks struct {
 	known  map[*analyze.Stack]stackNumber
 	byText map[string]stackNumber

@@ -12,9 +12,9 @@ const (
 	// StepLongest is the largest number of command buffers in a step; MLX needs some tens for one token of a large
 	// model.
 	StepLongest = 2048
-	// StepContext: distances are counted between equal command buffers and between equal series of this many. A step
-	// may have no command buffer that occurs only once in it, and single ones would then give only distances within
-	// the step.
+	// StepContext: distances are counted between equal command buffers and between equal series of this many command
+	// buffers. A step may have no command buffer that occurs only once in it, and single ones would then give only
+	// distances within the step.
 	StepContext = 4
 	// StepNearlyLongest: a shorter step is preferred if its repetitions cover at least this share of what the longest
 	// run of equal steps covers.

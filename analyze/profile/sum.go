@@ -10,9 +10,9 @@ import (
 	"mtrace/analyze/kernels"
 )
 
-// A Sum adds up the profiles of the ranges of a long trace (loaded with analyze.Options.Adds). Its memory grows with
-// the number of different stacks, not with the trace. A wait that crosses the border of two ranges is counted with
-// the phase that is the longest in the first range.
+// A Sum adds up the profiles of the ranges of a long trace (loaded with analyze.Options.Adds, so that no call counts
+// twice). Its memory grows with the number of different stacks, not with the trace. A wait that crosses the border of
+// two ranges is counted with the phase that is the longest in the first range.
 type Sum struct {
 	kinds   []string
 	sums    []*profile.Profile // one per kind

@@ -337,7 +337,7 @@ func (r *run) row(values []any) error {
 }
 
 // keep adds a row of the table to the answer. If the answer is sorted, at most twice the limit of rows is kept in
-// memory: then they are sorted and cut to the limit.
+// memory: when there are more, they are sorted and cut to the limit.
 func (r *run) keep(values []any) {
 	if r.OrderBy == "" && len(r.rows) >= r.Limit {
 		return

@@ -87,7 +87,8 @@ type awaiting struct {
 	clocks bool
 }
 
-// hasLocks reports whether fixLocks would change the program, so that a variant with fixed waits is worth a run.
+// hasLocks reports whether fixing the waits for locks (fixLocks) would change the program; if not, a variant with
+// fixed waits would only repeat another run.
 func hasLocks(p *program.Program) bool {
 	for _, s := range p.Steps() {
 		if s.Kind == program.Lock && s.Lock != 0 || s.Kind == program.Commit && s.Contends {
@@ -149,8 +150,8 @@ func removeDelays(p *program.Program) {
 	}
 }
 
-// undelayThread sets t's times to the recorded times in was, without the share delayed of the thread's own time, and
-// without the time notify at the end of each wait.
+// undelayThread shortens t's times to those without waiting for processors. was has the recorded times; delayed is
+// the share of the thread's own time that was waiting, notify the waiting at the end of each wait.
 func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos) {
 	left := max(was.Busy, 1-delayed)
 	if left <= 0 {

@@ -94,7 +94,8 @@ func (r *Replay) bound(t thing) (times float64) {
 	return 1 / (1 - min(1, program.Share(t.took, r.program.Lasted)))
 }
 
-// gainWithRoom returns the gain of a change if GPUs have spare capacity, from one run; 0 if that run does not end.
+// gainWithRoom returns the gain of a change if GPUs have spare capacity, from one run of the replay; 0 if that run
+// deadlocks.
 func (r *Replay) gainWithRoom(c Change) (times float64) {
 	c.Room = true
 	rate := r.onlyFaster(c)

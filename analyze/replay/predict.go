@@ -87,8 +87,8 @@ func (r *Replay) settle(c Change) (s settled) {
 	return s
 }
 
-// onlyFaster returns the rate of the program with a change that only makes something faster; 0 if the run does not
-// end. The result is cached, because several predictions need it.
+// onlyFaster returns the rate of the program with a change that only makes something faster; 0 if the replayed run
+// deadlocks. The result is cached, because several predictions need it.
 func (r *Replay) onlyFaster(c Change) float64 {
 	if rate, known := r.faster.Load(c); known {
 		return rate.(float64)

@@ -25,7 +25,8 @@ func newReading(p *program.Program, refuted bool) *reading {
 	})}
 }
 
-// sameBase returns a reading whose unchanged program is known to have the rate base, which saves a run.
+// sameBase returns a reading (a variant of the program) whose unchanged program is known to have the rate base, which
+// saves a run.
 func sameBase(p *program.Program, base float64) *reading {
 	return &reading{program: p, unchanged: func() float64 { return base }}
 }
@@ -59,8 +60,9 @@ func newReadings(p *program.Program, random *rand.Rand) *readings {
 	return r
 }
 
-// few returns a small number of readings for a quick interval: some redrawn ones and, last, one in which nothing
-// waits for processors. If the use of processors is not known, the last is another redrawn one.
+// few returns a small number of readings (variants of the program) for a quick interval: some with redrawn durations
+// and, last, one in which nothing waits for processors. If the use of processors is not known, the last is another
+// redrawn one.
 func (r *readings) few() []*reading {
 	if n := len(r.sharing); n > 0 {
 		return append(r.draw(policy.ReadAgain), r.sharing[n-1])
@@ -68,14 +70,14 @@ func (r *readings) few() []*reading {
 	return append(r.draw(policy.ReadAgain), r.draw(policy.Readings)[policy.Readings-1])
 }
 
-// first returns all readings with other distributions of processors, and the smallest number of redrawn ones that may
-// be enough.
+// first returns all readings (variants of the program) with other distributions of processors, and the smallest
+// number of those with redrawn durations that may be enough.
 func (r *readings) first() []*reading {
 	return append(slices.Clone(r.sharing), r.draw(policy.FewReadings)...)
 }
 
-// further returns the remaining redrawn readings, or none if the gains of the first ones differ so little that more
-// would hardly widen the interval.
+// further returns the remaining readings (variants of the program) with redrawn durations, or none if the gains of
+// the first ones differ so little that more would hardly widen the interval.
 func (r *readings) further(gains []float64) []*reading {
 	if slices.Max(gains) <= (1+policy.SteadyGain)*slices.Min(gains) {
 		return nil
@@ -83,7 +85,7 @@ func (r *readings) further(gains []float64) []*reading {
 	return r.draw(policy.Readings)[policy.FewReadings:]
 }
 
-// draw returns the first n readings with redrawn durations.
+// draw returns the first n readings (variants of the program) whose durations are redrawn at random.
 func (r *readings) draw(n int) []*reading {
 	for len(r.drawn) < n {
 		r.drawn = append(r.drawn, newReading(resampled(r.of, r.random), false))
@@ -91,8 +93,8 @@ func (r *readings) draw(n int) []*reading {
 	return slices.Clone(r.drawn[:n])
 }
 
-// launches returns two readings for a change that merges command buffers: in one, none of the threads' own time
-// depends on the number of command buffers; in the other, all of it does.
+// launches returns two readings (variants of the program) for a change that merges command buffers: in one, none of
+// the threads' own time depends on the number of command buffers; in the other, all of it does.
 func launches(p *program.Program, base float64, c Change) (all []*reading) {
 	if !c.Launch {
 		return nil
@@ -105,8 +107,8 @@ func launches(p *program.Program, base float64, c Change) (all []*reading) {
 	return all
 }
 
-// splits returns two readings for kernels whose costs are estimated by a fit, because they share command buffers:
-// with the smallest and with the largest cost within the fit's interval.
+// splits returns two readings (variants of the program) for kernels whose costs are estimated by a fit, because they
+// share command buffers: with the smallest and with the largest cost within the fit's interval.
 func splits(p *program.Program, base float64, c Change) (all []*reading) {
 	if c.Scale == nil || !c.Scale.Fitted(p) {
 		return nil

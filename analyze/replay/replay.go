@@ -146,7 +146,8 @@ func (r *Replay) Of(c Change) *Replay {
 	return r
 }
 
-// Without returns how much faster the program is with a change, or nil and the reason why that is not known.
+// Without returns how much faster the program would be with a change that removes something, or nil and the reason
+// why that is not known.
 func (r *Replay) Without(c Change) (*Speedup, string) {
 	if r.Why != "" {
 		return nil, r.Why

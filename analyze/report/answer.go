@@ -23,8 +23,8 @@ type strip struct {
 // mostStripParts is the maximum number of a strip's parts that are named in words.
 const mostStripParts = 5
 
-// Answer returns the figures that the page shows below the verdict: the cost of its cause, the gain of removing that,
-// the line of code and the advice. It is empty if no cause was found.
+// Answer returns the figures that the page shows below the verdict: what the cause of lost time costs, the gain of
+// removing the cause, the line of code and the advice. It is empty if no cause was found.
 func (d pageData) Answer() (list []answer) {
 	s := &d.Serialization
 	if s.Share <= 0 || len(s.Causes) == 0 {

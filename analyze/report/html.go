@@ -111,8 +111,8 @@ func bars(t Thread) []bar {
 	return list
 }
 
-// Pictures are HTML fragments that package analyze/page adds to the page: timeline, flame graph and charts. All are
-// empty in a page with tables only.
+// Pictures are HTML fragments that package analyze/page adds to the report's page: timeline, flame graph and charts.
+// All are empty in a page that has only tables.
 type Pictures struct{ Head, Timeline, Flame, Charts, Tail template.HTML }
 
 // Meaning is what a column shows.

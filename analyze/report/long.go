@@ -23,8 +23,8 @@ type Limits struct {
 	Whole  int64 // maximum number of records that are analysed as a whole
 	Window int64 // records of a window
 	Summed int64 // records of a range that is loaded and added to the totals at once
-	// minimum number of command buffers in a window: a window with fewer is widened, but not beyond the range of the
-	// run that it stands for
+	// minimum number of command buffers in a window (a range that is analysed for causes). A window with fewer is
+	// widened, but not beyond the range of the run that it stands for
 	Buffers int
 }
 
@@ -34,8 +34,9 @@ type Limits struct {
 // garbage collector's work low.
 var UsualLimits = Limits{Whole: 3 << 19, Window: 3 << 14, Summed: 3 << 16, Buffers: 300}
 
-// windows is the number of windows of a long run: the run is divided into as many equal ranges, and a window is the
-// middle of each. Then a phase that lasts a quarter of the run contains two windows.
+// windows is the number of windows of a long run, which are the parts that are analysed for causes: the run is
+// divided into as many equal ranges, and a window is the middle of each. A phase that lasts a quarter of the run
+// therefore contains two windows.
 const windows = 8
 
 // Sampled describes the ranges (windows) of a long run on which causes are based: the verdict, its evidence,
@@ -166,8 +167,8 @@ type windowed struct {
 	replay    *replay.Replay // of a typical window; nil if nothing was predicted
 }
 
-// choose divides the run into equal ranges and selects the middle of each as a window. small has consecutive small
-// ranges of the whole run.
+// choose divides the run into equal ranges and selects the middle of each as a window, which is analysed for causes.
+// small has consecutive small ranges of the whole run.
 func (l *long) choose(small []analyze.Options) {
 	n := min(windows, len(small))
 	for i := range n {
@@ -180,7 +181,8 @@ func (l *long) choose(small []analyze.Options) {
 	}
 }
 
-// read analyses the windows for causes, and then reads the whole run range by range and sums the totals in order.
+// read analyses the windows (sampled ranges) for causes, and then reads the whole run range by range and sums the
+// totals in order.
 func (l *long) read() error {
 	if err := l.learn(l.start); err != nil {
 		return err
@@ -202,9 +204,9 @@ func (l *long) read() error {
 	return err
 }
 
-// lookAtAll analyses the windows. It first analyses every second window with predictions, which take the most time.
-// If the verdicts of these agree, the other windows are analysed without predictions, and with them only if their
-// verdict differs.
+// lookAtAll analyses the windows (sampled ranges of the run). It first analyses every second one with predictions,
+// which take the most time. If their verdicts agree, the other windows are analysed without predictions, and with
+// them only if their verdict differs.
 func (l *long) lookAtAll() error {
 	var first, between []*look
 	for i := range l.looks {
@@ -268,8 +270,8 @@ func (l *long) know(objects []uint64) (news bool) {
 	return news
 }
 
-// lookAgain repeats the analysis of windows that showed no requests between threads, if other windows have shown
-// through which objects requests are sent.
+// lookAgain repeats the analysis of windows (sampled ranges of the run) that showed no requests between threads, if
+// other windows have shown through which objects requests are sent.
 func (l *long) lookAgain() error {
 	news := false
 	for i := range l.looks {
@@ -286,8 +288,8 @@ func (l *long) lookAgain() error {
 	}, func(bool) {})
 }
 
-// look loads a window and analyses it for causes. A window with too few command buffers is widened first. unpredicted
-// omits predictions, which take the most time.
+// look loads a window (a sampled range of the run) and analyses it for causes. A window with too few command buffers
+// is widened first. unpredicted omits predictions, which take the most time.
 func (l *long) look(w *look, unpredicted bool) error {
 	t, err := l.load(w.at)
 	if err == nil && len(t.CommandBuffers) < l.opts.Limits.Buffers {
@@ -434,8 +436,8 @@ func (l *long) fusions() (all []kernels.Fusion) {
 	return all
 }
 
-// insights joins the insights of all windows. An insight that several windows have is described in the words of the
-// window in which it costs most.
+// insights joins the insights of all windows (sampled ranges of the run). An insight that several windows have is
+// described in the words of the window in which it costs most.
 func (l *long) insights(typical int) (all []insight.Insight) {
 	var lists [][]insight.Insight
 	var scales []float64
@@ -449,7 +451,7 @@ func (l *long) insights(typical int) (all []insight.Insight) {
 }
 
 // phases returns consecutive ranges of the run that have different verdicts. It returns none unless every verdict is
-// well supported and each phase has at least two windows.
+// well supported and each phase has at least two windows (sampled ranges).
 func (l *long) phases() []Phase {
 	none := []Phase{}
 	var found []Phase

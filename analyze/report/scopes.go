@@ -18,8 +18,8 @@ type Scope struct {
 	GPUNS   int64  `json:"gpu_ns"` // of command buffers committed in it
 }
 
-// scopesOf sums the trace's scopes by name. The GPU time of a scope is that of command buffers whose commit happened
-// in it. A mark counts as a scope without a length.
+// scopesOf sums the trace's scopes (time ranges that the program named) by name. The GPU time of a scope is that of
+// command buffers whose commit happened in it. A mark counts as a scope without a length.
 func scopesOf(t *analyze.Trace) []Scope {
 	by := map[string]*Scope{}
 	var order []string
@@ -56,7 +56,8 @@ func scopesOf(t *analyze.Trace) []Scope {
 	return finishScopes(list(order, func(name string) Scope { return *by[name] }))
 }
 
-// finishScopes computes the means and sorts the scopes, longest total time first.
+// finishScopes computes the means of the scopes (time ranges that the program named) and sorts them, longest total
+// time first.
 func finishScopes(all []Scope) []Scope {
 	for i := range all {
 		all[i].MeanNS = all[i].TotalNS / int64(max(1, all[i].Count))
@@ -65,7 +66,7 @@ func finishScopes(all []Scope) []Scope {
 	return all
 }
 
-// addScopes adds the scopes of the next range of the run to the sums in all.
+// addScopes adds the scopes (time ranges named by the program) of the next range of the run to the sums in all.
 func addScopes(all, part []Scope) []Scope {
 	for _, s := range part {
 		i := slices.IndexFunc(all, func(of Scope) bool { return of.Name == s.Name })

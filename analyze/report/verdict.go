@@ -142,7 +142,8 @@ func writeVerdict(w *sheet, r *Report) {
 	}
 }
 
-// Named returns the verdict's name, and after "or" the causes that it cannot be told apart from.
+// Named returns the verdict's name, followed by "or" and the causes whose gain or cost is about equal to the
+// verdict's.
 func (s Serialization) Named() string {
 	return strings.Join(append([]string{s.Verdict}, s.CloseCalls...), " or ")
 }

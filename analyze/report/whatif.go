@@ -68,7 +68,8 @@ func buildWhatIf(r *Report, h helps) {
 // Unmatched returns an error if a change requested with --what-if matches nothing in the trace; nil otherwise.
 func (r *Report) Unmatched() error { return r.unmatched }
 
-// A help is a row of the table "what would help": the gain of shortening one item, with one column per factor.
+// A help is a row of the table "what would help": the predicted gain if one item, such as a kernel, took less time,
+// with one column per factor.
 type help struct {
 	Changed
 	Gains [4]string // for columns

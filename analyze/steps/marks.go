@@ -8,11 +8,11 @@ import (
 	"mtrace/analyze"
 )
 
-// stepNames maps names of marks and scopes to kinds of steps. A number at the end of a name is ignored: "token 17"
-// counts as "token".
+// stepNames maps names of marks and scopes (instants and time ranges that the program names) to kinds of steps. A
+// number at the end of a name is ignored: "token 17" counts as "token".
 var stepNames = map[string]string{"prompt": Prompt, "prefill": Prompt, "token": Decode, "decode": Decode}
 
-// marks collects the program's marks and scopes whose names are in stepNames.
+// marks collects the program's marks and scopes (named instants and time ranges) whose names are in stepNames.
 type marks struct{ of []mark }
 
 type mark struct {
@@ -43,8 +43,9 @@ func (m *marks) add(t *analyze.Trace) {
 	}
 }
 
-// phases returns the steps that the program's scopes and marks define. A step is a scope, the time between two marks
-// of tokens, or the time from a prompt's mark to the next mark. Without any token it returns nil.
+// phases returns the steps that the program's scopes and marks (named time ranges and instants) define. A step is a
+// scope, the time between two marks of tokens, or the time from a prompt's mark to the next mark. Without any token
+// it returns nil.
 func (m *marks) phases(s *Sequences) (out []Phase) {
 	if !slices.ContainsFunc(m.of, func(m mark) bool { return m.kind == Decode }) {
 		return nil

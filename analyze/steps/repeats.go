@@ -90,8 +90,8 @@ func periods(list []buffer) []int {
 	return all
 }
 
-// align shifts a row to where its steps begin, which the period alone does not show: where the program usually pauses
-// longest before it creates the next command buffer.
+// align shifts a row of equal steps to where its steps begin, which the period alone does not show: where the program
+// usually pauses longest before it creates the next command buffer.
 func (r row) align(list []buffer) row {
 	best, at := int64(-1<<62), 0
 	for shift := range r.period {

@@ -88,7 +88,8 @@ func (w *Writer) eventsOf(t *analyze.Thread) *int64 {
 }
 
 func addProcesses(a *filling, add func(processRow)) {
-	// every slice has all processes with their processor use over the whole run, so the last slice is enough
+	// every slice (time range of the run) has all processes with their processor use over the whole run, so the last
+	// slice is enough
 	for _, p := range a.writer.last.Trace.Processes {
 		add(processRow{int64(p.ID), int64(p.Parent), p.Program, strings.Join(p.Args, " "), int64(p.CPU)})
 	}
@@ -107,8 +108,8 @@ func addThreads(a *filling, add func(threadRow)) {
 		}
 		if x := known[th]; x != nil {
 			times := x.Time
-			// Use the sums of the rows in the table of waits. Sums over slices would differ from them, because a
-			// slice does not know all work outside of its time.
+			// Use the sums of the rows in the table of waits. Sums over slices (time ranges of the run) would differ
+			// from them, because a slice does not know all work outside of its time.
 			if a.slice == nil {
 				for p, n := range a.writer.waited[nameOf(th)] {
 					if analyze.Part(p) >= analyze.PartWaitExecuting && analyze.Part(p) <= analyze.PartWaitForeign {
@@ -387,7 +388,7 @@ func addScopes(a *filling, add func(scopeRow)) {
 	for i := range a.trace.Scopes {
 		s := &a.trace.Scopes[i]
 		if at := s.End; !a.slice.Held(at) && !s.Unfinished || s.Unfinished && !a.slice.Held(s.Begin) {
-			// a scope without an end belongs to the slice in which it began
+			// a scope without an end belongs to the slice (time range of the run) in which it began
 			continue
 		}
 		add(scopeRow{processOf(s.Thread), tid(s.Thread), s.Name, int64(s.Begin), int64(s.End), s.Mark, s.Unfinished})

@@ -103,7 +103,7 @@ type Files interface {
 	Create(name string) (io.WriteCloser, error)
 }
 
-// batch is the number of rows that are passed to a sink at once.
+// batch is the number of rows that are passed to a sink (which writes them) at once.
 const batch = 512
 
 // rows collects the rows of one table.
@@ -286,7 +286,8 @@ func newWriter(out output) *Writer {
 	return w
 }
 
-// Err returns the first write error. A long export checks it after each slice, in order to stop early.
+// Err returns the first write error. A long export checks it after each slice (time range of the run), in order to
+// stop early.
 func (w *Writer) Err() error {
 	for _, t := range w.tables {
 		if err := t.failed(); err != nil {
@@ -387,7 +388,7 @@ func (w *Writer) Abandon() {
 	}
 }
 
-// Whole writes a run that was loaded as a whole.
+// Whole writes all tables of a run that was loaded as a whole, and completes the files.
 func (w *Writer) Whole(t *analyze.Trace) error {
 	if err := w.Slice(analyze.Whole(t)); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package timeline
 
-// behind runs jobs one after another on a goroutine of its own, while the caller reads the next data.
+// behind runs jobs (functions that write a part of the output) one after another on a goroutine of its own, while the
+// caller reads the next data.
 type behind struct {
 	jobs  chan func()
 	spare chan []pending // lists whose content was written

@@ -5,8 +5,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A call is what is kept of a call until it is written. It is smaller than a slice; together with its times it fits
-// into a cache line.
+// A call is what is kept of a call until it is written. It is smaller than a slice (the form in which it is written);
+// together with its times it fits into a cache line.
 type call struct {
 	site       *analyze.Frame // where it came from; nil if not known
 	more       *callMore      // data that most calls do not have
@@ -80,7 +80,8 @@ func (w *Writer) callsOf(t *analyze.Thread) *threadCalls {
 	return c
 }
 
-// describe fills in slice s for call k of thread t: name, category, the values to display, and the arrows.
+// describe fills in s, the slice (a named interval on the track) for call k of thread t: name, category, the values
+// to display, and the arrows.
 func (f *trackFile) describe(s *slice, k *call, t *analyze.Thread) {
 	kind := kindOf(k.id)
 	s.name, s.category, s.call = kind.name, kind.category, kind.call

@@ -44,7 +44,7 @@ func (w *Writer) scopes(of *analyze.Slice, names map[*analyze.Thread]string) {
 	for i := range list {
 		s := &list[i]
 		if at := s.End; s.Thread == nil || !s.Unfinished && !of.Held(at) || s.Unfinished && !of.Held(s.Begin) {
-			// a scope without an end belongs to the slice in which it began
+			// a scope without an end belongs to the slice (time range of the run) in which it began
 			continue
 		}
 		on := w.scopesOf[s.Thread]

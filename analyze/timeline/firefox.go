@@ -12,8 +12,8 @@ import (
 
 // firefox writes the profile format of https://profiler.firefox.com, version 31, which newer versions upgrade:
 // https://github.com/firefox-devtools/profiler/blob/main/docs-developer/gecko-profile-format.md. Each track becomes a
-// thread whose slices are markers. The format has the data of a thread in one place, so slices are kept in memory
-// until the end.
+// thread whose slices (named intervals) are markers. The format has the data of a thread in one place, so slices are
+// kept in memory until the end.
 type firefox struct {
 	w      *bufio.Writer
 	tracks []track // by trackID

@@ -5,7 +5,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A kind is what the slices of all calls of one selector have in common.
+// A kind is what the slices (named intervals on a track) of all calls of one selector have in common.
 type kind struct {
 	call           wire.Call // CallNone if it is not known
 	name, category string

@@ -3,13 +3,13 @@ package timeline
 import "mtrace/analyze"
 
 // A lane is one of several tracks for the GPU work of a queue. The GPU runs command buffers of a queue concurrently,
-// but slices on one track must not overlap partly.
+// but slices (named intervals) on one track must not overlap partly.
 type lane struct {
 	track trackID
 	until analyze.Nanos
 }
 
-// freeLane returns the first lane without work at an instant; nil if all have work.
+// freeLane returns the first lane (track for GPU work of a queue) without work at an instant; nil if all have work.
 func freeLane(lanes []*lane, at analyze.Nanos) *lane {
 	for _, l := range lanes {
 		if l.until <= at {

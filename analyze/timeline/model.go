@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// model makes slices of a track for sources that do not record calls: encoders from creation to end, commits and
-// waits. It must run before the trace's other events are written.
+// model makes slices (named intervals on a track) for sources that do not record calls: encoders from creation to
+// end, commits and waits. It must run before the trace's other events are written.
 func (f *trackFile) model(t *analyze.Trace) {
 	var all []modelled
 	add := func(on *analyze.Thread, s slice) {

@@ -16,7 +16,8 @@ func BufferName(b *analyze.CommandBuffer) string {
 	return bufferName(b, strings.Join(kernelsOf(b), ", "))
 }
 
-// bufferName does what BufferName does, with the names of the kernels given.
+// bufferName returns the name of a command buffer on a track: its label or, without one, the kernels' names, which
+// the caller passes.
 func bufferName(b *analyze.CommandBuffer, kernels string) string {
 	switch {
 	case b.Label != "":

@@ -18,7 +18,7 @@ type gpuWork struct {
 
 func (g *gpuWork) start() { g.list = g.list[:0] }
 
-// next adds a slice for GPU work and returns it; the caller sets its other fields.
+// next adds a slice (a named interval on a track) for GPU work and returns it; the caller sets its other fields.
 func (g *gpuWork) next(at analyze.Interval, name string) *slice {
 	n := len(g.list)
 	if n == len(g.slices) {
@@ -30,7 +30,7 @@ func (g *gpuWork) next(at analyze.Interval, name string) *slice {
 	return s
 }
 
-// nest reports whether any slice lies inside another one. The list must be sorted by end.
+// nest reports whether any slice (named interval on a track) lies inside another one. The list must be sorted by end.
 func nest(list []pending) bool {
 	for i := 1; i < len(list); i++ {
 		if list[i].Begin < list[i-1].End {
@@ -59,8 +59,8 @@ func (r *ran) add(b *analyze.CommandBuffer, e *analyze.Encoder) {
 	}
 }
 
-// write writes a slice for a command buffer's GPU time, and inside it slices for encoders whose GPU time was
-// measured.
+// write writes a slice (a named interval on a track) for a command buffer's GPU time, and inside it slices for
+// encoders whose GPU time was measured.
 func (g *gpuWork) write(f *trackFile, on trackID, b *analyze.CommandBuffer) {
 	all := &g.ran
 	all.kernels, all.operations = all.kernels[:0], all.operations[:0]

@@ -309,7 +309,7 @@ func (p *perfetto) begin(sl *slice) {
 	p.done(s, file)
 }
 
-// named appends the fields for the begin of a slice: its type, name and category.
+// named appends the fields for the begin of a slice (a named interval on a track): its type, name and category.
 func (s *sequence) named(m message, sl *slice) message {
 	return m.uint(eventType, typeBegin).uint(eventName, s.intern(internedNames, sl.name)).uint(eventCategory,
 		s.intern(internedCategories, sl.category))

@@ -92,7 +92,7 @@ func (w *Writer) queuesOf(s *analyze.Slice) {
 	}
 }
 
-// forget drops the data of a slice (part) of the run but keeps the memory for the next one.
+// forget drops the collected data of a slice (part) of the run but keeps its memory for the next slice.
 func (q *queueWork) forget() {
 	clear(q.ran)
 	q.first, q.ran = nil, q.ran[:0]

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A sorter sorts the slices of one track. They arrive in the order in which they ended; viewers need begins and ends
-// in the order of time, inner slices inside outer ones.
+// A sorter sorts the slices (named intervals) of one track. They arrive in the order in which they ended; viewers
+// need begins and ends in the order of time, inner slices inside outer ones.
 type sorter struct {
 	write   func(list []pending, nested bool) (room []pending)
 	pending []pending
@@ -23,7 +23,7 @@ type pending struct {
 	call call
 }
 
-// sorter returns a sorter for a track to which complete slices are added, and no calls.
+// sorter returns a sorter for a track to which complete slices (named intervals) are added, and no calls.
 func (f *trackFile) sorter(on trackID) *sorter {
 	return &sorter{write: func(list []pending, nested bool) []pending {
 		f.write(on, nil, list, nested)
@@ -38,8 +38,8 @@ const (
 
 func (s *sorter) add(next *slice) { s.next(next.Interval).made = next }
 
-// next adds a slice to the track and returns it; the caller sets its other fields. Slices must be added in the order
-// in which they end.
+// next adds a slice (a named interval) to the track and returns it; the caller sets its other fields. Slices must be
+// added in the order in which they end.
 func (s *sorter) next(at analyze.Interval) *pending {
 	n := len(s.pending)
 	if n >= most || n >= enough && at.Begin >= s.pending[n-1].End {
@@ -62,8 +62,8 @@ func (s *sorter) flush() {
 	s.pending, s.nested = s.write(s.pending, s.nested), false
 }
 
-// write writes slices of a track; t is the thread if they are calls. Calls of a thread never overlap partly. Another
-// slice that does is cut at its neighbour's end, because viewers would draw it wrongly.
+// write writes the slices (named intervals) of a track; t is the thread if they are calls. Calls of a thread never
+// overlap partly. Another slice that does is cut at its neighbour's end, because viewers would draw it wrongly.
 func (f *trackFile) write(on trackID, t *analyze.Thread, list []pending, nested bool) {
 	if nested {
 		slices.Reverse(list) // of two equal slices, the outer one was added last
@@ -104,8 +104,8 @@ func (f *trackFile) write(on trackID, t *analyze.Thread, list []pending, nested 
 	closeUntil(1<<63 - 1)
 }
 
-// madeOf returns the slice of a pending one; for a call it builds the slice. The result is valid until the next call
-// of madeOf.
+// madeOf returns the slice (the named interval on a track) of a pending one; for a call it builds the slice. The
+// result is valid until the next call of madeOf.
 func (f *trackFile) madeOf(next *pending, on trackID, t *analyze.Thread) *slice {
 	if s := next.made; s != nil {
 		s.Interval, s.track = next.Interval, on

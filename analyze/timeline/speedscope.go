@@ -11,8 +11,9 @@ import (
 	"mtrace/analyze"
 )
 
-// speedscope writes the file format of https://www.speedscope.app: one profile for each track that has slices. The
-// format has the data of a profile in one place, so slices are kept in memory until the end, 24 bytes each.
+// speedscope writes the file format of https://www.speedscope.app: one profile for each track that has slices (named
+// intervals). The format has the data of a profile in one place, so slices are kept in memory until the end, 24 bytes
+// each.
 type speedscope struct {
 	w      *bufio.Writer
 	tracks []track // by trackID
@@ -23,7 +24,7 @@ type speedscope struct {
 	err    error
 }
 
-// opened is what the format needs of a slice: its times and the number of its name.
+// opened is what the format needs of a slice (a named interval on a track): its times and the number of its name.
 type opened struct {
 	analyze.Interval
 	frame int
@@ -79,8 +80,8 @@ func (s *speedscope) finish() error {
 	return s.w.Flush()
 }
 
-// profile writes a track. Slices must nest, or Speedscope rejects the file: a slice that ends after the one around
-// it, because a clock was read late, is cut.
+// profile writes a track. Its slices (named intervals) must nest, or Speedscope rejects the file: a slice that ends
+// after the one around it, because a clock was read late, is cut.
 func (s *speedscope) profile(t *track, list []opened) {
 	slices.SortStableFunc(list, func(a, b opened) int {
 		return cmp.Or(cmp.Compare(a.Begin, b.Begin),

@@ -57,7 +57,8 @@ func newWriter(out format) *Writer {
 type format interface {
 	declare(track)
 	begin(*slice)
-	// ends the innermost open slice of the track at an instant; flow is the number of the arrow that ends there, or 0
+	// ends the innermost open slice (named interval) of the track at an instant; flow is the number of the arrow that
+	// ends there, or 0
 	end(on trackID, at analyze.Nanos, flow uint64)
 	count(t trackID, at analyze.Nanos, value int64)
 	failed() error
@@ -97,14 +98,15 @@ type slice struct {
 	track    trackID
 	name     string
 	category string
-	// the call that the slice shows, which determines name and category; CallNone for other slices and unknown calls
+	// the call that the slice (named interval on a track) shows, which determines name and category; CallNone for
+	// other slices and unknown calls
 	call    wire.Call
 	args    []arg
 	flows   []uint64 // of command buffers and signals whose arrows begin at or pass through this slice
 	flowEnd uint64   // the arrow that ends at the end of this slice; 0 is none
 }
 
-// An arg is a named value that viewers display with a slice.
+// An arg is a named value that viewers display with a slice (a named interval on a track).
 type arg struct {
 	name  string
 	text  string // shown unless it is empty
@@ -123,7 +125,7 @@ const (
 	argWords
 )
 
-// say adds an arg to a slice; an arg without a name is ignored.
+// say adds an arg (a named value that viewers display) to a slice; an arg without a name is ignored.
 func (s *slice) say(a arg) {
 	if a.name != "" {
 		s.args = append(s.args, a)
@@ -181,7 +183,7 @@ func (w *Writer) Finish() (err error) {
 // Abandon ends the Writer's goroutine without completing the file. It may also be called after Finish.
 func (w *Writer) Abandon() { w.behind.end() }
 
-// Whole writes a run that was loaded as a whole.
+// Whole writes the timeline of a run that was loaded as a whole, and completes the file.
 func (w *Writer) Whole(t *analyze.Trace) error {
 	failed := w.Slice(analyze.Whole(t))
 	if err := w.Finish(); failed == nil {

@@ -41,7 +41,8 @@ func (a *Added) Times(p *program.Program) float64 {
 	return float64(a.visit(p, false)) / float64(max(1, len(p.Jobs)))
 }
 
-// visit counts the points where the delay applies and, if add is set, adds the delay at each.
+// visit finds the points of the program where the delay applies and returns their number. If add is set, it also adds
+// the delay at each.
 func (a *Added) visit(p *program.Program, add bool) (times int) {
 	delay := func(to *analyze.Nanos) {
 		if times++; add {

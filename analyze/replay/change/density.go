@@ -28,8 +28,8 @@ type Density struct {
 	sooner     analyze.Nanos // how much earlier a sleeping thread runs after a timer or another thread wakes it
 }
 
-// handOvers has the recorded durations of one kind of hand-off in ascending order (took), and for each the duration
-// that it has at the changed density (then). Empty means no change.
+// handOvers has the recorded durations (took) of one kind of hand-off, such as from a thread to the GPU, in ascending
+// order, and for each the duration that it has in the changed program (then). Empty means no change.
 type handOvers struct{ took, then []analyze.Nanos }
 
 // NewDensity returns the durations of hand-offs for a run with times as many hand-offs per second as the recorded
@@ -123,7 +123,7 @@ func (d *Density) relieved(h *program.HandOvers, n, free analyze.Nanos) analyze.
 	return n - program.Scaled(max(0, n-free), h.Unexplained*d.Relief)
 }
 
-// With returns a copy of the density with Relief set; d may be nil.
+// With returns a copy of the density in which threads wait less for processors, by the share Relief; d may be nil.
 func (d *Density) With(relief float64) *Density {
 	e := Density{}
 	if d != nil {

@@ -38,8 +38,8 @@ func shareEvenly(p *program.Program) {
 	even(p, of)
 }
 
-// meetings divides a thread's steps into the rounds between barriers. In the steps, a barrier is a series of signals
-// and of waits for signals.
+// meetings divides a thread's steps into the rounds between barriers (points at which all threads wait for the last
+// one). In the steps, a barrier is a series of signals and of waits for signals.
 func meetings(th *program.Thread, t int32) (all []round) {
 	begin, inside := 0, false
 	for i := range th.Steps {
@@ -54,8 +54,8 @@ func meetings(th *program.Thread, t int32) (all []round) {
 	return all
 }
 
-// even gives all elements of rounds the average own time and the average GPU time. They are one round of each thread,
-// or the whole run of each thread.
+// even evens out the work in some rounds: all of them get the average own time and the average GPU time. The rounds
+// are one round of each thread, or the whole run of each thread.
 func even(p *program.Program, of []round) {
 	own, gpu := make([]analyze.Nanos, len(of)), make([]analyze.Nanos, len(of))
 	var allOwn, allGPU analyze.Nanos

@@ -31,7 +31,8 @@ func (s *Scale) Slows() bool {
 		func(f float64) bool { return f > 1 })
 }
 
-// Overlaps reports whether threads have more rounds in flight than recorded.
+// Overlaps reports whether the Scale lets threads have more rounds (work from one wait to the next) in flight than
+// recorded.
 func (s *Scale) Overlaps() bool { return s != nil && s.InFlight > 1 }
 
 // Fitted reports whether the result depends on a fit: a scaled kernel has only a share of some command buffer, and

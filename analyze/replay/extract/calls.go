@@ -111,7 +111,8 @@ func firstCompiles(list []call) analyze.Nanos {
 	return list[max(0, slices.IndexFunc(list, func(c call) bool { return c.Kind != program.Lock }))].Begin
 }
 
-// withoutStart removes the compilations and waits for locks before a thread's first other call: its start-up.
+// withoutStart removes a thread's start-up from its calls: the compilations and waits for locks before its first
+// other call.
 func withoutStart(list []call) []call {
 	return list[max(0, slices.IndexFunc(list, func(c call) bool {
 		return c.Kind != program.Lock &&

@@ -80,7 +80,8 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 	}
 }
 
-// nextWait returns when the thread next began to wait for the lock k; a time after the run if it never did.
+// nextWait returns when the thread next began to wait for the lock k; if it never did, a time after the end of the
+// run.
 func nextWait(list []call, k evidence.LockKey) analyze.Nanos {
 	for i := range list {
 		if c := &list[i]; c.Kind == program.Lock && evidence.KeyOf(c.lock) == k {

@@ -177,7 +177,7 @@ func handlerThreads(ev *evidence.Evidence) map[*analyze.Thread]bool {
 	return threads
 }
 
-// byEnd compares the end of a call with a time.
+// byEnd compares the end of a call with a time, for a binary search in calls sorted by their ends.
 func byEnd(c call, at analyze.Nanos) int { return cmp.Compare(c.End, at) }
 
 // withLinks inserts signals, waits for signals and releases of locks into a thread's calls. A wait inside another

@@ -7,15 +7,15 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// isBehind reports whether a job that is committed now must wait for other jobs, because its queue or device runs as
-// many as it can.
+// isBehind reports whether a job (a command buffer of the replayed program) that is committed now must wait for other
+// jobs, because its queue or device runs as many as it can.
 func (m *machine) isBehind(j *program.Job) bool {
 	of := &m.program.Queues[j.Queue]
 	return m.queues[j.Queue].running >= of.AtOnce || m.running[of.Device] >= m.program.Devices[of.Device].Engines
 }
 
-// feed begins jobs on a device while it can run more. Of the queues' first jobs that are ready, the one that became
-// ready first begins first.
+// feed begins jobs (command buffers of the replayed program) on a device while it can run more. Of the queues' first
+// jobs that are ready, the one that became ready first begins first.
 func (m *machine) feed(device int) {
 	for m.running[device] < m.program.Devices[device].Engines {
 		best := int32(-1)
@@ -37,8 +37,9 @@ func (m *machine) feed(device int) {
 	}
 }
 
-// beginJob begins a job on a device. If the machine's processors run the GPU's work, the job is a burst on a
-// processor. If concurrent jobs slow each other down, it shares the device. Otherwise its end is known now.
+// beginJob begins a job (a command buffer) on a device. If the machine's processors run the GPU's work, the job is a
+// burst on a processor. If concurrent jobs slow each other down, it shares the device. Otherwise its end is known
+// now.
 func (m *machine) beginJob(device int, id int32) {
 	j := &m.program.Jobs[id]
 	q := &m.queues[j.Queue]
@@ -71,7 +72,8 @@ func (m *machine) beginJob(device int, id int32) {
 	}
 }
 
-// unblocked reports whether all events for which a job waits have been signaled, by command buffers and by threads.
+// unblocked reports whether all events for which a job (a command buffer) waits have been signaled, by command
+// buffers and by threads.
 func (m *machine) unblocked(id int32) bool {
 	j := &m.program.Jobs[id]
 	if slices.ContainsFunc(j.After, func(dep int32) bool { return !m.jobs[dep].done }) {
@@ -91,15 +93,16 @@ func (m *machine) awaitsClock(id int32) bool {
 		m.threads[clock].next < len(m.program.Threads[clock].Steps)
 }
 
-// feedAll begins jobs on all devices that can begin one, after an event or a job's end may have unblocked some.
+// feedAll begins jobs (command buffers) on all devices that can begin one, after an event or a job's end may have
+// unblocked some.
 func (m *machine) feedAll() {
 	for device := range m.running {
 		m.feed(device)
 	}
 }
 
-// jobEnded handles the end of a job on the GPU. Metal's thread notices the end (endSeen) only when it has a
-// processor.
+// jobEnded handles the end of a job (a command buffer) on the GPU. Metal's thread notices the end (endSeen) only when
+// it has a processor.
 func (m *machine) jobEnded(id int32) {
 	j, s := &m.program.Jobs[id], &m.jobs[id]
 	s.done, s.end = true, m.now
@@ -120,8 +123,8 @@ func (m *machine) jobEnded(id int32) {
 	m.feedAll()
 }
 
-// watch schedules Metal's own processor work for a job while the job runs. Work that takes longer than the job is
-// divided among several processors.
+// watch schedules Metal's own processor work for a job (a command buffer) while the job runs. Work that takes longer
+// than the job is divided among several processors.
 func (m *machine) watch(id int32, begin, end, work analyze.Nanos) {
 	parts := 1 + min(work/max(1, end-begin), analyze.Nanos(len(m.processors.each))-1)
 	m.jobs[id].watching = int32(parts)
@@ -130,8 +133,8 @@ func (m *machine) watch(id int32, begin, end, work analyze.Nanos) {
 	}
 }
 
-// watched handles the end of one part of Metal's work for a job. The job's end is noticed only after all parts have
-// ended.
+// watched handles the end of one part of Metal's processor work for a job (a command buffer). The job's end is
+// noticed only after all parts have ended.
 func (m *machine) watched(id int32) {
 	s := &m.jobs[id]
 	if s.watching--; s.watching == 0 && s.done {
@@ -141,8 +144,8 @@ func (m *machine) watched(id int32) {
 	}
 }
 
-// endSeen handles that Metal notices a job's end: it unblocks the threads that wait for the job and schedules its
-// completion handlers.
+// endSeen is called when Metal notices the end of a job (a command buffer): it unblocks the threads that wait for the
+// job and schedules its completion handlers.
 func (m *machine) endSeen(id int32) {
 	j, s := &m.program.Jobs[id], &m.jobs[id]
 	s.seen = true
@@ -154,7 +157,8 @@ func (m *machine) endSeen(id int32) {
 	m.at(max(m.now, s.end+s.late+j.Complete), 0, jobCompletes, id)
 }
 
-// completed frees the job's slot in its queue, and unblocks a thread that waits to create a command buffer.
+// completed frees the slot that a job (a command buffer) had in its queue, and unblocks a thread that waits to create
+// a command buffer.
 func (m *machine) completed(id int32) {
 	queue := m.program.Jobs[id].Queue
 	q := &m.queues[queue]

@@ -32,8 +32,9 @@ func (f *fifo) pop() int32 {
 // A taskHeap is a binary heap of tasks whose first element has the lowest rank.
 type taskHeap []task
 
-// A task is work on a server, and the action that follows its end. Tasks of lower rank end first; seq orders tasks of
-// equal rank, so that each run has the same result. A task has four words and so is passed in registers.
+// A task is work on a server (a processor or a GPU), and the action that follows its end. Tasks of lower rank end
+// first; seq orders tasks of equal rank, so that each run has the same result. A task has four words and so is passed
+// in registers.
 type task struct {
 	rank float64
 	due  analyze.Nanos // when it would end if it ran alone
@@ -90,9 +91,9 @@ func (h *taskHeap) pop() task {
 	return first
 }
 
-// An agenda holds events in order of time; events of the same time keep the order in which they were scheduled. The
-// first event is stored outside of the heap, because many events schedule the one that is handled next, which then
-// costs no heap operation.
+// An agenda holds the events of the replay in order of time; events of the same time keep the order in which they
+// were scheduled. The first event is stored outside of the heap, because many events schedule the one that is handled
+// next, which then costs no heap operation.
 type agenda struct {
 	next event // the first event, if there is one
 	kept bool

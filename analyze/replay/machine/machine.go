@@ -43,10 +43,12 @@ type Result struct {
 // Steps returns how many steps the thread had completed when the run ended.
 func (r *Result) Steps(thread int) int { return r.steps[thread].next }
 
-// End returns when the GPU completed the job; done is false if the run ended before.
+// End returns when the GPU completed the job, which is a command buffer of the replayed program; done is false if the
+// run ended before.
 func (r *Result) End(job int) (at analyze.Nanos, done bool) { return r.jobs[job].end, r.jobs[job].done }
 
-// Delayed returns how long the job's work waited for a processor; 0 unless processors run the GPU's work.
+// Delayed returns how long the work of the job (a command buffer) waited for a processor; 0 unless processors run the
+// GPU's work.
 func (r *Result) Delayed(job int) analyze.Nanos { return r.jobs[job].delayed }
 
 // Done returns how many command buffers the GPU completed, without fences (empty ones that exist to be waited for).
@@ -57,20 +59,22 @@ func (r *Result) Done() (n int) {
 	return n
 }
 
-// Delays has the time that bursts of CPU work waited for a processor, by the kind of burst.
+// Delays is the time that bursts of CPU work (stretches in which a thread needs a processor) waited for a processor,
+// by the kind of burst.
 type Delays struct {
 	Before, After Delay           // of the framework's bursts before and after the GPU's work
 	GPU           analyze.Nanos   // of the GPU's work, if processors run it
 	Threads       []analyze.Nanos // of the threads' own bursts
 }
 
-// A Delay is the total time that bursts of one kind waited for a processor, and the number of these bursts.
+// A Delay is the total time that bursts of CPU work of one kind waited for a processor, and the number of these
+// bursts.
 type Delay struct {
 	Sum   analyze.Nanos
 	Count int
 }
 
-// Mean returns the mean time that a burst waited for a processor.
+// Mean returns the mean time that a burst of CPU work waited for a processor.
 func (d Delay) Mean() analyze.Nanos { return d.Sum / analyze.Nanos(max(1, d.Count)) }
 
 type threadState struct {
@@ -259,8 +263,8 @@ func (m *machine) beginBurst(e event) {
 	m.processors.begin(m.now, e.work, e.seq, e.what)
 }
 
-// burstEnded adds up how long a burst waited for its processor, and notes when Metal's thread for a queue has ended a
-// burst.
+// burstEnded adds up how long a burst of CPU work waited for its processor, and notes when Metal's thread for a queue
+// has ended a burst.
 func (m *machine) burstEnded(burst task) {
 	d := max(0, m.now-burst.due)
 	id := burst.what.id()

@@ -20,8 +20,9 @@ const never analyze.Nanos = 1 << 62
 // stretch returns by what factor each of n concurrent tasks takes longer than alone.
 func (s *server) stretch(n int) float64 { return 1 + s.slope*float64(n-1) }
 
-// pass adds the progress since the last change of the number of tasks. It must be called before each change of that
-// number. The frequent case of one task needs no division.
+// pass adds the progress of the server's tasks since their number last changed. It must be called before each change
+// of that number; otherwise the time before the change counts at the new speed. The frequent case of one task needs
+// no division.
 func (s *server) pass(now analyze.Nanos) {
 	switch n := len(s.running); {
 	case n == 1:
@@ -121,7 +122,7 @@ func newProcessors(count int, scattered float64) processors {
 // none reports whether processors are not modelled, because their use is not recorded. Then no burst waits.
 func (p *processors) none() bool { return len(p.each) == 0 }
 
-// begin begins a burst of work on a processor that it chooses.
+// begin starts a burst of CPU work on a processor that it chooses.
 func (p *processors) begin(now, work analyze.Nanos, seq int, what action) {
 	k := 0
 	if p.scattered > 0 && p.draw() < p.scattered {
@@ -137,7 +138,7 @@ func (p *processors) begin(now, work analyze.Nanos, seq int, what action) {
 	p.bank.begin(k, now, work, seq, what)
 }
 
-// crowded reports whether every processor has at least two bursts, so that bursts wait everywhere.
+// crowded reports whether every processor has at least two bursts of CPU work, so that bursts wait everywhere.
 func (p *processors) crowded() bool {
 	for i := range p.each {
 		if len(p.each[i].running) < 2 {

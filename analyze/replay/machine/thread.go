@@ -76,8 +76,8 @@ func (m *machine) step(t int32) {
 	}
 }
 
-// wait begins a thread's wait for a job. It ends at once, after the recorded time, after the notification of a job
-// that has already ended, or when the job ends.
+// wait begins a thread's wait for a job (a command buffer). The wait ends at once, after the recorded time, after the
+// notification of a job that has already ended, or when the job ends.
 func (m *machine) wait(t int32, s *program.Step) {
 	job, any := m.awaited(t, s)
 	switch {
@@ -100,8 +100,8 @@ func (m *machine) notify(s *program.Step) analyze.Nanos {
 	return s.Notify + s.Handlers
 }
 
-// await appends the thread to the list of threads that wait for a job. The list is linked through the threads, so
-// that it needs no allocation.
+// await appends the thread to the list of threads that wait for a job (a command buffer). The list is linked through
+// the threads, so that it needs no allocation.
 func (m *machine) await(t, job int32) {
 	s := &m.jobs[job]
 	if m.threads[t].behind = 0; s.waiter == 0 {
@@ -112,8 +112,8 @@ func (m *machine) await(t, job int32) {
 	s.last = t + 1
 }
 
-// awaited returns the job that a wait is for. If the program has a rule for waits for other threads (Newest), the
-// rule decides; any is false if the other thread has not committed enough command buffers yet.
+// awaited returns the job (command buffer) that a wait is for. If the program has a rule for waits for other threads
+// (Newest), the rule decides; any is false if the other thread has not committed enough command buffers yet.
 func (m *machine) awaited(t int32, s *program.Step) (job int32, any bool) {
 	rule := m.program.Newest
 	if s.Kind != program.WaitOther || s.Job == program.Unknown || !rule.Known {
@@ -168,7 +168,7 @@ func (m *machine) finish(t int32) {
 	m.close(t)
 }
 
-// close counts the thread as no longer needed for the end of the run, once.
+// close counts the thread, only once, as no longer needed for the end of the run.
 func (m *machine) close(t int32) {
 	if s := &m.threads[t]; !s.closed {
 		s.closed = true
@@ -176,7 +176,7 @@ func (m *machine) close(t int32) {
 	}
 }
 
-// commit ends the thread's commit: after its latency the job is ready for the GPU.
+// commit ends the thread's commit: after the commit's latency the job (the command buffer) is ready for the GPU.
 func (m *machine) commit(t int32) {
 	job := m.current(t).Job
 	j := &m.program.Jobs[job]
@@ -193,8 +193,8 @@ func (m *machine) commit(t int32) {
 	m.advance(t)
 }
 
-// skip handles a commit that an intervention removed: the job counts as completed at once, so waits for it do not
-// block.
+// skip handles a commit that the change of the program removed: the job (the command buffer) counts as completed at
+// once, so waits for it do not block.
 func (m *machine) skip(t int32, s *program.Step) {
 	m.progress[t].Commits = append(m.progress[t].Commits, m.now)
 	j := &m.jobs[s.Job]

@@ -34,7 +34,7 @@ type Job struct {
 // AwaitsEvent reports whether the job waits for an event on the GPU.
 func (j *Job) AwaitsEvent() bool { return len(j.After)+len(j.Events) > 0 || j.Clock > 0 }
 
-// A Portion is the share (0 to 1) of a time that is spent on one named item, such as a kernel or a call.
+// A Portion is the part (0 to 1) of a duration that is spent on one named item, such as a kernel or a call.
 type Portion struct {
 	Of    int32 // number of the item's name
 	Share float64

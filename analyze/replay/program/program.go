@@ -37,7 +37,7 @@ type Program struct {
 	Pools       [][]int32 // groups of threads that take their work from the same object
 	Polls       bool      // threads wait for command buffers without a recorded call; only their next steps show it
 	Tied        bool      // waits for other threads' signals end when the signal is given, not after the recorded time
-	// share of a thread's own time, without encoding, that depends on the number of command buffers and not of
+	// share of a thread's own time, without encoding, that depends on the number of command buffers and not on their
 	// kernels
 	LaunchShare float64
 }
@@ -149,10 +149,11 @@ func refill[T any](buffer *[]T, with []T) []T {
 	return slices.Clip(*buffer)
 }
 
-// Copy returns a copy as CopyInto does, in memory of its own.
+// Copy returns a copy of the program in memory of its own, which no later copy overwrites. The steps' Details are
+// shared with the original and must not be changed.
 func (p *Program) Copy() *Program { return p.CopyInto(&Buffer{}) }
 
-// Clone returns a copy in which the steps' Details may be changed, too.
+// Clone returns a copy of the program in which everything may be changed, the steps' Details too.
 func (p *Program) Clone() *Program {
 	q := p.Copy()
 	for t := range q.Threads {

@@ -17,7 +17,8 @@ type Progress struct {
 	Ended analyze.Nanos
 }
 
-// Add adds the times at which the GPU completed the thread's jobs (of), except fences, and updates Ended.
+// Add adds the times at which the GPU completed the thread's jobs (command buffers; of lists their numbers), except
+// empty ones that are only waited for, and updates Ended.
 func (d *Progress) Add(jobs []Job, of []int32, done func(job int32) analyze.Nanos) {
 	for _, j := range of {
 		at := done(j)

@@ -53,6 +53,9 @@ const (
 	SlowIteration, SlowIterationSpread = 2.0, 3.0
 	// Half is the share from which a report says "most".
 	Half = 0.5
+	// NoticeableKernel is the smallest share of GPU time with which a kernel keeps its place in the default report; if
+	// it cannot have as much, kernels that may have more come first.
+	NoticeableKernel = 0.01
 	// ShortestChain is the minimum number of threads in a reported chain of threads that wait for each other.
 	ShortestChain = 3
 	// Allocations count as part of a loop if at least AllocatingRounds of its rounds, and at least AllocatingFewest

@@ -175,8 +175,13 @@ func (c cost) from() string {
 // notIdentifiedText explains below the table of kernels why some have only bounds.
 const notIdentifiedText = "not identified: " +
 	"the kernel nearly always shares its command buffers and encoders with the same other kernels, " +
-	"so the trace shows only bounds of its time. " +
-	"These kernels are in no order; mtrace run --gpu-timing encoder separates kernels of different encoders"
+	"so the trace shows only bounds of its time. These kernels are in no order; "
+
+// How to identify more kernels, without and with the times of encoders.
+const (
+	timeEncodersText = "mtrace run --gpu-timing encoder separates kernels of different encoders"
+	varyInputText    = "a run with inputs of several sizes, which dispatch them in other proportions, may identify them"
+)
 
 func writeKernels(w *sheet, r *Report) {
 	if len(r.Kernels) == 0 {
@@ -205,7 +210,7 @@ func writeKernels(w *sheet, r *Report) {
 		t.add(cells...)
 	}
 	t.write(w)
-	if text := notIdentified(r.Kernels); text != "" {
+	if text := notIdentified(r); text != "" {
 		wrap(w, text, "  ", "    ")
 	}
 	for i, f := range r.FusionCandidates {
@@ -218,10 +223,13 @@ func writeKernels(w *sheet, r *Report) {
 	}
 }
 
-// notIdentified returns an explanation if any kernel's time is not identified; "" otherwise.
-func notIdentified(list []Kernel) string {
-	if slices.ContainsFunc(list, func(k Kernel) bool { return !k.Identified() }) {
-		return notIdentifiedText
+// notIdentified returns an explanation, and what to do, if any kernel's time is not identified; "" otherwise.
+func notIdentified(r *Report) string {
+	if !slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return !k.Identified() }) {
+		return ""
 	}
-	return ""
+	if r.GPU.Encoders.Asked {
+		return notIdentifiedText + varyInputText
+	}
+	return notIdentifiedText + timeEncodersText
 }

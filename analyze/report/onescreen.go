@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // The default text of a report fits on one screen: what was traced, the verdict with its evidence, what to do, and
@@ -183,10 +184,10 @@ func idleReason(r *Report, by IdleBy) string {
 	return fmt.Sprintf("%s was %s", thread, doing)
 }
 
-// writeScreenKernels writes one line for each of the kernels with the most GPU time, up to the limit in rows.
+// writeScreenKernels writes one line for each of the kernels that may have the most GPU time, up to the limit in rows.
 func writeScreenKernels(w *sheet, r *Report, rows screenRows) {
 	label := "KERNELS"
-	for i, k := range r.Kernels {
+	for i, k := range screenKernels(r.Kernels) {
 		if i == rows.kernels {
 			fmt.Fprintf(w, "%*s... and %d more: --section kernels\n", labelWidth, "", len(r.Kernels)-i)
 			return
@@ -195,12 +196,32 @@ func writeScreenKernels(w *sheet, r *Report, rows screenRows) {
 		if k.Layer != analyze.App && k.Layer != "" {
 			name = k.Layer + " / " + name
 		}
-		text := fmt.Sprintf("%s  %s (%s, %s) · %s · %s each", cut(analyze.Printable(name), 40), ns(k.GPUNS),
-			analyze.FormatShare(k.Share), k.Source,
-			analyze.Plural(k.Dispatches, "dispatch"), ns(k.MeanNS))
+		text := fmt.Sprintf("%s  %s (%s, %s) · %s · %s each", cut(analyze.Printable(name), 40), k.GPUCell(),
+			k.ShareCell(), k.Source, analyze.Plural(k.Dispatches, "dispatch"), k.MeanCell())
 		labelled(w, label, keepUnits(strings.Fields(text)))
 		label = ""
 	}
+}
+
+// screenKernels returns the kernels in their order, but those that cannot have a noticeable share of GPU time come
+// last: an identified kernel of 0.1% would hide kernels that are not identified and may have nearly all of it.
+func screenKernels(all []Kernel) []Kernel {
+	total := int64(0)
+	for _, k := range all {
+		total += k.GPUNS
+	}
+	list := slices.Clone(all)
+	small := func(k Kernel) bool { return float64(k.GPUHighNS) < policy.NoticeableKernel*float64(total) }
+	slices.SortStableFunc(list, func(a, b Kernel) int {
+		switch {
+		case small(a) == small(b):
+			return 0
+		case small(a):
+			return 1
+		}
+		return -1
+	})
+	return list
 }
 
 // screenNotes writes the insights, one line each.

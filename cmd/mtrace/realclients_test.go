@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -60,13 +59,14 @@ func traceRealClient(t *testing.T, c realClient) (untraced outcome, r *report.Re
 	if made == 0 || recorded != made || r.Lost.Total != 0 {
 		t.Errorf("%d of %d commits recorded, %d records lost", recorded, made, r.Lost.Total)
 	}
-	t.Logf("%d of %d commits recorded; verdict: %s, %s", recorded, made, r.Serialization.Verdict, r.Serialization.Summary)
+	t.Logf("%d of %d commits recorded; verdict: %s, %s", recorded, made, r.Serialization.Verdict,
+		r.Serialization.Summary)
 	checkKernelCosts(t, model, file)
 	return plain, r
 }
 
-// llama.cpp's llama-simple generates the same text from a small model traced, untraced, and on llama.cpp's CPU back end.
-// SOFTMETAL_LLAMA names a checkout, which is never fetched; its gguf-py writes the model and needs numpy.
+// llama.cpp's llama-simple generates the same text from a small model traced, untraced, and on llama.cpp's CPU back
+// end. SOFTMETAL_LLAMA names a checkout, which is never fetched; its gguf-py writes the model and needs numpy.
 func TestLlamaCpp(t *testing.T) {
 	checkout := os.Getenv("SOFTMETAL_LLAMA")
 	if checkout == "" {
@@ -94,10 +94,12 @@ func TestLlamaCpp(t *testing.T) {
 		t.Skip("no model: the gguf package needs numpy (SOFTMETAL_PYTHON names a Python that has it): ", made.stderr)
 	}
 	program := filepath.Join(out, "llama-simple")
-	arguments := []string{program, "-m", model, "-n", "48"}
+	generate := func(layers string) []string {
+		return []string{program, "-m", model, "-n", "48", "-ngl", layers, "hello world"}
+	}
 	text := func(o outcome) string { return o.stdout }
-	onMetal, _ := traceRealClient(t, realClient{command: append(slices.Clone(arguments), "-ngl", "99", "hello world"), results: text})
-	onCPU := sh(t, "", nil, filepath.Join(tool.dir, "softmetal", "softmetal"), append(arguments, "-ngl", "0", "hello world")...)
+	onMetal, _ := traceRealClient(t, realClient{command: generate("99"), results: text})
+	onCPU := sh(t, "", nil, filepath.Join(tool.dir, "softmetal", "softmetal"), generate("0")...)
 	if onMetal.stdout != onCPU.stdout || !strings.Contains(onMetal.stdout, "hello world") {
 		t.Errorf("on the software Metal: %q\non the CPU: %q", onMetal.stdout, onCPU.stdout)
 	}

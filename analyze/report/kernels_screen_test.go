@@ -1,0 +1,46 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"mtrace/analyze/kernels"
+)
+
+// In llama.cpp's token loop the run identified nothing but the copies, 0.1% of GPU time. The default report began
+// with those, and gave each kernel that was not identified a time, in place of its bounds.
+func TestScreenShowsBoundsOfKernels(t *testing.T) {
+	r := &Report{Kernels: []Kernel{
+		{Name: "(copies)", GPUNS: 10_000, GPULowNS: 10_000, GPUHighNS: 10_000, Share: 0.001, Source: kernels.Measured},
+		{Name: "mul_mv", Dispatches: 10, GPUNS: 4_000_000, GPULowNS: 0, GPUHighNS: 9_000_000, Share: 0.4,
+			Source: kernels.NotIdentified},
+		{Name: "rope", Dispatches: 10, GPUNS: 5_990_000, GPULowNS: 0, GPUHighNS: 9_000_000, Share: 0.599,
+			Source: kernels.NotIdentified},
+	}}
+	var out bytes.Buffer
+	writeScreenKernels(&sheet{Writer: &out, width: 120}, r, screenRows{kernels: 2})
+	want := `KERNELS  mul_mv 0 ns–9.00 ms (0.0%–90%, not identified) · 10 dispatches · 0 ns–900 µs each
+         rope 0 ns–9.00 ms (0.0%–90%, not identified) · 10 dispatches · 0 ns–900 µs each
+         ... and 1 more: --section kernels
+`
+	if got := out.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The advice for kernels that are not identified does not name the option with which the run was recorded.
+func TestAdviceForUnidentifiedKernels(t *testing.T) {
+	r := &Report{Kernels: []Kernel{{Source: kernels.NotIdentified}}}
+	if text := notIdentified(r); !strings.Contains(text, "--gpu-timing encoder") {
+		t.Error(text)
+	}
+	r.GPU.Encoders.Asked = true
+	if text := notIdentified(r); strings.Contains(text, "--gpu-timing") || !strings.Contains(text, "several sizes") {
+		t.Error(text)
+	}
+	r.Kernels[0].Source = kernels.Measured
+	if text := notIdentified(r); text != "" {
+		t.Error(text)
+	}
+}

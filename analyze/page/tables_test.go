@@ -57,6 +57,18 @@ func TestTables(t *testing.T) {
 				s.clientWidth > 0 && !s.closest(".card"));
 			return {some: cut.length > 1, shadows: cut.every((s) =>
 				/local, local, scroll, scroll/.test(getComputedStyle(s).backgroundAttachment))};`},
+		"every table on a telephone scrolls by itself, and its first column stays": {"400,900", `
+			document.querySelectorAll("details").forEach((d) => d.open = true);
+			const seen = [...document.querySelectorAll("table:not(.u-legend)")].filter((t) => t.getClientRects().length > 0);
+			const wide = seen.filter((t) => t.scrollWidth > t.parentNode.clientWidth + 1 && t.closest(".scroll"));
+			const stays = wide.filter((t) => !t.matches(".threads")).map((t) => {
+				const scroll = t.closest(".scroll"), cell = t.rows[t.rows.length - 1].cells[0], left = () =>
+					cell.getBoundingClientRect().left - scroll.getBoundingClientRect().left;
+				scroll.scrollLeft = scroll.scrollWidth;
+				return scroll.scrollLeft > 0 && Math.abs(left()) < 2 && cell.offsetWidth < scroll.clientWidth / 2; });
+			return {some: wide.length > 3, page: document.documentElement.scrollWidth <= innerWidth, own: seen.every((t) =>
+				t.closest(".scroll") || t.getBoundingClientRect().right <= innerWidth + 1), stays: stays.every((s) => s), text:
+				stays.join() + " " + document.documentElement.scrollWidth + " of " + innerWidth};`},
 		"bars are seen on a telephone": {"400,900", `
 			const bars = [...document.querySelectorAll(".bar")].map((b) => b.getBoundingClientRect());
 			return {some: bars.length > 3, inside: bars.every((b) => b.left >= 0 && b.right <= innerWidth + 1), wide:

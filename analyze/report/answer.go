@@ -24,8 +24,19 @@ type strip struct {
 const mostStripParts = 5
 
 // Answer returns the figures that the page shows below the verdict: what the cause of lost time costs, the gain of
-// removing the cause, the line of code and the advice. It is empty if no cause was found.
+// removing the cause, the line of code and the advice, if a cause was found; then the times of tokens, if there are any.
 func (d pageData) Answer() (list []answer) {
+	if g := d.Steps.Generation; g != nil {
+		return append(d.ofCause(), answer{"tokens", strings.Join(g.Parts(), " · ")})
+	}
+	return d.ofCause()
+}
+
+// Long reports whether the figure is a sentence, which takes a line of its own.
+func (a answer) Long() bool { return a.Title == "what to do" || a.Title == "tokens" }
+
+// ofCause returns the figures about the verdict's cause.
+func (d pageData) ofCause() (list []answer) {
 	s := &d.Serialization
 	if s.Share <= 0 || len(s.Causes) == 0 {
 		return nil
@@ -41,15 +52,21 @@ func (d pageData) Answer() (list []answer) {
 	return append(list, answer{"what to do", top.Advice})
 }
 
-// Strips returns two bars: how all threads together, and all GPUs together, spent their time. Without GPU times there
-// is only the first.
+// Strips returns two bars: how all threads that take part in the GPU's work, and all GPUs, spent their time. The
+// verdict's shares refer to the same threads. Without GPU times there is only the first bar.
 func (d pageData) Strips() (list []strip) {
 	var bars []bar
-	total := int64(0)
-	for i := range d.Threads {
-		total += d.Threads[i].WindowNS
+	submitting := &Report{Threads: slices.DeleteFunc(slices.Clone(d.Threads), func(t Thread) bool {
+		return t.CommandBuffers == 0 && t.Waits == 0 && !t.HandsOver
+	})}
+	if len(submitting.Threads) == 0 {
+		submitting = d.Report
 	}
-	parts := d.TimeParts()
+	total := int64(0)
+	for i := range submitting.Threads {
+		total += submitting.Threads[i].WindowNS
+	}
+	parts := submitting.TimeParts()
 	for _, c := range columns {
 		bars = addPart(bars, template.CSS(c.color), c.name, parts[c.name], total)
 	}

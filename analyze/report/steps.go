@@ -22,6 +22,23 @@ type Generation struct {
 	TokenNS  Quantiles `json:"token_ns"`  // from the end of one token to the end of the next
 	GPUNS    Quantiles `json:"gpu_ns"`    // GPU time of a token's work
 	IdleNS   Quantiles `json:"idle_ns"`   // time within a token in which the GPU ran none of its work
+	// the distribution of idle_ns; empty without idle times
+	IdleBins []StepBin `json:"idle_bins"`
+	IdleWhile
+}
+
+// IdleWhile tells what the GPU's idle time between tokens consists of, summed over all tokens, as shares of it.
+type IdleWhile struct {
+	Creation float64 `json:"idle_until_creation_share"` // until the program created the token's first command buffer
+	Commit   float64 `json:"idle_until_commit_share"`   // from there until the program committed it
+	Start    float64 `json:"idle_until_start_share"`    // from there until the GPU began it
+}
+
+// A StepBin counts the tokens whose GPU idle time lies in a range.
+type StepBin struct {
+	FromNS int64 `json:"from_ns"`
+	ToNS   int64 `json:"to_ns"` // exclusive
+	Tokens int   `json:"tokens"`
 }
 
 // A StepPhase is a range of the run in which one kind of step repeats.
@@ -41,7 +58,10 @@ type StepPhase struct {
 }
 
 // lengths has the durations of steps, in nanoseconds: whole steps, their GPU work, and the GPU's idle time in them.
-type lengths struct{ step, gpu, idle []int64 }
+type lengths struct {
+	step, gpu, idle []int64
+	wait            steps.Wait // summed over the steps that have an idle time
+}
 
 // add adds the steps of a phase. A step lasts from the end of the previous step to its own end, so the first step of
 // a sequence has no length.
@@ -50,6 +70,9 @@ func (l *lengths) add(p *steps.Phase) {
 		l.gpu = append(l.gpu, int64(s.GPU))
 		if !s.First {
 			l.step, l.idle = append(l.step, int64(s.Length())), append(l.idle, int64(s.Idle))
+			l.wait.Creation += s.Creation
+			l.wait.Commit += s.Commit
+			l.wait.Start += s.Start
 		}
 	}
 }
@@ -97,7 +120,8 @@ func buildSteps(r *Report, t *analyze.Trace, sequences *steps.Sequences) {
 	}
 	if steps.Generates(phases) {
 		r.Steps.Generation = &Generation{From: phases[0].From, PromptNS: quantilesOf(prompts),
-			TokenNS: quantilesOf(tokens.step), GPUNS: quantilesOf(tokens.gpu), IdleNS: quantilesOf(tokens.idle)}
+			TokenNS: quantilesOf(tokens.step), GPUNS: quantilesOf(tokens.gpu), IdleNS: quantilesOf(tokens.idle),
+			IdleBins: binsOf(tokens.idle), IdleWhile: tokens.idleWhile()}
 	}
 }
 
@@ -126,8 +150,12 @@ func (g *Generation) Parts() (parts []string) {
 	if g.TokenNS.MeanNS > 0 {
 		parts = append(parts, perSecond(1e9/float64(g.TokenNS.MeanNS))+" a second")
 	}
-	return append(parts, fmt.Sprintf("GPU idle between tokens: median %s (p95 %s)", ns(g.IdleNS.P50NS),
+	parts = append(parts, fmt.Sprintf("GPU idle between tokens: median %s (p95 %s)", ns(g.IdleNS.P50NS),
 		ns(g.IdleNS.P95NS)))
+	if share, what := g.mostIdle(); share > 0 {
+		parts = append(parts, fmt.Sprintf("%s of that %s", analyze.FormatShare(share), what))
+	}
+	return parts
 }
 
 // Cells are the phase's cells in tables.
@@ -181,6 +209,7 @@ func writeSteps(w *sheet, r *Report) {
 	t.write(w)
 	if g := r.Steps.Generation; g != nil {
 		wrapParts(w, g.Parts(), "  ", "    ")
+		wrapParts(w, g.idleParts(), "  ", "    ")
 		wrap(w, g.source(), "  ", "    ")
 	}
 }

@@ -76,31 +76,36 @@ func (m *marks) phases(s *Sequences) (out []Phase) {
 		var count int
 		step.GPU, count = busy.within(step.Interval)
 		step.Idle = step.Length() - step.GPU
+		if first := busy.first(step.Interval); first != nil {
+			step.Wait = waitFor(min(max(step.Begin, busy.until(step.Begin)), first.gpu.Begin), first)
+		}
 		p.CommandBuffers += count
 		p.Steps = append(p.Steps, step)
 	}
 	return out
 }
 
-// A union has the times in which the GPU ran any command buffer, in order and without overlaps, and when each command
-// buffer ended.
+// A union has the times in which the GPU ran any command buffer, in order and without overlaps, the command buffers in
+// the order of their begin, and when each ended.
 type union struct {
-	of   []analyze.Interval
-	ends []analyze.Nanos
+	of      []analyze.Interval
+	buffers []*buffer
+	ends    []analyze.Nanos
 }
 
 // busy returns the union of the GPU times of all command buffers of all queues.
 func (s *Sequences) busy() (u union) {
-	var all []analyze.Interval
 	for _, id := range s.order {
-		for _, b := range s.by[id].of {
-			all = append(all, b.gpu)
+		for i := range s.by[id].of {
+			b := &s.by[id].of[i]
+			u.buffers = append(u.buffers, b)
 			u.ends = append(u.ends, b.gpu.End)
 		}
 	}
 	slices.Sort(u.ends)
-	slices.SortFunc(all, func(a, b analyze.Interval) int { return cmp.Compare(a.Begin, b.Begin) })
-	for _, i := range all {
+	slices.SortFunc(u.buffers, func(a, b *buffer) int { return cmp.Compare(a.gpu.Begin, b.gpu.Begin) })
+	for _, b := range u.buffers {
+		i := b.gpu
 		if n := len(u.of); n > 0 && i.Begin <= u.of[n-1].End {
 			u.of[n-1].End = max(u.of[n-1].End, i.End)
 			continue
@@ -124,4 +129,26 @@ func (u union) within(t analyze.Interval) (busy analyze.Nanos, ended int) {
 	first, _ := slices.BinarySearch(u.ends, t.Begin)
 	last, _ := slices.BinarySearch(u.ends, t.End)
 	return busy, last - first
+}
+
+// first returns the first command buffer that the GPU began during an interval, or nil.
+func (u union) first(t analyze.Interval) *buffer {
+	at, _ := slices.BinarySearchFunc(u.buffers, t.Begin, func(b *buffer, begin analyze.Nanos) int {
+		return cmp.Compare(b.gpu.Begin, begin)
+	})
+	if at == len(u.buffers) || u.buffers[at].gpu.Begin >= t.End {
+		return nil
+	}
+	return u.buffers[at]
+}
+
+// until returns when the work ended that the GPU ran at a time; 0 if it was idle then.
+func (u union) until(time analyze.Nanos) analyze.Nanos {
+	at, _ := slices.BinarySearchFunc(u.of, time, func(i analyze.Interval, time analyze.Nanos) int {
+		return cmp.Compare(i.End, time)
+	})
+	if at == len(u.of) || u.of[at].Begin > time {
+		return 0
+	}
+	return u.of[at].End
 }

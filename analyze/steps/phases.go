@@ -45,7 +45,7 @@ func (s *sequence) phases(id QueueID) []Phase {
 		}
 		p := s.phase(id, kind, l.from, l.to, l.period)
 		if kind == Decode {
-			p.after(out[len(out)-1].End)
+			p.after(out[len(out)-1].End, &s.of[l.from])
 		}
 		out, before = append(out, p), l.to
 	}
@@ -134,11 +134,12 @@ func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 	return s.phase(id, Prompt, first, l.from, period), true
 }
 
-// after makes the first step begin where the prompt ended. Otherwise the time from the prompt to the first token
+// after makes the first step, whose first command buffer is given, begin where the prompt ended. Otherwise the time from the prompt to the first token
 // would belong to no step.
-func (p *Phase) after(prompt analyze.Nanos) {
+func (p *Phase) after(prompt analyze.Nanos, first *buffer) {
 	step := &p.Steps[0]
 	if prompt <= step.Begin {
+		step.Wait = waitFor(prompt, first)
 		step.Idle += step.Begin - prompt
 		p.Begin, step.Begin, step.First = prompt, prompt, false
 	}
@@ -162,6 +163,7 @@ func (s *sequence) phase(id QueueID, kind string, from, to, period int) Phase {
 			until = max(until, b.gpu.End)
 		}
 		step.Idle = max(0, step.Length()-busy)
+		step.Wait = waitFor(step.Begin, &s.of[i])
 		p.Steps = append(p.Steps, step)
 	}
 	p.Begin, p.End = p.Steps[0].Begin, p.Steps[len(p.Steps)-1].End

@@ -45,6 +45,27 @@ type Step struct {
 	First bool          // it begins a row of steps: its length does not include the time before its work
 	GPU   analyze.Nanos // time in which the GPU worked on it
 	Idle  analyze.Nanos // time in which the GPU did not
+	Wait                // the beginning of Idle
+}
+
+// A Wait divides the time in which the GPU waits for the first command buffer of a step.
+type Wait struct {
+	Creation analyze.Nanos // until the program creates it
+	Commit   analyze.Nanos // from there until the program commits it
+	Start    analyze.Nanos // from there until the GPU begins it
+}
+
+// waitFor returns the parts of the time from begin until the GPU begins a command buffer.
+func waitFor(begin analyze.Nanos, b *buffer) (w Wait) {
+	part := func(until analyze.Nanos) analyze.Nanos {
+		at := begin
+		begin = min(max(begin, until), max(begin, b.gpu.Begin))
+		return begin - at
+	}
+	w.Creation = part(b.created)
+	w.Commit = part(b.committed)
+	w.Start = part(b.gpu.Begin)
+	return w
 }
 
 // Find returns the phases of repeated steps in a trace, sorted by begin; none if nothing repeats.

@@ -84,9 +84,22 @@ func TestLengthsOfSteps(t *testing.T) {
 		if s.First || s.GPU != 2_000_000 || s.Idle != idle || s.Length() != s.GPU+s.Idle {
 			t.Errorf("step %d: %+v", i, s)
 		}
+		if want := (Wait{Creation: idle - 1000, Commit: 200, Start: 800}); s.Wait != want {
+			t.Errorf("step %d waits for its first command buffer for %+v, want %+v", i, s.Wait, want)
+		}
 	}
 	if !slices.IsSortedFunc(phases[1].Steps, func(a, b Step) int { return int(a.Begin - b.Begin) }) {
 		t.Error("steps are in no order")
+	}
+}
+
+// A command buffer that was created, or committed, before the last step ended waits for less.
+func TestWaitFor(t *testing.T) {
+	b := &buffer{gpu: analyze.Interval{Begin: 100, End: 200}, created: 30, committed: 60}
+	for begin, want := range map[analyze.Nanos]Wait{0: {30, 30, 40}, 40: {0, 20, 40}, 70: {0, 0, 30}, 100: {}, 150: {}} {
+		if got := waitFor(begin, b); got != want {
+			t.Errorf("from %d: %+v, want %+v", begin, got, want)
+		}
 	}
 }
 

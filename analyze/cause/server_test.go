@@ -14,6 +14,7 @@ type serving struct {
 	works                  int64 // of a client, for each request
 	allocates              int64 // of a client, under a lock that all clients share and the tracer does not see
 	holds                  int64 // computation of a client, under a lock that the tracer sees
+	source                 int64 // time in which another process makes a client's next input
 	overhead               int64 // of a server, for each command buffer
 	gpu, each              int64 // GPU time of a command buffer, and for each of its requests
 	handler                int64 // length of the completion handler
@@ -41,11 +42,14 @@ func (p serving) sim() *tracesim.Sim {
 		t.Wait(b)
 	}
 	for range p.clients {
-		q := s.NewQueue("", 0)
+		q, source := s.NewQueue("", 0), &tracesim.Source{Period: p.source}
 		s.Thread(func(t *tracesim.Thread) {
 			for left > 0 {
 				left--
 				t.Sleep(p.works)
+				if p.source > 0 {
+					t.Read(source)
+				}
 				if p.allocates+p.holds > 0 {
 					t.Lock(lock)
 					if p.allocates > 0 {
@@ -142,5 +146,37 @@ func TestPoolOfServers(t *testing.T) {
 					s.High, gain)
 			}
 		})
+	}
+}
+
+// TestClientsWithSlowInput tells of clients that read the input for each request from another process, which is slower
+// than the servers. The time that they waited for input was replayed as recorded, so direct submission was predicted to
+// make them 2.5 times as fast. But if the answer comes sooner, they only wait longer for the next input.
+func TestClientsWithSlowInput(t *testing.T) {
+	made := serving{clients: 4, servers: 2, most: 1, works: 100 * us, source: 1000 * us, overhead: 100 * us, gpu: 250 * us}
+	direct, fed := made, made
+	direct.direct, fed.source = true, 0
+	a := cause.Analyze(load(t, made.sim().Run(t)), cause.Options{})
+	if a.Verdict.Cause != cause.Starvation {
+		t.Errorf("%s: %s", a.Verdict.Cause, a.Verdict.Summary)
+	}
+	predicted := 0
+	for _, f := range a.Verdict.Causes {
+		gain := 0.0
+		switch f.Cause {
+		case cause.SingleSubmitter:
+			gain = made.gain(t, direct)
+		case cause.Starvation:
+			gain = made.gain(t, fed)
+		default:
+			continue
+		}
+		if predicted++; f.Speedup == nil || gain < f.Speedup.Low || gain > f.Speedup.High {
+			t.Errorf("%s: predicted %+v %s, but the program is %.2f times as fast without it", f.Cause, f.Speedup, f.Unpredicted,
+				gain)
+		}
+	}
+	if predicted != 2 {
+		t.Errorf("%d predictions: %+v", predicted, a.Verdict.Causes)
 	}
 }

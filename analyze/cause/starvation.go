@@ -5,6 +5,7 @@ import (
 
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
+	"mtrace/analyze/replay"
 )
 
 // starvation holds if the GPU is idle because submitting threads wait for something that is produced elsewhere:
@@ -19,7 +20,7 @@ func starvation(ev *evidence.Evidence) Finding {
 	switch {
 	case len(ev.ThreadWaits.Merged) == 0 && lost+outside == 0:
 		return r.not("no wait for another thread's signal, and none for input, is in the trace")
-	case ev.Handover.Holds():
+	case ev.Handover.Holds() && ev.Submitters.Share(lost+outside) < policy.Negligible.Value:
 		return r.not("threads wait for the thread that submits for them, and that thread waits for their requests")
 	case ev.Occupancy.Saturated:
 		return r.not("the GPU had no idle time")
@@ -53,6 +54,9 @@ func starvation(ev *evidence.Evidence) Finding {
 		r.say("they wait in %s", site)
 	}
 	r.say("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
+	if ev.Handover.Holds() {
+		r.without = feedingClients
+	}
 	r.sum("The GPU is idle because the submitting threads wait for %s: for %s of the threads' time%s.",
 		mostWaitedFor(feeders, inputs), percent(ev.Submitters.Share(r.Lost)),
 		busyWords(ev, "; the GPU was busy for %s"))
@@ -60,6 +64,16 @@ func starvation(ev *evidence.Evidence) Finding {
 		r.Advice = "have the input ready sooner: read ahead in a thread of its own, or make its producer faster"
 	}
 	return r
+}
+
+// feedingClients returns the change in which the input of a server's clients is there at once, or the reason why the
+// replay cannot tell its effect.
+func feedingClients(p replayed) (replay.Change, string) {
+	if _, batch := p.Submits(); batch {
+		return replay.Change{}, "the submitting thread answers several threads together, and the trace does not show " +
+			"how many it would answer if they came sooner"
+	}
+	return replay.Change{Fed: true}, ""
 }
 
 // mostWaitedFor names the thread or the file, pipe or socket that threads waited for longest.

@@ -61,8 +61,8 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev.External = FindExternalLoad(ev.Work, ev.Releases, &ev.Occupancy, &ev.Submitters)
 	ev.Syncs = FindSyncs(ev.Work, locks, ev.Blocked, ev.Submitters.Committers)
 	ev.Barriers = FindBarriers(ev.Work, signals, &ev.Submitters, ev.Handover)
-	if !ev.Handover.Holds() && !ev.Occupancy.Saturated {
-		ev.Starvation = FindStarvation(ev.Work, signals, &ev.Submitters, ev.Blocked, ev.Barriers)
+	if !ev.Occupancy.Saturated {
+		ev.Starvation = FindStarvation(ev.Work, signals, &ev.Submitters, ev.Blocked, ev.Barriers, ev.Handover)
 	}
 	ev.OwnWork = InterferenceOfOwnWork(t, &ev.Times, &ev.Submitters, ev.Blocked, &ev.Processors, opts)
 	ev.Polling = FindPolling(t)

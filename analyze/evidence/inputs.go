@@ -36,8 +36,10 @@ type Input struct {
 }
 
 // FindInputs finds the threads' waits for files, pipes, sockets and terminals, and the GPU's idle time in these
-// waits. Waits that belong to a pipeline stage's writes are left out, because FindStages counts them.
-func FindInputs(work *GPUWork, submitters *Submitters, stages *Stages) (in Inputs) {
+// waits. feeding has the threads for which the GPU waits. Waits that belong to a pipeline stage's writes are left out, because FindStages counts them.
+func FindInputs(
+	work *GPUWork, submitters *Submitters, feeding map[*analyze.Thread]bool, stages *Stages,
+) (in Inputs) {
 	in.scheduled = findScheduled(work.trace)
 	outside := maps.Clone(in.scheduled)
 	in.When = map[*analyze.Thread][]analyze.Interval{}
@@ -52,7 +54,7 @@ func FindInputs(work *GPUWork, submitters *Submitters, stages *Stages) (in Input
 		if submitters.TakesPart[w.Thread] && w.Kind != analyze.BlockedFile {
 			in.Paced += w.Interval.Within(atWork(w.Thread)).Length()
 		}
-		if !submitters.Submits[w.Thread] || w.Kind == analyze.BlockedOther || stages.Writes(w) {
+		if !feeding[w.Thread] || w.Kind == analyze.BlockedOther || stages.Writes(w) {
 			continue
 		}
 		idle := submitters.idleDuring(work, &w.Call)

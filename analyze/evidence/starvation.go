@@ -46,12 +46,18 @@ type feedingInput struct {
 
 // FindStarvation computes for how long the GPU was idle because submitting threads waited for other threads or for
 // input, and for whom they waited. Waits at barriers are left out, because they count as imbalance. Call it only if
-// there is no single submitter (Handover) and the GPU is not saturated.
+// the GPU is not saturated. If threads submit for others (h), they wait for requests and the clients for answers, which
+// counts as single-submitter: then only the clients' waits for input count.
 func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, blocked Blocked,
-	barriers *Barriers) (s Starvation) {
+	barriers *Barriers, h *Handover) (s Starvation) {
 	stages := FindStages(work.trace, waits, submitters)
 	s.Passings = stages.passings(work.trace)
-	s.Inputs = FindInputs(work, submitters, &stages)
+	if h.Holds() {
+		s.Inputs = FindInputs(work, submitters, h.Threads, &stages)
+		return Starvation{Lost: s.Inputs.Lost, Outside: s.Inputs.Outside, Inputs: s.Inputs,
+			When: unions(s.Inputs.When)}
+	}
+	s.Inputs = FindInputs(work, submitters, submitters.Submits, &stages)
 	s.Lost, s.Outside = s.Inputs.Lost, s.Inputs.Outside
 	in := feedingInput{work, waits, submitters, blocked, barriers, &s.Inputs, &stages}
 	type key struct {

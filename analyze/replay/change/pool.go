@@ -8,9 +8,12 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// feed removes the time in which threads sleep because they wait for work from other threads.
+// feed removes the time in which threads sleep because they wait for work from other threads, or for input.
 func feed(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, _ *program.Detail) {
+		if s.Kind == program.Paced {
+			s.Kind = program.Nothing
+		}
 		shorten(s, s.Asleep)
 		s.Asleep = 0
 	})

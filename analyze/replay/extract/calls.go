@@ -90,8 +90,8 @@ func waitFor(w analyze.Interval, c *analyze.CommandBuffer, job int32) (s program
 	return s, d
 }
 
-// inOrder sorts a thread's calls by begin. At the same time, a signal comes before a wait, so that threads do not
-// deadlock, and an outer call before the calls nested in it.
+// inOrder sorts a thread's calls by begin. At the same time, a signal or an answer comes before a wait, so that threads
+// do not deadlock, and an outer call before the calls nested in it.
 func inOrder(list []call) {
 	slices.SortStableFunc(list, func(x, y call) int {
 		return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(notSignal(x.Kind), notSignal(y.Kind)),
@@ -100,7 +100,7 @@ func inOrder(list []call) {
 }
 
 func notSignal(k program.Kind) int {
-	if k == program.Signal {
+	if k == program.Signal || k == program.Answer {
 		return 0
 	}
 	return 1

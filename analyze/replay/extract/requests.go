@@ -59,4 +59,5 @@ func (b *builder) addRequests(by map[*analyze.Thread][]call) {
 		add(r.By, at(r.At), program.Step{Kind: program.Answer, Number: k}, 0)
 		before[r.By] = r.At
 	}
+	b.addPaced(by)
 }

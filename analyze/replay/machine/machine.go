@@ -81,8 +81,10 @@ type threadState struct {
 	next     int
 	inFlight int   // number of its command buffers in flight
 	set      int32 // how often it has set shared events
-	closed   bool  // it has ended, or one of its command buffers has ended since the horizon
-	behind   int32 // the next thread in the list of those that wait for the same job, plus one; 0 is none
+	// when the source of its input delivered last; 0 before
+	delivered analyze.Nanos
+	closed    bool  // it has ended, or one of its command buffers has ended since the horizon
+	behind    int32 // the next thread in the list of those that wait for the same job, plus one; 0 is none
 }
 
 type jobState struct {

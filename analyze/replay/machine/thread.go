@@ -52,6 +52,13 @@ func (m *machine) step(t int32) {
 		}
 	case program.Compile:
 		m.over(t, s.Cost)
+	case program.Paced: // a thread that comes late finds the input there, and the source does not wait for it
+		th := &m.threads[t]
+		if th.delivered == 0 {
+			th.delivered = m.now
+		}
+		th.delivered += s.Cost
+		m.over(t, max(0, th.delivered-m.now))
 	case program.SetEvent:
 		m.given[s.Number] = true
 		m.threads[t].set++

@@ -66,6 +66,7 @@ const (
 	Signal                  // gives a signal that other threads wait for
 	AwaitSignal             // waits for a signal
 	Unlock                  // releases a lock
+	Paced                   // waits for input that its source delivers at a pace of its own
 	Nothing                 // takes no time: a step that an intervention removed
 	Skip                    // takes no time, and its command buffer counts as done: a commit that an intervention removed
 )
@@ -105,7 +106,7 @@ type Step struct {
 
 	Gap      analyze.Nanos
 	Asleep   analyze.Nanos // first part of Gap, in which it waits for work from other threads
-	Cost     analyze.Nanos
+	Cost     analyze.Nanos // Paced: from the delivery before to this one; the first: from the begin of the step
 	Hold     analyze.Nanos // Lock, and Commit that contends: how long the lock is held
 	Notify   analyze.Nanos // waits: from the completion to the end of the wait, or NotRecorded
 	Handlers analyze.Nanos // waits: the part of Notify due to completion handlers
@@ -147,7 +148,7 @@ func (s *Step) Own(d *Detail) analyze.Nanos {
 // Blocked returns the recorded time of a step in which the thread waits for something whose time the replay computes.
 func (s *Step) Blocked(d *Detail) analyze.Nanos {
 	switch s.Kind {
-	case Wait, WaitOther, Request, Serve, AwaitSignal:
+	case Wait, WaitOther, Request, Serve, AwaitSignal, Paced:
 		return s.Asleep + d.Waited
 	case Lock, Compile:
 		return s.Asleep + s.Cost

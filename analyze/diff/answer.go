@@ -45,7 +45,15 @@ func (d *Document) Answer() string {
 	for _, c := range reasons[:min(policy.ShownNames, len(reasons))] {
 		words = append(words, fmt.Sprintf("%s %s %+.0f%%", c.Kind, analyze.Printable(c.Name), 100*(*c.Ratio-1)))
 	}
+	if whole != nil && whole.unclear(d.Least) {
+		return text + "; clearly changed: " + strings.Join(words, ", ")
+	}
 	return text + ": " + strings.Join(words, ", ")
+}
+
+// unclear reports whether the run did not clearly change, but the interval does not exclude a change that counts.
+func (c *Change) unclear(least float64) bool {
+	return c.Status == Same && c.Low != nil && c.High != nil && (*c.Low < 1-least || *c.High > 1+least)
 }
 
 // faster returns how much faster or slower B is than A, judged by the time per command buffer.
@@ -55,6 +63,9 @@ func (c *Change) faster(least float64) string {
 		return fmt.Sprintf("B is %.2fx faster (%.2fx to %.2fx)", 1 / *c.Ratio, 1 / *c.High, 1 / *c.Low)
 	case Slower:
 		return fmt.Sprintf("B is %.2fx slower (%.2fx to %.2fx)", *c.Ratio, *c.Low, *c.High)
+	}
+	if c.unclear(least) {
+		return fmt.Sprintf("No clear difference: B takes %.2fx the time of A (%.2fx to %.2fx)", *c.Ratio, *c.Low, *c.High)
 	}
 	return fmt.Sprintf("B is as fast as A: %.2fx its time (%.2fx to %.2fx); changes under %.0f%% count as none",
 		*c.Ratio, *c.Low, *c.High, 100*least)

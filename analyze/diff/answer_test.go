@@ -29,6 +29,10 @@ func TestAnswer(t *testing.T) {
 			change(KindCall, "commit", Slower, 1.5, 1.4, 1.6, 1)},
 		"B is as fast as A: 1.02x its time (0.97x to 1.07x); changes under 10% count as none: call commit +50%": {
 			change(KindRun, wholeRun, Same, 1.02, 0.97, 1.07, 0), change(KindCall, "commit", Slower, 1.5, 1.4, 1.6, 1)},
+		"No clear difference: B takes 1.59x the time of A (0.95x to 2.68x); clearly changed: kernel rope +39%": {
+			change(KindRun, wholeRun, Same, 1.59, 0.95, 2.68, 0), change(KindKernel, "rope", Slower, 1.39, 1.38, 1.4, 1)},
+		"No clear difference: B takes 0.95x the time of A (0.80x to 1.05x)": {
+			change(KindRun, wholeRun, Same, 0.95, 0.8, 1.05, 0)},
 		"It is unknown whether B is faster than A: there are too few command buffers": {
 			{Kind: KindRun, Name: wholeRun, Status: Untested}},
 	} {
@@ -71,5 +75,25 @@ func TestReasonsAreOfSubmittingThreads(t *testing.T) {
 	}
 	if got := d.Cost(); !strings.HasSuffix(got, "per command buffer, outside Metal −212 µs") {
 		t.Errorf("the cost: %q", got)
+	}
+}
+
+// TestSides: programs with their arguments are named once if both sides have the same, and tokens are compared.
+func TestSides(t *testing.T) {
+	d := &Document{A: Side{Program: "/usr/bin/python3.11", Args: []string{"python3", "chat.py"}, TokenNS: 4_000_000},
+		B: Side{Program: "/usr/bin/python3.11", Args: []string{"python3", "chat.py"}, TokenNS: 5_000_000}}
+	if got := d.Title(); got != "python3 chat.py: B compared with A" {
+		t.Errorf("the title is %q", got)
+	}
+	if got := d.Tokens(); got != "median time for each token: 4.00 ms → 5.00 ms (+25%)" {
+		t.Errorf("tokens: %q", got)
+	}
+	d.B.Args = append(d.B.Args, "--new-sampler")
+	if got := d.Title(); got != "python3 chat.py --new-sampler compared with python3 chat.py" {
+		t.Errorf("the title is %q", got)
+	}
+	if d.A.Args, d.A.TokenNS = nil, 0; d.Title() != "python3 chat.py --new-sampler compared with python3.11" ||
+		d.Tokens() != "" {
+		t.Errorf("without arguments and tokens: %q, %q", d.Title(), d.Tokens())
 	}
 }

@@ -67,6 +67,8 @@ type Change struct {
 type Side struct {
 	Paths   []string `json:"paths"`
 	Program string   `json:"program"`
+	Args    []string `json:"args"`               // of the first run, the program's name included
+	TokenNS int64    `json:"token_ns,omitempty"` // median time for each token; absent without tokens
 	Device  string   `json:"device"`
 	Verdict string   `json:"verdict"`
 	Summary string   `json:"summary"`
@@ -162,7 +164,17 @@ func side(runs []*Run) Side {
 		s.Paths = append(s.Paths, r.Path)
 	}
 	first := runs[0].Report
-	s.Program, s.Device = first.Source.Program, first.Source.Device
+	s.Program, s.Args, s.Device = first.Source.Program, append([]string{}, first.Source.Args...),
+		first.Source.Device
+	var tokens []float64
+	for _, r := range runs {
+		if g := r.Report.Steps.Generation; g != nil && g.TokenNS.Count > 0 {
+			tokens = append(tokens, float64(g.TokenNS.P50NS))
+		}
+	}
+	if len(tokens) > 0 {
+		s.TokenNS = int64(statistics.Median(tokens))
+	}
 	votes := map[string]int{}
 	for _, r := range runs {
 		votes[r.Report.Serialization.Verdict]++

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -16,6 +17,12 @@ import (
 func (d *Document) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nA: %s\nB: %s\n", d.Answer(), d.A.line(), d.B.line())
+	if title := d.Title(); !strings.Contains(title, "B compared with A") {
+		fmt.Fprintf(&b, "programs: %s\n", title)
+	}
+	if tokens := d.Tokens(); tokens != "" {
+		fmt.Fprintf(&b, "%s\n", tokens)
+	}
 	if d.A.verdict() == d.B.verdict() {
 		fmt.Fprintf(&b, "verdict: %s on both sides\n", d.A.verdict())
 	} else {
@@ -85,6 +92,35 @@ func (d *Document) Summaries() (lines []string) {
 		}
 	}
 	return lines
+}
+
+// Title names the compared programs with their arguments: once if both sides have the same.
+func (d *Document) Title() string {
+	a, b := d.A.command(), d.B.command()
+	if a == b || a == "" {
+		return b + ": B compared with A"
+	}
+	return b + " compared with " + a
+}
+
+// command returns the side's program with its arguments, or only its name if the arguments are not known.
+func (s Side) command() string {
+	if len(s.Args) == 0 && s.Program == "" {
+		return ""
+	}
+	if len(s.Args) == 0 {
+		return analyze.Printable(path.Base(s.Program))
+	}
+	return analyze.Printable(strings.Join(s.Args, " "))
+}
+
+// Tokens compares the median times for a token of a language model. It is empty if a side has no tokens.
+func (d *Document) Tokens() string {
+	if d.A.TokenNS <= 0 || d.B.TokenNS <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("median time for each token: %s → %s (%+.0f%%)", analyze.Nanos(d.A.TokenNS),
+		analyze.Nanos(d.B.TokenNS), 100*(float64(d.B.TokenNS)/float64(d.A.TokenNS)-1))
 }
 
 func (s Side) line() string {

@@ -123,12 +123,15 @@ func WriteDiff(w io.Writer, d *diff.Document) error {
 	if n := count[diff.Added] + count[diff.Removed]; n > 0 {
 		oneSided = fmt.Sprintf(", %d on one side only", n)
 	}
-	p := plotsPage{Title: "comparison", Heading: d.B.Program + ", B over A", Loud: d.Warnings, Lead: d.Answer(),
+	p := plotsPage{Title: "comparison", Heading: d.Title(), Loud: d.Warnings, Lead: d.Answer(),
 		Cost: d.Cost(), Remarks: []string{fmt.Sprintf("%d slower, %d faster, %d the same%s, beyond noise %s.",
 			count[diff.Slower], count[diff.Faster], count[diff.Same], oneSided, d.Noise),
 			"A: " + strings.Join(d.A.Paths, ", "), "B: " + strings.Join(d.B.Paths, ", "),
 			fmt.Sprintf("Verdict of A: %s; of B: %s.", d.A.Verdict, d.B.Verdict)}}
 	p.Remarks = append(p.Remarks, d.Summaries()...)
+	if tokens := d.Tokens(); tokens != "" {
+		p.Remarks = append([]string{strings.ToUpper(tokens[:1]) + tokens[1:] + "."}, p.Remarks...)
+	}
 	return p.write(w, plotsData{Diff: d}, d.WriteText)
 }
 

@@ -103,6 +103,7 @@
         cursor})};
       figure("What changed", "typical time of B over that of A, with its interval; the largest " + shown.length +
           " by what they cost the run", plot, table(shown));
+      document.querySelector("#charts details").open = true; // names are cut in the chart
     }
     const rest = list.length - shown.length;
     if (rest > 0) {

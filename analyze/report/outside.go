@@ -129,8 +129,23 @@ func (r *Report) writeOutside(w *sheet, shown []Thread) {
 		t.add(row...)
 	}
 	t.write(w)
-	wrap(w, "outside Metal, in % of the window: "+
-		"running and runnable (ready to run, without a processor) by samples of processor time; "+
-		"signal to other: blocked in a recorded wait; unknown: in a call that is not recorded",
-		"  ", "  ")
+	wrap(w, outsideLegend(t.heads[1:]), "  ", "  ")
+}
+
+// outsideLegend explains the columns that the table outside Metal has, and no others.
+func outsideLegend(heads []string) string {
+	explained := map[string]string{"running": "on a processor", "runnable": "ready to run, without a processor",
+		"unknown": "in a call that is not recorded"}
+	var waits, lines []string
+	for _, head := range heads {
+		if explained[head] != "" {
+			lines = append(lines, head+": "+explained[head])
+		} else {
+			waits = append(waits, head)
+		}
+	}
+	if len(waits) > 0 {
+		lines = append(lines, strings.Join(waits, ", ")+": blocked in a recorded wait")
+	}
+	return "outside Metal, in % of the window; " + strings.Join(lines, " · ")
 }

@@ -20,19 +20,28 @@ const mostScreenLines = 40
 // screenRows limits the number of rows of each part of the one-screen report.
 type screenRows struct {
 	evidence, targets, helps, threads, kernels, notes, warnings int
+
+	// sentences that explain a figure: where the GPU's idle time between tokens lies (3), why no gain is predicted (2),
+	// how the verdict changes over time (1)
+	remarks int
 }
 
 // usualScreenRows are the limits with which a report is tried first. If it is too long for the screen, rows are
 // removed.
-var usualScreenRows = screenRows{evidence: 4, targets: 3, helps: 5, threads: 8, kernels: 5, notes: 4, warnings: 3}
+var usualScreenRows = screenRows{evidence: 4, targets: 3, helps: 5, threads: 8, kernels: 5, notes: 4, warnings: 3,
+	remarks: 3}
 
-// leastScreenRows are the minimum numbers of rows.
-var leastScreenRows = screenRows{evidence: 2, targets: 1, helps: 3, threads: 3, kernels: 1, notes: 1, warnings: 1}
+// fewScreenRows are the numbers of rows that every part keeps while another part has more. leastScreenRows are the
+// minimum numbers.
+var (
+	fewScreenRows   = screenRows{evidence: 2, targets: 1, helps: 3, threads: 3, kernels: 1, notes: 1, warnings: 1}
+	leastScreenRows = screenRows{evidence: 1, targets: 1, helps: 1, threads: 1, kernels: 1, notes: 1, warnings: 1}
+)
 
 // tighter returns the limits with one row less, in the part where a row is missed least; false if every part is at
 // its minimum.
 func (s screenRows) tighter() (screenRows, bool) {
-	least := leastScreenRows
+	least := fewScreenRows
 	switch {
 	case s.threads > least.threads+2:
 		s.threads--
@@ -50,6 +59,14 @@ func (s screenRows) tighter() (screenRows, bool) {
 		s.evidence--
 	case s.warnings > least.warnings:
 		s.warnings--
+	case s.remarks > least.remarks:
+		s.remarks--
+	case s.threads > leastScreenRows.threads:
+		s.threads--
+	case s.helps > leastScreenRows.helps:
+		s.helps--
+	case s.evidence > leastScreenRows.evidence:
+		s.evidence--
 	default:
 		return s, false
 	}

@@ -31,6 +31,29 @@ func TestOneScreen(t *testing.T) {
 	}
 }
 
+// TestOneScreenOfTokens: a run with everything that may be said still fits: a busy machine, tokens, several phases, a
+// verdict without a predicted gain. The story: the report of a decode loop had 44 lines.
+func TestOneScreenOfTokens(t *testing.T) {
+	for _, s := range tracesim.Scenarios {
+		r := Build(scenario(t, s.Name), Options{})
+		r.Steps.Generation = &Generation{PromptNS: Quantiles{Count: 2, P50NS: 63_500_000}, TokenNS: Quantiles{Count: 120,
+			MeanNS: 6e6, P50NS: 4_850_000, P95NS: 16_000_000}, GPUNS: Quantiles{Count: 120}, IdleNS: Quantiles{Count: 120,
+			MeanNS: 1e6, P50NS: 847_000, P95NS: 12_000_000}, IdleWhile: IdleWhile{Creation: 0.6}}
+		r.Warnings = []string{strings.Repeat("a warning ", 16), strings.Repeat("a warning ", 16)}
+		if v := &r.Serialization; v.Share > 0 && len(v.Causes) > 0 {
+			v.Causes[0].SpeedupInterval = nil
+			v.Causes[0].NotPredicted = "a run without it would be another program; the table of what would help shows the rest"
+		}
+		var b bytes.Buffer
+		if err := r.WriteText(&b, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), "\n"); n > mostScreenLines || !strings.Contains(b.String(), "120 tokens") {
+			t.Errorf("%s: %d lines:\n%s", s.Name, n, b.String())
+		}
+	}
+}
+
 // TestTighterRows: rows are removed one at a time until every part has its minimum, so that the loop ends.
 func TestTighterRows(t *testing.T) {
 	rows, steps := usualScreenRows, 0

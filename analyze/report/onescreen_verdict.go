@@ -19,7 +19,7 @@ func screenVerdict(r *Report, w *sheet, rows screenRows) {
 	}
 	labelled(w, "VERDICT", parts)
 	wrap(w, s.Summary, "  ", "  ")
-	if line := s.PhaseLine(); line != "" {
+	if line := s.PhaseLine(); line != "" && rows.remarks >= 1 {
 		wrap(w, line, "  ", "  ")
 	}
 	others := s.Causes
@@ -29,7 +29,7 @@ func screenVerdict(r *Report, w *sheet, rows screenRows) {
 		for _, e := range top.Evidence[:min(rows.evidence, len(top.Evidence))] {
 			wrap(w, e, "  - ", "    ")
 		}
-		if top.SpeedupInterval == nil && top.NotPredicted != "" {
+		if top.SpeedupInterval == nil && top.NotPredicted != "" && rows.remarks >= 2 {
 			wrap(w, "the gain is not predicted: "+top.NotPredicted, "  - ", "    ")
 		}
 		fix := "Fix: " + top.Advice + "."

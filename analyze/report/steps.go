@@ -215,13 +215,16 @@ func writeSteps(w *sheet, r *Report) {
 }
 
 // screenSteps writes prompts and tokens in a line or two; nothing if the run has none.
-func screenSteps(r *Report, w *sheet, _ screenRows) {
+func screenSteps(r *Report, w *sheet, rows screenRows) {
 	g := r.Steps.Generation
 	if g == nil {
 		return
 	}
 	var words []string
 	parts := g.Parts()
+	if share, _ := g.mostIdle(); share > 0 && rows.remarks < 3 {
+		parts = parts[:len(parts)-1]
+	}
 	for i, part := range parts {
 		if i < len(parts)-1 {
 			part += " ·"

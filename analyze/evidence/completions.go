@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"mtrace/analyze"
@@ -95,6 +96,7 @@ func Handling(t *analyze.Trace) map[*analyze.Queue]*Busy {
 type SignalledInHandlers struct {
 	handled []*analyze.CommandBuffer // sorted by their ends on the GPU
 	longest analyze.Nanos            // the longest time from the GPU's end to the completion being seen
+	flight  analyze.Nanos            // the longest time from a commit to the GPU's end
 }
 
 // FindSignalledInHandlers collects the command buffers that have completion handlers of the program, for Of to
@@ -104,6 +106,7 @@ func FindSignalledInHandlers(t *analyze.Trace) (s SignalledInHandlers) {
 		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() {
 			s.handled = append(s.handled, b)
 			s.longest = max(s.longest, b.Completed.Begin-b.GPU.End)
+			s.flight = max(s.flight, b.GPU.End-b.Committed.Begin)
 		}
 	}
 	slices.SortStableFunc(s.handled, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.GPU.End, y.GPU.End) })
@@ -115,19 +118,30 @@ func FindSignalledInHandlers(t *analyze.Trace) (s SignalledInHandlers) {
 // waiting thread committed the command buffer. The wait began before the command buffer's end on the GPU, because a
 // later wait may be a wait inside the handler itself.
 func (s SignalledInHandlers) Of(w *analyze.SignalWait) *analyze.CommandBuffer {
-	if w.Signaller == nil || w.Signaller == w.Thread || w.TimedOut || w.GivenBack || w.Signalled == 0 {
-		return nil
-	}
-	i, _ := slices.BinarySearchFunc(s.handled, w.Signalled, func(b *analyze.CommandBuffer, at analyze.Nanos) int {
-		return cmp.Compare(b.GPU.End, at)
-	})
-	for i--; i >= 0 && s.handled[i].GPU.End+s.longest >= w.Signalled; i-- {
-		if b := s.handled[i]; b.Completed.Begin >= w.Signalled && b.Committed.Thread == w.Thread &&
-			w.Begin < b.GPU.End && (b.HandledBy == nil || b.HandledBy == w.Signaller) {
+	for b := range s.at(w) {
+		if b.Committed.Thread == w.Thread && w.Begin < b.GPU.End && (b.HandledBy == nil || b.HandledBy == w.Signaller) {
 			return b
 		}
 	}
 	return nil
+}
+
+// at yields the command buffers that were between their end on the GPU and their completion when another thread gave
+// the signal that ended the wait w, the last to end first.
+func (s SignalledInHandlers) at(w *analyze.SignalWait) iter.Seq[*analyze.CommandBuffer] {
+	return func(yield func(*analyze.CommandBuffer) bool) {
+		if w.Signaller == nil || w.Signaller == w.Thread || w.TimedOut || w.GivenBack || w.Signalled == 0 {
+			return
+		}
+		i, _ := slices.BinarySearchFunc(s.handled, w.Signalled, func(b *analyze.CommandBuffer, at analyze.Nanos) int {
+			return cmp.Compare(b.GPU.End, at)
+		})
+		for i--; i >= 0 && s.handled[i].GPU.End+s.longest >= w.Signalled; i-- {
+			if b := s.handled[i]; b.Completed.Begin >= w.Signalled && !yield(b) {
+				return
+			}
+		}
+	}
 }
 
 // HandlersBeforeSignals returns the total time that threads waited for completion handlers to give their signal. From

@@ -35,6 +35,8 @@ type Evidence struct {
 	Launch      Launch
 	Polling     Polling
 	KernelWaits []KernelWait // the longest first
+	// waits for signals from completion handlers of other threads' command buffers
+	HandlerWaits []HandlerWait
 }
 
 // Gather computes all evidence of a trace. Its order matters: each step uses the fields that earlier steps have
@@ -59,7 +61,11 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev.Execution = TimeOfExecution(ev.Work, &ev.Times, &ev.Submitters, ev.Handover, signals)
 	ev.Turns = FindTurns(t, &ev.Times, &ev.Submitters, &ev.Tests, &ev.Processors, &ev.Occupancy)
 	ev.External = FindExternalLoad(ev.Work, ev.Releases, &ev.Occupancy, &ev.Submitters)
-	ev.Syncs = FindSyncs(ev.Work, locks, ev.Blocked, ev.Submitters.Committers)
+	if !ev.Handover.Holds() { // its replies are such signals
+		ev.HandlerWaits = FindHandlerWaits(t, signals)
+		ev.Matrices.addHandlerWaits(ev.HandlerWaits)
+	}
+	ev.Syncs = FindSyncs(ev.Work, locks, ev.HandlerWaits, ev.Blocked, ev.Submitters.Committers)
 	ev.Barriers = FindBarriers(ev.Work, signals, &ev.Submitters, ev.Handover)
 	if !ev.Occupancy.Saturated {
 		ev.Starvation = FindStarvation(ev.Work, signals, &ev.Submitters, ev.Blocked, ev.Barriers, ev.Handover)

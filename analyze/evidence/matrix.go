@@ -69,6 +69,13 @@ func WhoWaitsForWhom(work *GPUWork, times *ThreadTimes, h *Handover, locks []ana
 	return m
 }
 
+// addHandlerWaits adds the waits for signals from completion handlers of other threads' command buffers.
+func (m *Matrices) addHandlerWaits(list []HandlerWait) {
+	for _, w := range list {
+		m.Waits.Add(w.Thread, w.Buffer.Committed.Thread, w.Length())
+	}
+}
+
 // addQueued adds the time that the wait w was queued behind other threads' GPU work. Where several command buffers
 // run at once, each moment counts once, for the one that began first. Moments at which the waiting thread's own work
 // ran do not count.

@@ -18,12 +18,16 @@ type Syncs struct {
 	passing map[*analyze.Process]*Busy
 	waiters map[*analyze.Thread]map[*analyze.Thread]bool // the threads for whose work each thread waited
 	work    *GPUWork
+	// waits for signals from completion handlers of other threads' command buffers
+	handlers []HandlerWait
 }
 
 // FindSyncs finds the waits for other threads' work and their indirect costs. committers is the number of threads
 // that commit.
-func FindSyncs(work *GPUWork, locks []analyze.LockWait, blocked Blocked, committers int) Syncs {
-	s := Syncs{work: work, waiters: awaitedBy(work.trace)}
+func FindSyncs(
+	work *GPUWork, locks []analyze.LockWait, handlers []HandlerWait, blocked Blocked, committers int,
+) Syncs {
+	s := Syncs{work: work, waiters: awaitedBy(work.trace, handlers), handlers: handlers}
 	s.everybody = waitForEverybody(s.waiters, committers)
 	s.findHanging(locks, blocked)
 	return s
@@ -75,41 +79,59 @@ func waitForEverybody(waiters map[*analyze.Thread]map[*analyze.Thread]bool, comm
 // needed work, or for other threads' work without need. Lost is the time that only the needless ones cost.
 func (syncs *Syncs) Use(occupancy *Occupancy) *SyncUse {
 	trace := syncs.work.trace
-	s := &SyncUse{Waits: len(trace.Waits), Waiters: syncs.waiters}
+	s := &SyncUse{Waits: len(trace.Waits) + len(syncs.handlers), Waiters: syncs.waiters}
 	own := marks(trace)
 	encoded := trace.Encoded()
 	for w := range analyze.Each(trace.Waits) {
 		switch from, mine := Awaited(trace, w), own[w.Thread]; {
 		case from == nil || mine == nil:
-		case from != w.Thread && !syncs.everybody[w.Thread]:
-			s.Needed++
-			s.NeededTime += w.Length()
 		case from != w.Thread:
-			s.Foreign++
-			s.ForeignTime += w.Length()
-			late := analyze.Interval{Begin: max(w.Begin, before(mine, w.Begin).done), End: w.End}
-			s.Lost += occupancy.Unexplained(late, trace.WaitsFor(w))
+			s.foreign(syncs, occupancy, &w.Call, trace.WaitsFor(w), mine)
 		case encoded && w.Buffer != analyze.NoCommandBuffer && trace.WaitsFor(w).Empty():
 			s.barrier(syncs.work, occupancy.Saturated, w, mine)
 		}
 	}
+	for _, w := range syncs.handlers {
+		s.foreign(syncs, occupancy, &w.Call, w.Buffer, own[w.Thread])
+	}
 	return s
 }
 
+// foreign adds a wait for b, another thread's command buffer. mine has the marks of the waiting thread.
+func (s *SyncUse) foreign(
+	syncs *Syncs, occupancy *Occupancy, w *analyze.Call, b *analyze.CommandBuffer, mine []mark,
+) {
+	if !syncs.everybody[w.Thread] {
+		s.Needed++
+		s.NeededTime += w.Length()
+		return
+	}
+	s.Foreign++
+	s.ForeignTime += w.Length()
+	late := analyze.Interval{Begin: max(w.Begin, before(mine, w.Begin).done), End: w.End}
+	s.Lost += occupancy.Unexplained(late, b)
+}
+
 // awaitedBy returns, for each committing thread, the other threads for whose work it waited.
-func awaitedBy(trace *analyze.Trace) map[*analyze.Thread]map[*analyze.Thread]bool {
+func awaitedBy(trace *analyze.Trace, handlers []HandlerWait) map[*analyze.Thread]map[*analyze.Thread]bool {
 	commits := map[*analyze.Thread]bool{}
 	for b := range trace.Buffers() {
 		commits[b.Committed.Thread] = true
 	}
 	by := map[*analyze.Thread]map[*analyze.Thread]bool{}
+	add := func(waiter, awaited *analyze.Thread) {
+		if by[waiter] == nil {
+			by[waiter] = map[*analyze.Thread]bool{}
+		}
+		by[waiter][awaited] = true
+	}
 	for w := range analyze.Each(trace.Waits) {
 		if ForOthers(trace, w) && w.Thread != nil && commits[w.Thread] {
-			if by[w.Thread] == nil {
-				by[w.Thread] = map[*analyze.Thread]bool{}
-			}
-			by[w.Thread][Awaited(trace, w)] = true
+			add(w.Thread, Awaited(trace, w))
 		}
+	}
+	for _, w := range handlers {
+		add(w.Thread, w.Buffer.Committed.Thread)
 	}
 	return by
 }

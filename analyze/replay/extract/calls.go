@@ -63,6 +63,13 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 		}
 		add(w.Call, s, d, nil)
 	}
+	for _, w := range b.ev.HandlerWaits {
+		if i, known := b.job(w.Buffer.Index); known && w.Begin < w.Buffer.GPU.End {
+			s, d := waitFor(w.Interval, w.Buffer, i)
+			s.Kind = program.WaitOther
+			add(w.Call, s, d, nil)
+		}
+	}
 	for _, c := range trace.Compilations {
 		add(c.Call, program.Step{Kind: program.Compile, Job: program.Unknown, Cost: c.Length()}, program.Detail{}, nil)
 	}

@@ -29,7 +29,8 @@ func findScheduled(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval 
 
 // atRandom reports whether a thread does nothing but sleep for random lengths, as a generator of independent requests
 // does. Such sleeps are exponentially distributed: their standard deviation equals their mean. Sleeps that stand in
-// for work, or that limit a rate, have similar lengths.
+// for work, or that limit a rate, have similar lengths. Both are estimated from quartiles (ln 3 times the mean between
+// them, the median at ln 2 times the mean), so one long sleep among many similar ones does not count as randomness.
 func atRandom(sleeps []analyze.Interval) bool {
 	if len(sleeps) < policy.ScheduledSleeps {
 		return false
@@ -40,7 +41,9 @@ func atRandom(sleeps []analyze.Interval) bool {
 		lengths = append(lengths, float64(i.Length()))
 		asleep += i.Length()
 	}
-	mean, deviation := stat.MeanStdDev(lengths, nil)
+	slices.Sort(lengths)
+	quartile := func(q float64) float64 { return stat.Quantile(q, stat.Empirical, lengths, nil) }
+	deviation, mean := (quartile(0.75)-quartile(0.25))/math.Log(3), quartile(0.5)/math.Ln2
 	return deviation >= policy.RandomSleeps*mean &&
 		policy.NearlyAll(asleep, sleeps[len(sleeps)-1].End-sleeps[0].Begin)
 }

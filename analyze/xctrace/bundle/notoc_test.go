@@ -29,6 +29,24 @@ func TestExportWithoutATableOfContents(t *testing.T) {
 	}
 }
 
+// Such a bundle that xctrace has just recorded was a failed recording.
+func TestRecordWithoutATableOfContents(t *testing.T) {
+	for _, kind := range []string{"trap", "half", "status"} {
+		output, said, err := record(t, `{"Config": {"CommandBuffers": 60}, "Faults": [{"Table": "toc", "Kind": "`+kind+
+			`", "Times": 99}]}`, "true")
+		if err != nil || !slices.ContainsFunc(said, func(s string) bool {
+			return strings.Contains(s, "whether the recording is complete is not known")
+		}) {
+			t.Errorf("%s: %v, %q", kind, err, said)
+			continue
+		}
+		tool, _ := tool(t)
+		if r, failed := exportAll(t, tool, output); len(failed) != 0 || len(r.GPU.Intervals) < 60 {
+			t.Errorf("%s: failed %v, %d GPU intervals", kind, failed, len(r.GPU.Intervals))
+		}
+	}
+}
+
 // If xctrace can export nothing of a bundle, the first failure is the error.
 func TestExportOfNothing(t *testing.T) {
 	tool, _ := tool(t)

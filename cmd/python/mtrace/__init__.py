@@ -1,6 +1,7 @@
 """Traces programs that use Apple's Metal, and reads their traces.
 
 run and open return a Trace, which has the report and the tables. traced wraps a function so that each call is traced.
+A block can only be named, with trace or scope: a process that runs cannot be traced from inside.
 scope, mark and schedule name the parts of a traced program; in a program that is not traced they do nothing. An error
 of mtrace is the exception Failed.
 """
@@ -9,7 +10,7 @@ from ._marks import mark, schedule, scope
 from ._notebook import load_ipython_extension
 from ._tool import Failed, program
 from ._trace import Object, Report, Trace, open, run
-from ._traced import traced
+from ._traced import trace, traced
 from ._version import __version__
 
 __all__ = [
@@ -25,5 +26,6 @@ __all__ = [
     "run",
     "schedule",
     "scope",
+    "trace",
     "traced",
 ]

@@ -3,13 +3,15 @@ in a child process."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import multiprocessing.spawn
 import os
 import pickle
+import shlex
 import sys
 import tempfile
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 from ._marks import is_traced, scope
 from ._tool import Failed
@@ -41,6 +43,21 @@ def traced(function: Callable | None = None, *, output: Any = None, stacks: Any 
 
     call.trace = None  # type: ignore[attr-defined]
     return call
+
+
+@contextlib.contextmanager
+def trace(output: Any) -> Iterator[None]:
+    """A context manager for a block of a program that runs under `mtrace run`: the block is a scope with the name of
+    the file `output`, without folder and extension. The tracer is loaded when a process starts, so a process that is
+    not traced cannot trace a block of its own: then it raises Failed, which says what to do instead."""
+    if not is_traced:
+        raise Failed(
+            "this process runs already and cannot be traced from inside: start it with `mtrace run -o %s -- %s`, "
+            "or put the block into a function and decorate that with @mtrace.traced, which runs it in a traced child"
+            % (os.fspath(output), shlex.join(getattr(sys, "orig_argv", ["python3"] + sys.argv)))
+        )
+    with scope(os.path.splitext(os.path.basename(os.fspath(output)))[0]):
+        yield
 
 
 def _in_child(call: Callable, arguments: tuple, named: dict, output: Any, stacks: Any, flags: Any) -> tuple[Any, Trace]:

@@ -30,7 +30,7 @@ def work(workload):
 
 @mtrace.traced
 def step(workload, answer):
-    with mtrace.schedule(wait=1, warmup=1, active=2) as steps:
+    with mtrace.trace("folder/block.mtrace"), mtrace.schedule(wait=1, warmup=1, active=2) as steps:
         for _ in range(4):
             work(workload) if steps.number == 2 else None
             steps.step()
@@ -48,6 +48,12 @@ def main():
     trace = step.trace
     names = {s.name: s.count for s in trace.report.scopes}
     assert names.get("warmup") == 1 and names.get("active") == 2 and names.get("wait") == 2, names
+    assert names.get("block") == 1, names
+    try:
+        with mtrace.trace("t.mtrace"):
+            raise SystemExit("a block of a process that is not traced ran as if it were")
+    except mtrace.Failed as why:
+        assert "\n" not in str(why) and "mtrace run -o t.mtrace -- " in str(why) and "traced.py" in str(why)
     assert step.__name__ == "step" and trace.status == 0
     try:
         fails()

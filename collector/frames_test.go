@@ -84,7 +84,7 @@ func TestBadHellos(t *testing.T) {
 		"half a header": {[]byte("MTRF"), ""},
 		"records first": {wiretest.Frame(wire.FrameRecords, 0, 0, nil), "must begin with a hello"},
 		"other version": {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, old)), "wire version 99"},
-		"no process id": {wiretest.Frame(wire.FrameHello, 0, 0, []byte("version=1\x00")), "no process id"},
+		"no process id": {wiretest.Frame(wire.FrameHello, 0, 0, []byte("version=2\x00")), "no process id"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := startRecording(t)

@@ -219,9 +219,10 @@ type copied struct {
 var copies = sync.Pool{New: func() any { return &copied{} }}
 
 func (c *copied) takeRecords(shared wire.Ring, from, to uint64) []wire.Record {
-	a, b := shared.Slots(from, to)
-	c.records, _ = wire.DecodeRecords(c.records[:0], a)
-	c.records, _ = wire.DecodeRecords(c.records, b)
+	c.records = c.records[:0]
+	for piece := range shared.Slots(from, to) {
+		c.records, _ = wire.DecodeRecords(c.records, piece)
+	}
 	return c.records
 }
 

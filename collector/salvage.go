@@ -28,7 +28,8 @@ func (reader *ringReader) salvageRecords(r *ring, shared wire.Ring) error {
 	if err := reader.order.checkPosition(r, head); err != nil {
 		return err
 	}
-	from := max(r.records.next, oldest(head, shared.Tail()))
+	tail := shared.Tail()
+	from := max(r.records.next, oldest(head, tail), min(tail, shared.Intact(head)))
 	copy := copies.Get().(*copied)
 	defer copies.Put(copy)
 	for from < head {

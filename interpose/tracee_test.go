@@ -196,9 +196,10 @@ func (p *tracee) salvage() error {
 		if head < have || head-have > wire.RecordsPerRing {
 			return fmt.Errorf("ring %d: head %d after %d records", i, head, have)
 		}
-		a, b := r.Slots(have, head)
-		copied.records = append(append(copied.records, a...), b...)
-		a, b = r.FactBytes(uint64(len(copied.facts)), r.FactsHead())
+		for piece := range r.Slots(have, head) {
+			copied.records = append(copied.records, piece...)
+		}
+		a, b := r.FactBytes(uint64(len(copied.facts)), r.FactsHead())
 		copied.facts = append(append(copied.facts, a...), b...)
 	}
 	return nil

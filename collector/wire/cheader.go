@@ -29,6 +29,8 @@ func CHeader() string {
 	def("PAGE_SIZE", PageSize)
 	def("RING_COUNT", RingCount)
 	def("RECORDS_PER_RING", RecordsPerRing)
+	def("CHUNK_RECORDS", ChunkRecords)
+	def("CHUNKS_PER_RING", ChunksPerRing)
 	def("FACTS_PER_RING", FactsPerRing)
 	def("RING_STRIDE", fmt.Sprintf("%dull", RingStride))
 	def("REGION_SIZE", fmt.Sprintf("%dull", RegionSize))

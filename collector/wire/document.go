@@ -159,9 +159,11 @@ func (p *page) memory() {
 	p.line("%d bytes: a region header of %d bytes, then %d rings. "+
 		"Each ring is a header of %d bytes, %d records and %d bytes of facts.",
 		RegionSize, PageSize, RingCount, PageSize, RecordsPerRing, FactsPerRing)
-	p.line("Heads and tails only grow; " +
-		"the slot of a position is the position modulo the capacity. A record is complete once head is beyond")
-	p.line("its position; its slot may be overwritten once tail is beyond it. " +
+	p.line("Heads and tails only grow. A byte of facts is at its position modulo the capacity. "+
+		"Of records, each %d consecutive positions are in one chunk", ChunkRecords)
+	p.line("of slots; the ring's field `chunks` says in which. " +
+		"The thread reuses the chunks that were read last, so that few pages of memory are used.")
+	p.line("A record is complete once head is beyond its position; its slot may be overwritten once tail is beyond it. " +
 		"A ring is reused by another thread only after its thread has")
 	p.line("exited and all its records are consumed; the next thread's first record is its thread start.")
 	p.line("")

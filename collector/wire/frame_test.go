@@ -25,11 +25,11 @@ func TestHelloRoundTrip(t *testing.T) {
 	}
 	for payload, want := range map[string]string{
 		"":                             `has no '='`,
-		"version=1\x00pid":             `entry "pid" has no '='`,
-		"version=1\x00pid=x\x00":       `pid is "x", not a number`,
-		"version=2\x00pid=1\x00":       "wire version 2",
-		"version=1\x00pid=-1\x00":      "no process id",
-		"version=1\x00started=1e9\x00": "not a number",
+		"version=2\x00pid":             `entry "pid" has no '='`,
+		"version=2\x00pid=x\x00":       `pid is "x", not a number`,
+		"version=3\x00pid=1\x00":       "wire version 3",
+		"version=2\x00pid=-1\x00":      "no process id",
+		"version=2\x00started=1e9\x00": "not a number",
 	} {
 		if _, err := DecodeHello([]byte(payload)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", payload, err)
@@ -107,7 +107,7 @@ func TestHashString(t *testing.T) {
 
 func FuzzDecodeHello(f *testing.F) {
 	f.Add(AppendHello(nil, hello))
-	f.Add([]byte("version=1\x00pid=1"))
+	f.Add([]byte("version=2\x00pid=1"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, err := DecodeHello(b)
 		if err != nil {

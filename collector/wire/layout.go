@@ -14,9 +14,14 @@ const (
 	// RingCount is the maximum number of threads that are recorded at the same time. A ring buffer is used by another
 	// thread only after its thread has exited and all of its records were read.
 	RingCount = 256
-	// RecordsPerRing is how many records a ring buffer holds (2 MiB). It must be a power of two, because a slot is
-	// position modulo this.
+	// RecordsPerRing is how many records a ring buffer holds (2 MiB). It must be a power of two.
 	RecordsPerRing = 65536
+	// ChunkRecords is how many records a chunk of a ring buffer holds (16 KiB). Each ChunkRecords consecutive positions
+	// are in one chunk, and a thread reuses the chunk that was read most recently. So a ring buffer that is read often
+	// uses only a few pages of its memory. The first use of a page takes 2 to 25 µs, and a page in use stays cached.
+	ChunkRecords = 512
+	// ChunksPerRing is the number of chunks in a ring buffer.
+	ChunksPerRing = RecordsPerRing / ChunkRecords
 	// FactsPerRing is how many bytes of facts (names and other data of variable size) a ring buffer holds. It must be
 	// a power of two, like RecordsPerRing.
 	FactsPerRing = 131072
@@ -75,8 +80,7 @@ const (
 // DelayCallWords is the number of 64-bit words at RegionDelayCallsOffset; they have one bit for each call.
 const DelayCallWords = 16
 
-// The offsets of the fields in a ring buffer's header, in bytes. Head and tail only grow; position p is in slot p
-// modulo the capacity. The thread writes the first cache line, the reader (the side that holds the claim) the second,
+// The offsets of the fields in a ring buffer's header, in bytes. Head and tail only grow. The thread writes the first cache line, the reader (the side that holds the claim) the second,
 // so that they do not slow each other down.
 const (
 	RingHeadOffset         = 0   // u64: records ever published (release store by the thread)
@@ -116,6 +120,11 @@ const (
 	RingUnitsOffset    = 1584 // u64: units of progress
 	RingUnitAtOffset   = 1592 // u64 ticks: when the last of them was completed
 	RingPaidOffset     = 1600 // u64: the part of RegionDelayDueOffset that the thread has paused or need not pause
+
+	// ChunksPerRing u8: where the records are. Element i is for the latest positions p with p / ChunkRecords ≡ i modulo
+	// ChunksPerRing: they are in chunk i XOR element. All elements are 0 at first: position p is in slot p modulo
+	// RecordsPerRing. The thread stores an element before it publishes the first record of the chunk.
+	RingChunksOffset = 1664
 )
 
 // NestedFamilies is the number of families of classes for which a ring buffer counts nested calls.

@@ -15,7 +15,7 @@ import (
 
 // Version is the version of the records, the shared memory and the frames. The collector refuses processes with
 // another version.
-const Version = 1
+const Version = 2
 
 // Ticks is a time on the clock that the traced process records with: TSC cycles, mach_absolute_time units or
 // nanoseconds. The process's ClockSamples relate it to nanoseconds.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"iter"
 	"sync/atomic"
 	"unsafe"
 )
@@ -267,12 +268,43 @@ func (r Ring) Polling() Polling {
 	}
 }
 
-// Slots returns the memory of the records from position from up to, not including, position to. It is one slice, or
-// two if the ring buffer wraps around between them. There may be at most RecordsPerRing records. The caller must hold
-// the claim, or the process must be dead; otherwise the thread may overwrite the records.
-func (r Ring) Slots(from, to uint64) (a, b []byte) {
-	records := r.memory[PageSize : PageSize+RecordsPerRing*RecordSize]
-	return wrapped(records, from%RecordsPerRing*RecordSize, (to-from)*RecordSize)
+// Slots yields the memory of the records from position from up to, not including, position to, in pieces of at most
+// ChunkRecords records. Load Head before: it makes the thread's table of chunks visible. The caller must hold the
+// claim, or the process must be dead; otherwise the thread may overwrite the records.
+func (r Ring) Slots(from, to uint64) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for from < to {
+			end := min(from-from%ChunkRecords+ChunkRecords, to)
+			start := PageSize + (r.chunk(from/ChunkRecords)*ChunkRecords+from%ChunkRecords)*RecordSize
+			if !yield(r.memory[start : start+(end-from)*RecordSize]) {
+				return
+			}
+			from = end
+		}
+	}
+}
+
+// chunk returns the chunk in which the n-th ChunkRecords positions are.
+func (r Ring) chunk(n uint64) uint64 {
+	i := n % ChunksPerRing
+	return i ^ uint64(r.memory[RingChunksOffset+i])%ChunksPerRing
+}
+
+// Intact returns the first position before head from which on no chunk is used twice: the thread has not reused the
+// chunks of these positions, even if they were released. It is for the ring buffer of a dead process. The thread may
+// have chosen the next chunk without publishing a record in it.
+func (r Ring) Intact(head uint64) uint64 {
+	var used [ChunksPerRing]bool
+	n := head / ChunkRecords
+	used[r.chunk(n+1)] = true
+	for back := range min(n+1, ChunksPerRing-1) {
+		if c := r.chunk(n - back); used[c] {
+			return (n - back + 1) * ChunkRecords
+		} else {
+			used[c] = true
+		}
+	}
+	return (n + 1 - min(n+1, ChunksPerRing-1)) * ChunkRecords
 }
 
 // FactBytes returns the memory of the facts (names and other data of variable size) from byte position from up to,

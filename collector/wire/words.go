@@ -79,4 +79,6 @@ var ringWords = []word{
 	{"units", RingUnitsOffset, "u64", "units of progress, counted during an experiment"},
 	{"unit at", RingUnitAtOffset, "u64", "ticks at which the last of them was completed"},
 	{"paid", RingPaidOffset, "u64", "the part of `delay due` that the thread has paused or need not pause"},
+	{"chunks", RingChunksOffset, "128 × u8", "where the records are: positions p with p / 512 ≡ i modulo 128 are in " +
+		"the chunk i XOR element i, of 512 slots"},
 }

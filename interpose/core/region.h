@@ -40,6 +40,7 @@ struct ring {
   _Alignas(1024) _Atomic uint64_t nested[MT_NESTED_FAMILIES]; // see coverage.h
   _Atomic uint64_t commits, commits_missed, completions, completions_missed;
   _Atomic uint64_t delayed, injected, units, unit_at, paid; // of experiments
+  _Alignas(128) _Atomic uint8_t chunks[MT_CHUNKS_PER_RING]; // where records are: see mt_ring_slot
   _Alignas(MT_PAGE_SIZE) struct record records[MT_RECORDS_PER_RING];
   uint8_t facts[MT_FACTS_PER_RING];
 };
@@ -120,6 +121,7 @@ MT_AT(ring, injected, MT_RING_INJECTED_OFFSET);
 MT_AT(ring, units, MT_RING_UNITS_OFFSET);
 MT_AT(ring, unit_at, MT_RING_UNIT_AT_OFFSET);
 MT_AT(ring, paid, MT_RING_PAID_OFFSET);
+MT_AT(ring, chunks, MT_RING_CHUNKS_OFFSET);
 _Static_assert(MT_FAMILY_COUNT <= MT_NESTED_FAMILIES, "families");
 MT_AT(ring, records, MT_PAGE_SIZE);
 _Static_assert(sizeof(struct record) == MT_RECORD_SIZE, "record");

@@ -22,6 +22,19 @@ bool mt_thread_key_made;
 #endif
 
 static struct thread threads[MT_RING_COUNT]; // by ring; pages never touched take no memory
+
+// Which chunks of a ring (a thread's buffer of records) can be reused. It stays with the ring. Rule: a chunk is reused
+// only when all of its records were read, so the latest MT_CHUNK_RECORDS records are always there: polls.c reads some
+// again. Positions are counted in chunks here. The chunk that was freed last comes first, so a ring that is read often
+// touches only the pages of a few chunks.
+static struct chunks {
+  uint64_t next;      // the first position that has no chunk yet
+  uint64_t oldest;    // the first position whose chunk was not freed
+  uint64_t rang;      // the head (in records) when the doorbell was rung
+  unsigned used;      // chunks that were ever used: those with the lowest numbers
+  unsigned free;      // elements of freed
+  uint8_t freed[MT_CHUNKS_PER_RING];
+} chunks[MT_RING_COUNT];
 static _Atomic int busy;                     // rings taken and not released
 
 // Reports the thread's name again when it ends: many programs name a thread only after its first Metal call.
@@ -130,7 +143,6 @@ struct thread *mt_thread_open(struct thread *now) {
   t->index = (unsigned)i;
   t->ring = &mt_region->rings[i];
   t->head = atomic_load_explicit(&t->ring->head, memory_order_relaxed);
-  t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
   t->look_again = t->head;
   t->stuck = t->facts_stuck = UINT64_MAX;
   uint64_t tid = mt_thread_id();
@@ -152,6 +164,32 @@ struct thread *mt_thread_open(struct thread *now) {
   return t;
 }
 
+static uint8_t chunk_of(struct ring *ring, uint64_t n) {
+  uint64_t i = n % MT_CHUNKS_PER_RING;
+  return (uint8_t)(i ^ atomic_load_explicit(&ring->chunks[i], memory_order_relaxed));
+}
+
+// Chooses chunks for the positions up to, not including, end, which lies within the ring's capacity after tail. A
+// signal handler in between records nothing, because the choice is not finished.
+static void choose_chunks(struct thread *t, uint64_t tail, uint64_t end) {
+  struct chunks *c = &chunks[t->index];
+  bool outer = t->writing;
+  mt_thread_write(t);
+  for (; c->next * MT_CHUNK_RECORDS < end; c->next++) {
+    for (; c->oldest < tail / MT_CHUNK_RECORDS && c->oldest < c->next; c->oldest++)
+      c->freed[c->free++] = chunk_of(t->ring, c->oldest);
+    unsigned chunk = c->free > 0 ? c->freed[--c->free] : c->used++;
+    uint64_t i = c->next % MT_CHUNKS_PER_RING;
+    atomic_store_explicit(&t->ring->chunks[i], (uint8_t)(chunk ^ i), memory_order_relaxed);
+  }
+  t->look_again = c->next * MT_CHUNK_RECORDS;
+  atomic_signal_fence(memory_order_seq_cst);
+  t->writing = outer;
+}
+
+// Returns the position behind the last record for which a ring (a thread's buffer of records) has space.
+static uint64_t full_at(uint64_t tail) { return tail - tail % MT_CHUNK_RECORDS + MT_RECORDS_PER_RING; }
+
 bool mt_thread_make_room(struct thread *t, unsigned n) {
   if (t->canary) return false;
   if (t->held) {
@@ -159,24 +197,24 @@ bool mt_thread_make_room(struct thread *t, unsigned n) {
     if (t->head + n <= t->look_again) return true;
   }
   int saved = errno;
-  t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
-  uint64_t used = t->head + n - t->tail;
-  bool room = used <= MT_RECORDS_PER_RING;
-  if (!room && mt_room_wait(&t->ring->tail, t->head + n - MT_RECORDS_PER_RING, &t->stuck)) {
-    t->tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
+  uint64_t tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire), end = t->head + n, used = end - tail;
+  bool room = end <= full_at(tail);
+  uint64_t wanted = (end - MT_RECORDS_PER_RING + MT_CHUNK_RECORDS - 1) / MT_CHUNK_RECORDS * MT_CHUNK_RECORDS;
+  if (!room && mt_room_wait(&t->ring->tail, wanted, &t->stuck)) {
+    tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
     room = true;
   }
   if (!room) {
     atomic_store_explicit(&t->ring->dropped, atomic_load_explicit(&t->ring->dropped, memory_order_relaxed) + n,
         memory_order_relaxed);
   } else {
-    // Read the tail again after an eighth of the ring (the thread's buffer of records), and before the head passes
-    // the last free slot; otherwise unread records would be overwritten.
-    uint64_t step = t->head + MT_RECORDS_PER_RING / 8, full = t->tail + MT_RECORDS_PER_RING;
-    t->look_again = step < full ? step : full;
-    if (t->look_again < t->head + n) t->look_again = t->head + n;
+    choose_chunks(t, tail, end);
   }
-  if (used >= MT_RECORDS_PER_RING / 4) mt_doorbell_ring();
+  uint64_t *rang = &chunks[t->index].rang;
+  if (used >= MT_RECORDS_PER_RING / 4 && (!room || t->head - *rang >= MT_RECORDS_PER_RING / 8)) {
+    *rang = t->head;
+    mt_doorbell_ring();
+  }
   errno = saved;
   return room;
 }

@@ -24,7 +24,8 @@ struct thread {
   // line. The fields that a lock operation reads are in the first line.
   _Alignas(128) struct ring *ring;
   uint64_t head;       // records published; only this thread writes the ring's head, so it need not be read back
-  uint64_t look_again; // the head at which to check the tail and ring the doorbell if needed
+  // the head at which to choose the next chunk of the ring, check the tail and ring the doorbell if needed
+  uint64_t look_again;
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
   // A lock or another object whose record is not written yet, because the thread still holds it; NULL if there is
   // none. owed writes that record when the thread releases the object, or before the thread's next record
@@ -38,7 +39,6 @@ struct thread {
   // would overwrite the same slot.
   bool writing;
   bool python_known; // the thread's cache of Python frames holds none of the ring's previous thread. See python.c.
-  uint64_t tail;       // the tail as last seen
   uint64_t stuck, facts_stuck; // the tails at which waiting for free space failed
   struct inside {
     uintptr_t frame; // frame of the outermost call in progress, 0 when there is none. See span.h.
@@ -123,9 +123,13 @@ static inline uint64_t mt_record_rest(uint32_t object, unsigned call, unsigned f
 static inline bool mt_thread_room(struct thread *t, unsigned n) { return __builtin_expect(t->head + n <= t->look_again,
     1) || mt_thread_make_room(t, n); }
 
-// Returns the slot for the record at a position. Positions count all records ever written; the ring reuses slots.
+// Returns the slot of the record at a position. Positions count all records ever written. MT_CHUNK_RECORDS consecutive
+// positions are in one chunk of slots, and the thread reuses chunks whose records were read: see thread.c.
 static inline struct record *mt_ring_slot(struct ring *ring, uint64_t position) {
-    return &ring->records[position & (MT_RECORDS_PER_RING - 1)]; }
+  uint64_t i = position / MT_CHUNK_RECORDS % MT_CHUNKS_PER_RING;
+  uint64_t chunk = i ^ atomic_load_explicit(&ring->chunks[i], memory_order_relaxed);
+  return &ring->records[chunk * MT_CHUNK_RECORDS + position % MT_CHUNK_RECORDS];
+}
 
 // Marks that the thread is writing records, until mt_thread_move_head publishes them. Only a signal handler on the
 // same thread can come in between, so compiler fences are enough; without them the handler could see the mark too
@@ -133,6 +137,17 @@ static inline struct record *mt_ring_slot(struct ring *ring, uint64_t position) 
 static inline void mt_thread_write(struct thread *t) {
   t->writing = true;
   atomic_signal_fence(memory_order_seq_cst);
+}
+
+// Finds space for n records, as mt_thread_room, and marks that the thread writes. If a signal handler took the space in
+// between, looks again: the records would go to a chunk that was not chosen yet.
+static inline bool mt_thread_begin(struct thread *t, unsigned n) {
+  while (mt_thread_room(t, n)) {
+    mt_thread_write(t);
+    if (__builtin_expect(t->head + n <= t->look_again, 1)) return true;
+    t->writing = false;
+  }
+  return false;
 }
 
 // Publishes all records before position head, with one release store: the collector then sees complete records. ring
@@ -159,8 +174,7 @@ static inline void mt_tally(_Atomic uint64_t *counter) {
 // Finds space for n records (1 or 2), publishes them together and wakes the drainer (the tracer's thread that sends
 // records to the collector). Without space, they are counted as dropped.
 static inline void mt_thread_publish(struct thread *t, const struct record *records, unsigned n) {
-  if (!mt_thread_room(t, n)) return;
-  mt_thread_write(t);
+  if (!mt_thread_begin(t, n)) return;
   for (unsigned i = 0; i < n; i++)
     mt_record_put(mt_ring_slot(t->ring, t->head + i), records[i].begin, records[i].end, records[i].arg,
                   mt_record_rest(records[i].object, records[i].call, records[i].flags));

@@ -7,6 +7,8 @@ const (
 	ringCount      = 256
 	recordSize     = 32
 	recordsPerRing = 65536
+	chunkRecords   = 512
+	chunksPerRing  = recordsPerRing / chunkRecords
 	factsPerRing   = 131072
 	ringStride     = pageSize + recordsPerRing*recordSize + factsPerRing
 
@@ -18,6 +20,7 @@ const (
 	ringFactsTail = 136
 	ringClaim     = 256
 	ringState     = 384
+	ringChunks    = 1664
 
 	stateExited  = 2
 	claimNobody  = 0

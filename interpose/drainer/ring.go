@@ -110,11 +110,8 @@ func (r ring) send(process Process) bool {
 	return ok
 }
 
-// mostRecords is the maximum number of records in a frame. The slots of a frame are freed before the next one is
-// sent, so that the program gets space early.
-const mostRecords = recordsPerRing / 4
-
-// sendRecords sends the records before position head; the caller holds the claim. A program with a memory error can
+// sendRecords sends the records before position head, two chunks in a frame, and frees their slots before it sends the
+// next frame; the caller holds the claim. A program with a memory error can
 // overwrite its ring's counters with any value. If they claim more records than a ring holds, nothing is sent, and
 // the collector reports the damage.
 func (r ring) sendRecords(process Process, head uint64) bool {
@@ -123,14 +120,23 @@ func (r ring) sendRecords(process Process, head uint64) bool {
 		if head == tail || head-tail > recordsPerRing {
 			return true
 		}
-		n := min(head-tail, mostRecords)
-		a, b := circular(unsafe.Add(r.start, pageSize), recordsPerRing*recordSize, tail%recordsPerRing*recordSize,
-			n*recordSize)
+		a := r.chunk(tail, head)
+		b := r.chunk(tail+uint64(len(a))/recordSize, head)
 		if !process.Send(frameRecords, r.index, tail, a, b) {
 			return false
 		}
-		atomic.StoreUint64(r.word64(ringTail), tail+n)
+		atomic.StoreUint64(r.word64(ringTail), tail+uint64(len(a)+len(b))/recordSize)
 	}
+}
+
+// chunk returns the memory of the records from position from on, up to the end of their chunk or up to, not
+// including, position to.
+func (r ring) chunk(from, to uint64) []byte {
+	i := from / chunkRecords % chunksPerRing
+	chunk := i ^ uint64(*(*uint8)(unsafe.Add(r.start, ringChunks+uintptr(i))))%chunksPerRing
+	n := min(chunkRecords-from%chunkRecords, to-from)
+	slot := uintptr(chunk*chunkRecords + from%chunkRecords)
+	return unsafe.Slice((*byte)(unsafe.Add(r.start, pageSize+slot*recordSize)), n*recordSize)
 }
 
 // sendFacts is sendRecords for facts.

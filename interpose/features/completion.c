@@ -105,10 +105,9 @@ static void completed(void *block, id command_buffer) {
       (arg & 0xff) == FAILED_STATUS ? MT_FLAG_FAILED : 0);
   struct mt_completed all = {number, begin, times[0], times[1], command_buffer, methods};
   for (int i = 0; told_of_completion[i]; i++) told_of_completion[i](t, &all);
-  if (mt_thread_room(t, 2)) {
+  if (mt_thread_begin(t, 2)) {
     struct ring *ring = t->ring;
     uint64_t head = t->head;
-    mt_thread_write(t);
     mt_record_put(mt_ring_slot(ring, head), begin, begin, arg, mt_record_rest(number, MT_CALL_tracer_completed, flags));
     mt_record_put(mt_ring_slot(ring, head + 1), times[0], times[1], times[2],
         mt_record_rest(times[3] > times[2] ? (uint32_t)(times[3] - times[2]) : 0, MT_CALL_tracer_more, 0));

@@ -170,8 +170,7 @@ static uint64_t record(struct thread *t, uintptr_t frame, uint64_t begin, uint64
   uint64_t id = capture(t, frame);
   uint32_t lock = id ? interpreter() : 0;
   if (!end) end = mt_ticks();
-  if (id && mt_thread_room(t, 1)) {
-    mt_thread_write(t);
+  if (id && mt_thread_begin(t, 1)) {
     mt_record_put(mt_ring_slot(t->ring, t->head), begin, end, id, mt_record_rest(lock, MT_CALL_tracer_stack, 0));
     mt_thread_move_head(t, t->ring, t->head + 1);
     mt_thread_wake();

@@ -1,6 +1,6 @@
 // The drainer in C, in the place of the Go half: for sanitizers, which cannot look into Go. It enters by the same door.
 #include "top/drainer.h"
-#include "core/region.h"
+#include "core/thread.h"
 
 void __wrap_x_cgo_sys_thread_create(void *(*entry)(void *), void *argument);
 
@@ -12,10 +12,11 @@ static void drain_ring(struct ring *ring, unsigned index) {
   if (head != tail) mt_drainer_send(MT_FRAME_FACTS, index, tail, ring->facts + at, first, ring->facts, head - tail - first);
   atomic_store_explicit(&ring->facts_tail, head, memory_order_release);
   head = atomic_load_explicit(&ring->head, memory_order_acquire), tail = atomic_load(&ring->tail);
-  at = tail % MT_RECORDS_PER_RING, first = MT_RECORDS_PER_RING - at < head - tail ? MT_RECORDS_PER_RING - at : head - tail;
-  if (head != tail)
-    mt_drainer_send(MT_FRAME_RECORDS, index, tail, ring->records + at, first * MT_RECORD_SIZE, ring->records, (head - tail - first) * MT_RECORD_SIZE);
-  atomic_store_explicit(&ring->tail, head, memory_order_release);
+  for (uint64_t n; tail != head; tail += n) {
+    n = MT_CHUNK_RECORDS - tail % MT_CHUNK_RECORDS < head - tail ? MT_CHUNK_RECORDS - tail % MT_CHUNK_RECORDS : head - tail;
+    mt_drainer_send(MT_FRAME_RECORDS, index, tail, mt_ring_slot(ring, tail), n * MT_RECORD_SIZE, NULL, 0);
+    atomic_store_explicit(&ring->tail, tail + n, memory_order_release);
+  }
   atomic_store_explicit(&ring->claim, MT_CLAIM_NOBODY, memory_order_release);
 }
 

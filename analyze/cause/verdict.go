@@ -58,15 +58,16 @@ func (v *Verdict) sort(ev *evidence.Evidence) {
 	})
 }
 
-// saves returns the share of the run's time that removing the cause saves, at the low end of the prediction. Without
-// a prediction it is the share of the threads' time that the cause explains. If the change stands for a better
-// machine, it is at most that share.
+// saves returns the share of the run's time that removing the cause saves, midway between the estimate and the low end
+// of the prediction. The low end alone would put a small gain that is known well before a large one. Without a
+// prediction it is the share of the threads' time that the cause explains. If the change stands for a better machine,
+// it is at most that share.
 func (f *Finding) saves(ev *evidence.Evidence) float64 {
 	share := min(1, ev.Submitters.Share(f.Weight()))
 	if f.Speedup == nil {
 		return share
 	}
-	saved := 1 - 1/max(1, f.Speedup.Least())
+	saved := 1 - 1/max(1, math.Sqrt(f.Speedup.Least()*f.Speedup.Estimate))
 	if f.row().better {
 		return min(share, saved)
 	}

@@ -96,10 +96,10 @@ func growth(in *Input) *Insight {
 	}
 	var where sites
 	names := sizes{}
-	var thirds [3]uint64
-	var counts [3]int
+	var sums [3]uint64
+	var counts thirds
 	var bytes uint64
-	byClass := map[string]int{}
+	byClass := map[string]*thirds{}
 	kept, made := 0, 0
 	for i := range in.Trace.Memory.Allocations {
 		a := &in.Trace.Memory.Allocations[i]
@@ -116,13 +116,17 @@ func growth(in *Input) *Insight {
 		bytes += a.Bytes
 		before, _ := slices.BinarySearch(commits, a.At)
 		third := min(2, 3*before/len(commits))
-		thirds[third] += a.Bytes
+		sums[third] += a.Bytes
 		counts[third]++
-		byClass[allocatedClass(a.Selector)]++
+		class := allocatedClass(a.Selector)
+		if byClass[class] == nil {
+			byClass[class] = &thirds{}
+		}
+		byClass[class][third]++
 		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, names.of(a), 1, 0, a.Bytes)
 	}
 	inBytes := bytes >= policy.LeastGrowth && kept >= policy.FewestRounds &&
-		float64(min(thirds[0], thirds[1], thirds[2])) >= policy.GrowthThird*float64(bytes)
+		float64(min(sums[0], sums[1], sums[2])) >= policy.GrowthThird*float64(bytes)
 	inCount := kept >= policy.LeastKept && float64(min(counts[0], counts[1],
 		counts[2])) >= policy.GrowthThird*float64(kept)
 	if !inBytes && !inCount {
@@ -134,7 +138,7 @@ func growth(in *Input) *Insight {
 	i := &Insight{Severity: Info, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not freed before the last commit: "+
 			"%s, %s of it in the last third of the work",
-			kept, made, analyze.FormatBytes(bytes), analyze.FormatBytes(thirds[2])) + "; " + inWords(byClass),
+			kept, made, analyze.FormatBytes(bytes), analyze.FormatBytes(sums[2])) + "; " + inWords(byClass, len(commits)),
 		Advice: "release memory when it is no longer needed, or reuse it; " +
 			"an autorelease pool around each iteration frees what the calls return autoreleased"}
 	if m := in.Memory; m.Samples > 0 {
@@ -153,17 +157,25 @@ func allocatedClass(selector string) string {
 	return "other object"
 }
 
-// inWords formats the counts as "60 more buffers and 2 more textures are alive at the end than at the start".
-func inWords(classes map[string]int) string {
+// thirds has the number of objects allocated and not freed, by the third of the work in which they were allocated.
+type thirds [3]int
+
+func (t thirds) sum() int { return t[0] + t[1] + t[2] }
+
+// inWords formats the counts as "60 more buffers (20, 40 and 60 after each third of the work, 1.0 for each commit) and 2
+// more textures (…) are alive at the end than at the start".
+func inWords(classes map[string]*thirds, commits int) string {
 	var names, words []string
 	for name := range classes {
 		names = append(names, name)
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(classes[b], classes[a]), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(classes[b].sum(), classes[a].sum()), strings.Compare(a, b))
 	})
 	for _, name := range names {
-		words = append(words, analyze.Plural(classes[name], "more "+name))
+		n := classes[name]
+		words = append(words, fmt.Sprintf("%s (%d, %d and %d after each third of the work, %.2g for each commit)",
+			analyze.Plural(n.sum(), "more "+name), n[0], n[0]+n[1], n.sum(), float64(n.sum())/float64(commits)))
 	}
 	return strings.Join(words, " and ") + " are alive at the end than at the start"
 }

@@ -29,8 +29,8 @@ func findScheduled(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval 
 
 // atRandom reports whether a thread does nothing but sleep for random lengths, as a generator of independent requests
 // does. Such sleeps are exponentially distributed: their standard deviation equals their mean. Sleeps that stand in
-// for work, or that limit a rate, have similar lengths. Both are estimated from quartiles (ln 3 times the mean between
-// them, the median at ln 2 times the mean), so one long sleep among many similar ones does not count as randomness.
+// for work, or that limit a rate, have similar lengths. The longest do not count, because a few long sleeps among many
+// similar ones, as at the start of a program, would look like randomness.
 func atRandom(sleeps []analyze.Interval) bool {
 	if len(sleeps) < policy.ScheduledSleeps {
 		return false
@@ -42,8 +42,7 @@ func atRandom(sleeps []analyze.Interval) bool {
 		asleep += i.Length()
 	}
 	slices.Sort(lengths)
-	quartile := func(q float64) float64 { return stat.Quantile(q, stat.Empirical, lengths, nil) }
-	deviation, mean := (quartile(0.75)-quartile(0.25))/math.Log(3), quartile(0.5)/math.Ln2
+	mean, deviation := stat.MeanStdDev(lengths[:len(lengths)-len(lengths)/policy.LongestSleeps-1], nil)
 	return deviation >= policy.RandomSleeps*mean &&
 		policy.NearlyAll(asleep, sleeps[len(sleeps)-1].End-sleeps[0].Begin)
 }

@@ -41,11 +41,13 @@ const (
 // A thread wakes on a schedule if it sleeps at least ScheduledSleeps times, and the variance of its wake-ups around a
 // regular schedule is at most ScheduleDrift of the variance of the time between two of them. That ratio is a half if
 // delays do not add up, and a fifteenth of the number of wake-ups if they do. A thread wakes at random if it only
-// sleeps, for times whose standard deviation, estimated from quartiles, is at least RandomSleeps of their mean.
+// sleeps, for times whose standard deviation is at least RandomSleeps of their mean; of every LongestSleeps times the
+// longest one is left out.
 const (
 	ScheduledSleeps = 24
 	ScheduleDrift   = 0.8
 	RandomSleeps    = 0.7
+	LongestSleeps   = 50
 )
 
 // Limits of the statistical tests.

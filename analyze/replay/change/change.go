@@ -43,12 +43,13 @@ func (c Change) OnlyFaster() bool {
 	return c == Change{}
 }
 
-// ShortensWork reports whether the Change shortens what a thread does, without removing waits for the thread by other
-// means. Then threads that wait for the thread, or for a lock that it holds, must wait less too, so the replay needs
-// a program in which these waits are tied to the thread.
+// ShortensWork reports whether the Change shortens what a thread does, or its waits for the GPU, without removing waits
+// for the thread by other means. Then threads that wait for the thread, or for a lock that it holds, must wait less,
+// too, so the replay needs a program in which these waits are tied to the thread.
 func (c Change) ShortensWork() bool {
 	removesWaits := c.Turns || c.Locks || c.Fed || c.Apart
-	return !removesWaits && (c.Compile || c.Allocate || c.Handlers || c.Launch)
+	return !removesWaits &&
+		(c.Compile || c.Allocate || c.Handlers || c.Launch || c.Polls || c.Events || c.Depth)
 }
 
 // Both returns the Change with the interventions of c and d. Where both have a Scale or an Added, that of c is used.

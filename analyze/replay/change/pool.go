@@ -8,8 +8,15 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// feed removes the time in which threads sleep because they wait for work from other threads, or for input.
+// feed removes the time in which threads sleep because they wait for work from other threads, or for input. If the
+// other threads are stages of the same pipeline, they need no longer keep pace with each other.
 func feed(p *program.Program) {
+	if p.FedByStages {
+		for t := range p.Threads {
+			p.Threads[t].Line = 0
+		}
+		p.FindPace()
+	}
 	eachStep(p, func(_ *program.Thread, s *program.Step, _ *program.Detail) {
 		if s.Kind == program.Paced {
 			s.Kind = program.Nothing

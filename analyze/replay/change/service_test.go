@@ -109,8 +109,8 @@ func TestSubmitApartKeepsOwnWork(t *testing.T) {
 	}
 }
 
-// TestSubmitApartClock tells of an analysis that crashed. The command buffers of a server waited for the next event of a
-// timer, and after the server was removed they referred to a thread that did not exist.
+// TestSubmitApartClock tells of an analysis that crashed. The command buffers of a server waited for the next event of
+// a timer, and after the server was removed they referred to a thread that did not exist.
 func TestSubmitApartClock(t *testing.T) {
 	p := loops.Served(2, 100, 200*us)
 	timer := loops.Thread()

@@ -66,6 +66,7 @@ func (b *builder) addThreads() {
 		spans = append(spans, span{t, analyze.Interval{Begin: first + th.Begin, End: first + done.Ended}})
 		p.Threads, p.Recorded = append(p.Threads, th), append(p.Recorded, done)
 	}
+	b.findLines(threads)
 	p.FindPace()
 	b.findClocks(threads)
 	p.Pools = pools(p.Threads, b.ev.Starvation.At, spans)

@@ -24,7 +24,8 @@ type machine struct {
 	links      links
 	given      []bool // by event value: whether it was signaled
 	progress   []program.Progress
-	horizon    analyze.Nanos // when the first pacing thread ended; 0 before
+	horizon    analyze.Nanos // when the first pacing thread, or the last stage of a pipeline, ended; 0 before
+	stages     map[int32]int // by pipeline: pacing stages that have not ended
 	open       int           // threads that have not ended, and none of whose command buffers ended since the horizon
 	delays     Delays
 	// share of a burst's work that is saved while all processors are busy, because none of them must be woken
@@ -138,8 +139,8 @@ const (
 	watched // the framework is ready to notice a job's end
 )
 
-// Run runs a program until the first pacing thread has ended, and until each other thread has ended or has had one
-// more command buffer end, so that each has progress to compare. It returns false if the threads deadlock.
+// Run runs a program until the first pacing thread or pipeline has ended, and until each other thread has ended or has
+// had one more command buffer end, so that each has progress to compare. It returns false if the threads deadlock.
 func Run(p *program.Program) (*Result, bool) {
 	m := &machine{
 		program: p, processors: newProcessors(p.Processors.Count, p.Processors.Scattered),
@@ -162,6 +163,12 @@ func Run(p *program.Program) (*Result, bool) {
 		m.progress[i] = program.Progress{Begun: th.Begin, Commits: times[:0:len(th.Jobs)],
 			Done: times[len(th.Jobs):len(th.Jobs)]}
 		m.resume(int32(i), th.Begin)
+	}
+	m.stages = map[int32]int{}
+	for i := range p.Threads {
+		if th := &p.Threads[i]; th.Paces {
+			m.stages[th.Line]++
+		}
 	}
 	ends := m.run()
 	return &Result{m.progress, m.delays, m.links.blocked, m.threads, m.jobs}, ends

@@ -169,8 +169,10 @@ func (m *machine) finish(t int32) {
 		return
 	}
 	m.progress[t].Ended = m.now
-	if th.Paces && m.horizon == 0 {
-		m.horizon = m.now
+	if th.Paces {
+		if m.stages[th.Line]--; m.horizon == 0 && (th.Line == 0 || m.stages[th.Line] == 0) {
+			m.horizon = m.now
+		}
 	}
 	m.close(t)
 }

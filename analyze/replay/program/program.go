@@ -35,6 +35,7 @@ type Program struct {
 	// costs of Names.Kernels, by the same index
 	KernelCosts []KernelCost
 	Pools       [][]int32 // groups of threads that take their work from the same object
+	FedByStages bool      // most of the time that threads wait for items, they wait for stages of their pipeline
 	Polls       bool      // threads wait for command buffers without a recorded call; only their next steps show it
 	Tied        bool      // waits for other threads' signals end when the signal is given, not after the recorded time
 	// share of a thread's own time, without encoding, that depends on the number of command buffers and not on their

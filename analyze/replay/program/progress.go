@@ -41,17 +41,22 @@ func (d *Progress) count(at analyze.Nanos) float64 {
 	return sum
 }
 
-// Rate returns the speed of a run in command buffers per nanosecond: those completed until the first pacing thread
-// ended, over the time since the first such thread began. A lasting thread that ended earlier counts as if it had
-// continued at its speed. Only completed work counts, because a queue of unlimited depth would accept any number of
-// commits.
+// Rate returns the speed of a run in command buffers per nanosecond: those completed until the first pacing thread or
+// pipeline ended, over the time since the first pacing thread began. A lasting thread that ended earlier counts as if
+// it had continued at its speed. A stage of a pipeline counts at the pipeline's speed, because each item must pass all
+// stages, and no stage may run ahead for long. Only completed work counts, because a queue of unlimited depth would
+// accept any number of commits.
 func (p *Program) Rate(runs []Progress) (rate float64) {
 	begun, horizon := analyze.Nanos(1<<62), analyze.Nanos(0)
 	for t := range runs {
 		if !p.Threads[t].Paces {
 			continue
 		}
-		if ended := runs[t].Ended; ended > 0 && (horizon == 0 || ended < horizon) {
+		ended := runs[t].Ended
+		if p.Threads[t].Line > 0 {
+			ended = p.lineEnded(runs, p.Threads[t].Line)
+		}
+		if ended > 0 && (horizon == 0 || ended < horizon) {
 			horizon = ended
 		}
 		begun = min(begun, runs[t].Begun)
@@ -60,8 +65,13 @@ func (p *Program) Rate(runs []Progress) (rate float64) {
 		return 0
 	}
 	for t := range runs {
+		th := &p.Threads[t]
+		if ended := p.lineEnded(runs, th.Line); th.Line > 0 && ended > begun {
+			rate += float64(nearlyAll(len(runs[t].Done))) / float64(ended-begun)
+			continue
+		}
 		to := horizon
-		if ended := runs[t].Ended; p.Threads[t].Lasts && ended > 0 {
+		if ended := runs[t].Ended; th.Lasts && ended > 0 {
 			to = min(to, ended)
 		}
 		if to > begun {
@@ -70,6 +80,25 @@ func (p *Program) Rate(runs []Progress) (rate float64) {
 	}
 	return rate
 }
+
+// lineEnded returns when the slowest pacing stage of a pipeline had completed nearly all of its command buffers; 0 if
+// the run ended before. The last ones do not count, because the end of the program may hold them up.
+func (p *Program) lineEnded(runs []Progress, line int32) (ended analyze.Nanos) {
+	for t := range runs {
+		th := &p.Threads[t]
+		if !th.Paces || th.Line != line {
+			continue
+		}
+		if runs[t].Ended == 0 || len(runs[t].Done) == 0 {
+			return 0
+		}
+		ended = max(ended, runs[t].Done[nearlyAll(len(runs[t].Done))-1])
+	}
+	return ended
+}
+
+// nearlyAll returns how many of n command buffers are nearly all; at least one.
+func nearlyAll(n int) int { return max(1, n-int(policy.LeftOver.Value*float64(n))) }
 
 // Lasts reports whether a thread that ended at the given time takes part in at least half of the run and commits more
 // than 1% of the command buffers. Other threads say nothing about the speed of the run.
@@ -80,7 +109,8 @@ func (p *Program) Lasts(t *Thread, ended analyze.Nanos) bool {
 
 // FindPace determines the pacing threads, whose end is the end of a run: lasting threads that commit a fair share of
 // the command buffers. A thread that a cause delays much more than the others has little work; without the cause it
-// would end long before them and must not end the run.
+// would end long before them and must not end the run. All lasting stages of a pipeline pace it, however many command
+// buffers each commits for an item.
 func (p *Program) FindPace() {
 	commits, lasting := 0, 0
 	for t := range p.Threads {
@@ -90,6 +120,6 @@ func (p *Program) FindPace() {
 	}
 	for t := range p.Threads {
 		th := &p.Threads[t]
-		th.Paces = th.Lasts && policy.AtLeast(policy.LargeShare, len(th.Jobs)*lasting, commits)
+		th.Paces = th.Lasts && (th.Line > 0 || policy.AtLeast(policy.LargeShare, len(th.Jobs)*lasting, commits))
 	}
 }

@@ -22,7 +22,8 @@ type Thread struct {
 	Busy    float64                      // share of its own time that it is on a processor
 	// it takes part in at least half of the run and commits more than 1% of all command buffers
 	Lasts bool
-	Paces bool // it lasts, and commits a fair share compared with such threads
+	Paces bool  // it lasts, and commits a fair share compared with such threads, or is a stage of a pipeline
+	Line  int32 // the pipeline of which it is a stage, from 1 on; 0 for none
 
 	Quiet float64 // share of its own time that would be left if no other process wanted the processors
 	Free  float64 // like Quiet, with a processor for every thread

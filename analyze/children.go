@@ -95,8 +95,8 @@ func parentsOf(t *Trace) map[*Process]*Process {
 	return of
 }
 
-// familiesOf returns two groups of compilations for each process: those of its descendants only (children), and those
-// of the process and its descendants (whole).
+// familiesOf returns two groups of compilations for each process: children has the compilations of its descendants
+// only, whole also those of the process itself.
 func familiesOf(t *Trace) (children, whole map[*Process]*family) {
 	children, whole = map[*Process]*family{}, map[*Process]*family{}
 	parents := parentsOf(t)

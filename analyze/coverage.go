@@ -29,7 +29,7 @@ type UnhookedClass struct {
 }
 
 // An Audit checks that no call was missed. Made counts objects that passed through an internal function of Metal;
-// Seen counts those of them that the hooks on Metal's public methods recorded. Made is 0 if no object passed, or if
+// Seen counts how many of these the hooks on Metal's public methods recorded. Made is 0 if no object passed, or if
 // this version of Metal has no such function.
 type Audit struct{ Made, Seen int64 }
 
@@ -41,7 +41,8 @@ func (a Audit) Share() (share float64, known bool) {
 	return float64(a.Seen) / float64(a.Made), true
 }
 
-// A CheckedCall is a call that the tracer's self-check made on purpose: Made times, of which Seen were recorded.
+// A CheckedCall is a call that the tracer's self-check made on purpose: Made times. Seen counts how many of them were
+// recorded.
 type CheckedCall struct {
 	Selector   string
 	Made, Seen int
@@ -89,9 +90,10 @@ func addCoverage(l *loader, p *processLoader) {
 // recorded. Each line begins with who, the text that names the process.
 func (c *Coverage) warnings(who string) (lines []string) {
 	if missed := c.Commits.Made - c.Commits.Seen; missed > 0 {
-		lines = append(lines, fmt.Sprintf("%s%d of %d commits seen: the tracer did not see %d command buffers, "+
-			"which were committed by a method looked up before it was hooked or in an unknown class; "+
-			"their work is missing below", who, c.Commits.Seen, c.Commits.Made, missed))
+		lines = append(lines, fmt.Sprintf(
+			"%s%d of %d commits seen: the tracer did not see %d command buffers, and their work is missing below. "+
+				"Their class is unknown, or the program looked up the commit method before the tracer replaced it",
+			who, c.Commits.Seen, c.Commits.Made, missed))
 	}
 	if missed := c.Completions.Made - c.Completions.Seen; missed > c.Commits.Made-c.Commits.Seen {
 		lines = append(lines, fmt.Sprintf("%s%d of %d completions seen: GPU times of the others are missing below", who,

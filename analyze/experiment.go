@@ -25,7 +25,7 @@ type ExperimentTarget struct {
 	Lock    uint64        // address of a lock
 	Object  wire.ObjectID // the lock in records; 0 when not known
 	Threads []ThreadID    // those that are delayed; empty is all
-	Sleeps  bool          // delays of wire.ShortestSleep or longer sleep; all others spin
+	Sleeps  bool          // threads sleep for delays of wire.ShortestSleep or longer, and spin for shorter ones
 	Took    Nanos         // how long it takes on average when it is not delayed; 0 when not known
 }
 

@@ -220,7 +220,7 @@ func (p *part) strangers(t *Trace) (n int) {
 }
 
 // tick returns the first tick whose instant is not before at; the greatest possible tick when there is none. It
-// searches all ticks and not only those of the trace, because the records of a damaged trace hold any number.
+// searches all possible ticks and not only the trace's, because the records of a damaged trace hold any number.
 func (c *converter) tick(at Nanos) wire.Ticks {
 	first, behind := wire.Ticks(0), wire.Ticks(math.MaxUint64)
 	for first < behind {

@@ -156,7 +156,7 @@ func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 }
 
 // indexOf returns the index of a command buffer in the trace. A command buffer that did not exist in the requested
-// time range is in no list yet; indexOf appends it to Range.referred, whose indices follow those of
+// time range is in no list yet; indexOf appends it to Range.referred, whose indices follow the indices in
 // Trace.CommandBuffers.
 func (l *loader) indexOf(b *CommandBuffer) CommandBufferIndex {
 	if b == nil {

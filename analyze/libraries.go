@@ -20,8 +20,8 @@ var libraryPackages = []string{"accelerate", "coremltools", "diffusers", "jax", 
 	"transformers", "wgpu"}
 
 // findLibraries sets the origin of frames whose file name does not show whether they are the program's own. With
-// roots (--source-root), files in these folders are the program's own and all others are not. Without roots, files of
-// libraryPackages are libraries wherever they are, except for the script that the program runs.
+// roots (--source-root), only files in these folders are the program's own. Without roots, files of libraryPackages
+// are libraries wherever they are, except for the script that the program runs.
 func findLibraries(t *Trace, roots []string) {
 	frames, scripts := map[*Frame]bool{}, map[string]bool{}
 	for _, s := range t.Stacks {

@@ -22,8 +22,8 @@ type Options struct {
 	// If there are none, the file name decides; see findLibraries.
 	SourceRoots []string
 
-	// Adds makes totals of adjacent ranges sum up to those of the whole run. A call that crosses the border of two
-	// ranges then counts only in the range in which it began. Losses whose time is not known count in the first
+	// Adds makes totals of adjacent ranges sum up to the totals of the whole run. A call that crosses the border of
+	// two ranges then counts only in the range in which it began. Losses whose time is not known count in the first
 	// range.
 	Adds bool
 
@@ -137,8 +137,8 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	if l.slice != nil {
 		l.trace.Range.held = l.slice.core
 	}
-	// indices of the streams (one for each ring buffer) to load, and of those of processes that the user did not
-	// select
+	// indices of the streams (one for each ring buffer) to load, and of the streams of processes that the user did
+	// not select
 	var streams, others []int
 	for i, st := range reader.Streams() {
 		if int(st.Process) >= len(files) {
@@ -278,7 +278,7 @@ func (l *loader) clip(i Interval) (Interval, bool) {
 }
 
 // in returns the part of the interval that is in window; false when there is none. An interval of length 0 is in the
-// window if it lies before the window's end.
+// window if it is before the window's end.
 func (i Interval) in(window Interval) (Interval, bool) {
 	c := Interval{max(i.Begin, window.Begin), min(i.End, window.End)}
 	return c, c.Begin < c.End || c.Begin == i.End && c.End == i.Begin && i.Begin < window.End

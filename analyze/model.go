@@ -114,7 +114,7 @@ type Range struct {
 	held  Interval // the slice's own time: only events that end in it count; only in a slice
 	reach Interval // what Window would be if the slice were the whole run; only in a slice
 	// command buffers that a call in the range waited for, but that did not exist in the range; their indices follow
-	// those of Trace.CommandBuffers
+	// the indices in Trace.CommandBuffers
 	referred []CommandBuffer
 }
 
@@ -128,8 +128,8 @@ func (t *Trace) Holds(at Nanos) bool { return !t.isSlice() || t.Range.held.holds
 
 func (t *Trace) isSlice() bool { return t.Range.held != (Interval{}) }
 
-// Adds reports whether the trace was loaded with Options.Adds, so that its totals sum up with those of adjacent
-// ranges.
+// Adds reports whether the trace was loaded with Options.Adds, so that its totals and the totals of adjacent ranges
+// can be added.
 func (t *Trace) Adds() bool { return t.Range.asked != (Interval{}) }
 
 // Empty reports whether nothing happened: no call, no command buffer and no scope.
@@ -199,7 +199,7 @@ type Process struct {
 	Parent  int
 	Program string
 	Args    []string
-	CPU     Nanos // processor time used by it and by those of its children that it waited for; 0 when not known
+	CPU     Nanos // processor time of the process and of the children that it waited for; 0 when not known
 	Ended   Nanos // when it ended, or its recording stopped; if the trace does not tell, its last record
 	Exit    Exit  // how it ended
 	Alive   Alive // its command buffers

@@ -110,7 +110,8 @@ func (n *nesting) place() {
 func (n *nesting) flush() {
 	if n.older > 0 {
 		if n.whole == 0 || len(n.spans) > maxSpans-keptSpans {
-			// a single call surrounds all others, or calls nest deeper and deeper: settle all, to bound the memory
+			// a single call surrounds all other calls, or calls nest deeper and deeper: settle all, to bound the
+			// memory
 			n.whole = len(n.spans)
 		}
 		n.spans[n.whole-1] = n.settleFirst(n.whole)

@@ -15,7 +15,7 @@ type rule struct {
 	part     Part
 	note     bool // a record that the tracer writes about itself, not a call
 	kept     bool // the model has each of these calls, not only their sums
-	absorbs  bool // the call's time includes that of calls nested in it
+	absorbs  bool // the call's time includes the time of calls nested in it
 	blocks   bool // it yields, and the model has a BlockedWait for it
 	yields   bool // the call's time counts for the call that it is nested in
 	encoder  EncoderKind

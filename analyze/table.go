@@ -48,8 +48,8 @@ func (t *table[T]) get(id wire.ObjectID) (object *T, fresh bool) {
 // below is the number of pages that are reserved for objects older than the first one read.
 const below = 1 << 12
 
-// page returns the page for an object's number and creates it. Numbers far beyond all others, which only damaged
-// traces have, get pages in a map, so that they do not enlarge the array.
+// page returns the page for an object's number and creates it. Numbers far beyond all other numbers, which only
+// damaged traces have, get pages in a map, so that they do not enlarge the array.
 func (t *table[T]) page(id wire.ObjectID) *page {
 	if t.floats && len(t.near) == 0 {
 		t.base = id/pageSize - min(id/pageSize, below)

@@ -49,8 +49,8 @@ func (t *Thread) CPUIn(i Interval) (c CPUTime) {
 func (p *Process) CPUIn(i Interval) CPUTime { return cpuIn(p.CPUSamples, i) }
 
 // OthersIn returns the processor use within i of all programs that are not in the trace, mtrace itself included: the
-// machine's use minus that of the trace's processes. It is known only while a traced process ran, because the tracer
-// in each process samples the machine.
+// machine's use minus the use of the trace's processes. It is known only while a traced process ran, because the
+// tracer in each process samples the machine.
 func (t *Trace) OthersIn(i Interval) (c CPUTime) {
 	var machine []CPUSample
 	for _, p := range t.Processes {

@@ -7,8 +7,8 @@ import (
 )
 
 // A Total sums up the ranges of a run that were loaded one by one with Options.Adds, or the slices of a run. It has
-// everything that can be summed, but no command buffers and waits, of which there may be too many for the memory.
-// From slices, it has no numbers and durations of calls.
+// everything that can be summed, but no command buffers and waits: there may be too many for the memory. From slices,
+// it has no numbers and durations of calls.
 type Total struct {
 	Trace *Trace // of the whole run; its lists of single events are empty, except for compilations and marks
 

@@ -56,5 +56,5 @@ func (v *VisitedCall) Part() Part { return ruleOf(v.ID).part }
 // Absorbs reports whether the time of calls nested in this call counts as this call's.
 func (v *VisitedCall) Absorbs() bool { return ruleOf(v.ID).absorbs }
 
-// Yields reports whether the call's time counts as that of the call around it, if there is one.
+// Yields reports whether the call's time counts for the call around it, if there is one.
 func (v *VisitedCall) Yields() bool { return ruleOf(v.ID).yields }

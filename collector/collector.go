@@ -40,7 +40,8 @@ type Options struct {
 	Accept func(wire.Hello) bool
 	// Window, if set, decides which time ranges of the recording the trace gets. Nil means all of it.
 	Window *Window
-	// Selection, if set, decides which calls the trace gets, for example those of one thread. Nil means all calls.
+	// Selection, if set, decides which calls the trace gets, for example only one thread's calls. Nil means all
+	// calls.
 	Selection *Selection
 	// Observer, if set, receives each record as it arrives, before it is written to the trace.
 	Observer Observer

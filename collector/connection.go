@@ -107,7 +107,7 @@ func (c *Collector) hear(a *arrival, r *descriptorReader, in *bufio.Reader) (hel
 }
 
 // notHeard adds a process to the trace as not traced, with the reason why its connection could not be read. If the
-// connection is of another user and has not proved its token, it is only counted as refused.
+// connection belongs to another user and has not proved its token, it is only counted as refused.
 func (c *Collector) notHeard(a *arrival, why string) {
 	if !a.own() && (a.state != tokenRight || !c.endpoint.shared) {
 		c.refuse(a, errors.New(why))

@@ -9,8 +9,8 @@ import (
 )
 
 // end reads the records that are left, and writes the process's end to the trace. alive means that the process still
-// runs. failure is nil, or the protocol error because of which its part of the trace ends early. readOn reads the
-// frames that are still in the socket.
+// runs. failure is nil, or the protocol error that ends its part of the trace early. readOn reads the frames that are
+// still in the socket.
 func (p *process) end(alive bool, failure error, readOn func() error) {
 	end := tracefile.End{Unix: time.Now().UnixNano(), At: monotonic()}
 	if failure != nil && !p.rings.mapped { // the rings were never mapped, so nothing can be read

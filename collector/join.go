@@ -56,8 +56,8 @@ func (j *joiner[T]) add(position uint64, elements []T) error {
 	return nil
 }
 
-// pass delivers those of elements that were not delivered before. The caller guarantees that there is no gap:
-// position is at most j.next.
+// pass delivers the elements that were not delivered before. The caller guarantees that there is no gap: position is
+// at most j.next.
 func (j *joiner[T]) pass(position uint64, elements []T) {
 	seen := j.next - position
 	if seen >= uint64(len(elements)) {

@@ -14,7 +14,7 @@ import (
 
 // A machineClock counts the processor time of all programs on the machine, and how long their threads waited for a
 // processor. If this process, and so the traced program, may use only some processors, only the time of those is
-// counted. Time beyond that of the traced processes belongs to other programs.
+// counted. Time beyond the traced processes' time belongs to other programs.
 type machineClock struct {
 	mutex   sync.Mutex
 	allowed *unix.CPUSet // nil before it was read

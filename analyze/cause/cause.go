@@ -121,7 +121,7 @@ type Finding struct {
 	Holds    bool          // the cause is present
 	Lost     analyze.Nanos // thread time that it cost
 	Explains analyze.Nanos // thread time that it explains, lost or not; findings are ranked by it; 0 means Lost
-	// the thread time of which Lost is a share; 0 means the threads' working time
+	// the thread time that Lost is a share of; 0 means the threads' working time
 	Of         analyze.Nanos
 	Standing   Standing
 	Summary    string   // one sentence, to be shown if it is the verdict

@@ -56,8 +56,8 @@ func compileBound(ev *evidence.Evidence) Finding {
 		r.say("threads spent %s, %s of all their time, creating libraries, functions and pipeline states", r.Lost,
 			percent(evidence.Share(all, windows)))
 	} else {
-		r.say("threads spent %s, %s of their time, creating libraries, "+
-			"functions and pipeline states while they submitted work", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+		r.say("while they submitted work, threads spent %s, %s of their time, "+
+			"creating libraries, functions and pipeline states", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	}
 	if upstream > 0 {
 		r.say("submitting threads waited %s for items of threads that compiled meanwhile, and the GPU was idle",

@@ -12,8 +12,8 @@ import (
 // imbalance holds if threads wait at a recurring barrier for the slowest of them.
 func imbalance(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Imbalance, Confidence: policy.Shown,
-		Advice: "balance the work: give the slowest thread less, distribute smaller pieces as threads become free, " +
-			"or let threads run ahead of each other"}
+		Advice: "balance the work: give the slowest thread less, " +
+			"or distribute smaller pieces as threads become free; or let threads run ahead of each other"}
 	m := ev.Barriers
 	switch {
 	case len(ev.ThreadWaits.Merged) == 0:

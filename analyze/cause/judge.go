@@ -16,7 +16,7 @@ import (
 type Range struct {
 	Analysis   *Analysis
 	Begin, End analyze.Nanos // relative to the run's origin
-	Scale      float64       // ratio of the length of the longer range to that of this one
+	Scale      float64       // length of the longer range, divided by the length of this one
 }
 
 // String returns the range's begin and end in words.

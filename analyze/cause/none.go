@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// noCause returns the summary for a trace without a cause worth naming. It says what the threads do instead, if that
-// is known.
+// noCause returns the summary for a trace without a cause worth naming. It also describes what the threads do
+// instead, if that is known.
 func noCause(ev *evidence.Evidence) string {
 	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
 		return fmt.Sprintf("No cause is certain. "+

@@ -8,8 +8,8 @@ import (
 // pollingRule holds if threads notice completions late because they poll for them at intervals.
 func pollingRule(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Polling, Confidence: policy.Shown,
-		Advice: "wait in a call that is woken (waitUntilCompleted, waitUntilSignaledValue:timeoutMS:), " +
-			"or let a completion handler wake the thread, instead of reading status or signaledValue at intervals"}
+		Advice: "let threads wait in a call (waitUntilCompleted, waitUntilSignaledValue:timeoutMS:) " +
+			"or for a completion handler; reading status or signaledValue at intervals notices the completion late"}
 	p := &ev.Polling
 	switch {
 	case p.Waits == 0:

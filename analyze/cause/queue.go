@@ -9,8 +9,8 @@ import (
 // queueDepth holds if creating a command buffer blocks because the queue has its maximum number of uncompleted ones.
 func queueDepth(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: QueueDepth, Confidence: policy.Recorded,
-		Advice: "create command buffers only when there is work for them, commit them soon, " +
-			"or create the queue with a larger maximum (newCommandQueueWithMaxCommandBufferCount:)"}
+		Advice: "create command buffers only when there is work for them, and commit them soon; " +
+			"or create the queue with a larger maximum of command buffers (newCommandQueueWithMaxCommandBufferCount:)"}
 	handling := evidence.Handling(ev.Trace)
 	byHandlers := analyze.Nanos(0)
 	for _, c := range ev.Queues.Full {

@@ -142,8 +142,8 @@ func (a *Analysis) Gains() []replay.Gain {
 	return mergesBehindCauses(thatGain(all))
 }
 
-// mergesBehindCauses moves the gains of merging command buffers behind those of removing causes, so that a general
-// trick does not hide the verdict.
+// mergesBehindCauses moves the gains of merging command buffers behind the gains of removing causes, so that a
+// general trick does not hide the verdict.
 func mergesBehindCauses(all []replay.Gain) []replay.Gain {
 	var merges []replay.Gain
 	rest := slices.DeleteFunc(all, func(g replay.Gain) bool {

@@ -54,7 +54,7 @@ type Document struct {
 	Skipped int      `json:"skipped"`
 	Results []Result `json:"results"`
 
-	Software bool `json:"software_metal"` // the times are those of a software Metal, not of a GPU
+	Software bool `json:"software_metal"` // the times were measured on a software Metal, not on a GPU
 	// one line on data that is missing in the checked trace; a PASS says nothing about the missing data
 	Incomplete string `json:"incomplete,omitempty"`
 }

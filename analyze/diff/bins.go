@@ -8,7 +8,7 @@ import (
 
 // bins sums values by the time at which they occurred, in equal intervals. There is a maximum number of intervals:
 // they widen as the run grows. Means of intervals are used instead of the values, because values that follow each
-// other, such as those of calls in a loop, are correlated, and tests would find changes that are only noise.
+// other, such as the durations of calls in a loop, are correlated, and tests would find changes that are only noise.
 type bins struct {
 	width int64 // nanoseconds; a power of two
 	first int64 // number of sums[0]: its interval is [first·width, (first+1)·width)

@@ -25,7 +25,7 @@ type KernelWait struct {
 	Unproven bool
 }
 
-// KernelWaits returns the pairs of queues of which one waits for the other inside its kernels, the longest waits
+// KernelWaits returns the pairs of queues in which kernels of one queue wait for work of the other, the longest waits
 // first.
 func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 	by := map[*analyze.Queue][]*analyze.CommandBuffer{}

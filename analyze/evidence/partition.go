@@ -59,7 +59,7 @@ type ThreadTimes struct {
 	byThread map[*analyze.Thread]*ThreadTime
 }
 
-// Of returns a thread's use of time, or nil for a thread of which the trace has only waits for work.
+// Of returns a thread's use of time, or nil if the trace has only the thread's waits for work.
 func (times *ThreadTimes) Of(t *analyze.Thread) *ThreadTime { return times.byThread[t] }
 
 // Working returns the total working time of the threads that take part in the GPU's work. Shares of lost time in the

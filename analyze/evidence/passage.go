@@ -30,7 +30,7 @@ type TimedCall struct {
 	Kind CallKind
 }
 
-// A passage is the time between two consecutive waits of a thread, of which at least one is needless. It may contain
+// A passage is the time between two consecutive waits of a thread, at least one of them needless. It may contain
 // waits for locks, but no other calls.
 type passage struct {
 	After, Wait int           // indexes of the two waits

@@ -20,7 +20,7 @@ type Processors struct {
 	Wake     analyze.Nanos   // median time from a completion being seen to the return of the wait for it
 	LateWake analyze.Nanos   // the 90th percentile of these times
 	Wakes    int             // number of these times
-	Count    int             // available to the program: those of the machine, or fewer that it is confined to
+	Count    int             // available to the program: all of the machine, or fewer if the program is confined to some
 	Others   analyze.CPUTime // processor use of other programs in the same time
 	confined bool            // an affinity or a quota allows the program fewer processors than the machine has
 

@@ -5,7 +5,7 @@ import "mtrace/analyze"
 // A RangeEvidence is the evidence of one range of the run, which is a sample of a longer range.
 type RangeEvidence struct {
 	Evidence *Evidence
-	Scale    float64 // ratio of the length of the longer range to that of this range
+	Scale    float64 // length of the longer range, divided by the length of this range
 }
 
 // Ranges is the evidence that is too expensive for the whole of a long run and is computed only for some of its time
@@ -35,7 +35,7 @@ type deviceRanges struct {
 }
 
 // Combine adds up the backlogs of the ranges, each scaled to the longer range it stands for. The tests and the
-// crowding are those of the range with index typical.
+// crowding come from the range with index typical.
 func Combine(ranges []RangeEvidence, typical int) *Ranges {
 	all := &Ranges{ranges[typical].Evidence.Tests, map[identity]*deviceRanges{}}
 	for i, p := range ranges {

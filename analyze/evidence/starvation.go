@@ -107,7 +107,8 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 // feeds reports whether the wait w is for something that another thread produces or consumes without being delayed by
 // the GPU itself: no wait at a barrier, for a delayed pipeline stage, or for a completion handler.
 func (in *feedingInput) feeds(w *analyze.SignalWait) bool {
-	return w.Thread != nil && !w.GivenBack && w.Signaller != w.Thread && (in.barriers == nil || !in.barriers.inside[w]) &&
+	return w.Thread != nil && !w.GivenBack && w.Signaller != w.Thread &&
+		(in.barriers == nil || !in.barriers.inside[w]) &&
 		!in.stages.Signals(w)
 }
 
@@ -122,12 +123,14 @@ func feedingPlace(w *analyze.SignalWait) LockKey {
 // waitsAt returns the times in which threads waited at the objects in places, and the object at which each thread
 // waited longest. These waits would disappear if the producers always kept up, so replay removes them to predict the
 // gain.
-func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (map[*analyze.Thread]*Busy, map[*analyze.Thread]LockKey) {
+func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (map[*analyze.Thread]*Busy,
+	map[*analyze.Thread]LockKey) {
 	type at struct {
 		thread *analyze.Thread
 		place  LockKey
 	}
-	when, took, longest := map[*analyze.Thread][]analyze.Interval{}, map[at]analyze.Nanos{}, map[*analyze.Thread]LockKey{}
+	when, took, longest := map[*analyze.Thread][]analyze.Interval{}, map[at]analyze.Nanos{},
+		map[*analyze.Thread]LockKey{}
 	for w := range analyze.Each(in.waits) {
 		place := feedingPlace(w)
 		if !places[place] || !in.feeds(w) || in.inputs.awaitsOutside(w) {

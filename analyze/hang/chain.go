@@ -157,8 +157,9 @@ func (w *walk) queue(q *analyze.Queue) (Kind, string) {
 	if capacity == 0 {
 		capacity = 64
 	}
-	w.step(queue(q), "is full: it has room for %d command buffers, "+
-		"of which %d were committed and have not completed and %d were never committed",
+	w.step(queue(q),
+		"is full: it has room for %d command buffers, of which %d were committed and have not completed, "+
+			"and %d were never committed",
 		capacity, len(waiting), len(uncommitted))
 	if len(waiting) == 0 && len(uncommitted) > 0 {
 		first := uncommitted[0]

@@ -180,7 +180,7 @@ func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
 }
 
 // nobody explains that nothing in the trace sets the event to the value, and lists command buffers that were never
-// committed, one of which may contain the signal.
+// committed, any of them may contain the signal.
 func (w *walk) nobody(v analyze.EventValue) string {
 	text := fmt.Sprintf("Nothing in the trace signals %d. "+
 		"Either the signal was never encoded, or another process has to signal it.", v.Value)

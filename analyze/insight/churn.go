@@ -49,7 +49,7 @@ func newSizes(in *Input) *Insight {
 			"from %s to %s, %s in all: a cache that is keyed by size never has a hit; "+
 			"allocating them took %s", fresh, made,
 			analyze.FormatBytes(least), analyze.FormatBytes(most), analyze.FormatBytes(bytes), in.ofThreads(cost)),
-		Advice: "round sizes up to a few classes, for example to the next power of two or the next eighth of one, " +
+		Advice: "round sizes up to a few classes, such as the next power of two or the next eighth of one; " +
 			"or allocate memory from a heap (MTLHeap)"}
 }
 
@@ -105,8 +105,8 @@ func remade(in *Input) *Insight {
 		Advice: "keep the memory and reuse it in the next step, in a pool or a heap (MTLHeap)"}
 	if of(cleared, again) >= policy.Most.Value {
 		i.Evidence += "; most of it was released together with other memory, as when a cache is cleared"
-		i.Advice = "do not clear the memory cache in each step " +
-			"(torch.mps.empty_cache(), mx.clear_cache(), removeAllObjects of a pool): limit its size"
+		i.Advice = "do not clear the memory cache in each step, but limit its size: " +
+			"torch.mps.empty_cache(), mx.clear_cache() and removeAllObjects of a pool clear such a cache"
 	}
 	return i
 }

@@ -45,8 +45,7 @@ func compileInLoop(in *Input) *Insight {
 		Evidence: fmt.Sprintf(
 			"%s made between the commits of a loop, in %d of %d rounds of the threads that made them; that took %s",
 			what, len(seen), in.rounds.steadyRounds(seen), in.ofThreads(cost)),
-		Advice: "create all libraries and pipeline states before the first command buffer, " +
-			"and measure only what follows"}
+		Advice: "create all libraries and pipeline states before the first command buffer; measure only what follows"}
 }
 
 func libraries(n int) string {

@@ -32,7 +32,7 @@ func encodingCalls(in *Input) *Insight {
 	return i
 }
 
-// threadTime returns the working time of the threads that submit work, of which costs are a share; 0 if it is not
+// threadTime returns the working time of the threads that submit work, to which shares of costs refer; 0 if it is not
 // known.
 func (in *Input) threadTime() analyze.Nanos {
 	if in.Serial == nil {

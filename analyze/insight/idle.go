@@ -60,8 +60,8 @@ func slowAfterIdle(in *Input) *Insight {
 				"%s, %v longer together; "+
 				"a GPU clocks down when it is idle", policy.LongIdle, ratio, rest, usual, analyze.Plural(len(slow),
 				"command buffer"), cost),
-		Advice: "keep the GPU busy between batches, submit small command buffers together, " +
-			"and exclude command buffers that follow a pause from measurements"}
+		Advice: "keep the GPU busy between batches, or submit small command buffers together; " +
+			"exclude command buffers that follow a pause from measurements"}
 }
 
 // idleBefore returns, by command buffer index, how long the GPU had been idle when the command buffer began.

@@ -146,8 +146,8 @@ func noWarmUp(in *Input) *Insight {
 	return i
 }
 
-// firstScopes finds scopes with the same name of which the first ones take longer. With scopes the program itself
-// says what its iterations are, so they are looked at before command buffers.
+// firstScopes finds scopes (named time ranges) with the same name, if the first ones take longer than later ones.
+// With scopes the program itself marks its iterations, so they are looked at before command buffers.
 func firstScopes(in *Input) *Insight {
 	type key struct {
 		thread *analyze.Thread

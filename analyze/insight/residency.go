@@ -48,8 +48,8 @@ func residency(in *Input) *Insight {
 	i := &Insight{Severity: in.weigh(took), Cost: took,
 		Evidence: fmt.Sprintf("changing what is resident took %s: %s; the run has %s", in.ofThreads(took),
 			strings.Join(each, ", "), analyze.Plural(buffers, "command buffer")),
-		Advice: "create one residency set with all lasting memory, add it to the queue once, " +
-			"and call requestResidency before the work begins"}
+		Advice: "create one residency set with all lasting memory and add it to the queue once; " +
+			"call requestResidency before the work begins"}
 	if loop {
 		i.Evidence += ", so that it is done in the loop"
 	}
@@ -124,7 +124,7 @@ func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analy
 	return found, usual, delays[len(delays)/2]
 }
 
-// lateInsight returns the insight for the late command buffers in found. after says what they follow.
+// lateInsight returns the insight for the late command buffers in found. after describes the event that they follow.
 func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after, advice string) *Insight {
 	var where sites
 	var cost analyze.Nanos

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// rounds divides each thread's work into rounds, each of which ends with a commit. Rounds stand for the iterations of
-// a loop.
+// rounds divides each thread's work into rounds; each round ends with a commit. Rounds stand for the iterations of a
+// loop.
 type rounds struct {
 	thread  map[*analyze.Thread][]analyze.Nanos
 	process map[*analyze.Process][]analyze.Nanos

@@ -74,7 +74,7 @@ func waitAfterCommit(in *Input) *Insight {
 			"wait for the one before the last, or use completion handlers"}
 }
 
-// tinyBuffers finds programs most of whose command buffers have so little work that submitting them costs more than
+// tinyBuffers finds programs in which most command buffers have so little work that submitting them costs more than
 // the work.
 func tinyBuffers(in *Input) *Insight {
 	buffers, small := 0, 0

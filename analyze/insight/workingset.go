@@ -31,6 +31,6 @@ func beyondWorkingSet(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%s at a time, %s; the device recommends at most %s (recommendedMaxWorkingSetSize)",
 			analyze.FormatBytes(peak), source,
 			analyze.FormatBytes(m.Recommended)),
-		Advice: "keep less memory allocated at a time: a smaller batch, " +
-			"buffers freed before the next ones are allocated, purgeable or reused heap memory, weights of fewer bits"}
+		Advice: "keep less memory allocated at a time: use smaller batches, or weights of fewer bits; " +
+			"free buffers before allocating the next ones, or make heap memory purgeable or reuse it"}
 }

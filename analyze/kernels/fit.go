@@ -207,8 +207,7 @@ func (f *fit) add(part *fit) renumbering {
 	return to
 }
 
-// packed returns the index of element (i, j) of a symmetric matrix of which only the lower triangle is stored, by
-// rows.
+// packed returns the index of element (i, j) of a symmetric matrix whose lower triangle alone is stored, by rows.
 func packed(i, j int) int {
 	if i < j {
 		i, j = j, i

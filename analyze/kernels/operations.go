@@ -218,8 +218,8 @@ func (s *Sum) giveOperations(costs *Costs, total analyze.Nanos) {
 	}
 }
 
-// Operations returns the operations of all kernels, most GPU time first. Their times add up to those of the kernels.
-// It returns none if the program gave no names.
+// Operations returns the operations of all kernels, most GPU time first. Their times add up to the kernels' times. It
+// returns none if the program gave no names.
 func (s *Sum) Operations() []*Operation {
 	costs := s.Costs()
 	any, shared, sum := false, s.named.all-s.named.whole, 0.0

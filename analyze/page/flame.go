@@ -13,8 +13,8 @@ type Flame struct {
 	Kind  string   `json:"kind"` // "wait", "gpu" or "api", as in mtrace pprof
 	Names []string `json:"names"`
 	// Nodes has three numbers for each node: its depth, the index of its name in Names, and its nanoseconds including
-	// those of its children. Parents come before their children, the largest child first. A node too small to be
-	// drawn is left out and counts only in its parent.
+	// its children's. Parents come before their children, the largest child first. A node too small to be drawn is
+	// left out and counts only in its parent.
 	Nodes []int64 `json:"nodes"`
 }
 

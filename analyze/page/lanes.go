@@ -15,7 +15,7 @@ const (
 	mostDrawn  = 100_000 // blocks and cells of all finest levels together
 	mostNames  = 4000
 	longName   = 120 // letters
-	coarser    = 3   // a level's cells are 2^coarser times as long as those of the previous level
+	coarser    = 3   // a level's cells are 2^coarser times as long as the cells of the previous level
 	leastLevel = 500 // a level with so few elements needs no coarser one
 )
 

@@ -69,8 +69,8 @@ type mark struct {
 	failed bool
 }
 
-// mostMarks is the maximum number of marks that are drawn, and also that of failures, so that many marks do not
-// displace failures.
+// mostMarks is the maximum number of marks that are drawn, and also of failures, so that many marks do not displace
+// failures.
 const mostMarks = 1000
 
 func (m *marks) add(on *thread, at analyze.Nanos, name string) {

@@ -13,7 +13,7 @@ import (
 // because it stands for a longer range of the run.
 type Range struct {
 	Waits
-	Scale float64 // ratio of the length of the longer range to that of this one
+	Scale float64 // length of the longer range, divided by the length of this one
 }
 
 func (w *Range) scaled(n analyze.Nanos) analyze.Nanos { return evidence.Scaled(n, w.Scale) }

@@ -60,8 +60,8 @@ const (
 )
 
 // SteadyGain is the largest relative difference between the gains predicted by a few replays (FewReadings) that may
-// stand for all (Readings): a quarter of an interval's least error. The range of eight normal values is 1.7 times
-// that of three, so skipping the others moves the ends of the interval by less than a fifth of that error.
+// stand for all (Readings): a quarter of an interval's least error. The range of eight normal values is 1.7 times the
+// range of three, so skipping the others moves the ends of the interval by less than a fifth of that error.
 const SteadyGain = 0.0125
 
 // ReadAgain is how many replays with newly drawn durations are made for the interval of a gain; the interval of a

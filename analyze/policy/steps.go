@@ -24,8 +24,8 @@ const (
 	// StepRows is the largest number of loops that are looked for in one queue.
 	StepRows = 64
 
-	// PromptThreads is the minimum ratio of the GPU threads of a prompt's step to those of a token's step. A prompt
-	// of two tokens cannot be distinguished from a token.
+	// PromptThreads is the minimum ratio of the GPU threads of a prompt's step to the GPU threads of a token's step.
+	// A prompt of two tokens cannot be distinguished from a token.
 	PromptThreads = 3.0
 	// PromptDispatches is the maximum ratio between the numbers of dispatches of a prompt's and a token's step,
 	// because both run the same graph with a few different kernels.

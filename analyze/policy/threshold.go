@@ -39,7 +39,7 @@ func (t *Threshold) Count() int { return int(t.Value + 0.5) }
 // Nanos returns the threshold's value as a time.
 func (t *Threshold) Nanos() analyze.Nanos { return analyze.Nanos(t.Value) }
 
-// A number is a type of values of which one can be compared with a share (a Threshold) of another.
+// A number is a type of values that can be compared with a share (a Threshold) of another value.
 type number interface{ ~int | ~int64 | ~float64 }
 
 // AtLeast reports whether part is at least the share t of whole; true if both are 0.

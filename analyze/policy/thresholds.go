@@ -20,22 +20,24 @@ var (
 			"also the minimum share of a detail that is reported",
 		"twice the difference between two runs of the same program: a smaller improvement could not be seen")
 	ChanceShare = share("ChanceShare", 0.05, "a share that chance may explain", none)
-	Negligible  = share("Negligible", 0.01, "largest share that is ignored, as start-up and rare cases are", none)
+	Negligible  = share("Negligible", 0.01,
+		"largest share of a time or of cases that is ignored, as start-up and rare cases are", none)
 
 	SaturatedIdleShare = share("SaturatedIdleShare", 0.07,
 		"maximum idle share of a saturated GPU: the gaps between command buffers", none)
 	Growth = share("Growth", 0.4,
-		"how many more command buffers a device runs at once for each additional pending one, at least, "+
-			"if it has spare capacity",
-		"0.5 and more with spare capacity; 0 on a full device, up to 0.2 on several devices counted as one")
+		"minimum growth of the number of command buffers that a device runs at once, "+
+			"for each additional pending one, if it has spare capacity",
+		"the growth was 0.5 and more with spare capacity; "+
+			"0 on a full device, up to 0.2 on several devices counted as one")
 
 	FalseDiscovery = share("FalseDiscovery", 0.05, "accepted rate of false discoveries among significant tests",
 		"by definition (Benjamini and Hochberg)")
 	Correlation = share("Correlation", 0.3,
 		"minimum rank correlation between a call's duration and the number of concurrent calls for interference", none)
-	OneServer = share("OneServer", 0.7, "minimum ratio of the service times of queued calls to those of calls alone, "+
-		"for calls to count as served one at a time",
-		"0.79 to 0.94 behind one lock, 0.32 to 0.63 without a lock")
+	OneServer = share("OneServer", 0.7,
+		"minimum ratio of the service times of queued calls to those of calls alone, if calls are served one at a time",
+		"the ratio was 0.79 to 0.94 behind one lock, 0.32 to 0.63 without a lock")
 
 	ReplayErrorLimit = share("ReplayErrorLimit", 0.15,
 		"maximum difference between the recorded run and its unchanged replay; above it nothing is predicted", none)
@@ -60,11 +62,13 @@ var (
 var (
 	Launch = nanos("Launch", 200_000,
 		"maximum time to submit work, to receive a completion notification or to wake a thread if nothing delays it",
-		"5 to 30 µs with a free processor; submission and notification together 150 to 200 µs on slow systems")
+		"each takes 5 to 30 µs with a free processor; "+
+			"submission and notification together take 150 to 200 µs on slow systems")
 	SignalSlack = nanos("SignalSlack", 100_000,
 		"maximum time from a command buffer's signal of an event to its end on the GPU", none)
-	Wakeup = nanos("Wakeup", 50_000, "maximum time until a thread that woke spuriously waits again, "+
-		"or until a requesting thread waits for the answer; also the duration of a quick handler",
+	Wakeup = nanos("Wakeup", 50_000, "maximum duration of a quick handler; "+
+		"also the time within which a thread that woke spuriously waits again, "+
+		"and a requesting thread waits for the answer",
 		"threads wake in 5 to 30 µs with a free processor")
 	Margin = nanos("Margin", 20_000, "minimum time beyond the usual latency after which work counts as having waited",
 		none)
@@ -84,8 +88,8 @@ var (
 		"concurrent work or another GPU clock makes work take two to three times as long")
 	WorthPredicting = ratio("WorthPredicting", 1.02, "minimum predicted speed-up that is reported", none)
 	BurstSize       = ratio("BurstSize", 2,
-		"minimum average number of command buffers that threads submit one after the other, "+
-			"for a prediction that merges these bursts", "by definition")
+		"minimum average length of a burst "+
+			"(command buffers submitted one after the other) for a prediction that merges bursts", "by definition")
 	Widest = ratio("Widest", 4, "maximum ratio between the ends of a prediction's interval: "+
 		"an estimate that may be off by more than a factor of two either way is no prediction",
 		"by definition")

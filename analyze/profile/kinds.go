@@ -167,7 +167,7 @@ func counts(earlier bool) int64 {
 }
 
 // signals adds waits for signals and other blocked time, but only of threads that the report lists. Other threads do
-// nothing but wait, for work that has nothing to do with the GPU.
+// nothing but wait, for work that is unrelated to the GPU.
 func (b *builder) signals(a *evidence.Division) {
 	listed := map[*analyze.Thread]bool{}
 	for _, t := range a.Times.Threads {

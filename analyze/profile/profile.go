@@ -1,4 +1,4 @@
-// Package profile writes traces as pprof profiles, as docs/terms.md defines them. Their sums equal those of the
+// Package profile writes traces as pprof profiles, as docs/terms.md defines them. Their sums equal the sums of the
 // report, to the nanosecond.
 package profile
 

@@ -53,7 +53,8 @@ type SelfCheck struct {
 	Calls []CheckedCall `json:"calls"`
 }
 
-// A CheckedCall is a call that the self-check made on purpose: made times, of which seen were recorded.
+// A CheckedCall is a call that the self-check made on purpose: made times; seen counts how many of them were
+// recorded.
 type CheckedCall struct {
 	Selector string `json:"selector"`
 	Made     int    `json:"made"`

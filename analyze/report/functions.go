@@ -7,7 +7,7 @@ import (
 )
 
 // functionsOf joins the sums of one function on one class into one. The trace has two sums for functions such as
-// sem_wait, some of whose calls wait for a lock and others for a signal; a user expects one row.
+// sem_wait: some of its calls wait for a lock, others for a signal; a user expects one row.
 func functionsOf(calls []*analyze.CallStat) (list []*analyze.CallStat) {
 	type function struct{ selector, class string }
 	known := map[function]int{}

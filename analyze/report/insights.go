@@ -15,7 +15,7 @@ type Insight struct {
 	Title    string `json:"title"`
 	Evidence string `json:"evidence"`
 	Advice   string `json:"advice"`
-	// what it costs in thread time, or in GPU time for insights about the GPU; 0 if not known
+	// the cost in thread time, or in GPU time for insights about the GPU; 0 if not known
 	CostNS int64  `json:"cost_ns"`
 	Where  []Site `json:"where"` // the places that have most of it
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // Limits decide which runs are too long to be analysed as a whole, and how a long run is divided. Analyses that
-// compare each event with all others run only on some windows of it. Everything that can be summed is summed range by
-// range over the whole run, so that memory does not grow with the run's length (docs/scale.md).
+// compare each event with every other event run only on some windows of it. Everything that can be summed is summed
+// range by range over the whole run, so that memory does not grow with the run's length (docs/scale.md).
 type Limits struct {
 	Whole  int64 // maximum number of records that are analysed as a whole
 	Window int64 // records of a window

@@ -261,7 +261,7 @@ func screenNotes(r *Report, w *sheet, rows screenRows) {
 	}
 }
 
-// labelWidth is the width of labels such as VERDICT, to the right of which the one-screen report writes its text.
+// labelWidth is the width of labels such as VERDICT; the one-screen report writes its text to the right of them.
 const labelWidth = 9
 
 // labelled writes a bold label and words to its right. Further lines are indented to the same column.

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// A Phase is a range of the run whose verdict differs from that of its neighbours.
+// A Phase is a range of the run whose verdict differs from the neighbouring ranges' verdicts.
 type Phase struct {
 	BeginNS    int64   `json:"begin_ns"` // from the beginning of the window
 	EndNS      int64   `json:"end_ns"`

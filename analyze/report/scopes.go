@@ -18,8 +18,8 @@ type Scope struct {
 	GPUNS   int64  `json:"gpu_ns"` // of command buffers committed in it
 }
 
-// scopesOf sums the trace's scopes (time ranges that the program named) by name. The GPU time of a scope is that of
-// command buffers whose commit happened in it. A mark counts as a scope without a length.
+// scopesOf sums the trace's scopes (time ranges that the program named) by name. The GPU time of a scope is the GPU
+// time of command buffers whose commit happened in it. A mark counts as a scope without a length.
 func scopesOf(t *analyze.Trace) []Scope {
 	by := map[string]*Scope{}
 	var order []string

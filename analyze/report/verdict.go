@@ -196,7 +196,7 @@ func (c *Cause) write(w *sheet) {
 	wrap(w, "What to do: "+c.Advice+".", "  ", "  ")
 }
 
-// Remark returns what stands beside the verdict: the share of the threads' time that it explains, and the confidence.
+// Remark returns the text next to the verdict: the share of the threads' time that it explains, and the confidence.
 func (s Serialization) Remark() string {
 	switch {
 	case s.Confidence == 0:

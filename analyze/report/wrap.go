@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze"
 )
 
-// wrap writes s in lines that fit the sheet. The first line begins with the prefix first, all others with then. A
-// number and its unit stay on one line.
+// wrap writes s in lines that fit the sheet. The first line begins with the prefix first, every later one with then.
+// A number and its unit stay on one line.
 func wrap(w *sheet, s, first, then string) {
 	wrapWords(w, keepUnits(strings.Fields(analyze.Printable(s))), first, then)
 }
@@ -47,7 +47,7 @@ func (s *sheet) say(text string, colour func(string) string) {
 	}
 }
 
-// lines breaks words into lines that fit the sheet. The first line begins with the prefix first, all others with
+// lines breaks words into lines that fit the sheet. The first line begins with the prefix first, every later one with
 // then.
 func (s *sheet) lines(words []string, first, then string) []string {
 	return analyze.Wrap(words, s.width, first, then)

@@ -31,8 +31,8 @@ type Table struct {
 type Knee struct {
 	Threads int `json:"threads"` // the last number of threads that paid
 	Next    int `json:"next"`    // the first that did not
-	// throughput that each thread added between the two numbers of threads, relative to that of one thread at the
-	// baseline
+	// throughput that each thread added between the two numbers of threads, relative to one thread's throughput at
+	// the baseline
 	Gain float64 `json:"gain"`
 }
 

@@ -1,7 +1,7 @@
 package table
 
 // The row structs define the tables for all formats and for the published schema: names, types and meaning of the
-// columns. Times are nanoseconds on the clock of the traced machine; IDs are those of the traced process.
+// columns. Times are nanoseconds on the clock of the traced machine; IDs are the traced process's.
 
 type processRow struct {
 	PID     int64  `parquet:"pid" doc:"process id"`

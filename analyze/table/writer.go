@@ -139,7 +139,7 @@ func (t table[T]) rows(out *output) *rows[T] {
 
 func (r *rows[T]) add(row T) { *r.next() = row }
 
-// next returns the next row, of which the caller must set every field. It still has the content of an earlier row:
+// next returns the next row. The caller must set every field of it. It still has the content of an earlier row:
 // clearing the 24 words of each call's row would be slow.
 func (r *rows[T]) next() *T {
 	if len(r.pending) == batch {

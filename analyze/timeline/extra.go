@@ -35,7 +35,7 @@ func namesIn(t *analyze.Trace) map[*analyze.Thread]string {
 	return names
 }
 
-// scopes writes the program's scopes and marks, on a track next to that of their thread.
+// scopes writes the program's scopes and marks, on a track next to their thread's.
 func (w *Writer) scopes(of *analyze.Slice, names map[*analyze.Thread]string) {
 	list := slices.Clone(of.Trace.Scopes)
 	slices.SortStableFunc(list, func(a, b analyze.Scope) int {

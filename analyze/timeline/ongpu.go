@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/kernels"
 )
 
-// A gpuWork holds the slices (named intervals on a track) of one command buffer: its GPU time and those of its
-// encoders. Its memory is reused for the next command buffer.
+// A gpuWork holds the slices (named intervals on a track) of one command buffer: its GPU time and its encoders' GPU
+// times. Its memory is reused for the next command buffer.
 type gpuWork struct {
 	list   []pending
 	slices []*slice

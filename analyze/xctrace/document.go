@@ -37,7 +37,7 @@ type Table struct {
 	Documentation string // from Xcode 26.4 on
 	Shape         Shape
 	Columns       []Column
-	Inherited     bool // the node had no schema and uses that of the previous node
+	Inherited     bool // the node had no schema and uses the previous node's
 
 	Rows     int64 // complete rows, delivered or not
 	Rejected int64 // of these, rows not delivered because they break a rule

@@ -11,7 +11,7 @@ import (
 //
 // xctrace numbers the values of a document 1, 2, 3 … and may refer to any earlier one until the end, so none can be
 // dropped; there is one for every distinct time stamp. To read documents of any size in bounded memory, the table is
-// divided into pages, of which at most maxPages are in memory. Pages that were not used recently are written to an
+// divided into pages; at most maxPages of them are in memory. Pages that were not used recently are written to an
 // unnamed temporary file and read back when a reference needs them. If no such file can be created, all pages stay in
 // memory.
 type idTable struct {

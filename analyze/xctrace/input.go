@@ -57,8 +57,9 @@ func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 				return nil, nil, err
 			}
 			if len(found)+len(inside) == 0 {
-				return nil, nil, fmt.Errorf("%s: no exports in this directory "+
-					"(files ending in .xml, also with .gz, .zst, .xz or .bz2, or in .zip, or .trace bundles)", path)
+				return nil, nil, fmt.Errorf("%s: no exports in this directory: "+
+					"mtrace reads .trace bundles, files ending in .xml (also with .gz, .zst, .xz or .bz2), "+
+					"and XML files in a .zip", path)
 			}
 			inputs, bundles = append(inputs, found...), append(bundles, inside...)
 		default:
@@ -74,7 +75,7 @@ func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 
 func isBundle(path string) bool { return strings.HasSuffix(filepath.Clean(path), ".trace") }
 
-// IsExport reports whether a file's name is that of an export: it ends in .xml, or .xml.gz and the like.
+// IsExport reports whether a file is an export, by its name: it ends in .xml, or .xml.gz and the like.
 func IsExport(name string) bool {
 	name = strings.ToLower(name)
 	for _, packed := range []string{"", ".gz", ".zst", ".xz", ".bz2"} {

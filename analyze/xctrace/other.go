@@ -2,7 +2,7 @@ package xctrace
 
 import "mtrace/analyze"
 
-// OtherTable is a table of which mtrace knows only the columns, such as thermal states, hangs or display refreshes.
+// OtherTable is a table that mtrace knows only by its columns, such as thermal states, hangs or display refreshes.
 // Its times and texts can be shown nevertheless.
 type OtherTable struct {
 	*Table
@@ -25,7 +25,7 @@ const (
 	maxOtherTexts = 4
 )
 
-// otherRows returns a handler that stores the rows of a table of which only the columns' types are known: the first
+// otherRows returns a handler that stores the rows of a table that is known only by its columns' types: the first
 // start time, duration, process and thread, and some texts.
 func otherRows(t *Table, types []*tag, sink *Sink, dict *Dictionary) (h rowHandler) {
 	to := sink.Other(t)

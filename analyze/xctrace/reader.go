@@ -50,8 +50,8 @@ func (r *reader) read(name string) (*Document, error) {
 	return r.doc, nil
 }
 
-// roots reads the documents of the input, each of which has a root element. Ids start again in each, so they are
-// forgotten between documents.
+// roots reads the documents of the input; each has a root element. Ids start again in each, so they are forgotten
+// between documents.
 func (r *reader) roots() error {
 	for {
 		tok, err := r.value.scan.next()

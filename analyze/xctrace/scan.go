@@ -180,7 +180,7 @@ func (s *scanner) fill() (bool, error) {
 	return n > 0, nil
 }
 
-// maxHeld is the size in bytes of the longest row of which the text can be held while it is read.
+// maxHeld is the size in bytes of the longest row whose text can be held while it is read.
 const maxHeld = 1 << 20
 
 // held returns the bytes from s.hold on to the current position; nil if they were too many to be held.

@@ -41,7 +41,7 @@ type valueReader struct {
 	tags *tagTable
 	ids  idTable
 
-	// What is wrong with the values of the current row.
+	// Counts of wrong values in the current row.
 	dangling  int64 // references to an id not defined before
 	mistyped  int64 // references to an id of another type
 	malformed int64 // values that are not of their type

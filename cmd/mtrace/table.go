@@ -54,7 +54,8 @@ func dispatch(std cli.Stdio, args []string) int {
 // tree returns the commands as a cobra command tree, which parses flags, suggests similar commands and completes.
 // Help and errors are printed by mtrace itself.
 func tree(std cli.Stdio) *cobra.Command {
-	root := &cobra.Command{Use: "mtrace", Short: about, SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs}
+	root := &cobra.Command{Use: "mtrace", Short: about, SilenceErrors: true, SilenceUsage: true,
+		Args: cobra.ArbitraryArgs}
 	root.CompletionOptions.DisableDefaultCmd = true // there is a row of ours
 	cli.ChosenColour = cli.ColourAuto
 	root.PersistentFlags().Var(&cli.ChosenColour, "color", "use colours: auto (on a terminal), always or never")

@@ -34,7 +34,7 @@ type ProcessUsage struct {
 	GPU  time.Duration `json:"gpu_ns"`
 }
 
-// Of returns the total GPU time of the processes for which own returns true, and that of all other processes.
+// Of returns the total GPU time of the processes for which own returns true, and the GPU time of all other processes.
 func (u Usage) Of(own func(pid int) bool) (ours, others time.Duration) {
 	for _, p := range u.Processes {
 		if own(p.PID) {

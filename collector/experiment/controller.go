@@ -15,7 +15,7 @@ import (
 
 // Options select the targets and the duration of an experiment.
 type Options struct {
-	Targets  []Target      // empty means those of Names, and the lock with the longest waits
+	Targets  []Target      // empty means the targets in Names, and the lock with the longest waits
 	Asked    bool          // the user named the targets: a target that never occurs is an error
 	Duration time.Duration // 0 is until the program ends
 	Budget   float64       // share by which the program may be slowed down over the whole experiment

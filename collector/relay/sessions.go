@@ -16,7 +16,7 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// For each incomplete trace the receiver keeps a note, a JSON file beside it, which contains the session (the random
+// For each incomplete trace the receiver keeps a note, a JSON file next to it, which contains the session (the random
 // number of that trace). When the sender connects again, even to another receiver on the same folder, the trace
 // continues where it ended. The note is removed when the sender knows that the receiver has the whole trace.
 

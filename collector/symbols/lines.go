@@ -12,8 +12,8 @@ import (
 )
 
 // A line is the source line that belongs to an address: a statement of the function whose symbol contains the
-// address. If the code at the address was inlined into that function, the line is that of the outermost inlined call;
-// a line of the inlined function would not fit the function's name.
+// address. If the code at the address was inlined into that function, the line is the line of the outermost inlined
+// call; a line of the inlined function would not fit the function's name.
 type line struct {
 	file     string
 	number   int

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// A trace may be stored in several files (see relay.Spool), some of which are removed later. The rest is readable as
+// A trace may be stored in several files (see relay.Spool), and some files are removed later. The rest is readable as
 // a trace if only blocks of records are missing: every other block must be kept.
 
 // WithoutRecords copies from a part of a trace all blocks without which the records in other parts cannot be read,

@@ -31,8 +31,8 @@ const (
 	maxPayload = 16 << 20
 )
 
-// A blockKind says what kind of data a block of the trace file has. Readers skip unknown kinds, which a later version
-// may write.
+// A blockKind is the kind of data that a block of the trace file has. Readers skip unknown kinds, which a later
+// version may write.
 type blockKind uint8
 
 const (

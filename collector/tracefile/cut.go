@@ -29,8 +29,8 @@ func findCut(r *Reader) {
 	}
 }
 
-// Last returns the last known counters of the process: those of its end or, if the trace has no end of it, the last
-// ones written during the recording. It returns nil if there are none.
+// Last returns the last known counters of the process: the counters at its end or, if the trace lacks its end, the
+// last ones written during the recording. It returns nil if there are none.
 func (p *Process) Last() *End {
 	if p.End != nil {
 		return p.End

@@ -8,7 +8,7 @@ import (
 )
 
 // largeArg is the size from which a call's argument is stored in a table of values. Such arguments are hashes or
-// packed sizes, of which a block has few different ones; smaller ones are stored as differences.
+// packed sizes, and a block has few different ones; smaller ones are stored as differences.
 const largeArg = 1 << 40
 
 // An encoder converts records into the payload of a block. It can be used for many blocks, but only by one goroutine.

@@ -11,14 +11,14 @@ import (
 
 // A Repair describes how this file was made from a damaged or cut trace, and what of that trace is missing in it.
 type Repair struct {
-	// what was left out, one line for each part
+	// one line for each part that was left out
 	Lines  []string `json:"lines"`
 	Cut    *Cut     `json:"cut,omitempty"` // of the other file
 	Wholly bool     `json:"wholly"`        // the content of all missing parts is known
 
 	Ownerless bool `json:"ownerless,omitempty"` // the thread of some records is no longer known
 
-	// lost records of processes of which nothing else is left; other lost records are counted by their streams
+	// lost records of processes that have nothing else in the trace; other lost records are counted by their streams
 	Records uint64 `json:"records,omitempty"`
 }
 

@@ -11,8 +11,8 @@ var (
 	lockAddress  = Field{At: InX1, Role: RoleAddress}
 	lockFields   = []Field{lockName, lockAddress}
 	signalFields = []Field{lockName, lockAddress,
-		{At: InX2, Role: RoleGave, name: "address of the object that the waiting thread last signalled, " +
-			"after its previous wait"},
+		{At: InX2, Role: RoleGave, name: "address of the object " +
+			"that the waiting thread last signalled after its previous wait"},
 		{At: InX3, Role: RoleAgo, Unit: UnitTicks, name: "time from the signal to the end of the wait in"}}
 	ended         = Field{Role: RoleProcess, name: "process id of the child that ended, 0 when not known"}
 	processFields = []Field{{At: InX0, Role: RoleName,

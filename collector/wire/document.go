@@ -189,7 +189,7 @@ func (p *page) memory() {
 	p.words(ringWords)
 }
 
-// cell escapes a text so that it can stand in a cell of a Markdown table.
+// cell escapes a text for a cell of a Markdown table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
 // sharedValues collects lists of values that are too long for a cell of the table of calls. They are written below

@@ -1,6 +1,6 @@
 package wire
 
-// An Effect says what a call does, as far as the analysis distinguishes calls.
+// An Effect is what a call does, as far as the analysis distinguishes calls.
 type Effect uint8
 
 // The effects of calls of the program. The Object of the call's row says on what kind of object the call works.

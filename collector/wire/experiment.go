@@ -23,7 +23,7 @@ const (
 	ProgressMark     = "mark:"    // followed by the name of the mark that is a unit of progress
 )
 
-// ExperimentKind says what of the program a target delays: a call, a lock, waits, a thread's own code or handlers.
+// ExperimentKind is the kind of code that a target delays: a call, a lock, waits, a thread's own code or handlers.
 type ExperimentKind string
 
 // The kinds of targets of an experiment.
@@ -35,7 +35,8 @@ const (
 	ExperimentHandler ExperimentKind = "handler" // completion handlers of a command buffer take longer
 )
 
-// ExperimentMode says which threads are delayed when the target occurs: the thread that runs it, or all others.
+// ExperimentMode says which threads are delayed when the target occurs: the thread that runs it, or all other
+// threads.
 type ExperimentMode string
 
 // The modes of targets of an experiment.
@@ -68,7 +69,7 @@ type ExperimentBlock struct {
 	End    int64 `json:"end_ns"`
 	Target int   `json:"target"` // ExperimentTarget.ID; 0 is none: a baseline
 	// Control marks the baseline of a virtual speed-up: a block in which the thread that runs the target pauses like
-	// all others. The difference from a block in which only the others pause is the effect of a faster target.
+	// all other threads. The difference from a block in which only the others pause is the effect of a faster target.
 	Control bool `json:"control,omitempty"`
 	// DelayNS is the delay that was requested at each occurrence of the target, in nanoseconds.
 	DelayNS int64 `json:"delay_ns"`

@@ -74,8 +74,8 @@ var facts = [...]factRow{
 		aux:  "the family's number",
 		text: "the name of a class with methods that could not be hooked"},
 	{kind: FactCanary, name: "canary", key: "a call that the self-check made", aux: "how often"},
-	{kind: FactCost, name: "cost", key: "time that recording one call takes, " +
-		"in picoseconds, measured when the process began to use Metal; 0 when that failed"},
+	{kind: FactCost, name: "cost", key: "picoseconds that recording one call takes, " +
+		"measured when the process began to use Metal; 0 when that failed"},
 	{kind: FactLine, name: "line", key: "a return address",
 		text: "the source line in decimal, a blank, the file; " +
 			"it is the line of the statement that was running in the frame's function or, " +

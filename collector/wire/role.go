@@ -1,6 +1,6 @@
 package wire
 
-// A Role says what a value of a record means, for code that reads it. Give a value a new role only if no existing
+// A Role is the meaning of a value in a record, for code that reads it. Give a value a new role only if no existing
 // role has its meaning.
 type Role uint8
 

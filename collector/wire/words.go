@@ -26,8 +26,8 @@ var regionWords = []word{
 		"the collector writes the 1 before it does"},
 	{"delays", RegionDelaysOffset, "u32", "of an experiment, written by the collector: " +
 		"sequence, odd while the next five are written, 0 before the first time"},
-	{"delay kinds", RegionDelayKindsOffset, "u32", "the initial value of the ring's field `delays` " +
-		"when a thread takes a ring"},
+	{"delay kinds", RegionDelayKindsOffset, "u32", "initial value of the ring's field `delays` " +
+		"when a thread takes the ring"},
 	{"delay", RegionDelayOffset, "u64", "the length of a delay, in nanoseconds"},
 	{"delay until", RegionDelayUntilOffset, "u64", "the end of all delays, in nanoseconds on the process's clock"},
 	{"delay lock", RegionDelayLockOffset, "u64", "the address of the lock that is held longer"},

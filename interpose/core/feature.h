@@ -24,7 +24,7 @@ struct mt_feature {
   void (*begin)(void);          // the rings exist and nothing is recorded yet
 
   // Events of a thread. thread_opening: the thread has taken a ring (a buffer for its records, which an earlier
-  // thread may have used), and the feature's data for that ring is still that of the ring's previous thread. Reset it
+  // thread may have used), and the feature's data for that ring still belongs to the ring's previous thread. Reset it
   // here, otherwise one thread's data is reported for another.
   void (*thread_opening)(struct thread *t);
   void (*thread_opened)(struct thread *t);  // its first record is written

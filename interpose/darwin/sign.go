@@ -48,7 +48,7 @@ func Sign(image []byte, identifier string) ([]byte, error) {
 	return append(out, f.codeDirectory(out, identifier)...), nil
 }
 
-// codeLimit returns the offset at which the signature begins: that of the existing one, or the end of the image.
+// codeLimit returns the offset at which the signature begins: where the existing one is, or the end of the image.
 func (f *thin) codeLimit() (int, error) {
 	if start := int64(le.Uint32(f.data[f.signature+8:])); start != 0 {
 		if start > int64(len(f.data)) {

@@ -4,15 +4,14 @@
 #include "features/samples.h"
 
 // Converts an encoder's two samples to a start and an end inside the command buffer's time, within. Returns
-// MT_SAMPLING_MEASURED, or the outcome that says what is wrong with the samples.
+// MT_SAMPLING_MEASURED, or the outcome that names the error in the samples.
 struct mt_gpu_interval {
   uint64_t start, end; // ns
 };
 unsigned mt_sampling_check(const struct mt_sampled_device *device, const uint64_t samples[2],
     struct mt_gpu_interval within, struct mt_gpu_interval *measured);
 
-// Runs the self-test on a device. Returns NULL if the samples were correct, otherwise a text that says what was
-// wrong.
+// Runs the self-test on a device. Returns NULL if the samples were correct, otherwise a text that names the error.
 struct thread;
 const char *mt_samples_test(struct thread *t, struct mt_sampled_device *device, id object);
 #endif

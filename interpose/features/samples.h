@@ -2,15 +2,14 @@
 // flight.
 //
 // Rule: a chunk belongs to one command buffer from its first encoder to its completion. So a sample has one writer,
-// and an old sample left in the chunk is recognized because it lies before the command buffer's time. Metal allows 32
-// sample buffers of 4096 samples in a process (gpuweb/gpuweb issues 3652 and 3648): the tracer allocates at most four
-// per device, one by one as needed, and keeps them. It retains no object of the program.
+// and an old sample left in the chunk is recognized because its time is earlier than the command buffer's. Metal
+// allows 32 sample buffers of 4096 samples in a process (gpuweb/gpuweb issues 3652 and 3648): the tracer allocates at
+// most four per device, one by one as needed, and keeps them. It retains no object of the program.
 //
 // Memory order: the free chunks form a lock-free stack (Treiber, IBM RJ 5118). Its head contains a counter of
 // changes: without it, a pop could succeed with a stale next chunk if its chunk was popped and pushed again
 // meanwhile. A push releases what was written into the chunk, a pop acquires it. The table from a command buffer's
-// number to its chunks is written by the thread that encodes, of which Metal allows one at a time, and cleared on
-// completion.
+// number to its chunks is written by the thread that encodes (Metal allows one at a time), and cleared on completion.
 #ifndef MTRACE_SAMPLES_H
 #define MTRACE_SAMPLES_H
 #include "features/gpuclock.h"

@@ -1,5 +1,5 @@
 // Records marks and scopes. Rule: a scope has two records: one when it begins, so that it is visible if the process
-// ends inside it, and a complete one when it ends. A scope's depth is that of the enclosing scope plus one. Scopes
+// ends inside it, and a complete one when it ends. A scope's depth is the enclosing scope's depth plus one. Scopes
 // nested too deep are counted as dropped; their ends are counted too, so that the ends of outer scopes still match.
 #ifndef MTRACE_SCOPES_H
 #define MTRACE_SCOPES_H

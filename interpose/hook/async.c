@@ -1,4 +1,4 @@
-// See async.h. The layout and the flags of blocks are those of the Block Implementation Specification
+// See async.h. The layout and the flags of blocks come from the Block Implementation Specification
 // (clang.llvm.org/docs/Block-ABI-Apple.html); the Objective-C runtime reads blocks by them.
 #include "hook/async.h"
 #include <errno.h>

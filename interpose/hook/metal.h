@@ -16,13 +16,13 @@ bool mt_driver_loaded(void);
 void *mt_metal_symbol(const char *name);
 
 // The functions of Metal that are replaced: those that return devices, and the one that compiles without a device.
-// The order is that of the table in interpose_linux.c.
+// The table in interpose_linux.c has the same order.
 enum mt_metal_function { MT_METAL_CREATE, MT_METAL_COPY, MT_METAL_COPY_OBSERVED, MT_METAL_BUILD_REQUEST,
     MT_METAL_FUNCTIONS };
 
 // Returns Metal's own function for a caller, which is an address in the calling library: first the function that the
-// caller would reach without the tracer, else the one that dlsym has found, else that of any library in the process.
-// If caller is NULL, the first step is skipped. Returns NULL when there is none.
+// caller would reach without the tracer, else the one that dlsym has found, else a function of any library in the
+// process. If caller is NULL, the first step is skipped. Returns NULL when there is none.
 void *mt_metal_real(unsigned which, const void *caller);
 
 // Like mt_metal_real, for a caller that asks with dlsym whether the function exists: a function that only another

@@ -19,6 +19,6 @@
 #define UNWIND_PERSONALITY __asm__ volatile(".cfi_personality 0x1b, mt_unwind_personality")
 #endif
 
-// The personality routine. The unwinder calls it, so its signature is that of the Itanium C++ ABI, level I.
+// The personality routine. The unwinder calls it, so it has the signature of the Itanium C++ ABI, level I.
 int mt_unwind_personality(int version, int actions, uint64_t exception_class, void *exception, void *context);
 #endif

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An asdfShim is what a script in the shims folder of asdf (a version manager) says: which versions of which tools
-// provide the program. The script ends in "asdf exec NAME", which starts the selected version.
+// An asdfShim is the content of a script in the shims folder of asdf (a version manager): the tools, with versions,
+// that provide the program. The script ends in "asdf exec NAME", which starts the selected version.
 type asdfShim struct {
 	folder, name string // of asdf's data, and of the program
 	tools        []string

@@ -90,7 +90,7 @@ type Finding struct {
 	Code Code `json:"code"`
 	// Path is the file that the finding is about.
 	Path string `json:"path"`
-	// Text says what was found, in lower case and in one line.
+	// Text is the finding, in lower case and in one line.
 	Text string `json:"text"`
 	// Advice says what the user can do; empty if nothing helps.
 	Advice string `json:"advice,omitempty"`
@@ -114,7 +114,7 @@ type NotFoundError struct {
 	From string // the script that names it; empty for the command itself
 }
 
-// Error names the missing program and says what to check.
+// Error names the missing program and the things to check.
 func (e *NotFoundError) Error() string {
 	switch {
 	case strings.HasSuffix(e.Name, "\r"):

@@ -1,7 +1,7 @@
 // Linux: reads the dynamic linker's list of images (dl_iterate_phdr) when its counter of changes has changed.
 //
 // The linker holds a lock while its list is read, and the child of a fork would inherit that lock locked for ever.
-// Therefore the variable turn lets either a fork or a reader go on, not both.
+// Therefore the variable turn lets either a fork or a reader continue, not both.
 #include "stacks/images.h"
 #include "stacks/cfi.h"
 #include "system/own.h"
@@ -108,7 +108,7 @@ const void *mt_images_new(size_t *length) {
 }
 
 // Waits until no thread reads the list, but 10 ms at most: the reader itself may be waiting for another thread that
-// loads libraries. After that the fork goes on.
+// loads libraries. After that the fork continues.
 void mt_images_hold(void) {
   enum { TRIES = 200, STEP_NANOS = 50000 };
   for (int i = 0; i < TRIES; i++) {

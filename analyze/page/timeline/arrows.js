@@ -5,7 +5,7 @@ mtrace.arrows = function (view) {
   const {page} = view,
     mostAtOnce = 300;
 
-  // belongs reports whether command buffer f is that of the chosen block (own), or was committed during the chosen
+  // belongs reports whether f is the chosen block's own command buffer (own), or was committed during the chosen
   // block.
   function belongs(f, own) {
     return (

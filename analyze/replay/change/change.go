@@ -52,7 +52,7 @@ func (c Change) ShortensWork() bool {
 		(c.Compile || c.Allocate || c.Handlers || c.Launch || c.Polls || c.Events || c.Depth)
 }
 
-// Both returns the Change with the interventions of c and d. Where both have a Scale or an Added, that of c is used.
+// Both returns the Change with the interventions of c and d. Where both have a Scale or an Added, c's is used.
 func (c Change) Both(d Change) Change {
 	return Change{
 		Foreign: c.Foreign || d.Foreign, Depth: c.Depth || d.Depth, Compile: c.Compile || d.Compile,

@@ -59,7 +59,7 @@ func rounds(th *program.Thread, t int32, commits []analyze.Nanos) (all []round) 
 }
 
 // deal distributes the rounds of each pool's threads among the threads in rotation, each on the queue that its new
-// thread uses most. In the recorded run there was too little work, so the system's choice of which thread to wake
+// thread uses most. In the recorded run there was too little work, so the thread that the system chose to wake
 // decided how much each got. With enough work, each thread takes the next item when it has finished the last, so the
 // shares become equal.
 func deal(p *program.Program) {

@@ -133,8 +133,8 @@ func working(threads []program.Thread, spans []span) (all analyze.Interval) {
 //
 // findAlone sets Alone, the time of each job without concurrent jobs, to at most the fastest tenth of the same work.
 
-// findAlone sets Alone, the processor time of each job without concurrent jobs. It is at most that of the quickest
-// tenth with the same work.
+// findAlone sets Alone, the processor time of each job without concurrent jobs. It is at most the processor time of
+// the quickest tenth with the same work.
 func findAlone(jobs []program.Job, buffers []*analyze.CommandBuffer) {
 	took, quick := map[uint64][]analyze.Nanos{}, map[uint64]analyze.Nanos{}
 	for i, c := range buffers {

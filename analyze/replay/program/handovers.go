@@ -75,7 +75,7 @@ func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 	return sum
 }
 
-// undelayed estimates how long a hand-off takes that finds a free processor: the median of those of at most
+// undelayed estimates how long a hand-off takes that finds a free processor: the median of the hand-offs of at most
 // policy.Launch. A hand-off of length 0 began inside the commit and does not count. If too few are left, it returns
 // quick.
 func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {

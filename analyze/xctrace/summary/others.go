@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Other is a table of which mtrace knows only the columns, such as thermal states, hangs, display refreshes or
-// virtual memory.
+// Other is a table that mtrace knows only by its columns, such as thermal states, hangs, display refreshes or virtual
+// memory.
 type Other struct {
 	Schema string     `json:"schema"`
 	Rows   int        `json:"rows"` // rows of the subject, or of the machine, in the requested time range
@@ -40,7 +40,7 @@ type Value struct {
 // a kind of row.
 const fewValues = 12
 
-// othersOf summarises the tables of which mtrace knows only the columns, and lists the first rows of detail views.
+// othersOf summarises the tables that mtrace knows only by their columns, and lists the first rows of detail views.
 func othersOf(s *scope) []Other {
 	list := []Other{}
 	for _, o := range s.Others {

@@ -36,7 +36,7 @@ type Summary struct {
 	Errors    int       `json:"command_buffer_errors"`
 	Samples   int       `json:"cpu_samples"`
 	CPU       *CPU      `json:"cpu"`    // null without CPU samples
-	Others    []Other   `json:"others"` // tables of which only the columns are known
+	Others    []Other   `json:"others"` // tables that are known only by their columns
 	Missing   []Missing `json:"missing"`
 	Warnings  []string  `json:"warnings"`
 	Tables    []Table   `json:"tables"`

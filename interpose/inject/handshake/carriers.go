@@ -7,8 +7,8 @@ import (
 
 // Carriers returns the processes whose environment contains entry (NAME=VALUE), in the order of their ids, without
 // the calling process. A process keeps its environment over fork, exec and setsid, so an entry with a secret value
-// identifies the processes of one run. Processes whose environment the caller may not read are missing: those of
-// other users and, unless the caller is root, undumpable ones.
+// identifies the processes of one run. Processes whose environment the caller may not read are missing: other users'
+// processes and, unless the caller is root, undumpable ones.
 func Carriers(entry string) ([]Process, error) {
 	all, err := allProcesses()
 	if err != nil {

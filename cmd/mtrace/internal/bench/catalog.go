@@ -101,9 +101,9 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// full returns the parameters of a full run, and quick those of --quick. They differ in rounds: with fewer than nine,
-// the 95% interval of the median spans all rounds, so one outlier widens it; with fewer than six there is no
-// interval.
+// full returns the parameters of a full run, and quick the parameters of --quick. They differ in rounds: with fewer
+// than nine, the 95% interval of the median spans all rounds, so one outlier widens it; with fewer than six there is
+// no interval.
 func full(iterations, warmup, budgetMS int) Parameters {
 	return Parameters{Iterations: iterations, Rounds: 9, Warmup: warmup, BudgetMS: budgetMS}
 }
@@ -119,19 +119,19 @@ func (p Parameters) with(threads, elements, sizes []int) Parameters {
 
 var threads1248 = []int{1, 2, 4, 8}
 
-// catalog has a row for each benchmark. The sizes in Full are those of the published measurements that `mtrace bench
+// catalog has a row for each benchmark. The sizes in Full come from the published measurements that `mtrace bench
 // --claims` checks; with other sizes the figures cannot be compared.
 var catalog = []Bench{
 	{
 		Name: "scaling", Summary: "operations per second by number of threads, " +
-			"with one shared queue or a queue for each thread",
+			"for one shared queue and for a queue for each thread",
 		Program: "scaling",
 		Full:    full(45_000, 200, 60_000).with(threads1248, []int{1024}, nil),
 		Quick:   quick(12_000, 200, 10_000).with(threads1248, []int{1024}, nil), tables: scalingTables,
 	},
 	{
-		Name: "axpy", Summary: "the duration of each call that creates, " +
-			"encodes, commits and waits for one axpy kernel, by number of threads", Program: "axpy",
+		Name: "axpy", Summary: "creating, encoding, committing and waiting for one axpy kernel: " +
+			"the duration of each call by number of threads", Program: "axpy",
 		Full:  full(90, 3, 60_000).with(threads1248, []int{12_000_000}, nil),
 		Quick: quick(30, 2, 10_000).with(threads1248, []int{1_000_000}, nil), tables: axpyTables,
 	},
@@ -181,8 +181,8 @@ var catalog = []Bench{
 		Full: full(9_000, 100, 10_000), Quick: quick(1_200, 50, 1_500), tables: acquireTables,
 	},
 	{
-		Name: "coldstart", Summary: "from process start to the first pipeline and result, " +
-			"by phase, each sample in a new process", Program: "coldstart",
+		Name: "coldstart", Summary: "the time from process start to the first pipeline and result, by phase; " +
+			"each sample is a new process", Program: "coldstart",
 		PerProcess: true, Fresh: true, Full: full(30, 0, 60_000).rounds(30), Quick: quick(8, 0, 60_000).rounds(8),
 		tables: coldstartTables,
 	},

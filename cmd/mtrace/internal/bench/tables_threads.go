@@ -66,8 +66,8 @@ func disturbed(base Summary) string {
 	if base.Variation < 0.15 {
 		return ""
 	}
-	return " THE BASELINE IS DISTURBED: the throughput of one thread varies that much between rounds, " +
-		"so every speed-up is uncertain. Stop other programs, or measure longer (--iters)."
+	return " THE BASELINE IS DISTURBED: the throughput of one thread varies that much between rounds. " +
+		"Every speed-up is relative to it and is as uncertain: stop other programs, or measure longer (--iters)."
 }
 
 // axpyCalls lists the timed calls of one operation, from creating its command buffer to its time on the GPU.

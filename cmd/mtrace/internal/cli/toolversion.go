@@ -5,8 +5,8 @@ import "runtime/debug"
 // ToolRelease is the version of a release, set by main; empty in other builds.
 var ToolRelease string
 
-// ToolVersion returns mtrace's version: that of the release, otherwise of the Go module, otherwise the first 12
-// digits of the commit.
+// ToolVersion returns mtrace's version: the release's, otherwise the Go module's, otherwise the first 12 digits of
+// the commit.
 func ToolVersion() string {
 	if ToolRelease != "" {
 		return ToolRelease

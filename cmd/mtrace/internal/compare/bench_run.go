@@ -67,12 +67,12 @@ func findRawmetal() (string, error) {
 		return path, nil
 	}
 	return "", errors.New("rawmetal, the program that is measured, is not in mtrace's folder: " +
-		"take it from a release's archive or wheel, build it with ./build.sh in mtrace's sources, " +
-		"or set MTRACE_RAWMETAL to its path")
+		"take it from a release's archive or wheel, or build it with ./build.sh in mtrace's sources; " +
+		"MTRACE_RAWMETAL can name its path")
 }
 
-// findShaders returns the folder with the benchmarks' Metal kernels: the one in --shaders, otherwise that of mtrace's
-// installation, otherwise ./shaders.
+// findShaders returns the folder with the benchmarks' Metal kernels: the one in --shaders, otherwise the folder in
+// mtrace's installation, otherwise ./shaders.
 func findShaders(named string) (string, error) {
 	const kernel = "axpy.metal"
 	if named != "" {

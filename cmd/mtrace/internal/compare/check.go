@@ -28,10 +28,11 @@ func CheckCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var c check
 			flags.StringVar(&c.claims, "claims", "",
-				"check the claims in this JSON `FILE`: {\"claims\": "+
+				"check the claims (conditions on the report's numbers) in this JSON `FILE`: {\"claims\": "+
 					"[{\"title\": …, \"expr\": \"gpu.busy_share > 0.9\", \"tolerance\": \"5%\"}]}")
 			c.output.flags(flags, claims.Schema)
-			flags.BoolVar(&c.strict, "strict", false, "also exit 1 if a claim was skipped")
+			flags.BoolVar(&c.strict, "strict", false,
+				"also exit 1 if a claim was skipped, because the trace lacks its data")
 			return func(std cli.Stdio, args []string) error {
 				switch {
 				case len(args) != 1:

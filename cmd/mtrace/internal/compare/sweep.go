@@ -47,9 +47,8 @@ func SweepCommand() cli.Command {
 			flags.StringVarP(&s.output, "output", "o", "", "keep the traces in this `FOLDER`")
 			flags.StringVar(&s.plot, "plot", "", "draw throughput by number of threads into this .svg `FILE`; "+
 				"- prints the image instead of the text")
-			flags.StringVar(&s.html, "html", "", "write the scaling, "+
-				"the fitted laws and the threads' use of time as one self-contained HTML page to this `FILE`; "+
-				"- prints the page instead of the text")
+			flags.StringVar(&s.html, "html", "", "write one self-contained HTML page to this `FILE`: the scaling, "+
+				"the fitted laws and the threads' use of time; - prints the page instead of the text")
 			flags.BoolVar(&s.json, "json", false, "print the result as JSON ("+scaling.Schema+")")
 			cli.ForceFlag(flags, &s.force)
 			return func(std cli.Stdio, args []string) error { return s.run(std, args) }
@@ -137,7 +136,8 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 	for i := range s.runs { // alternating, so that a drift affects all numbers of threads alike
 		for _, n := range s.threads {
 			if term.IsTerminal(int(std.Err.Fd())) {
-				fmt.Fprintf(std.Err, "\r\x1b[Kmtrace sweep: %s %d threads, run %d of %d\r", cli.Bar(len(runs), s.runs*len(s.threads)),
+				fmt.Fprintf(std.Err, "\r\x1b[Kmtrace sweep: %s %d threads, run %d of %d\r",
+					cli.Bar(len(runs), s.runs*len(s.threads)),
 					n, i+1, s.runs)
 			}
 			r, err := s.once(std, command, n, i)

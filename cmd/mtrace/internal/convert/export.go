@@ -32,7 +32,8 @@ func ExportCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var x ExportJob
 			flags.StringSliceVar(&x.Formats, "format", nil,
-				"the `FORMAT`: "+listed(FormatNames(isTimeline), "or")+" (timelines), "+listed(FormatNames(isTables), "or")+
+				"the `FORMAT`: "+listed(FormatNames(isTimeline), "or")+" (timelines), "+
+					listed(FormatNames(isTables), "or")+
 					" (tables); if several are given, the folder OUT gets a file for each")
 			flags.StringVarP(&x.Output, "output", "o", "",
 				"the `FILE` to write, - for standard output; for "+listed(FormatNames(isFolder), "and")+
@@ -41,7 +42,8 @@ func ExportCommand() cli.Command {
 				"write only the table with this `NAME` of a recording of Instruments, its rows unchanged "+
 					"(formats "+singleFormats()+")")
 			flags.StringVar(&x.by, "partition", "",
-				"with "+listed(FormatNames(isFolder), "and")+", `run`: write each table's file into TABLE/host=HOST/run=START of the "+
+				"with "+listed(FormatNames(isFolder), "and")+
+					", `run`: write each table's file into TABLE/host=HOST/run=START of the "+
 					"folder OUT, so that the exports of many runs form one dataset")
 			cli.ForceFlag(flags, &x.force)
 			x.Selection.Flags(flags)
@@ -240,7 +242,8 @@ func openStandardOutput(std cli.Stdio, f *format) (*outlet, error) {
 	if terminal {
 		out = analyze.SafeJSON(out)
 	}
-	return &outlet{exporter: f.stream(out), format: f, path: cli.StandardOutput, commit: func() error { return nil }}, nil
+	return &outlet{exporter: f.stream(out), format: f, path: cli.StandardOutput, commit: func() error { return nil }},
+		nil
 }
 
 func (x *ExportJob) openFolder(trace, path string, f *format) (*outlet, error) {

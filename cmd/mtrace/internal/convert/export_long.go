@@ -37,13 +37,13 @@ func (x *ExportJob) slices(std cli.Stdio, path string, file *analyze.File, outle
 		return nil, cli.Status{Code: cli.ExitUsage, Err: cli.OrUnfinished(path, err)}
 	}
 	if cut > 0 {
-		fmt.Fprintf(std.Err, "mtrace: %d command buffers are written without their end, "+
-			"because too many were in flight at once to remember: export a shorter time with --from and --to\n", cut)
+		fmt.Fprintf(std.Err, "mtrace: %d command buffers are written without their end: "+
+			"too many were in flight at once to remember. Export a shorter time with --from and --to\n", cut)
 	}
 	for _, o := range outlets {
 		if w, is := o.exporter.(interface{ Cut() int }); is && w.Cut() > 0 {
-			fmt.Fprintf(std.Err, "mtrace: %d allocations are written without their release time, "+
-				"because too many were live at once to remember: export a shorter time with --from and --to\n", w.Cut())
+			fmt.Fprintf(std.Err, "mtrace: %d allocations are written without their release time: "+
+				"too many were live at once to remember. Export a shorter time with --from and --to\n", w.Cut())
 		}
 	}
 	return last, nil

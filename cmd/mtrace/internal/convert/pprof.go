@@ -226,7 +226,8 @@ func (j *ProfileJob) recorded(std cli.Stdio, path string) (made profiles, err er
 		}
 	}
 	if len(made.list) == 0 {
-		return made, cmp.Or(traceErr, cli.UsageError("%s has no rows for a profile of type %s", path, strings.Join(kinds, ", ")))
+		return made, cmp.Or(traceErr, cli.UsageError("%s has no rows for a profile of type %s", path,
+			strings.Join(kinds, ", ")))
 	}
 	if trace != nil {
 		made.host = trace.Source.Host

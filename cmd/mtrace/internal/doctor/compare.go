@@ -11,7 +11,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// families maps the kinds of objects that the self-test program names in its output to those of the trace format.
+// families maps the kinds of objects that the self-test program names in its output to the trace format's kinds.
 var families = map[string]wire.Family{
 	"function": wire.FamilyFunction, "device": wire.FamilyDevice, "queue": wire.FamilyQueue,
 	"command_buffer":  wire.FamilyCommandBuffer,

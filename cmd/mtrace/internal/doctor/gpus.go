@@ -72,7 +72,8 @@ func (p *Probe) busy() Check {
 	}
 	var texts []string
 	for _, d := range sample.Devices {
-		text := fmt.Sprintf("%s: %d processes connected, %s of GPU memory in use", d.Class, len(d.Clients), bytesText(d.InUse))
+		text := fmt.Sprintf("%s: %d processes connected, %s of GPU memory in use", d.Class, len(d.Clients),
+			bytesText(d.InUse))
 		if d.Utilization >= 0 {
 			text += fmt.Sprintf(", %.0f%% busy", d.Utilization*100)
 			if d.Utilization > 0.3 {

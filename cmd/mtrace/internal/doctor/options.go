@@ -52,8 +52,8 @@ func (s *SelfTest) stacks() Check {
 		c.Status, c.Text, c.Advice = Warn, "with --stacks native the self-test fails: "+err.Error(),
 			"trace without --stacks, and please report this with the output of mtrace doctor --json"
 	case seen == 0 || deep < seen*9/10:
-		c.Status, c.Advice = Warn, "stacks will show only the calling function, "+
-			"because the program or its libraries have no frame pointers; build them with -fno-omit-frame-pointer"
+		c.Status, c.Advice = Warn, "stacks will show only the calling function: "+
+			"the program or its libraries have no frame pointers; build them with -fno-omit-frame-pointer"
 	}
 	return c
 }

@@ -80,8 +80,9 @@ func (s *SelfTest) Run() []Check {
 	trace := filepath.Join(folder, "selftest.mtrace")
 	traced, err := s.traced(trace)
 	if err != nil {
-		return []Check{{ID: "self-test", Status: Fail, Text: "the bundled Metal program does not run under the tracer: " +
-			err.Error(),
+		return []Check{{ID: "self-test", Status: Fail,
+			Text: "the bundled Metal program does not run under the tracer: " +
+				err.Error(),
 			Advice: "please report this with the output of mtrace doctor --json"}, untraced.classTable()}
 	}
 	seen, err := readTrace(trace)
@@ -108,7 +109,8 @@ func (s *SelfTest) validated(folder string) Check {
 		seen, err = readTrace(trace)
 	}
 	if err != nil {
-		return Check{ID: "validation", Status: Warn, Text: "under MTL_DEBUG_LAYER=1 the self-test fails: " + err.Error(),
+		return Check{ID: "validation", Status: Warn, Text: "under MTL_DEBUG_LAYER=1 the self-test fails: " +
+			err.Error(),
 			Advice: "trace without Metal's API validation"}
 	}
 	c := compareCalls(traced, seen)
@@ -146,7 +148,8 @@ func (s *SelfTest) startCost() Check {
 	c := Check{
 		ID: "start-cost", Status: OK, Data: map[string]any{"plain_ns": plain, "with_library_ns": loaded, "plain": alone,
 			"with_library": with},
-		Text: fmt.Sprintf("a program without Metal starts and ends in %s, with the library in %s", nanosText(float64(plain)),
+		Text: fmt.Sprintf("a program without Metal starts and ends in %s, with the library in %s",
+			nanosText(float64(plain)),
 			nanosText(float64(loaded))),
 	}
 	if with.Threads > alone.Threads || len(with.Handlers) > len(alone.Handlers) {
@@ -225,7 +228,8 @@ func (r *said) classTable() Check {
 	wrapped := 0
 	for _, class := range r.Classes {
 		c.Details = append(c.Details, class.Role+": "+strings.Join(class.Chain, " < "))
-		for _, prefix := range []string{"MTLDebug", "MTLTools", "MTLGPUDebug", "CaptureMTL", "MTLTelemetry", "MTLCounters"} {
+		for _, prefix := range []string{"MTLDebug", "MTLTools", "MTLGPUDebug", "CaptureMTL", "MTLTelemetry",
+			"MTLCounters"} {
 			if len(class.Chain) > 0 && strings.HasPrefix(class.Chain[0], prefix) {
 				wrapped++
 			}

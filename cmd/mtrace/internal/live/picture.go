@@ -74,7 +74,8 @@ func (p *Picture) NoProgress() string {
 	if p.Quiet == 0 {
 		return ""
 	}
-	return fmt.Sprintf("NO PROGRESS for %v: send SIGQUIT to mtrace to see where the program is stuck", p.Quiet.Truncate(time.Second))
+	return fmt.Sprintf("NO PROGRESS for %v: send SIGQUIT to mtrace to see where the program is stuck",
+		p.Quiet.Truncate(time.Second))
 }
 
 // Waits reports whether a thread in this state is blocked.
@@ -116,8 +117,9 @@ func (w *Watcher) Picture(now time.Time) Picture {
 			continue
 		}
 		if len(q.rings) > 0 {
-			picture.Programs = append(picture.Programs, fmt.Sprintf("%s %d", analyze.Printable(filepath.Base(q.Hello.Program)),
-				q.Hello.PID))
+			picture.Programs = append(picture.Programs,
+				fmt.Sprintf("%s %d", analyze.Printable(filepath.Base(q.Hello.Program)),
+					q.Hello.PID))
 		}
 		for _, t := range q.rings {
 			picture.Calls += float64(t.calls) / seconds
@@ -142,7 +144,8 @@ func (q *process) picture(index tracefile.ProcessIndex, t *thread, seconds float
 	all, most := t.waits()
 	picture := Thread{
 		Process: index, ID: t.id, Name: q.name(t.id), State: Works,
-		Commits: float64(t.commits) / seconds, Calls: float64(t.calls) / seconds, Waited: min(1, float64(all)/1e9/seconds),
+		Commits: float64(t.commits) / seconds, Calls: float64(t.calls) / seconds,
+		Waited: min(1, float64(all)/1e9/seconds),
 	}
 	on := most.thread
 	blocked := t.inside.Blocked
@@ -151,7 +154,8 @@ func (q *process) picture(index tracefile.ProcessIndex, t *thread, seconds float
 		analyze.Nanos(q.Nanos(polling.Begin)), analyze.Nanos(q.Nanos(polling.Last)), analyze.Nanos(q.Nanos(t.at)),
 		polling.Questions):
 		picture.State = AwaitsGPU
-		picture.Call, picture.For = polling.Call.Row().Selector, time.Duration(max(0, q.Nanos(t.at)-q.Nanos(polling.Begin)))
+		picture.Call, picture.For = polling.Call.Row().Selector,
+			time.Duration(max(0, q.Nanos(t.at)-q.Nanos(polling.Begin)))
 		on = q.committers.of(polling.Object)
 	case blocked.Call != wire.CallNone:
 		row := blocked.Call.Row()

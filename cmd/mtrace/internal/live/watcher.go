@@ -50,7 +50,7 @@ type thread struct {
 	waited  map[awaited]int64 // nanoseconds
 }
 
-// awaited says what a thread waited for: the kind of wait, and the thread that could end it (0 if unknown).
+// awaited describes what a thread waited for: the kind of wait, and the thread that could end it (0 if unknown).
 type awaited struct {
 	what   State
 	thread uint64

@@ -29,8 +29,8 @@ func (p *Selection) Flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&p.To, "to", 0, "read the trace up to this `TIME` after its start")
 	flags.IntSliceVar(&p.PIDs, "pid", nil, "read only the processes with these `NUMBERS`")
 	flags.StringSliceVar(&p.Sources, "source-root", nil,
-		"treat code in these `FOLDERS` as the program's own and other code as libraries, "+
-			"so that operations and call sites are lines of the program")
+		"treat code in these `FOLDERS` as the program's own and all other code as libraries; "+
+			"operations and call sites are then lines of the program")
 }
 
 func (p *Selection) Check() error {

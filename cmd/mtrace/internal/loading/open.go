@@ -41,7 +41,7 @@ func IncompleteFile(path, kind string) error {
 	case analyze.Damaged:
 		return cli.AsStatus(incompleteError{fmt.Errorf("%s is damaged: the output covers only its readable parts; "+
 			"copy it again from the machine that recorded it, "+
-			"or write the readable parts to a new file with mtrace repair", path)})
+			"or let mtrace repair write a new file with the readable parts", path)})
 	}
 	return cli.AsStatus(incompleteError{fmt.Errorf("%s is cut: the output covers only the data before the cut; "+
 		"trace the program again for a complete trace", path)})

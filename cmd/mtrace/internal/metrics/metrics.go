@@ -155,7 +155,7 @@ type figure struct {
 }
 
 type value struct {
-	labels []*dto.LabelPair // without those of the process
+	labels []*dto.LabelPair // without the process's labels
 	value  float64
 }
 

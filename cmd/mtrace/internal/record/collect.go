@@ -37,8 +37,8 @@ func CollectCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var c collect
 			flags.StringSliceVar(&c.listen, "listen", nil,
-				"listen on this `ADDRESS`: unix:PATH for processes of this machine, "+
-					"tcp://HOST:PORT for mtrace run --collector on other machines")
+				"listen on this `ADDRESS`: tcp://HOST:PORT for mtrace run --collector on other machines, "+
+					"or unix:PATH for processes of this machine")
 			flags.StringVarP(&c.dir, "output", "o", "",
 				"write the traces into this `FOLDER`; "+
 					"traces that were cut there are continued when their senders connect again")

@@ -51,8 +51,9 @@ func ExperimentCommand() cli.Command {
 			flags.StringVar(&o.budget, "budget", "5%", "slow the program down by at most this `SHARE` of its time")
 			flags.Uint64Var(&o.seed, "seed", 0,
 				"make the random order of delays repeatable with this seed `NUMBER` (default: a new one)")
-			flags.StringVar(&o.progress, "progress", wire.ProgressCommands, "measure progress in this `UNIT`: "+
-				"commands (completed command buffers), or mark:NAME (calls of mtrace_mark with that name)")
+			flags.StringVar(&o.progress, "progress", wire.ProgressCommands,
+				"measure progress in this `UNIT`: commands (completed command buffers), "+
+					"or mark:NAME (calls of mtrace_mark with that name)")
 			flags.BoolVar(&o.speedup, "speedup", false, "also measure what faster calls would bring: "+
 				"while a thread makes the call, all other threads are delayed")
 			flags.StringVar(&o.delay, "delay", string(experiment.Automatic),
@@ -62,8 +63,8 @@ func ExperimentCommand() cli.Command {
 				"write the trace to this `FILE` (default CMD-PID.mtrace in the current folder); "+
 					"it is FILE.part until it is complete")
 			cli.ForceFlag(flags, &o.run.Force)
-			flags.Var(&o.run.view.JSON, "json", "print the result as JSON (mtrace.experiment/1) on standard output, "+
-				"or write it to =`FILE` or to the descriptor =fd:N")
+			flags.Var(&o.run.view.JSON, "json", "print the result as JSON (mtrace.experiment/1) on standard output; "+
+				"=`FILE` writes it to a file, =fd:N to a descriptor")
 			flags.Lookup("json").NoOptDefVal = cli.StandardOutput
 			flags.Var(&o.run.report, "report", "write the result's text to this `FILE` instead of standard error; "+
 				"- is standard output")

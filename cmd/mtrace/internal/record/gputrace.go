@@ -28,8 +28,9 @@ const (
 )
 
 func (o *captureOptions) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&o.of, "gputrace", "", "have Metal capture the first scope `scope:NAME`, "+
-		"or from mark:NAME to the next such mark, into TRACE-PID.gputrace for Xcode. This slows the program down")
+	flags.StringVar(&o.of, "gputrace", "",
+		"have Metal capture the first scope `scope:NAME` into TRACE-PID.gputrace for Xcode; "+
+			"mark:NAME captures from this mark to its next occurrence. This slows the program down")
 	flags.DurationVar(&o.limit, "gputrace-limit", usualCapture,
 		"end the capture of --gputrace after at most this `TIME`")
 }
@@ -42,8 +43,8 @@ func (o *captureOptions) check(trace string, command []string) error {
 	}
 	kind, name, found := strings.Cut(o.of, ":")
 	if !found || name == "" || kind+":" != scopePrefix && kind+":" != markPrefix {
-		return cli.UsageError("--gputrace must be scope:NAME or mark:NAME, "+
-			"with a name that the program passes to mtrace_scope_begin or mtrace_mark, not %q", o.of)
+		return cli.UsageError("--gputrace must be scope:NAME or mark:NAME, not %[1]q: "+
+			"NAME is what the program passes to mtrace_scope_begin or mtrace_mark", o.of)
 	}
 	if o.limit < time.Millisecond {
 		return cli.UsageError("--gputrace-limit must be a millisecond or more, not %v", o.limit)

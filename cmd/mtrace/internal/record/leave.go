@@ -47,8 +47,8 @@ func (o *RunOptions) keepsEmpty() bool {
 // checkOutput returns an error for impossible destinations of trace and report, before the program is started.
 func (o *RunOptions) checkOutput(command []string) error {
 	if o.Output == cli.StandardOutput {
-		return cli.UsageError("-o -: standard output is the program's, " +
-			"and a trace mixed with its output would be unreadable: name a file or a pipe")
+		return cli.UsageError(
+			"-o -: a trace mixed with the program's standard output would be unreadable: name a file or a pipe")
 	}
 	if o.NoReport && o.view.JSON != "" {
 		return cli.UsageError("--no-report and --json exclude each other: give one of them")

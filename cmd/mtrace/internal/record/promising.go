@@ -52,8 +52,8 @@ func (s *session) promising() ([]experiment.Target, error) {
 	return parsed(rankedTargets(r))
 }
 
-// rankedTargets returns the names of all targets: that of the verdict, those of the report's predictions, then the
-// others.
+// rankedTargets returns the names of all targets: first the verdict's, then those in the report's predictions, then
+// the others.
 func rankedTargets(r *report.Report) (names []string) {
 	add := func(name string) {
 		if name != "" && !slices.Contains(names, name) {

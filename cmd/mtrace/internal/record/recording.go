@@ -29,8 +29,8 @@ var stackKinds = []string{"off", "native", "python"}
 
 func (r *Recording) flags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&r.stacks, "stacks", UsualRecording.stacks,
-		"record the stack of each call, with these `KINDS` of frames: native "+
-			"(machine code, by unwind tables on Linux x86-64, elsewhere by frame pointers), python, or native,python")
+		"record the stack of each call, with these `KINDS` of frames: native, python, or native,python. "+
+			"Native frames are found by unwind tables on Linux x86-64, elsewhere by frame pointers")
 	flags.StringVar(&r.gpuTiming, "gpu-timing", UsualRecording.gpuTiming,
 		"measure the GPU time of each `UNIT`: buffer (command buffer) or encoder, "+
 			"which changes how encoders are created")
@@ -44,7 +44,7 @@ func (r *Recording) flags(flags *pflag.FlagSet) {
 		"do not trace the methods of `CLASS`, if tracing them makes a program fail; "+
 			"MTLDebug* means all classes whose names begin with MTLDebug; repeatable")
 	flags.BoolVar(&r.selfCheck, "self-check", false,
-		"before the program's first Metal call, let the tracer make a known number of Metal calls, "+
+		"let the tracer make a known number of Metal calls before the program's first one, "+
 			"and check that all are recorded")
 }
 

@@ -107,8 +107,8 @@ func (o *RunOptions) checkRemote() error {
 		return cli.UsageError("--collector and -o exclude each other: give one of them")
 	}
 	if o.view.JSON != "" || len(o.view.Sections) > 0 {
-		return cli.UsageError("--json and --section do not work with --collector, " +
-			"because the trace is on another machine: run mtrace report there")
+		return cli.UsageError("--json and --section do not work with --collector: the trace is on another machine; " +
+			"run mtrace report there")
 	}
 	if _, _, err := relay.ParseAddress(o.remote.collector); err != nil {
 		return cli.UsageError("--collector: %w", err)

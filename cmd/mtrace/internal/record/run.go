@@ -74,8 +74,8 @@ func RunCommand() cli.Command {
 				"record until all processes that the program started have ended, including daemons; "+
 					"Ctrl-C ends the wait")
 			flags.BoolVar(&o.guard, "crash-guard", true,
-				"if the last traced run of this command crashed inside a method that the tracer replaces, "+
-					"trace nothing this time")
+				"trace nothing this time "+
+					"if the last traced run of this command crashed inside a method that the tracer replaces")
 			flags.DurationVar(&o.hangAfter, "hang-after", 0,
 				"if the program makes no progress for this `TIME`, print where it is stuck; "+
 					"SIGQUIT to mtrace prints that at once")
@@ -86,8 +86,8 @@ func RunCommand() cli.Command {
 			o.remote.flags(flags)
 			o.view.Flags(flags)
 			flags.BoolVar(&o.verify, "verify", false, "confirm the verdict by an experiment: "+
-				"after the first seconds, add small random delays to what it names (at most 5% of the time), "+
-				"and report what they cost")
+				"after the first seconds, delay what the verdict names by small random times "+
+				"(at most 5% of the time); the report states what the delays cost")
 			flags.Var(&o.report, "report", "write the report's text to this `FILE` instead of standard error; "+
 				"- is standard output")
 			return func(std cli.Stdio, args []string) error {
@@ -300,8 +300,8 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 	s.leave(std.Err, o)
 }
 
-// printReport prints the report: as JSON to the destination of --json, otherwise as text to that of --report or to
-// standard error.
+// printReport prints the report: as JSON to the destination of --json, otherwise as text to the destination of
+// --report or to standard error.
 func (o *RunOptions) printReport(std cli.Stdio, path string) error {
 	print := o.view.Print
 	if o.experiment != nil && !o.experiment.verifies {

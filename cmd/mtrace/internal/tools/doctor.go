@@ -28,8 +28,8 @@ func DoctorCommand() cli.Command {
 				"print all details, such as the classes of Metal objects and every Python found")
 			flags.StringVar(&o.bundle, "bundle", "",
 				"also trace two programs, compare all results with the expected ones, "+
-					"and write everything to this archive (.tar.gz; "+
-					"- is standard output), to be sent to the developers")
+					"and write everything to this archive (.tar.gz), to be sent to the developers; "+
+					"- is standard output")
 			flags.BoolVar(&o.noSelfTest, "no-self-test", false, "do not run the bundled Metal program")
 			cli.ForceFlag(flags, &o.force)
 			return func(std cli.Stdio, args []string) error { return o.run(std, args) }

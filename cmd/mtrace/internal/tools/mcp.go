@@ -26,8 +26,8 @@ import (
 func McpCommand() cli.Command {
 	return cli.Command{
 		Name: "mcp",
-		Summary: "Serve AI assistants that ask about traces, " +
-			"by the Model Context Protocol on standard input and output",
+		Summary: "Serve AI assistants that ask about traces, by the Model Context Protocol " +
+			"(MCP) on standard input and output",
 		Usage:   "",
 		Example: "claude mcp add mtrace -- mtrace mcp   # or the same command in the settings of another client",
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
@@ -140,7 +140,8 @@ func (a *assistant) add(server *mcp.Server) {
 			if len(q.Changes) == 0 {
 				return nil, nil, errors.New("no changes to predict")
 			}
-			return a.answer(ctx, "report", "--wide", "--section=verdict", "--what-if="+strings.Join(q.Changes, ","), "--",
+			return a.answer(ctx, "report", "--wide", "--section=verdict", "--what-if="+strings.Join(q.Changes, ","),
+				"--",
 				q.Path)
 		})
 	mcp.AddTool(server, &mcp.Tool{Name: "diff", Annotations: reads,

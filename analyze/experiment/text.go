@@ -23,7 +23,7 @@ func (d *Measurement) WriteText(w io.Writer) error {
 	return err
 }
 
-// Lines returns the results as lines of text.
+// Lines returns the results of the experiment as text, one element for each line.
 func (d *Measurement) Lines() (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, wrap(fmt.Sprintf(format, args...))...) }
 	add("Experiment: %s", d.Summary())

@@ -6,8 +6,8 @@ const (
 	// StepsRepeated is the minimum number of equal steps in a row that count as a loop. Percentiles of fewer steps
 	// mean nothing.
 	StepsRepeated = 8
-	// StepPeriods is how many lengths of a step (in command buffers) are tried: the most frequent distances between
-	// equal ones.
+	// StepPeriods is how many candidates for the length of a step (in command buffers) are tried: the most frequent
+	// distances between equal command buffers.
 	StepPeriods = 24
 	// StepLongest is the largest number of command buffers in a step; MLX needs some tens for one token of a large
 	// model.

@@ -42,7 +42,8 @@ func (x *answers) warnings() []string {
 	return append(all, analyze.UnfinishedWarnings(x.trace, stuck)...)
 }
 
-// causesIn returns the analysis to take causes from: of the run before the hang if it hangs, else of the whole run.
+// causesIn returns the analysis that the report takes the causes of slowness from. If the program hangs at the end,
+// it is the analysis of the run before the hang; otherwise of the whole run.
 func (x *answers) causesIn() *cause.Analysis {
 	if x.before != nil {
 		return x.before

@@ -89,7 +89,7 @@ func (d *Damage) Remade() bool {
 	return d.Held == held[blockIndex].words || d.Held == heldTrailer || d.Held == heldHeader
 }
 
-// What the damaged part contained, for parts of the file that are not blocks.
+// Descriptions of damaged parts that are no blocks, such as the file's header.
 const (
 	heldTrailer = "the position of the index, which was rebuilt"
 	heldHeader  = "what kind of file it is"

@@ -35,8 +35,8 @@ struct audit {
   uint32_t number; // the command buffer's number, read before its waiters can wake and release it
 };
 
-// Enters a choke point (a method that Metal calls for each command buffer). which says which one; frame is the frame
-// address of the hook.
+// Enters a choke point (a method that Metal calls for each command buffer). which is the number of the choke point;
+// frame is the frame address of the hook.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame);
 
 // Called when a queue's commitCommandBuffer:wake: has returned, which every kind of commit calls: counts the commit,

@@ -257,7 +257,7 @@ _Atomic uint64_t mt_cfi_forgotten;
 
 void mt_cfi_forget(void) { atomic_fetch_add_explicit(&mt_cfi_forgotten, 1, memory_order_relaxed); }
 
-// Packs a rule into one word, as cfi.h describes.
+// Packs an unwinding rule into one 64-bit word, in the layout that cfi.h describes.
 static uint64_t packed_of(struct rule r) {
   enum { FARTHEST = 1 << 27 };
   if (r.cfa >= FARTHEST || r.cfa < -FARTHEST) return UNKNOWN;

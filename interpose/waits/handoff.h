@@ -32,11 +32,11 @@ struct handoff {
 // calling thread itself remembers the signal.
 void mt_handoff_give(const void *object, bool waited);
 
-// Called when the calling thread has acquired a semaphore or a mutex. If waited is set, it had to wait, and the
-// object gets an entry if it has none.
+// Called when the calling thread has acquired a semaphore or a mutex. If waited is set, the thread had to wait, and
+// the object gets an entry if it has none. The object then counts as touched by this thread.
 void mt_handoff_take(const void *object, bool waited);
 
-// Like mt_handoff_take, but does not count as a touch of the object.
+// Does the same as mt_handoff_take, but the object does not count as touched by this thread.
 void mt_handoff_hold(const void *object, bool waited);
 
 // Returns which thread ended the calling thread's wait for object, from begin to end; all fields are 0 if it is

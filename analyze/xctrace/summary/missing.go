@@ -36,8 +36,8 @@ func missingOf(s *scope, out *Summary) []Missing {
 			Why: "Instruments does not record waitUntilCompleted: trace with mtrace run"},
 		Missing{What: "dispatches per kernel",
 			Why: "Instruments records encoders, not the dispatches inside: a row is not a kernel"},
-		Missing{What: "frames per second", Why: "no frame rate can be derived: " +
-			"frame numbers of GPU rows are counted per process, and some of them span seconds"},
+		Missing{What: "frames per second", Why: "frame numbers of GPU rows are counted per process, " +
+			"and some of them span seconds: no frame rate can be derived from them"},
 		Missing{What: "the overhead of recording", Why: "the export does not say; " +
 			"1 to 3% have been measured by others"},
 	)

@@ -114,8 +114,8 @@ func (p *Selection) ModelOf(recording *xctrace.Recording, path string) (*analyze
 		path, whoseTables(trace, recording), cpuHint(recording))
 }
 
-// whoseTables returns a text for the error of a recording without Metal data: its tables, and that their rows belong
-// to other processes if so.
+// whoseTables returns a text for the error of a recording without Metal data. It names the recording's tables, and
+// adds that their rows belong to other processes if they do.
 func whoseTables(trace *analyze.Trace, recording *xctrace.Recording) string {
 	var names []string
 	for _, d := range recording.Documents {

@@ -32,7 +32,7 @@ var (
 	pictures string
 
 	// What charts/bundle.sh made of uPlot.
-	//go:embed charts/uplot.min.js
+	//go:embed charts/uplot.js
 	uplotScript string
 	//go:embed charts/uplot.css
 	uplotStyle string

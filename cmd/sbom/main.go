@@ -108,7 +108,7 @@ func chartLibrary() (c cyclonedx.Component, err error) {
 	if !ok || library.License == "" {
 		return c, fmt.Errorf("%s/package-lock.json has no entry for uPlot with its licence", charts)
 	}
-	script, err := os.ReadFile(filepath.Join(charts, "uplot.min.js"))
+	script, err := os.ReadFile(filepath.Join(charts, "uplot.js"))
 	if err != nil {
 		return c, err
 	}

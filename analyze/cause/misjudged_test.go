@@ -229,7 +229,7 @@ func TestCompilationBesideTheWork(t *testing.T) {
 			}
 		})
 	}
-	wantVerdict(t, load(t, s.Run(t)), cause.GPUBound, "compile-bound: threads spent")
+	wantVerdict(t, load(t, s.Run(t)), cause.GPUBound, "compile-bound: while they submitted work, threads spent")
 }
 
 // The story: threads that only write a log wait for each other's lock for most of their time. The verdict was

@@ -302,7 +302,12 @@ static void woken(unsigned call, bool late, const char *what) {
   const struct record *r = blocked(call, what);
   CHECK(!r || (r->arg == (late ? 0 : other_id) && !(r->flags & MT_FLAG_FAILED) != late));
 }
-MAC_IN_SHARED_CACHE static int waits_in_cache(void) { return BOUND(__ulock_wait)(COMPARE_AND_WAIT, &word, 0, 1000) + 0; }
+// The assembler statement keeps a compiler from jumping to the function, which would then return to another caller.
+MAC_IN_SHARED_CACHE static int waits_in_cache(void) {
+  int result = BOUND(__ulock_wait)(COMPARE_AND_WAIT, &word, 0, 1000);
+  __asm__ volatile("" : "+r"(result));
+  return result;
+}
 
 static void words(void) {
   meanwhile(wakes), CHECK(BOUND(__ulock_wait)(COMPARE_AND_WAIT, &word, 0, 0) == 0), over(), woken(MT_CALL_signal___ulock_wait, false, "__ulock_wait");

@@ -22,9 +22,6 @@ func gpuBound(ev *evidence.Evidence) Finding {
 		return r.not("%d command buffers with GPU times are too few to tell", ev.Occupancy.Buffers)
 	case ev.Occupancy.Saturated:
 		return r.not("more work was pending than the GPU could run: it is saturated")
-	case ev.Handover != nil && !ev.Handover.Holds() && ev.Handover.MayAnswer >= policy.Pattern.Count():
-		// the thread that commits for the others, and not the GPU, may then be the limit
-		return r.not("other threads may wait for results of thread %d, which makes all commits", ev.Handover.To.ID)
 	case waitsOnGPU(ev) != nil:
 		w := waitsOnGPU(ev)
 		return r.not("kernels of queue %s run until work of queue %s has ended, for %s: they wait, and do not work",
@@ -45,6 +42,11 @@ func gpuBound(ev *evidence.Evidence) Finding {
 		r.say("one thread submits all of it: " +
 			"whether other threads wait for it is unknown where waits are not recorded (futexes, " +
 			"as in std::future and C++20 atomics), and so is whether the GPU could run more at once")
+	}
+	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
+		r.Confidence = policy.Inferred
+		r.say("thread %d makes all commits, and %d waits of other threads end by its signal: "+
+			"if they wait for results, and not for new work, it may delay them", h.To.ID, h.MayAnswer)
 	}
 	r.tellPossibleWaits(ev)
 	r.without = cannot("a run without GPU work would be another program; " +

@@ -87,7 +87,7 @@ func addCoverage(l *loader, p *processLoader) {
 }
 
 // warnings returns one line for each kind of calls or objects that were not recorded; none if everything was
-// recorded. Each line begins with who, the text that names the process.
+// recorded. Each line begins with the text in who: the name of the process.
 func (c *Coverage) warnings(who string) (lines []string) {
 	if missed := c.Commits.Made - c.Commits.Seen; missed > 0 {
 		lines = append(lines, fmt.Sprintf(

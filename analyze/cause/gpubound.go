@@ -80,8 +80,8 @@ func (r *Finding) tellKernels(gains []replay.Gain) {
 // waitsOnGPU returns the queue whose kernels wait on the GPU for another queue's work, if that is most of the time
 // for which threads wait while their work runs; otherwise nil. Such a queue does not need faster kernels.
 func waitsOnGPU(ev *evidence.Evidence) *evidence.KernelWait {
-	for i := range ev.KernelWaits {
-		if w := &ev.KernelWaits[i]; !w.Unproven && policy.AtLeast(policy.Most, w.Time, ev.Execution.Waited) {
+	for i := range ev.Execution.KernelWaits {
+		if w := &ev.Execution.KernelWaits[i]; !w.Unproven && policy.AtLeast(policy.Most, w.Time, ev.Execution.Waited) {
 			return w
 		}
 	}
@@ -91,8 +91,8 @@ func waitsOnGPU(ev *evidence.Evidence) *evidence.KernelWait {
 // tellWaitingKernels adds that kernels which wait on the GPU for another queue's work keep it busy, if they do for a
 // large part of its busy time.
 func (r *Finding) tellWaitingKernels(ev *evidence.Evidence) {
-	for i := range ev.KernelWaits {
-		w := &ev.KernelWaits[i]
+	for i := range ev.Execution.KernelWaits {
+		w := &ev.Execution.KernelWaits[i]
 		if w.Unproven || !policy.AtLeast(policy.LargeShare, w.Time, ev.GPU.Busy) {
 			continue
 		}
@@ -107,8 +107,8 @@ func (r *Finding) tellWaitingKernels(ev *evidence.Evidence) {
 // tellPossibleWaits adds that kernels may wait on the GPU for another queue's work, if the trace neither shows it nor rules
 // it out.
 func (r *Finding) tellPossibleWaits(ev *evidence.Evidence) {
-	for i := range ev.KernelWaits {
-		w := &ev.KernelWaits[i]
+	for i := range ev.Execution.KernelWaits {
+		w := &ev.Execution.KernelWaits[i]
 		if !w.Unproven || !policy.AtLeast(policy.Most, w.Time, ev.Execution.Waited) {
 			continue
 		}

@@ -102,7 +102,8 @@ func TestFullOfWaitingKernels(t *testing.T) {
 		w := wait
 		w.Unproven = c.unproven
 		f := Finding{Advice: "give the GPU less to do"}
-		f.tellWaitingKernels(&evidence.Evidence{GPU: evidence.GPU{Busy: c.busy}, KernelWaits: []evidence.KernelWait{w}})
+		f.tellWaitingKernels(&evidence.Evidence{GPU: evidence.GPU{Busy: c.busy},
+			Execution: evidence.Execution{KernelWaits: []evidence.KernelWait{w}}})
 		said := strings.Join(f.Evidence, "\n")
 		if c.says == "" && said != "" || !strings.Contains(said, c.says) ||
 			strings.Contains(f.Advice, "event") != (c.says != "") {

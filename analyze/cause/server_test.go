@@ -48,7 +48,7 @@ func (p serving) sim() *tracesim.Sim {
 				left--
 				t.Sleep(p.works)
 				if p.source > 0 {
-					t.Read(source)
+					source.Read(t)
 				}
 				if p.allocates+p.holds > 0 {
 					t.Lock(lock)

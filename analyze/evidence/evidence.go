@@ -34,9 +34,6 @@ type Evidence struct {
 	OwnWork     *Interference // of the threads' work outside of Metal with each other's; nil if that cannot be tested
 	Launch      Launch
 	Polling     Polling
-	KernelWaits []KernelWait // the longest first
-	// waits for signals from completion handlers of other threads' command buffers
-	HandlerWaits []HandlerWait
 }
 
 // Gather computes all evidence of a trace. Its order matters: each step uses the fields that earlier steps have
@@ -58,21 +55,21 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev.Submitters = *FindSubmitters(t, &ev.Times, ev.Blocked, ev.Completions)
 	ev.Occupancy = FindOccupancy(ev.Work, &ev.GPU, &ev.Lines)
 	ev.Processors = UseOfProcessors(t, &ev.Submitters)
-	ev.Execution = TimeOfExecution(ev.Work, &ev.Times, &ev.Submitters, ev.Handover, signals)
+	ev.Execution = TimeOfExecution(ev.Work, &ev.Times, &ev.Submitters, ev.Handover, signals, KernelWaits(t))
 	ev.Turns = FindTurns(t, &ev.Times, &ev.Submitters, &ev.Tests, &ev.Processors, &ev.Occupancy)
 	ev.External = FindExternalLoad(ev.Work, ev.Releases, &ev.Occupancy, &ev.Submitters)
+	var handlers []HandlerWait
 	if !ev.Handover.Holds() { // its replies are such signals
-		ev.HandlerWaits = FindHandlerWaits(t, signals)
-		ev.Matrices.addHandlerWaits(ev.HandlerWaits)
+		handlers = FindHandlerWaits(t, signals)
+		ev.Matrices.addHandlerWaits(handlers)
 	}
-	ev.Syncs = FindSyncs(ev.Work, locks, ev.HandlerWaits, ev.Blocked, ev.Submitters.Committers)
+	ev.Syncs = FindSyncs(ev.Work, locks, handlers, ev.Blocked, ev.Submitters.Committers)
 	ev.Barriers = FindBarriers(ev.Work, signals, &ev.Submitters, ev.Handover)
 	if !ev.Occupancy.Saturated {
 		ev.Starvation = FindStarvation(ev.Work, signals, &ev.Submitters, ev.Blocked, ev.Barriers, ev.Handover)
 	}
 	ev.OwnWork = InterferenceOfOwnWork(t, &ev.Times, &ev.Submitters, ev.Blocked, &ev.Processors, opts)
 	ev.Polling = FindPolling(t)
-	ev.KernelWaits = KernelWaits(t)
 	ev.Launch = TypicalLaunch(ev.Work, ev.Releases, ev.Tests.SoloCommit(), &ev.External)
 	return ev
 }

@@ -10,15 +10,17 @@ type Execution struct {
 	Waited  analyze.Nanos
 	Outside analyze.Nanos // time outside of Metal, without sleeping until completions
 	Other   analyze.Nanos // all other time
+	// kernels that run only to wait for another queue's work, the longest wait first
+	KernelWaits []KernelWait
 }
 
 // TimeOfExecution divides the time of the submitting threads into waits for the execution of their own GPU work, time
 // outside of Metal, and the remaining time.
 func TimeOfExecution(work *GPUWork, times *ThreadTimes, submitters *Submitters, h *Handover,
-	waits []analyze.SignalWait) Execution {
+	waits []analyze.SignalWait, kernels []KernelWait) Execution {
 	asleep := asleepExecuting(work, submitters, h, waits)
 	e := Execution{Waited: times.Sum(analyze.PartWaitExecuting) + times.Sum(analyze.PartWaitQueuedOwn) + asleep,
-		Outside: times.Sum(analyze.PartOutside) - asleep}
+		Outside: times.Sum(analyze.PartOutside) - asleep, KernelWaits: kernels}
 	e.Other = submitters.Time - e.Waited - e.Outside
 	return e
 }

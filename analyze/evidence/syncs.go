@@ -19,7 +19,7 @@ type Syncs struct {
 	waiters map[*analyze.Thread]map[*analyze.Thread]bool // the threads for whose work each thread waited
 	work    *GPUWork
 	// waits for signals from completion handlers of other threads' command buffers
-	handlers []HandlerWait
+	Handlers []HandlerWait
 }
 
 // FindSyncs finds the waits for other threads' work and their indirect costs. committers is the number of threads
@@ -27,7 +27,7 @@ type Syncs struct {
 func FindSyncs(
 	work *GPUWork, locks []analyze.LockWait, handlers []HandlerWait, blocked Blocked, committers int,
 ) Syncs {
-	s := Syncs{work: work, waiters: awaitedBy(work.trace, handlers), handlers: handlers}
+	s := Syncs{work: work, waiters: awaitedBy(work.trace, handlers), Handlers: handlers}
 	s.everybody = waitForEverybody(s.waiters, committers)
 	s.findHanging(locks, blocked)
 	return s
@@ -79,7 +79,7 @@ func waitForEverybody(waiters map[*analyze.Thread]map[*analyze.Thread]bool, comm
 // needed work, or for other threads' work without need. Lost is the time that only the needless ones cost.
 func (syncs *Syncs) Use(occupancy *Occupancy) *SyncUse {
 	trace := syncs.work.trace
-	s := &SyncUse{Waits: len(trace.Waits) + len(syncs.handlers), Waiters: syncs.waiters}
+	s := &SyncUse{Waits: len(trace.Waits) + len(syncs.Handlers), Waiters: syncs.waiters}
 	own := marks(trace)
 	encoded := trace.Encoded()
 	for w := range analyze.Each(trace.Waits) {
@@ -91,7 +91,7 @@ func (syncs *Syncs) Use(occupancy *Occupancy) *SyncUse {
 			s.barrier(syncs.work, occupancy.Saturated, w, mine)
 		}
 	}
-	for _, w := range syncs.handlers {
+	for _, w := range syncs.Handlers {
 		s.foreign(syncs, occupancy, &w.Call, w.Buffer, own[w.Thread])
 	}
 	return s

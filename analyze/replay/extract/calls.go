@@ -63,7 +63,7 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 		}
 		add(w.Call, s, d, nil)
 	}
-	for _, w := range b.ev.HandlerWaits {
+	for _, w := range b.ev.Syncs.Handlers {
 		if i, known := b.job(w.Buffer.Index); known && w.Begin < w.Buffer.GPU.End {
 			s, d := waitFor(w.Interval, w.Buffer, i)
 			s.Kind = program.WaitOther

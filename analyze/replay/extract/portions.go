@@ -45,8 +45,8 @@ func addPortions(ev *evidence.Evidence, p *program.Program, buffers []*analyze.C
 // markPolling marks the kernels of queues of which one waits for the other inside its kernels.
 func markPolling(ev *evidence.Evidence, p *program.Program, buffers []*analyze.CommandBuffer) {
 	polls := map[*analyze.Queue]bool{}
-	for i := range ev.KernelWaits {
-		if w := &ev.KernelWaits[i]; !w.Unproven {
+	for i := range ev.Execution.KernelWaits {
+		if w := &ev.Execution.KernelWaits[i]; !w.Unproven {
 			polls[w.Waiting], polls[w.Awaited] = true, true
 		}
 	}

@@ -11,7 +11,7 @@ import (
 func allocationBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: AllocationBound, Confidence: policy.Recorded,
 		Advice: "allocate buffers, textures and heaps once, before the work begins, and reuse them; " +
-			"rotate several where the GPU may still read the last one"}
+			"use two or three in turn if the GPU may still read the previous one"}
 	m := evidence.FindMemoryMade(ev.Trace, &ev.Submitters)
 	upstream := ev.Starvation.Upstream.Allocating
 	switch {
@@ -27,7 +27,7 @@ func allocationBound(ev *evidence.Evidence) Finding {
 	r.Holds, r.Lost = true, m.Unfed+upstream
 	r.standAside(ev, m.Aside)
 	if upstream > 0 {
-		r.say("submitting threads waited %s for items of threads that allocated memory meanwhile, and the GPU was idle",
+		r.say("submitting threads waited %s for threads that were allocating memory, while the GPU was idle",
 			upstream)
 	}
 	if m.Took > 0 {
@@ -37,7 +37,7 @@ func allocationBound(ev *evidence.Evidence) Finding {
 			percent(evidence.Share(m.Unfed, m.Took)), busyWords(ev, "; it was busy for %s of the time"))
 	}
 	if m.Calls > 0 {
-		r.say("memory was allocated %d times, %s in all, %s each time; there are %s", m.Calls,
+		r.say("%d allocations take %s in all, %s each on average; the run has %s", m.Calls,
 			analyze.FormatBytes(m.Bytes),
 			analyze.FormatBytes(m.Bytes/uint64(m.Calls)),
 			analyze.Plural(ev.Occupancy.Buffers, "command buffer"))

@@ -18,8 +18,8 @@ type Analysis struct {
 	Tests    evidence.Tests
 	Waits    path.Waits
 	Verdict  Verdict
-	// by how much the replay of the unchanged program takes longer than the recorded run, as a share; 0 without a
-	// replay
+	// how much longer the replay of the unchanged program takes than the recorded run took, as a share of the
+	// recorded time; 0 without a replay
 	ReplayError float64
 
 	replay *replay.Replay // nil if the trace has no waits, or if no predictions were requested
@@ -31,7 +31,7 @@ func (a *Analysis) Predicted() bool { return a.replay != nil }
 // Replay returns the replay from which the predictions come, or nil if none was made.
 func (a *Analysis) Replay() *replay.Replay { return a.replay }
 
-// Options control the random parts of the analysis.
+// Options control the statistical tests and whether Analyze predicts gains.
 type Options struct {
 	Seed         uint64 // seed of the random generator: the same seed gives the same result; any value will do
 	Permutations int    // 0 is policy.Permutations
@@ -90,8 +90,8 @@ func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 	return nil
 }
 
-// HeldUp returns the part of the scheduling and notify time in waits that events, the order in queues, other programs
-// or completion handlers cause. The launch overhead in the report must not include it.
+// HeldUp returns the time that threads lost to events, queue order, other programs or completion handlers. The trace
+// counts this time as scheduling and notify time, but the report must not show it as launch overhead.
 func (a *Analysis) HeldUp() (sum analyze.Nanos) {
 	for _, c := range a.Verdict.Causes {
 		switch c.Cause {

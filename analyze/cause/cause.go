@@ -41,21 +41,20 @@ const ForeignGPULoad = "foreign-gpu-load"
 type cause struct {
 	name string
 	rule func(*evidence.Evidence) Finding
-	// the change of the program with which a replay removes the cause. The zero value means that the finding of this
-	// cause has a change of its own (Finding.without), or the reason why no change removes the cause
+	// what a replay changes in the program to remove the cause. The zero value means that no fixed change does:
+	// Finding.without then returns a change, or the reason why no change removes the cause
 	change replay.Change
 	at     place // the calls in which threads are when the cause costs them time
-	// The change stands for a better machine, not for a better program. If the replay gains nothing from it, the
-	// cause may still hold; gainsNothing then tells the user what would help instead.
+	// better is true if the change models a better machine instead of a better program. If the replay predicts no
+	// gain from it, the cause may still hold: gainsNothing then says what would help instead.
 	better       bool
 	gainsNothing string
-	// only waits for locks and signals show the cause, so it cannot be ruled out in a trace that does not record
-	// these
+	// only recorded waits for locks and signals reveal the cause: a trace without these waits cannot rule it out
 	shownByWaits bool
 	tellsKernels bool // its finding lists the kernels that would shorten the run
 }
 
-// A place is a kind of calls in which a cause costs time, with the verb for what threads do in them.
+// A place is a group of calls in which a cause costs time. The verb says what threads do in these calls.
 type place struct {
 	part analyze.Part // analyze.PartCount stands for waits
 	verb string
@@ -108,7 +107,7 @@ type Standing uint8
 
 const (
 	Fault Standing = iota // a fault of the program, which a change of its code can remove
-	// a fault that delays mostly threads with next to no commits, while the submitting threads have work in flight
+	// a fault that mostly delays threads with very few commits, while the submitting threads have work in flight
 	Aside
 	Limit   // a limit of the machine: reported after the faults
 	Outside // outside of the program: reported, but never a verdict on the program
@@ -121,7 +120,7 @@ type Finding struct {
 	Holds    bool          // the cause is present
 	Lost     analyze.Nanos // thread time that it cost
 	Explains analyze.Nanos // thread time that it explains, lost or not; findings are ranked by it; 0 means Lost
-	// the thread time that Lost is a share of; 0 means the threads' working time
+	// the total thread time of which Lost is a share; 0 means the threads' working time
 	Of         analyze.Nanos
 	Standing   Standing
 	Summary    string   // one sentence, to be shown if it is the verdict
@@ -137,8 +136,8 @@ type Finding struct {
 	Unpredicted string // the reason why there is no prediction
 
 	at *place // nil means the place in the registry
-	// returns the change that removes the cause, or the reason why there is none; nil means the change in the table
-	// of causes
+	// returns the change for the replay that removes the cause, or the reason why there is none; nil means that the
+	// table of causes has the change
 	without func(replayed) (replay.Change, string)
 }
 
@@ -156,9 +155,9 @@ func (f *Finding) Share(total analyze.Nanos) float64 {
 // Weight returns the time by which findings are ranked: what the cause costs or explains, whichever is more.
 func (f *Finding) Weight() analyze.Nanos { return max(f.Lost, f.Explains) }
 
-// standAside sets the standing Aside if nearly all of the fault's cost (costs) falls on threads with next to no
-// commits while submitting threads have work in flight. Such a fault delays the GPU little and comes after other
-// faults.
+// standAside sets the standing Aside if threads with very few commits bear nearly all of the fault's cost while the
+// submitting threads have work in flight. costs is the cost to the former. Such a fault delays the GPU little, so the
+// report lists it after other faults.
 func (f *Finding) standAside(ev *evidence.Evidence, costs analyze.Nanos) {
 	if policy.NearlyAll(costs, f.Lost) && ev.Submitters.Occupied >= policy.Most.Value {
 		f.Standing = Aside
@@ -175,12 +174,12 @@ func (f Finding) not(format string, args ...any) Finding {
 	return Finding{Cause: f.Cause, Why: fmt.Sprintf(format, args...), Advice: f.Advice, Confidence: f.Confidence}
 }
 
-// replayed is what a finding may ask the replay when it chooses the change that removes its cause.
+// replayed has the questions that a finding asks the replay to choose the change which removes its cause.
 type replayed interface {
-	// Paced reports whether threads wait for their work without a recorded call, for example by polling.
+	// Paced reports whether threads wait for their GPU work without a recorded call, for example by polling.
 	Paced() bool
-	// Submits returns how many requests one thread submitted for others, and whether it answered most of them in
-	// batches.
+	// Submits returns how many requests of other threads one thread submitted, and whether it answered most of them
+	// in batches.
 	Submits() (pieces int, batch bool)
 	// Meets reports whether the replay reproduces a barrier that threads pass together.
 	Meets() bool

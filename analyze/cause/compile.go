@@ -34,8 +34,8 @@ func compileBound(ev *evidence.Evidence) Finding {
 		windows += t.Window
 	}
 	if made > 0 && evidence.Share(all, windows) >= policy.Most.Value {
-		// most of the compilation is before the first command buffer, which a replay does not cover, so estimate the
-		// gain directly
+		// most of the compilation ran before the first command buffer. A replay does not cover that time, so estimate
+		// the gain directly
 		if policy.MoreThan(policy.Most, all-r.Lost, all) {
 			r.Speedup = withoutStartup(ev)
 		}
@@ -60,7 +60,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 			"creating libraries, functions and pipeline states", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	}
 	if upstream > 0 {
-		r.say("submitting threads waited %s for items of threads that compiled meanwhile, and the GPU was idle",
+		r.say("submitting threads waited %s for threads that were compiling, while the GPU was idle",
 			upstream)
 	}
 	if children > 0 {
@@ -71,16 +71,16 @@ func compileBound(ev *evidence.Evidence) Finding {
 			use.Late)
 	}
 	if use.Repeated > 0 {
-		r.say("%d compiled again what had been compiled before", use.Repeated)
+		r.say("%d compilations repeated an earlier one", use.Repeated)
 	}
 	r.sum("Threads spend %s of their time compiling GPU code (libraries and pipeline states).",
 		percent(r.Share(ev.Submitters.Time)))
 	return r
 }
 
-// withoutStartup estimates the speedup without compilation from the time that each thread spends otherwise; the
-// thread with most of it determines the run. The upper bound assumes that threads which wait for another thread's
-// compilation need not wait either.
+// withoutStartup estimates the speedup if nothing were compiled: the longest thread's time, divided by the longest
+// time that a thread spends on anything else. The upper bound assumes that threads need not wait for another thread's
+// compilation either.
 func withoutStartup(ev *evidence.Evidence) *replay.Speedup {
 	var whole, left, all, compiling analyze.Nanos
 	for _, t := range ev.Submitters.Taking {

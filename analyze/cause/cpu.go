@@ -37,22 +37,22 @@ func cpuBound(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// starvedBesideRoom reports whether threads lack processors although the GPU, however busy, could run more work.
+// starvedBesideRoom reports whether threads lack processors while the GPU has spare capacity or little pending work.
+// Then processors, and not the GPU, are the limit.
 func starvedBesideRoom(ev *evidence.Evidence) bool {
 	return ev.Processors.Starved() && (ev.Occupancy.HasRoom || ev.Occupancy.Pending < policy.WorthNaming.Value) &&
 		ev.Processors.Waited > ev.Times.Sum(analyze.PartWaitExecuting)
 }
 
-// waiting divides the threads' computing in two: computing for which the GPU had to wait, and computing while the GPU
-// was at work anyway. Only the first makes the run longer.
+// waiting has the figures with which part separates computing that makes the GPU wait from computing beside a busy
+// GPU. Only the first makes the run longer.
 type waiting struct {
 	unfed float64       // share of the time outside of Metal in which threads had no work in flight
 	turns analyze.Nanos // the time that they lose to a lock that shows only because threads take turns
 }
 
-// part returns the part of a thread's time outside of Metal in which the GPU waited for that thread. Not counted are
-// time with GPU work in flight (the thread polls, or prepares the next command buffer) and time spent spinning for a
-// lock.
+// part returns how much of the threads' time outside of Metal made the GPU wait. It excludes time with GPU work in
+// flight (the thread polls, or prepares the next command buffer) and time spent spinning for a lock.
 func (w waiting) part(outside analyze.Nanos) analyze.Nanos {
 	return max(0, analyze.Nanos(float64(outside)*w.unfed)-w.turns)
 }
@@ -60,13 +60,13 @@ func (w waiting) part(outside analyze.Nanos) analyze.Nanos {
 // accompanied returns, for the report, why the GPU did not wait while the threads computed.
 func (w waiting) accompanied() string {
 	if w.turns > 0 {
-		return "they waited for each other or had work in flight"
+		return "they waited for each other, or had work in flight"
 	}
-	return "they had work in flight: they polled for its end, or prepared the next command buffer"
+	return "they had work in flight and polled for its end, or prepared the next command buffer"
 }
 
-// lostInTurns returns the thread time that is lost at a lock whose waits the trace did not record. Such a lock shows
-// only because the threads use the GPU one after the other. The time must not count as computing, although threads
+// lostInTurns returns the thread time that is lost to a lock whose waits are not in the trace. Such a lock is
+// recognized because threads use the GPU one after the other. The time must not count as computing, although threads
 // that spin for the lock look as if they computed.
 func lostInTurns(ev *evidence.Evidence) analyze.Nanos {
 	if r, byTurns := findInterpreterLock(ev); byTurns {
@@ -88,13 +88,13 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 		len(ev.Submitters.Taking) > 1:
 		return r.not("the program used the time of one processor only, and an interpreter runs one thread at a time")
 	case !ev.Processors.Starved() && evidence.Share(p.Computed+p.Waited, p.Covered) < policy.Most.Value:
-		return r.not("of their time threads ran for %s and waited for a processor for %s; the rest they slept",
+		return r.not("threads ran for %s of their time, waited for a processor for %s, and slept for the rest",
 			of(p.Ran),
 			of(p.Waited))
 	}
 	computed := w.part(p.Computed)
 	if !ev.Processors.Starved() && evidence.Share(w.part(p.Computed+p.Waited), p.Covered) < policy.LargeShare.Value {
-		return r.not("of their time threads ran for %s, but for all but %s of it %s", of(p.Ran), of(computed),
+		return r.not("threads ran for %s of their time, but the GPU waited for them for only %s: otherwise %s", of(p.Ran), of(computed),
 			w.accompanied())
 	}
 	r.Holds, r.Confidence = true, policy.Recorded
@@ -110,7 +110,7 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	if r.Lost = waited; waited < computed {
 		r.Lost = r.Explains
 	}
-	r.say("of their time threads ran for %s and waited for a processor for %s, %s", of(p.Ran), of(p.Waited), p.Waited)
+	r.say("threads ran for %s of their time and waited for a processor for %s, in all %s", of(p.Ran), of(p.Waited), p.Waited)
 	if n := ev.Trace.Source.Processors; n > 0 && ev.Processors.Starved() {
 		rest := ""
 		switch others, known := ev.Trace.OthersHad(ev.Trace.Window); {
@@ -118,18 +118,18 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 			r.Advice = "do not run more threads than there are processors, and give them less to compute: " +
 				"a CPU profiler shows where"
 		case known && others >= policy.ChanceShare.Value:
-			rest = fmt.Sprintf("; other programs had %s", percent(others))
-			r.Advice = "see what else has the processors: stop it, or run fewer threads"
+			rest = fmt.Sprintf("; other programs used %s", percent(others))
+			r.Advice = "find out which other programs use the processors and stop them, or run fewer threads"
 		case known:
-			rest = "; an affinity or a quota kept them from the rest"
+			rest = "; a CPU affinity or quota kept the threads from using the rest"
 			r.Advice =
 				"see what keeps the threads from the processors (taskset, a container's quota), or run fewer threads"
 		default:
-			rest = "; others had the rest, or an affinity or a quota kept them from it"
-			r.Advice = "see what else has the processors, " +
-				"or what keeps the threads from them (taskset, a container's quota): stop it, or run fewer threads"
+			rest = "; other programs used the rest, or a CPU affinity or quota kept the threads from it"
+			r.Advice = "find out which other programs use the processors, " +
+				"or what keeps the threads from them (taskset, a container's quota); or run fewer threads"
 		}
-		r.say("%s had %s of the time of the machine's %d processors%s", analyze.Plural(len(ev.Submitters.Taking),
+		r.say("%s used %s of the machine's %d processors%s", analyze.Plural(len(ev.Submitters.Taking),
 			"thread"),
 			percent(min(1, had(ev))), n, rest)
 	}
@@ -184,7 +184,7 @@ func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 			if waiting >= cpu {
 				r.Lost = waiting
 			}
-			r.say("it had %s of the machine's %d processors: its %d threads waited %s for one", percent(min(1, full)),
+			r.say("the program used %s of the machine's %d processors: its %d threads waited %s for one", percent(min(1, full)),
 				ev.Trace.Source.Processors, len(ev.Submitters.Taking), waiting)
 		}
 	}

@@ -21,12 +21,12 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 	cost := externalInterruptions(ev)
 	r.Lost += cost.Itself + cost.Behind
 	if f.Late > 0 {
-		r.say("%d of %d scheduled command buffers waited although the GPU ran nothing of this program, for %s (median)",
+		r.say("%d of %d scheduled command buffers began late although the GPU ran nothing of this program, by %s (median)",
 			f.Late, f.Delays, f.Usual)
 	}
 	if cost.Itself+cost.Behind > 0 {
 		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: "+
-			"threads waited %s longer for them, and %s for work behind them",
+			"threads waited %s longer for them, and %s for work queued behind them",
 			cost.Buffers, policy.Outlier.Count(), cost.Itself, cost.Behind)
 	}
 	r.say("these delays made threads wait %s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
@@ -54,11 +54,11 @@ func notExternal(ev *evidence.Evidence) string {
 	case p.Starved() || f.WaitedForProcessors >= f.IdleReady || f.WaitedForProcessors == 0 && p.Known() &&
 		policy.AtLeast(policy.WorthNaming, p.Waited, p.Covered):
 		return fmt.Sprintf(
-			"an idle GPU began work late, for %s in all, but a thread of the program waited %s for processors: "+
+			"an idle GPU began work late, by %s in all, but a thread of the program waited %s for processors: "+
 				"the driver may have, too", f.IdleReady, f.WaitedForProcessors)
 	case policy.AtLeast(policy.LargeShare, f.LateNotices, f.IdleReady):
 		return fmt.Sprintf(
-			"an idle GPU began work late, for %s in all, but completion notifications were late, too, for %s: "+
+			"an idle GPU began work late, by %s in all, but completion notifications were late, too, by %s: "+
 				"the driver may lack processors", f.IdleReady, f.LateNotices)
 	}
 	return ""

@@ -24,8 +24,8 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	case ev.Occupancy.Crowded:
 		c := &ev.Occupancy.Busiest.Crowding
 		r.say("it ran %.1f command buffers at once while busy, "+
-			"and each takes %s longer for each other that runs concurrently: "+
-			"run alone, the work would have taken %s of the time that it took",
+			"and each takes %s longer for every other one that runs at the same time: "+
+			"run alone, each would have taken %s of its time",
 			ev.GPU.Overlap, percent(c.Slope), percent(1-c.Beside))
 	case ev.Submitters.Committers > 1:
 		r.say("for %s of that time, more work was pending", percent(ev.Occupancy.Pending))
@@ -43,7 +43,7 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	if ev.Occupancy.Saturated {
 		seen += evidence.WaitedWhileBusy(ev.Work, ev.Queues.Full)
 	}
-	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran",
+	r.say("threads spent %s of their time waiting for the GPU: %s while their work was queued, %s while it ran",
 		percent(ev.Submitters.Share(seen)),
 		seen-executing, executing)
 	unseen, waiting := max(0, r.Explains-seen), "waiting for it"
@@ -79,7 +79,7 @@ func (r Finding) notSaturated(ev *evidence.Evidence) (f Finding, ruledOut bool) 
 	case !policy.Saturated(ev.Occupancy.Busy) && interrupted > 0 &&
 		ev.Occupancy.Pending-interrupted < policy.Most.Value:
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, "+
-			"and for %s of it another program had interrupted it",
+			"and another program had interrupted it for %s of that time",
 			percent(ev.Occupancy.Busy), percent(interrupted)), true
 	case !policy.Saturated(ev.Occupancy.Busy) && ev.Occupancy.Pending < policy.Most.Value:
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, "+
@@ -87,7 +87,7 @@ func (r Finding) notSaturated(ev *evidence.Evidence) (f Finding, ruledOut bool) 
 			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending)), true
 	case ev.Occupancy.HasRoom && ev.Occupancy.Pending >= policy.Most.Value && !ev.Occupancy.Saturated:
 		return r.not("the GPU was busy for %s of the time, and for %s while work was pending; "+
-			"but the more was pending, the more ran at once: it had spare capacity",
+			"but it ran more at once when more was pending: it had spare capacity",
 			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending)), true
 	case policy.Saturated(ev.Occupancy.Busy) && !ev.Occupancy.Saturated:
 		return r.not("the GPU was busy for %s of the time, but work was pending for only %s of it",
@@ -96,7 +96,8 @@ func (r Finding) notSaturated(ev *evidence.Evidence) (f Finding, ruledOut bool) 
 	return r, false
 }
 
-// costOfSaturation sets Lost, what the saturated GPU costs, and Explains, the time that threads spend with the GPU.
+// costOfSaturation sets Lost to the time that the saturated GPU costs. It sets Explains to all time for which threads
+// wait for the GPU or have work in flight.
 func (r *Finding) costOfSaturation(ev *evidence.Evidence) {
 	if ev.Occupancy.Saturated {
 		with, without := evidence.WithTheGPU(ev.Work, &ev.Submitters, ev.Blocked)

@@ -10,7 +10,7 @@ import (
 )
 
 const gpuBoundAdvice = "make the named kernels faster, fuse them, or use smaller types; " +
-	"where the next command buffer does not need the last one's result, commit it before waiting"
+	"if a command buffer does not need the previous one's result, commit it before waiting for that one"
 
 // gpuBound holds if nothing delays the GPU's work and threads wait while their own work runs. It is a limit: it is
 // the verdict only if the program has no fault.
@@ -24,10 +24,10 @@ func gpuBound(ev *evidence.Evidence) Finding {
 		return r.not("more work was pending than the GPU could run: it is saturated")
 	case waitsOnGPU(ev) != nil:
 		w := waitsOnGPU(ev)
-		return r.not("kernels of queue %s run until work of queue %s has ended, for %s: they wait, and do not work",
+		return r.not("kernels of queue %s only wait until work of queue %s has ended, for %s",
 			queueName(w.Waiting), queueName(w.Awaited), w.Time)
 	case !ev.Execution.Most():
-		return r.not("threads waited for %s of their time while their own work ran, and something else took more",
+		return r.not("threads waited for %s of their time while their own work ran: most of their time went elsewhere",
 			percent(ev.Submitters.Share(r.Lost)))
 	}
 	r.Holds = true
@@ -39,14 +39,14 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	if ev.Submitters.Steady == 1 {
 		r.Confidence = policy.Inferred
 		r.Advice += "; if other threads wait for the submitting thread, let each submit its own work"
-		r.say("one thread submits all of it: " +
+		r.say("one thread submits all GPU work: " +
 			"whether other threads wait for it is unknown where waits are not recorded (futexes, " +
 			"as in std::future and C++20 atomics), and so is whether the GPU could run more at once")
 	}
 	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
 		r.Confidence = policy.Inferred
 		r.say("thread %d makes all commits, and %d waits of other threads end by its signal: "+
-			"if they wait for results, and not for new work, it may delay them", h.To.ID, h.MayAnswer)
+			"if they wait for results, and not for new work, that thread may delay them", h.To.ID, h.MayAnswer)
 	}
 	r.tellPossibleWaits(ev)
 	r.without = cannot("a run without GPU work would be another program; " +
@@ -70,8 +70,8 @@ func (r *Finding) tellKernels(gains []replay.Gain) {
 			r.say("kernel %s: if it took half of its time, the run would be %s", g.Name, g.InWords())
 			named++
 		case g.Kind == replay.KindInFlight:
-			r.say("each round of commits is waited for before the next command buffer is created: "+
-				"with %s rounds in flight the run would be %s, if a round does not need the last one's result",
+			r.say("a thread waits for each round of command buffers before it creates the next one: "+
+				"with %s rounds in flight the run would be %s, if no round needs the previous one's result",
 				g.Name, g.InWords())
 		}
 	}
@@ -88,8 +88,8 @@ func waitsOnGPU(ev *evidence.Evidence) *evidence.KernelWait {
 	return nil
 }
 
-// tellWaitingKernels adds that kernels which wait on the GPU for another queue's work keep it busy, if they do for a
-// large part of its busy time.
+// tellWaitingKernels adds evidence and advice if kernels that only wait for another queue's work take a large part of
+// the GPU's busy time.
 func (r *Finding) tellWaitingKernels(ev *evidence.Evidence) {
 	for i := range ev.Execution.KernelWaits {
 		w := &ev.Execution.KernelWaits[i]
@@ -98,14 +98,14 @@ func (r *Finding) tellWaitingKernels(ev *evidence.Evidence) {
 		}
 		r.Advice = "let a command buffer wait for an event (encodeWaitForEvent:value:) instead of polling memory in a " +
 			"kernel; otherwise " + r.Advice
-		r.say("for %s of its busy time it ran kernels of queue %s that wait until work of queue %s has ended",
+		r.say("for %s of its busy time the GPU ran kernels of queue %s that wait until work of queue %s has ended",
 			w.Time, queueName(w.Waiting), queueName(w.Awaited))
 		return
 	}
 }
 
-// tellPossibleWaits adds that kernels may wait on the GPU for another queue's work, if the trace neither shows it nor rules
-// it out.
+// tellPossibleWaits adds a sentence if kernels may wait on the GPU for another queue's work, and the trace neither
+// proves nor excludes that.
 func (r *Finding) tellPossibleWaits(ev *evidence.Evidence) {
 	for i := range ev.Execution.KernelWaits {
 		w := &ev.Execution.KernelWaits[i]
@@ -113,8 +113,8 @@ func (r *Finding) tellPossibleWaits(ev *evidence.Evidence) {
 			continue
 		}
 		r.Confidence = min(r.Confidence, policy.Inferred)
-		r.say("command buffers of queue %s end right after work of queue %s that began with them (%d of %d): whether "+
-			"they work as long, or poll memory until that work has written it, is not in the trace",
+		r.say("command buffers of queue %s begin with work of queue %s and end right after it (%d of %d): the trace does "+
+			"not show whether they compute as long, or poll memory until that work has written it",
 			queueName(w.Waiting), queueName(w.Awaited), w.Follow, w.Of)
 		return
 	}

@@ -37,19 +37,19 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		}
 	}
 	if some && (few < policy.Pattern.Count() || ev.Processors.Wakes < policy.Sample.Count()) {
-		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual", late)
+		return r.not("command buffers with handlers were seen to complete %s after the GPU's end, which is usual", late)
 	}
 	own := evidence.HandlersOneByOne(ev.Trace)
 	quick := slowOf(own) < policy.Pattern.Count()
 	if p := &ev.Processors; !some {
-		// if threads wait for processors longer than they run, even a quick handler sometimes takes long, so the
-		// median decides
+		// a shortage of processors sometimes delays even a quick handler: the median decides. If many handlers were
+		// slow, they count unless threads waited for processors longer than they ran
 		quick = evidence.Median(own) <= policy.Wakeup.Nanos() && (!policy.AtLeast(policy.LeftOver, slowOf(own),
 			len(own)) ||
 			p.Waited > p.Ran)
 	}
 	if quick && len(own) >= policy.Sample.Count() {
-		return r.not("completion was seen %s after the GPU's end where the program had handlers, "+
+		return r.not("command buffers with handlers were seen to complete %s after the GPU's end, "+
 			"but of %d handlers that ran back to back, %d took more than %s (median %s): "+
 			"the notification is late, the handlers are not slow",
 			late, len(own), slowOf(own), policy.Wakeup.Nanos(),
@@ -65,8 +65,8 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		return r.not("handlers took long, but no thread waited for them")
 	}
 	if some && ev.Submitters.Share(r.Lost) < policy.ChanceShare.Value {
-		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual; "+
-			"the %d that took more than %s cost %s", late, few, slow, r.Lost)
+		return r.not("command buffers with handlers were seen to complete %s after the GPU's end, which is usual; "+
+			"the %d that took more than %s cost threads only %s", late, few, slow, r.Lost)
 	}
 	if some {
 		r.Confidence = policy.Inferred
@@ -91,8 +91,8 @@ type handlerCost struct {
 
 func (c *handlerCost) sum() analyze.Nanos { return c.waited + c.fullQueue + c.chained }
 
-// costOfHandlers adds up what threads lost to completion handlers. Waits count only if the completion was seen at
-// least the time least after the GPU's end. usual is the time that it takes without handlers, which does not count.
+// costOfHandlers adds up the time that threads lost to completion handlers. A wait counts only if its completion was
+// seen at least `least` after the GPU's end. The delay without handlers, `usual`, is subtracted.
 func costOfHandlers(ev *evidence.Evidence, usual, least analyze.Nanos) (c handlerCost) {
 	handling := evidence.Handling(ev.Trace)
 	for w := range analyze.Each(ev.Trace.Waits) {
@@ -108,8 +108,7 @@ func costOfHandlers(ev *evidence.Evidence, usual, least analyze.Nanos) (c handle
 		}
 	}
 	c.chained, c.buffers = evidence.Chained(ev.Trace, ev.ThreadWaits.Merged)
-	// a thread that waits for a signal of a chained handler waits at the same time as the GPU, so count that time
-	// once
+	// waits for signals of chained handlers overlap the chained time, so count that time once
 	c.promised = max(0, evidence.HandlersBeforeSignals(ev.Trace, ev.ThreadWaits.Merged)-c.chained)
 	c.waited += c.promised
 	full := analyze.Nanos(0)
@@ -126,19 +125,19 @@ func costOfHandlers(ev *evidence.Evidence, usual, least analyze.Nanos) (c handle
 func (r Finding) wordHandlers(ev *evidence.Evidence, cost handlerCost) Finding {
 	if cost.chained > 0 {
 		r.say("%d command buffers were created in the completion handler of the previous one, "+
-			"after it had run for %s in all", cost.buffers, cost.chained)
+			"after these handlers had run for %s in all", cost.buffers, cost.chained)
 	}
 	if cost.waited > 0 {
 		r.say("threads waited %s, %s of their time, until completion handlers had returned", cost.waited,
 			percent(ev.Submitters.Share(cost.waited)))
 	}
 	if cost.promised > 0 {
-		r.say("%s of that time they waited for signals that completion handlers give", cost.promised)
+		r.say("for %s of that time they waited for signals from completion handlers", cost.promised)
 	}
 	if cost.fullQueue > 0 {
 		r.say(
-			"threads waited for %s, %s of their time, for a full queue whose command buffers were still in handlers: "+
-				"a queue completes one at a time", cost.fullQueue, percent(ev.Submitters.Share(cost.fullQueue)))
+			"threads waited %s, %s of their time, because a queue was full of command buffers whose handlers still ran: "+
+				"a queue completes one command buffer at a time", cost.fullQueue, percent(ev.Submitters.Share(cost.fullQueue)))
 	}
 	if cost.chained > cost.waited {
 		r.sum("The program's completion handlers are slow, and submit the next work only at their end: "+

@@ -34,14 +34,14 @@ func behindInLine(ev *evidence.Evidence) Finding {
 	for _, u := range ev.Queues.All {
 		if n := by[u.Queue]; evidence.Share(n, r.Lost) > policy.WorthNaming.Value {
 			long, typical := evidence.GPUTimes(ev.Trace, u.Queue)
-			r.say("queue %s, of %s, runs %s at a time: %s lost; "+
-				"the longest of its command buffers took %s, half of them less than %s",
+			r.say("queue %s, used by %s, runs %s at a time and costs %s; "+
+				"its longest command buffer took %s, half of its command buffers less than %s",
 				queueName(u.Queue), analyze.Plural(len(u.Threads), "thread"),
 				analyze.Plural(ev.Lines.ByQueue[u.Queue].Most,
 					"command buffer"), n, long, typical)
 		}
 	}
-	r.say("that is %s of the threads' time, with the GPU busy for %s", percent(ev.Submitters.Share(r.Lost)),
+	r.say("these waits cost %s of the threads' time; the GPU was busy for %s of the time", percent(ev.Submitters.Share(r.Lost)),
 		percent(ev.Occupancy.Busy))
 	r.without = without(replay.Change{Lines: true})
 	r.sum("Command buffers are queued behind other threads' command buffers although the GPU has spare capacity: "+

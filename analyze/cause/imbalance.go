@@ -33,14 +33,14 @@ func imbalance(ev *evidence.Evidence) Finding {
 	r.say("%d threads met at a barrier %d times; each time, all waited for the last to arrive",
 		len(m.Threads), len(m.Rounds))
 	slow := sharesOf(last, r.Lost)
-	r.say("they waited %s, %s of their time: for %s", r.Lost, percent(ev.Submitters.Share(r.Lost)), slow)
+	r.say("they waited %s, %s of their time; the last to arrive: %s", r.Lost, percent(ev.Submitters.Share(r.Lost)), slow)
 	r.say("the prediction balances the work, so that all threads take equally long between barriers on average; " +
 		"random variation stays")
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy",
 		percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
 	if m.Rotates() {
-		r.say("the last thread changes in a recurring order: the work of each round is balanced")
+		r.say("the threads arrive last in turn, so the prediction balances the work of each single round")
 	}
 	r.without = func(p replayed) (replay.Change, string) {
 		if p.Meets() {
@@ -48,14 +48,14 @@ func imbalance(ev *evidence.Evidence) Finding {
 		}
 		return replay.Change{}, "the trace does not show which work would be balanced"
 	}
-	r.sum("Threads meet at a recurring barrier and wait there for the slowest for %s of their time: for %s.",
+	r.sum("Threads meet at a recurring barrier and spend %s of their time waiting there for the slowest: %s.",
 		percent(ev.Submitters.Share(r.Lost)), slow)
 	return r
 }
 
-// evenly returns the speedup if all threads had the same amount of work on average; in each round one is still
-// slowest by chance. The interval covers three things: the results for quarters of the run, the gain if each single
-// round were even, and the usual error of a prediction.
+// evenly returns the speedup if all threads had equal work on average; in each round, one thread is still the slowest
+// by chance. The interval covers the results for quarters of the run, the gain if every single round were even, and
+// the usual error of a prediction.
 func evenly(m *evidence.Barriers) *replay.Speedup {
 	usual, all := usualTimes(m)
 	whole, average := gained(m.Rounds, usual, all)
@@ -98,9 +98,9 @@ func usualTimes(m *evidence.Barriers) (usual map[*analyze.Thread]float64, all fl
 	return usual, all
 }
 
-// then returns the time of a thread's arrival at a barrier if the thread had the average amount of work. A thread
-// with more work than that (usual > all) becomes faster in proportion. A thread with less work takes longer by the
-// difference only, because its occasional delays do not grow with its work.
+// then returns the time at which a thread would arrive at a barrier if it had the average amount of work. A thread
+// with more work than average (usual > all) becomes faster in proportion. To a thread with less work only the
+// difference is added, because its occasional delays do not grow with its work.
 func then(came, usual, all float64) float64 {
 	if usual > all {
 		return came * all / usual
@@ -134,8 +134,8 @@ func gained(rounds []evidence.Round, usual map[*analyze.Thread]float64, all floa
 // barriersSeen tells, for the report, which kinds of barriers a trace from this system shows and which it does not.
 func barriersSeen(ev *evidence.Evidence) string {
 	if s := &ev.Trace.Source; s.Kind == "mtrace" && strings.HasPrefix(strings.ToLower(s.OS), "linux") {
-		return "barriers of pthread and of C++20 would be; those on which threads spin would not"
+		return "a trace shows barriers of pthread and of C++20, but none on which threads spin"
 	}
-	return "only barriers made of condition variables or semaphores would be: " +
-		"C++20's and those on which threads spin would not"
+	return "a trace shows only barriers made of condition variables or semaphores, " +
+		"but not C++20's, and none on which threads spin"
 }

@@ -13,8 +13,8 @@ func interpreterLock(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// findInterpreterLock applies the rule. byTurns tells that the trace has no waits for the lock, and that it was found
-// only because the threads take turns at using the GPU.
+// findInterpreterLock applies the rule. byTurns is true if the trace has no waits for the lock: then only the
+// threads' turns at using the GPU reveal it.
 func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	r = Finding{Cause: InterpreterLock, Confidence: policy.Recorded,
 		Advice: "release the GIL while waiting for the GPU, or use processes instead of threads"}
@@ -48,8 +48,8 @@ func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	return r, true
 }
 
-// explain adds evidence, and the advice, from what the lock's holders did while other threads waited for the lock.
-// kept is the time for which the holders themselves waited.
+// explain adds evidence and advice: what did the GIL's holders do while other threads waited for the GIL? kept is the
+// part of that time for which the holders themselves waited.
 func explain(w evidence.InterpreterWaits, r *Finding, kept analyze.Nanos) {
 	if w.Held+w.Free == 0 {
 		return // not recorded
@@ -61,13 +61,13 @@ func explain(w evidence.InterpreterWaits, r *Finding, kept analyze.Nanos) {
 	}
 	if policy.AtLeast(policy.Most, kept, r.Lost) {
 		r.Confidence = policy.Recorded
-		r.say("threads that waited for the GPU held it for %s of the time that others waited for it",
+		r.say("for %s of the time that threads waited for the GIL, its holder waited for the GPU",
 			percent(evidence.Share(kept, r.Lost)))
 		r.Advice = "release the GIL while waiting for the GPU (ctypes.CDLL does, ctypes.PyDLL does not; " +
 			"Py_BEGIN_ALLOW_THREADS in an extension)"
 		return
 	}
-	r.say("for %s of the time that threads waited for it, its holder ran code and did not wait",
+	r.say("for %s of the time that threads waited for the GIL, its holder ran code and did not wait",
 		percent(1-evidence.Share(kept, r.Lost)))
 	r.Advice = "the threads run Python code, one at a time: " +
 		"do more work per command buffer or in native code, or use processes instead of threads"

@@ -10,9 +10,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// jointFaults returns the two largest faults that could be replayed, if no single cause is the verdict. Each costs
-// enough to be named, but removing one alone does not make the run faster, perhaps because the other then takes its
-// place.
+// jointFaults returns the two largest faults that could be replayed, if the verdict is None. Each costs enough to be
+// named, but removing one alone does not make the run faster, perhaps because the other then takes its place.
 func (v *Verdict) jointFaults(ev *evidence.Evidence, removals map[string]replay.Change) (pair []string) {
 	if v.Cause != None || v.tooLittle(ev) != "" {
 		return nil

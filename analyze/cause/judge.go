@@ -40,10 +40,10 @@ func (j *Judgement) Of(whole *evidence.Totals) *Analysis {
 	return a
 }
 
-// Judge decides on the verdict of a run from the ranges that were analyzed: the verdict that most thread time has. A
-// fault that is worth naming takes precedence over a limit. A cause's cost is summed over the ranges, each scaled to
-// the time that it stands for. The sentences of evidence come from one range, whose index Judge returns as typical:
-// the one in which the verdict has its median share.
+// Judge decides on the verdict of a run from the analyzed ranges: the verdict of the ranges with most thread time. A
+// fault that is worth naming takes precedence over a limit. The cost of a cause is the sum over the ranges, each
+// scaled to the longer range that it samples. The evidence comes from the range in which the verdict has its median
+// share; typical is the index of that range.
 func Judge(ranges []Range) (j *Judgement, typical int) {
 	j = &Judgement{}
 	won, sure, all := map[string]float64{}, map[string]float64{}, 0.0
@@ -135,8 +135,8 @@ func Agree(ranges []*Analysis) bool {
 	return true
 }
 
-// closeIn adds to v.CloseCalls the causes that are a close call in most of the ranges where the run's verdict is the
-// verdict or a close call.
+// closeIn adds to v.CloseCalls every cause that rivals the run's verdict in most ranges. Only ranges count in which
+// the run's verdict is the verdict or a close call.
 func (v *Verdict) closeIn(ranges []Range) {
 	times, of := map[string]int{}, 0
 	for i := range ranges {
@@ -169,9 +169,9 @@ func firstFound(ranges []Range, cause string) *Finding {
 	return nil
 }
 
-// worthNaming returns the most expensive fault that is the verdict of at least two ranges and costs enough of all
-// threads' time, or "". all is that time, scaled to the run. The run's verdict is then this fault, even if most
-// ranges name a limit.
+// worthNaming returns the most expensive fault that is the verdict of at least two ranges and costs a large enough
+// share of `all`, or "". `all` is all threads' time, scaled to the run. The run's verdict is then this fault, even if
+// most ranges name a limit.
 func worthNaming(ranges []Range, all float64) (most string) {
 	times, lost := map[string]int{}, map[string]float64{}
 	for w := range analyze.Each(ranges) {

@@ -68,7 +68,7 @@ func TestKernelThatWaits(t *testing.T) {
 		}, false, ""},
 		"the same work at the same time": {func(random *rand.Rand, mine analyze.Interval) []analyze.Interval {
 			return []analyze.Interval{handmade.At(mine.Begin+10*microsecond, mine.End-5*microsecond)}
-		}, false, "whether they work as long, or poll memory"},
+		}, false, "whether they compute as long, or poll memory"},
 	} {
 		trace := twoQueues(c.other)
 		found := slices.DeleteFunc(evidence.KernelWaits(trace), func(w evidence.KernelWait) bool { return w.Unproven })
@@ -76,7 +76,7 @@ func TestKernelThatWaits(t *testing.T) {
 		if (len(found) > 0) != c.waits || (a.Verdict.Cause == GPUBound) == c.waits {
 			t.Errorf("%s: %d, verdict %s: %s", name, len(found), a.Verdict.Cause, a.Verdict.Summary)
 		}
-		if c.waits && !strings.Contains(a.Verdict.Summary, "work that waits") {
+		if c.waits && !strings.Contains(a.Verdict.Summary, "Kernels wait on the GPU") {
 			t.Errorf("%s: %s", name, a.Verdict.Summary)
 		}
 		if c.says != "" && !strings.Contains(strings.Join(a.Verdict.Causes[0].Evidence, "\n"), c.says) {
@@ -94,7 +94,7 @@ func TestFullOfWaitingKernels(t *testing.T) {
 		unproven bool
 		says     string
 	}{
-		"most of it": {600 * 1000 * microsecond, false, `it ran kernels of queue "consumers" that wait until work of queue ` +
+		"most of it": {600 * 1000 * microsecond, false, `the GPU ran kernels of queue "consumers" that wait until work of queue ` +
 			`"producers" has ended`},
 		"little of it": {6000 * 1000 * microsecond, false, ""},
 		"not proven":   {600 * 1000 * microsecond, true, ""},

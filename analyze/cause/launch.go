@@ -27,14 +27,14 @@ func launchBound(ev *evidence.Evidence) Finding {
 	r.Lost = scheduling + notify + encode + commit
 	each, work := ev.Launch.Time, ev.Launch.GPU
 	burst := ev.Launch.Bursts.Usual
-	// the threads submit bursts: merging each burst into one command buffer is a change of its own, whatever else
-	// threads do
+	// threads submit bursts: merging each burst into one command buffer helps even threads that spend most time
+	// outside of Metal
 	inBursts := float64(burst) >= policy.BurstSize.Value && burst < policy.FewerLaunches
 	switch {
 	case ev.Occupancy.Saturated:
 		return r.not("the GPU had no idle time")
 	case ev.Occupancy.Busy >= policy.DominantShare.Value && work > policy.Launch.Nanos():
-		return r.not("the GPU was busy for %s of the time, with %s for each command buffer",
+		return r.not("the GPU was busy for %s of the time, and a command buffer usually kept it busy for %s",
 			percent(ev.Occupancy.Busy), work)
 	case ev.Processors.Starved():
 		return r.not("submission and completion notification take long because threads wait for processors")

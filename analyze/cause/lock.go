@@ -82,11 +82,11 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 		tested += fmt.Sprintf("; %s takes no longer when other threads are in it (rank correlation %.2f)", t.What,
 			t.Rho)
 		if t.Interferes() {
-			tested += ", or not as a single lock would cause it"
+			tested += ", or longer in a way that no single lock explains"
 		}
 	}
-	// Threads of an interpreter take turns at the interpreter's lock, which has a rule of its own. Only if the trace
-	// has waits for that lock, the turns show another one.
+	// Threads of an interpreter take turns because of the interpreter's lock, which has its own rule. Their turns
+	// reveal another lock only if the trace has waits for the interpreter's lock.
 	turns := ev.Turns.Waits
 	if turns == nil {
 		turns = ev.Turns.RoundTrips
@@ -107,7 +107,7 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	}
 	if o := ev.OwnWork; o != nil && o.HandOff && ev.Submitters.Share(o.Lost) >= policy.WorthNaming.Value {
 		r.Holds, r.Confidence, r.Lost = true, policy.Guessed, o.Lost
-		r.say("outside of Metal a thread takes %s when no other is there, and longer the more there are: "+
+		r.say("outside of Metal a thread takes %s alone, and longer the more other threads are there: "+
 			"threads continue one after another at regular intervals (%d times)", o.Solo, o.Calls)
 		r.say("as far as the trace shows, the threads do not sleep there, as with a spin lock; "+
 			"that costs %s, %s of their time",

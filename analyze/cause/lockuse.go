@@ -19,9 +19,8 @@ type lockUse struct {
 	holders map[*analyze.Thread]analyze.Nanos // for how long each thread held the lock
 }
 
-// lockFinding completes the finding r with the cost, the evidence and the summary of the waits for some of the locks:
-// those for which sort returns true. Waits that needless waits for GPU work cause are left out, because the cause
-// device-wide-sync counts them.
+// lockFinding completes r with the cost, evidence and summary of waits for the locks that `sort` selects. Waits for a
+// lock between needless waits for GPU work are left out, because the cause device-wide-sync counts them.
 func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) bool) Finding {
 	var by evidence.Ordered[string, lockUse]
 	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)

@@ -183,7 +183,7 @@ func TestStarvation(t *testing.T) {
 		v := a.Verdict
 		want, evidence := Starvation, "for the signal of thread 2 (pthread_cond_wait)"
 		if compiles { // the GPU then waits for the compilation
-			want, evidence = CompileBound, "for items of threads that compiled meanwhile"
+			want, evidence = CompileBound, "for threads that were compiling"
 		}
 		said := strings.Join(v.Causes[0].Evidence, "\n")
 		if v.Cause != want || !strings.Contains(said, evidence) {

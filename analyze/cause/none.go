@@ -23,9 +23,9 @@ func noCause(ev *evidence.Evidence) string {
 		if w.Usual > policy.KernelWaitLag {
 			after = fmt.Sprintf("about %s after", w.Usual)
 		}
-		return fmt.Sprintf("The GPU runs work that waits: "+
-			"%d of %d command buffers of queue %s end %s the end of work of queue %s, however late that began, "+
-			"so that their kernels wait for it, for %s in all%s.", w.Follow, w.Of,
+		return fmt.Sprintf("Kernels wait on the GPU for another queue's work: "+
+			"%d of %d command buffers of queue %s end %s the end of work of queue %s, however late that work began; "+
+			"they wait for %s in all%s.", w.Follow, w.Of,
 			queueName(w.Waiting), after, queueName(w.Awaited), w.Time,
 			busyWords(ev, "; the GPU was busy for %s"))
 	}

@@ -22,7 +22,7 @@ func pollingRule(ev *evidence.Evidence) Finding {
 	}
 	r.Holds, r.Lost = true, p.Lost
 	r.say("threads waited %d times for a command buffer by polling, with %d polls in all; "+
-		"the last two of a wait were %s apart (median)", p.Waits, p.Asked, p.Gap)
+		"the last two polls of a wait were %s apart (median)", p.Waits, p.Asked, p.Gap)
 	r.say("they noticed a completion %s late (median), and lost %s, %s of their time", p.Late, p.Lost,
 		percent(ev.Submitters.Share(p.Lost)))
 	r.sum("Threads poll for completions and notice them late, by %s in the median: they lose %s of their time to that.",

@@ -11,15 +11,16 @@ import (
 // replays is what findRoot needs of a replay: the gain of a change, and what a change does to waits.
 type replays interface {
 	Without(replay.Change) (*replay.Speedup, string)
-	// WaitsLeft returns the share of the time that threads wait for each other that remains after a change; known is
-	// false if the replay cannot tell.
+	// WaitsLeft returns which share of the threads' waits for each other remains after a change; known is false if
+	// the replay cannot tell.
 	WaitsLeft(replay.Change) (share float64, known bool)
 }
 
-// findRoot replaces the verdict if it is a consequence of another cause. For example, threads alternate at the GIL
-// because they wait for all threads' work. A is a consequence of B if removing B also removes most of A's cost, but
-// not the other way round; the replay of a run without both shows that. Waits of threads for each other may also be a
-// consequence of a delay of the awaited thread (waitsFor). removals has the changes that were replayed, by cause.
+// findRoot replaces the verdict by the cause of which the verdict is a consequence, if there is one. For example,
+// threads alternate at the GIL because they wait for all threads' work. A is a consequence of B if removing B also
+// removes most of A's cost, but not the other way round; the replay of a run without both shows that. Waits of
+// threads for each other may also follow from a delay of the awaited thread (waitsFor). removals has the replayed
+// changes by cause.
 func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 	v := &a.Verdict
 	if len(v.Causes) < 2 || v.Cause != v.Causes[0].Cause || v.Causes[0].rank(a.Evidence) != 0 ||
@@ -53,8 +54,8 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		if both == nil || !hangs(top.Speedup, c.Speedup, both) {
 			continue
 		}
-		// each is a consequence of the other; threads need the GIL in any case, so the other fault comes first if it
-		// costs more
+		// each is a consequence of the other. The other cause then replaces only the verdict interpreter-lock,
+		// because threads always need the GIL, and only if it costs more
 		mutual := hangs(c.Speedup, top.Speedup, both)
 		if mutual && (top.Cause != InterpreterLock || c.Weight() <= top.Weight()) {
 			continue
@@ -67,9 +68,9 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 	}
 }
 
-// workOnProcessors returns the index of the fault whose work takes the processors away from the threads, if a lack of
-// processors is the verdict. Such a fault makes threads work longer, as allocation does, and its removal gains as much
-// as more processors. Of several, it chooses the one whose removal gains most. It returns 0 if there is none.
+// workOnProcessors applies if the verdict is a lack of processors. It returns the index of a fault that keeps
+// processors busy, such as allocation, and whose removal gains as much as more processors. Of several, it chooses the
+// fault whose removal gains most. It returns 0 if there is none.
 func (v *Verdict) workOnProcessors(ev *evidence.Evidence, removals map[string]replay.Change) (most int) {
 	top := &v.Causes[0]
 	if !top.row().better || top.Standing != Fault {
@@ -106,8 +107,8 @@ func waitsFor(top, c *Finding, change replay.Change, r replays) (left float64, m
 	return left, known && left <= 1-policy.Most.Value
 }
 
-// hangs reports whether cause A disappears for the most part when cause B is removed. of is the predicted speedup
-// without A, the second value the one without B, and both the one without A and B.
+// hangs reports whether removing cause B removes most of cause A. The arguments are predicted speedups: `of` without
+// A, `other` without B, and `both` without A and B.
 func hangs(of, other, both *replay.Speedup) bool {
 	costs, left := 1-1/of.Estimate, 1/other.Estimate-1/both.Estimate
 	return costs >= policy.RunToRunVariation.Value && !policy.MoreThan(policy.Most, left, costs)

@@ -29,13 +29,13 @@ func TestUpstream(t *testing.T) {
 			w.Trace.Calls[0].Exclusive[w.B] += i.Length()
 			w.B.Exclusive[analyze.PartAllocate] += i.Length()
 			w.B.WorkingExclusive = w.B.Exclusive
-		}, AllocationBound, "for items of threads that allocated memory"},
+		}, AllocationBound, "for threads that were allocating memory"},
 		{"compiles", func(w *handmade.World, i analyze.Interval) {
 			w.Trace.Compilations = append(w.Trace.Compilations, analyze.Compilation{
 				Call: analyze.Call{Interval: i, Thread: w.B}, Kind: "pipeline"})
 			w.B.Exclusive[analyze.PartCompile] += i.Length()
 			w.B.WorkingExclusive = w.B.Exclusive
-		}, CompileBound, "for items of threads that compiled"},
+		}, CompileBound, "for threads that were compiling"},
 		{"reads a pipe", func(w *handmade.World, i analyze.Interval) {
 			w.Blocked(w.B, i, analyze.BlockedPipe, wire.DescriptorPipe, "")
 		}, Starvation, "a pipe from another process"},

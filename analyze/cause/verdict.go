@@ -21,7 +21,8 @@ type Verdict struct {
 	Summary    string    // one sentence
 	Causes     []Finding // those that hold, the most important first
 	RuledOut   []Finding // those that do not hold
-	// faults whose predicted gain (without predictions: whose cost) cannot be told apart from that of Cause
+	// faults that may matter as much as Cause: their predicted gains, or without predictions their costs, cannot be
+	// told apart from its gain
 	CloseCalls []string
 	// the gain of removing the two largest causes together; nil if there are no two, or if they were not replayed
 	Together *Together
@@ -58,10 +59,10 @@ func (v *Verdict) sort(ev *evidence.Evidence) {
 	})
 }
 
-// saves returns the share of the run's time that removing the cause saves, midway between the estimate and the low end
-// of the prediction. The low end alone would put a small gain that is known well before a large one. Without a
-// prediction it is the share of the threads' time that the cause explains. If the change stands for a better machine,
-// it is at most that share.
+// saves returns the share of the run's time that removing the cause saves: the middle between the prediction's
+// estimate and its low end. The low end alone would rank a small but precise gain above a large one. Without a
+// prediction, saves returns the share of the threads' time that the cause explains. If the change models a better
+// machine, saves returns at most that share.
 func (f *Finding) saves(ev *evidence.Evidence) float64 {
 	share := min(1, ev.Submitters.Share(f.Weight()))
 	if f.Speedup == nil {
@@ -109,8 +110,8 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 	v.choose(ev)
 }
 
-// tellUnproven replaces the summary by one that names the most expensive cause that is no verdict only because no
-// prediction shows a faster run without it.
+// tellUnproven changes the summary if the most expensive cause is no verdict only because no prediction shows a
+// faster run without it. The new summary names that cause.
 func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 	var most *Finding
 	for f := range analyze.Each(v.Causes) {
@@ -224,8 +225,8 @@ func (v *Verdict) confess(ev *evidence.Evidence) {
 	}
 }
 
-// hedge adds to the summary that only selected calls were recorded, or no waits for locks and signals. What these
-// would show cannot be ruled out, so it removes such causes from RuledOut.
+// hedge warns in the summary if only selected calls were recorded, or if waits for locks and signals were not. It
+// removes from RuledOut the causes that only the missing records would show.
 func (v *Verdict) hedge(t *analyze.Trace) {
 	if t.Source.WaitsUnseen > 0 {
 		v.RuledOut = slices.DeleteFunc(v.RuledOut, func(f Finding) bool { return f.row().shownByWaits })

@@ -50,8 +50,8 @@ func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 	return v
 }
 
-// judgeRoundTrips decides if the GPU is not the limit, from threads that have one command buffer at a time: what part
-// of their time goes where is known even without waits.
+// judgeRoundTrips decides on the verdict if the GPU is not the limit. It relies on threads with one command buffer at
+// a time: the trace shows where their time goes even without waits.
 func (v *Verdict) judgeRoundTrips(ev *evidence.Evidence, c *evidence.RoundTrips) {
 	idle, threads := percent(1-ev.Occupancy.Busy), ev.Submitters.Committers
 	switch {

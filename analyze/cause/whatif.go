@@ -78,9 +78,9 @@ func (f *Finding) tellDoubt() {
 	}
 }
 
-// lower returns the lower of two predictions for one change, with an interval that covers both. They err in opposite
-// ways: one from arrival times does not see work hidden behind the slowest thread; a replay with evenly distributed
-// work ignores that random delays remain.
+// lower returns the lower of two predictions for one change, with an interval that covers both. The two err in
+// opposite ways: a prediction from arrival times does not see work hidden behind the slowest thread; a replay with
+// evenly distributed work ignores that random delays remain.
 func lower(x, y *replay.Speedup) *replay.Speedup {
 	return &replay.Speedup{Estimate: min(x.Estimate, y.Estimate), Low: min(x.Low, y.Low), High: max(x.High, y.High),
 		LowWithRoom: min(x.Least(), y.Least()), Spread: max(x.Spread, y.Spread)}
@@ -113,7 +113,7 @@ func (a *Analysis) together(r *replay.Replay, removals map[string]replay.Change)
 const KindCause = "cause"
 
 // Gains returns the changes that would help most: shortening an item, or removing a cause. They are sorted by the
-// gain at half of the item's time; the factors of one item stay together, largest first.
+// gain if the item took half of its time. Gains of one item stay together, the largest factor first.
 func (a *Analysis) Gains() []replay.Gain {
 	if a.replay == nil {
 		return nil
@@ -162,15 +162,14 @@ func mergesBehindCauses(all []replay.Gain) []replay.Gain {
 	return slices.Insert(rest, at, merges...)
 }
 
-// isPaced reports whether a gain cannot be known because threads wait for input: whoever sends it decides when it
+// isPaced reports whether a gain cannot be known because threads wait for input: the sender decides when the input
 // arrives, and a faster thread only waits longer.
 func (a *Analysis) isPaced(g replay.Gain) bool {
 	ev := a.Evidence
 	return g.Kind != replay.KindLock && ev.Submitters.Share(ev.Starvation.Inputs.Paced) >= policy.LargeShare.Value
 }
 
-// thatGain removes the items whose predicted gain is no larger than the prediction's error, whichever part of their
-// time is removed.
+// thatGain keeps the items of which at least one gain is larger than the prediction's error.
 func thatGain(all []replay.Gain) []replay.Gain {
 	proven := map[string]bool{}
 	for i := range all {
@@ -205,8 +204,8 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 			"it always shares command buffers and encoders with the same others", name), nil
 	}
 	if name := r.Polling(wanted); name != "" {
-		return g, fmt.Sprintf("kernel %s runs in command buffers that wait on the GPU for another queue's work, or that "+
-			"such command buffers wait for (insight kernel-waits): the replay does not know such waits", name), nil
+		return g, fmt.Sprintf("kernel %s runs in command buffers that wait on the GPU for another queue, or for which "+
+			"another queue's kernels wait (insight kernel-waits): the replay does not model such waits", name), nil
 	}
 	var kinds []string
 	for _, w := range wanted {

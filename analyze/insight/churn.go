@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// newSizes finds allocations in a loop whose sizes no earlier round had. For these, a cache that reuses memory by its
-// size never has a hit. A round (the work up to a commit) may allocate several buffers of one size.
+// newSizes finds allocations in a loop whose sizes no earlier round had, so that a cache of free memory by size never
+// has a hit. A round is the work up to a commit; it may allocate several buffers of one size.
 func newSizes(in *Input) *Insight {
 	known := map[size]round{}    // the round of the first
 	changing := map[round]bool{} // rounds that allocated a new size
@@ -53,14 +53,14 @@ func newSizes(in *Input) *Insight {
 			"or allocate memory from a heap (MTLHeap)"}
 }
 
-// A released is memory that was released, which the next allocation of its size could have reused.
+// A released is a release of memory that the next allocation of the same size could have reused.
 type released struct {
 	at       analyze.Nanos
 	together int // number of consecutive releases, without an allocation between them, that include this one
 }
 
-// remade finds memory that is allocated right after memory of the same size was released: the program clears its
-// cache in each step, or has none.
+// remade finds allocations soon after memory of the same size was released: the program clears its cache in each
+// step, or has none.
 func remade(in *Input) *Insight {
 	if in.Trace.Memory.Releases == 0 {
 		return nil
@@ -104,7 +104,7 @@ func remade(in *Input) *Insight {
 			in.ofThreads(cost)),
 		Advice: "keep the memory and reuse it in the next step, in a pool or a heap (MTLHeap)"}
 	if of(cleared, again) >= policy.Most.Value {
-		i.Evidence += "; most of it was released together with other memory, as when a cache is cleared"
+		i.Evidence += "; most of this memory was released together with other memory, as when a cache is cleared"
 		i.Advice = "do not clear the memory cache in each step, but limit its size: " +
 			"torch.mps.empty_cache(), mx.clear_cache() and removeAllObjects of a pool clear such a cache"
 	}

@@ -7,9 +7,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// compileInLoop finds compilations between the commits of a thread that submits work, which delay that work. Two
-// kinds are ignored: compilations on other threads delay nobody, and compilations before a thread's loop are
-// start-up.
+// compileInLoop finds compilations between two commits of a thread, which delay the thread's work. It ignores
+// compilations on threads that never commit, because these delay nobody, and compilations before a thread's loop,
+// because these are start-up.
 func compileInLoop(in *Input) *Insight {
 	var where sites
 	seen := map[round]bool{}
@@ -43,9 +43,9 @@ func compileInLoop(in *Input) *Insight {
 	}
 	return &Insight{Severity: severity, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf(
-			"%s made between the commits of a loop, in %d of %d rounds of the threads that made them; that took %s",
+			"%s created between the commits of a loop, in %d of %d rounds of the creating threads; that took %s",
 			what, len(seen), in.rounds.steadyRounds(seen), in.ofThreads(cost)),
-		Advice: "create all libraries and pipeline states before the first command buffer; measure only what follows"}
+		Advice: "create all libraries and pipeline states before the first command buffer; measure only the time after that"}
 }
 
 func libraries(n int) string {

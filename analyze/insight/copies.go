@@ -10,7 +10,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A step is a copy of data, or a dispatch between two copies, with the memory that it uses and its time.
+// A step is a copy of data or a dispatch. roundTrips looks for dispatches between a copy to private memory and a copy
+// back.
 type step struct {
 	at       analyze.Nanos
 	dispatch bool
@@ -79,7 +80,7 @@ func copies(in *Input) *Insight {
 	case trips >= policy.FewestRounds && trips*2 >= dispatching:
 		return &Insight{Severity: Warning, Cost: gpu, Where: where.most(),
 			Evidence: fmt.Sprintf("%d times data was copied to private GPU memory, used by a dispatch, "+
-				"and copied back, for %d command buffers that dispatch: %d copies, %s in all%s",
+				"and copied back (%d command buffers dispatch kernels): %d copies, %s in all%s",
 				trips, dispatching, total, analyze.FormatBytes(bytes), took),
 			Advice: "leave results on the GPU until the last operation; " +
 				"on a device with unified memory use shared buffers in place"}
@@ -114,7 +115,7 @@ func roundTrips(list []step) (trips int) {
 	return trips
 }
 
-// A sight tells whether the CPU can access memory as the GPU does, or only the GPU can.
+// A sight says who can access memory: the CPU and the GPU, or only the GPU.
 type sight uint8
 
 const (
@@ -137,7 +138,7 @@ func way(s step, from, to sight) string {
 	return ""
 }
 
-// storage tells for the memory that was allocated in the trace whether the CPU can access it.
+// storage says, for each object whose allocation is in the trace, whether the CPU can access its memory.
 type storage map[object]sight
 
 type object struct {

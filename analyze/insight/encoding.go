@@ -32,8 +32,8 @@ func encodingCalls(in *Input) *Insight {
 	return i
 }
 
-// threadTime returns the working time of the threads that submit work, to which shares of costs refer; 0 if it is not
-// known.
+// threadTime returns the working time of the threads that submit work; 0 if it is not known. Costs are reported as
+// shares of this time.
 func (in *Input) threadTime() analyze.Nanos {
 	if in.Serial == nil {
 		return 0

@@ -54,15 +54,15 @@ func failed(in *Input) *Insight {
 				where.add(&b.Committed, "commit", b.Label, 1, 0, 0)
 			}
 		} else {
-			advice = "repair the first failure: the others follow from it. " + advice
+			advice = "repair the first failure: it caused the others. " + advice
 		}
 		text += fmt.Sprintf("; %d failed because of an earlier error: %s", n, reasons(victims))
 	}
 	return &Insight{Severity: Warning, Cost: cost, Where: where.most(), Evidence: text, Advice: advice}
 }
 
-// victim returns why a command buffer failed without an error of its own, in words for the report, or "" if the error
-// is its own.
+// victim says in words why a command buffer failed through no fault of its own; "" if it failed because of its own
+// error.
 func victim(b *analyze.CommandBuffer) string {
 	const accessRevoked = 4 // MTLCommandBufferErrorAccessRevoked: the process may submit no more
 	switch text := strings.ToLower(b.Error); {
@@ -89,7 +89,7 @@ func reasons(times map[string]int) string {
 	return ranked(times, func(words string, n int) string { return fmt.Sprintf("%d %s", n, words) })
 }
 
-// ranked lists the most frequent keys of times, at most policy.ShownNames, each formatted by say.
+// ranked formats the most frequent keys of times, at most policy.ShownNames, each with its count, by calling say.
 func ranked(times map[string]int, say func(words string, n int) string) string {
 	var said []string
 	for words := range times {
@@ -106,8 +106,8 @@ func ranked(times map[string]int, say func(words string, n int) string) string {
 	return strings.Join(said, "; ") + more
 }
 
-// firstFailure describes the first of command buffers that failed: when it completed, what it ran, and its error if
-// others have different ones.
+// firstFailure describes the failed command buffer that completed first: when it completed, and what it ran. It names
+// the error if others in the list have different ones.
 func firstFailure(t *analyze.Trace, list []*analyze.CommandBuffer) string {
 	first := list[0]
 	text := fmt.Sprintf("%s at %v%s", nameOf(first), first.Completed.Begin-t.Run.Origin, ran(first))

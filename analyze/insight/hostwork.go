@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// A hostWork is the processor work of a thread for one command buffer: from the thread's commit before it to its own,
-// without the waits in between.
+// A hostWork is the processor work of a thread for one command buffer. It lasts from the thread's previous commit to
+// the commit of this command buffer, without the waits in between.
 type hostWork struct {
 	buffer *analyze.CommandBuffer
 	whole  analyze.Nanos
@@ -44,13 +44,14 @@ func (in *Input) hostWork(idle map[*analyze.Thread]away) map[analyze.CommandBuff
 	return works
 }
 
-// An away holds the times in which a thread was not computing: it waited, or it waited or compiled.
+// An away holds the times in which a thread did not compute: its waits, and its waits together with its compilations.
 type away struct {
 	waits      []analyze.Interval // disjoint and in ascending order
 	notWorking *evidence.Busy
 }
 
-// longestWait returns the longest part of a wait in an interval.
+// longestWait returns the longest wait inside the interval; a wait that extends beyond the interval counts with its
+// part inside.
 func (a away) longestWait(i analyze.Interval) (longest analyze.Nanos) {
 	first := sort.Search(len(a.waits), func(k int) bool { return a.waits[k].End > i.Begin })
 	for _, w := range a.waits[first:] {

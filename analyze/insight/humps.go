@@ -51,7 +51,8 @@ func twoHumps(list []analyze.Nanos) (h humps, two bool) {
 	if float64(h.long) < policy.HumpRatio*float64(h.short) {
 		return h, false
 	}
-	// the middle part of the interval between the two medians, in logarithms, must be nearly empty
+	// a clear gap between the groups: the middle of the interval between their two medians, in logarithms, must be
+	// nearly empty
 	from, way := logs[cut/2], logs[(cut+n)/2]-logs[cut/2]
 	first, _ := slices.BinarySearch(logs, from+way*(1-policy.HumpGap)/2)
 	last, _ := slices.BinarySearch(logs, from+way*(1+policy.HumpGap)/2)
@@ -126,8 +127,8 @@ func populations(in *Input) *Insight {
 	return best
 }
 
-// apartBy describes in words a further difference between the dispatches of the fast and of the slow group, such as
-// their thread counts.
+// apartBy says in words how the dispatches of the fast and the slow group differ apart from their times, for example
+// in their thread counts.
 func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool) string {
 	switch {
 	case disjoint(pipelines):

@@ -33,8 +33,7 @@ func slowAfterIdle(in *Input) *Insight {
 		}
 		slices.Sort(rested)
 		slices.Sort(busy)
-		// compare the lower quartile after idle time with the upper quartile of the others, so that outliers do not
-		// count
+		// outliers must not count: compare the lower quartile after idle time with the upper quartile without
 		long, short := rested[len(rested)/4], busy[len(busy)*3/4]
 		if float64(long) < policy.SlowerAfterIdle*float64(short) {
 			continue

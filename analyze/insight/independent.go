@@ -29,14 +29,14 @@ func independent(in *Input) *Insight {
 	}
 	return &Insight{Severity: Info, Where: where.most(),
 		Evidence: fmt.Sprintf(
-			"%s %s %s, of which by the buffers and textures they bind only %d must run one after another; "+
+			"%s %s %s; by the buffers and textures that they bind, only %d must run one after another; "+
 				"a serial encoder runs each after the one before",
 			analyze.Plural(encoders, "serial compute encoder"), have(encoders), analyze.Plural(dispatches, "dispatch"),
 			longest),
 		Advice: "create the encoder with computeCommandEncoderWithDispatchType: and MTLDispatchTypeConcurrent, " +
 			"with memoryBarrierWithScope: or memoryBarrierWithResources:count: before each dispatch " +
 			"that needs the result of another one. This helps where one dispatch alone does not fill the GPU. " +
-			"Memory that kernels reach without binding it, and heaps whose resources share memory, are not seen: " +
+			"The trace does not show memory that kernels reach without binding it, or heaps whose resources share memory: " +
 			"check those first"}
 }
 

@@ -16,7 +16,7 @@ func TestIndependentDispatches(t *testing.T) {
 		says  string
 	}{
 		{"all independent", analyze.Chain{Dispatches: 8, Longest: 1},
-			"10 serial compute encoders have 80 dispatches, of which by the buffers and textures they bind only 10 must run"},
+			"10 serial compute encoders have 80 dispatches; by the buffers and textures that they bind, only 10 must run"},
 		{"half of them", analyze.Chain{Dispatches: 8, Longest: 4}, "have 80 dispatches, of which"},
 		{"most depend on others", analyze.Chain{Dispatches: 8, Longest: 5}, ""},
 		{"one each", analyze.Chain{Dispatches: 1, Longest: 1}, ""},

@@ -124,11 +124,11 @@ func Find(in *Input) []Insight {
 // skip returns the result of a rule for which the trace has no data, with the reason.
 func skip(why string) *Insight { return &Insight{Severity: Skipped, Evidence: "SKIPPED: " + why} }
 
-// NotOfInstruments begins the text of a rule that was skipped because Instruments does not record its data; outputs
-// use it to recognize such rules.
+// NotOfInstruments is the start of the evidence of a rule that was skipped because Instruments does not record its
+// data. Outputs recognize such rules by this text.
 const NotOfInstruments = "SKIPPED: Instruments does not record"
 
-// tooFew is the reason shown for a rule about loops that was skipped, because the trace has too few iterations.
+// tooFew is the reason to skip a rule about loops: the trace has too few iterations.
 const tooFew = "too few command buffers to recognize a loop"
 
 // weigh returns Warning if the cost is at least policy.WholeShareOfTime of the time of the threads that submit work,
@@ -140,7 +140,7 @@ func (in *Input) weigh(cost analyze.Nanos) string {
 	return Info
 }
 
-// tiny reports whether a cost is known and too small for a warning (policy.NoInsightWarning).
+// tiny reports whether the cost is known and so small that an insight is no warning, only a remark.
 func (in *Input) tiny(cost analyze.Nanos) bool {
 	return cost > 0 && float64(cost) < policy.NoInsightWarning*float64(in.Serial.Evidence.Times.Working())
 }

@@ -68,7 +68,7 @@ func TestInsights(t *testing.T) {
 		has          script
 		not          map[string]script
 	}{
-		{"compile-in-loop", Warning, []string{"50 libraries and pipeline states were made", "in 50 of 50 rounds",
+		{"compile-in-loop", Warning, []string{"50 libraries and pipeline states were created", "in 50 of 50 rounds",
 			"% of the threads' time"},
 			"newComputePipelineStateWithFunction:error: by thread 201 worker 1, 50 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
@@ -193,7 +193,7 @@ func TestInsights(t *testing.T) {
 				}
 			}}},
 		{"tiny-command-buffers", Warning, []string{"60 of 60 command buffers", "the mean of all is 8.0",
-			"submission and completion notification of one take"}, "commit of step by thread 201 worker 1, 60 times",
+			"submission and completion notification of each take"}, "commit of step by thread 201 worker 1, 60 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 60 {
 					th.Wait(iterate(th, q, 8*us, "step"))
@@ -231,7 +231,7 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"no-warm-up", Info, []string{"on 1 thread the first took up to 21.", "run 1 or more"},
+		{"no-warm-up", Info, []string{"on 1 thread the first command buffers took up to 21.", "run 1 or more"},
 			"commit of step by thread 201 worker 1, once",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				th.Wait(iterate(th, q, 9*ms, "step"))
@@ -252,7 +252,7 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"variance", Info, []string{"from the 5th to the 95th percentile", "most of it is in running on the GPU",
+		{"variance", Info, []string{"from the 5th to the 95th percentile", "most of the difference is in running on the GPU",
 			"1 of 1 series"}, "commit of step by thread 201 worker 1, 100 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 100 {
@@ -290,7 +290,7 @@ func TestInsights(t *testing.T) {
 					work(th, q)
 				}
 			}}},
-		{"copies", Warning, []string{"60 times data was copied to private GPU memory, used by a dispatch, and copied back, for 60 " +
+		{"copies", Warning, []string{"60 times data was copied to private GPU memory, used by a dispatch, and copied back (60 " +
 			"command buffers", "120 copies, 58.6 MiB in all"},
 			"copies from shared to private by thread 201 worker 1, 60 times, 29.3 MiB",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
@@ -330,7 +330,7 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"beyond-working-set", Warning, []string{"4.00 MiB at a time, by the buffers, textures and heaps that were alive; " +
+		{"beyond-working-set", Warning, []string{"4.00 MiB allocated at a time, by the buffers, textures and heaps that were alive; " +
 			"the device recommends at most 3.00 MiB"}, "",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				s.BeforeWrite = recommends(3 << 20)

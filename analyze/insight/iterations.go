@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// An iteration is one command buffer from its creation to its end on the GPU, divided into parts. Queuing behind
-// earlier work of the same thread is left out, because it is normal with several command buffers in flight.
+// An iteration is one command buffer from its creation to its end on the GPU, divided into parts. Time queued behind
+// earlier work of the same thread is left out: it is normal if a thread has several command buffers in flight.
 type iteration struct {
 	buffer                *analyze.CommandBuffer
 	encode, starting, gpu analyze.Nanos
@@ -87,8 +87,8 @@ func (m middle) apart(n analyze.Nanos) bool {
 		float64(n-m.median) > policy.SlowIterationSpread*float64(m.high-m.median)
 }
 
-// leading returns how many of the first elements take longer than chance explains, and by how much they exceed the
-// median, in total.
+// leading returns how many of the first elements take longer than chance explains, and the sum of their excess over
+// the median.
 func leading[T any](list []T, m middle, of func(*T) analyze.Nanos) (count int, excess analyze.Nanos) {
 	for i := 0; i < min(len(list)/policy.FirstPart, policy.MostFirstIterations) && m.apart(of(&list[i])); i++ {
 		count++
@@ -135,8 +135,8 @@ func noWarmUp(in *Input) *Insight {
 	}
 	i := &Insight{Severity: Info, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf(
-			"on %s the first took up to %.1f times as long as the later ones of the same work usually do, "+
-				"%s against %s; %s slow at first take %s longer than that together",
+			"on %s the first command buffers took up to %.1f times as long as later ones with the same work usually do, "+
+				"%s against %s; %s at the start lasted %s longer than that in all",
 			analyze.Plural(len(threads), "thread"), float64(longest)/float64(usual), longest, usual,
 			analyze.Plural(first, "command buffer"), cost),
 		Advice: fmt.Sprintf("exclude the first iterations from measurements: run %d or more before the clock starts", most)}
@@ -146,8 +146,8 @@ func noWarmUp(in *Input) *Insight {
 	return i
 }
 
-// firstScopes finds scopes (named time ranges) with the same name, if the first ones take longer than later ones.
-// With scopes the program itself marks its iterations, so they are looked at before command buffers.
+// firstScopes finds scopes (named time ranges) of which the first ones take longer than later ones of the same name.
+// A program marks its iterations with scopes, so noWarmUp looks at scopes before command buffers.
 func firstScopes(in *Input) *Insight {
 	type key struct {
 		thread *analyze.Thread
@@ -184,7 +184,7 @@ func firstScopes(in *Input) *Insight {
 		}
 		best = &Insight{Severity: Info, Cost: excess,
 			Evidence: fmt.Sprintf("of %d scopes %q of thread %d the first took %s, %.1f times the usual %s; "+
-				"%s slow at first take %s longer than that together", len(list), k.name,
+				"%s at the start lasted %s longer than that in all", len(list), k.name,
 				k.thread.ID, list[0].Length(), float64(list[0].Length())/float64(m.median), m.median,
 				analyze.Plural(count, "scope"), excess),
 			Advice: fmt.Sprintf(
@@ -221,8 +221,8 @@ func name(b *analyze.CommandBuffer) string {
 	return ""
 }
 
-// variance finds command buffers with the same work whose durations differ much, and in which part of their life they
-// differ.
+// variance finds threads whose command buffers with the same work differ much in duration. It says whether encoding,
+// the wait for the GPU or the GPU's work differs most.
 func variance(in *Input) *Insight {
 	list := in.series()
 	if len(list) == 0 {
@@ -277,7 +277,7 @@ func variance(in *Input) *Insight {
 	return &Insight{Severity: Info, Where: where.most(),
 		Evidence: fmt.Sprintf("from the 5th to the 95th percentile, "+
 			"command buffers of the same work of one thread differ by %.0f%% of their median: "+
-			"from %s to %s around %s; most of it is in %s (%d of %d series vary like that)",
+			"from %s to %s around %s; most of the difference is in %s (%d of %d series vary like that)",
 			100*most, m.low, m.high, m.median, parts[cause].what, wide, heard),
 		Advice: "report medians and intervals, not means; " + parts[cause].advice}
 }

@@ -42,5 +42,5 @@ func keptBuffers(in *Input) *Insight {
 			"because methods such as commandBuffer return autoreleased objects: " +
 			"@autoreleasepool { … } in Objective-C, autoreleasepool { … } in Swift, with objc.autorelease_pool(): " +
 			"in Python (pyobjc), NS::AutoreleasePool in metal-cpp, autoreleasepool(|_| …) in Rust. " +
-			"A thread without a run loop has none. If there is one, something retains the command buffers"}
+			"A thread without a run loop has no pool of its own. If a pool is there, something retains the command buffers"}
 }

@@ -10,7 +10,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// sizes caches the texts for sizes of memory and storage modes: there are few, for perhaps millions of allocations.
+// sizes caches the texts for memory sizes with their storage modes, because a few sizes may occur in millions of
+// allocations.
 type sizes map[size]string
 
 type size struct {
@@ -72,13 +73,13 @@ func allocationInLoop(in *Input) *Insight {
 	return i
 }
 
-// growth finds memory that is allocated throughout the run and not released before its end: a leak, perhaps.
+// growth finds memory that is allocated throughout the run and still not released at its end: perhaps a leak.
 func growth(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
 	}
 	begin, end := analyze.Nanos(1<<62), analyze.Nanos(0)
-	// measure progress in commits, not in time, because a stalled program allocates nothing meanwhile
+	// measure progress in commits and not in time, because a stalled program allocates nothing
 	var commits []analyze.Nanos
 	for _, list := range in.rounds.thread {
 		begin, end = min(begin, list[start(len(list))-1]), max(end, list[len(list)-1])
@@ -157,7 +158,8 @@ func allocatedClass(selector string) string {
 	return "other object"
 }
 
-// thirds has the number of objects allocated and not freed, by the third of the work in which they were allocated.
+// thirds counts the objects that were allocated and not freed, by the third of the run's commits in which they were
+// allocated.
 type thirds [3]int
 
 func (t thirds) sum() int { return t[0] + t[1] + t[2] }

@@ -39,8 +39,8 @@ func unlabelled(in *Input) *Insight {
 		Advice: "set label on queues, command buffers and encoders: every tool shows it"}
 }
 
-// layers lists the class names with which Metal's debugging layers wrap its objects. Such a layer makes each call
-// slower, so times measured with it are wrong.
+// layers lists Metal's debugging layers by the prefixes of the classes with which each layer wraps Metal's objects. A
+// layer makes each call slower, so times measured with it are wrong.
 var layers = []struct{ prefix, what, advice string }{
 	{"MTLDebug", "Metal's validation layer", "unset MTL_DEBUG_LAYER"},
 	{"MTLGPUDebug", "shader validation", "unset MTL_SHADER_VALIDATION"},

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A slowdown compares processor work after a pause of the thread with the same work without one.
+// A slowdown compares a thread's processor work after a pause of the thread with its processor work without a pause.
 type slowdown struct {
 	thread           *analyze.Thread
 	what             string
@@ -65,7 +65,8 @@ func slowAfterPause(in *Input) *Insight {
 			"and exclude steps after a pause from measurements"}
 }
 
-// slowdownOf compares the work of equal command buffers after a pause with that without one; nil if it does not differ.
+// slowdownOf compares the processor work for command buffers after a pause with the work for equal ones without a
+// pause. It returns nil if the work after a pause is not slower.
 func slowdownOf(thread *analyze.Thread, list []hostWork) *slowdown {
 	if len(list) < 2*policy.Pattern.Count() {
 		return nil
@@ -75,7 +76,7 @@ func slowdownOf(thread *analyze.Thread, list []hostWork) *slowdown {
 		pauses[i] = w.paused
 	}
 	slices.Sort(pauses)
-	// the wait of a step without a pause: the shortest waits are taken, because most steps may have a pause
+	// the usual wait of a step without a pause: taken from the shortest waits, because most steps may have a pause
 	usual := pauses[len(pauses)/policy.Pattern.Count()]
 	var paused, others []hostWork
 	for _, w := range list {
@@ -106,8 +107,7 @@ func slowdownOf(thread *analyze.Thread, list []hostWork) *slowdown {
 	return most
 }
 
-// compared returns by how much the work after a pause of the thread takes longer than without one; nil if it does
-// not.
+// compared returns how much longer the work after a pause takes than the other work; nil if it does not take longer.
 func compared(paused, others []hostWork, of func(hostWork) analyze.Nanos) *slowdown {
 	sorted := func(list []hostWork) []analyze.Nanos {
 		times := make([]analyze.Nanos, len(list))
@@ -118,7 +118,7 @@ func compared(paused, others []hostWork, of func(hostWork) analyze.Nanos) *slowd
 		return times
 	}
 	after, without := sorted(paused), sorted(others)
-	// the lower quartile after pauses is compared with the upper quartile without
+	// outliers must not count: compare the lower quartile after pauses with the upper quartile without
 	long, short := after[len(after)/4], without[len(without)*3/4]
 	if float64(long) < policy.SlowerAfterIdle*float64(short) || long-short < policy.SlowerAtLeast {
 		return nil
@@ -135,8 +135,8 @@ func compared(paused, others []hostWork, of func(hostWork) analyze.Nanos) *slowd
 	return s
 }
 
-// onProcessor reports whether the thread ran on a processor during the additional time. It is false if the thread may
-// have waited for something that was not recorded, or mostly waited for a processor, and true if that is not known.
+// onProcessor reports whether the thread ran on a processor during the additional time, or if that is not known. It
+// returns false if the thread mostly waited for a processor, or may have waited for something that was not recorded.
 func (s *slowdown) onProcessor(idle away) bool {
 	working := s.thread.Working
 	used := s.thread.CPUIn(working)

@@ -46,12 +46,12 @@ func residency(in *Input) *Insight {
 		each = append(each, fmt.Sprintf("%s %d times, %s", c.selector, c.count, c.took))
 	}
 	i := &Insight{Severity: in.weigh(took), Cost: took,
-		Evidence: fmt.Sprintf("changing what is resident took %s: %s; the run has %s", in.ofThreads(took),
+		Evidence: fmt.Sprintf("changing residency sets took %s: %s; the run has %s", in.ofThreads(took),
 			strings.Join(each, ", "), analyze.Plural(buffers, "command buffer")),
 		Advice: "create one residency set with all lasting memory and add it to the queue once; " +
 			"call requestResidency before the work begins"}
 	if loop {
-		i.Evidence += ", so that it is done in the loop"
+		i.Evidence += ", so the loop changes them"
 	}
 	return i
 }
@@ -62,9 +62,9 @@ type late struct {
 	delay  analyze.Nanos // from its commit, or from the end of the work before it, to its start
 }
 
-// startDelays calls use for each command buffer, in order of start on the GPU. delay is the time to the start, from
-// the commit or, if later, from the end of the work before it. rested is how long the GPU had been idle at the
-// commit.
+// startDelays calls `use` for each command buffer, in the order in which they start on the GPU. delay is the time to
+// the start from the commit or, if later, from the end of the previous work. rested is how long the GPU had been idle
+// at the commit.
 func startDelays(t *analyze.Trace, use func(b *analyze.CommandBuffer, delay, rested analyze.Nanos)) {
 	var list []*analyze.CommandBuffer
 	for b := range t.Buffers() {
@@ -84,10 +84,9 @@ func startDelays(t *analyze.Trace, use func(b *analyze.CommandBuffer, delay, res
 	}
 }
 
-// lateAfter finds command buffers that start late after a certain event, such as a pause; why(i) reports whether
-// command buffer i follows that event. It returns the late ones, the median delay of command buffers that do not
-// follow the event, and the median delay of the late ones. It returns none if too few are late or if their delays
-// vary too much.
+// lateAfter finds command buffers that start late after a certain event, such as a pause. why reports whether a
+// command buffer follows that event. lateAfter returns the late ones, the median delay without the event (usual) and
+// the median delay of the late ones (middle). It returns none if too few are late or if their delays vary too much.
 func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analyze.Nanos) bool) (found []late,
 	usual, middle analyze.Nanos) {
 	var after []late
@@ -124,7 +123,8 @@ func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analy
 	return found, usual, delays[len(delays)/2]
 }
 
-// lateInsight returns the insight for the late command buffers in found. after describes the event that they follow.
+// lateInsight returns the insight for the late command buffers in found. `after` describes the event before them, as
+// the end of a sentence.
 func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after, advice string) *Insight {
 	var where sites
 	var cost analyze.Nanos
@@ -153,8 +153,8 @@ func commitAfterIdle(in *Input) *Insight {
 		"or submit something small before the pause is over")
 }
 
-// wiring finds command buffers that start late because they are the first to use a large allocation, which the system
-// wires then.
+// wiring finds command buffers that start late because they are the first to use a large allocation. The system wires
+// memory (makes it resident) at its first use.
 func wiring(in *Input) *Insight {
 	type made struct {
 		at    analyze.Nanos

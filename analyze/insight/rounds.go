@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// rounds divides each thread's work into rounds; each round ends with a commit. Rounds stand for the iterations of a
-// loop.
+// rounds divides each thread's work at its commits: a round lasts from one commit to the next and stands for an
+// iteration of a loop.
 type rounds struct {
 	thread  map[*analyze.Thread][]analyze.Nanos
 	process map[*analyze.Process][]analyze.Nanos
@@ -35,14 +35,14 @@ func roundsOf(t *analyze.Trace) *rounds {
 	return r
 }
 
-// A round identifies one round of a thread, or of the thread's process if the thread commits nothing.
+// A round identifies one round of a thread. For a thread that commits nothing, it is a round of the thread's process.
 type round struct {
 	of     any
 	number int
 }
 
-// steady returns the round that contains a time; ok is false for the start-up (a quarter of all rounds, at most ten)
-// and after the last commit, where the loop is not steady.
+// steady returns the round in which `at` lies. ok is false where the loop is not steady: in the start-up (a quarter
+// of all rounds, at most ten) and after the last commit.
 func (r *rounds) steady(t *analyze.Thread, at analyze.Nanos) (round, bool) {
 	if t == nil {
 		return round{}, false
@@ -82,7 +82,8 @@ func (r *rounds) usual(t *analyze.Thread) analyze.Nanos {
 // start returns how many of the first rounds count as start-up.
 func start(rounds int) int { return min(10, max(1, rounds/4)) }
 
-// steadyRounds returns how many rounds after the start-up the threads and processes in seen have, in total.
+// steadyRounds returns the total number of rounds after the start-up of all threads and processes that have a round
+// in seen.
 func (r *rounds) steadyRounds(seen map[round]bool) (all int) {
 	counted := map[any]bool{}
 	for s := range seen {

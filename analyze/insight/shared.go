@@ -70,8 +70,8 @@ func sharedBuffers(in *Input) *Insight {
 	return i
 }
 
-// usersTogether returns the threads whose time of use of an encoder overlaps another thread's. Threads that use the
-// encoder one after the other are left out.
+// usersTogether returns the threads that use an encoder while another thread uses it. It leaves out threads that use
+// the encoder one after the other.
 func usersTogether(users []analyze.EncoderUse) (threads []*analyze.Thread) {
 	for i, one := range users {
 		for k, other := range users {

@@ -61,7 +61,7 @@ func (s Site) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// sites adds up calls by their place in the program; without stacks, by the call's name.
+// sites adds up calls by the place in the program that makes them; without stacks, by the call's name.
 type sites struct {
 	by    map[siteKey]*Site
 	order []*Site
@@ -69,8 +69,8 @@ type sites struct {
 
 type siteKey struct{ place, file, from, call string }
 
-// add counts calls of the kind call, count times, for the place in the program that made them. of names what the
-// calls are about (a kernel, a size).
+// add adds `count` calls to the place in the program that made c. `call` is the name of these calls, and `of` says
+// what they are about (a kernel, a size).
 func (s *sites) add(c *analyze.Call, call, of string, count int, time analyze.Nanos, bytes uint64) {
 	k := siteKey{call: call}
 	f, from := c.Stack.Site(), c.Stack.Caller()

@@ -16,7 +16,7 @@ func waitAfterCommit(in *Input) *Insight {
 	if in.rounds.most < policy.SteadyCommandBuffers {
 		return skip(tooFew)
 	}
-	// by command buffer: the last wait for it by the thread that committed it
+	// by command buffer: the last wait of the committing thread for it
 	returned := make([]*analyze.Wait, in.Trace.IndexCount())
 	for i := range in.Trace.Waits {
 		w := &in.Trace.Waits[i]
@@ -67,11 +67,11 @@ func waitAfterCommit(in *Input) *Insight {
 	}
 	cost = max(0, cost-in.Serial.HeldUp()) // other delays of the work would remain with more in flight
 	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d times %s waited for the command buffer before the next was committed; "+
+		Evidence: fmt.Sprintf("%d of %d times %s waited for a command buffer before committing the next one; "+
 			"starting and waking took %s", waited, total,
 			analyze.Plural(threads, "thread"), in.ofThreads(cost)),
 		Advice: "keep two or three command buffers in flight: " +
-			"wait for the one before the last, or use completion handlers"}
+			"wait for the second-last command buffer instead of the last, or use completion handlers"}
 }
 
 // tinyBuffers finds programs in which most command buffers have so little work that submitting them costs more than
@@ -107,7 +107,7 @@ func tinyBuffers(in *Input) *Insight {
 		Advice: "encode more before committing"}
 	if launch := in.Serial.Evidence.Launch.Time; launch > 0 {
 		i.Cost = launch * analyze.Nanos(small)
-		i.Evidence += fmt.Sprintf("; submission and completion notification of one take %s of a thread's time", launch)
+		i.Evidence += fmt.Sprintf("; submission and completion notification of each take %s of a thread's time", launch)
 	}
 	for _, d := range in.Serial.Evidence.GPU.Devices {
 		if d.Active.Length() > 0 && float64(d.Busy) >= policy.FullGPU*float64(d.Active.Length()) {
@@ -120,8 +120,8 @@ func tinyBuffers(in *Input) *Insight {
 	return i
 }
 
-// idleGaps reports for how long the GPU was idle between command buffers, and what the threads did whose commits
-// ended the gaps.
+// idleGaps reports how long the GPU was idle between command buffers. A commit ends each gap; idleGaps also says what
+// the committing thread did meanwhile.
 func idleGaps(in *Input) *Insight {
 	g := &in.Serial.Evidence.GPU
 	active := analyze.Nanos(0)
@@ -154,10 +154,10 @@ func idleGaps(in *Input) *Insight {
 			g.Idle,
 			analyze.FormatShare(float64(g.Idle)/float64(active)), strings.Join(why, "; ")),
 		Advice: "commit the work that follows the gaps earlier: " +
-			"encode the next command buffer before waiting for the last"}
+			"encode the next command buffer before waiting for the previous one"}
 }
 
-// feeding tells in words what the thread was doing whose commit ended the gaps.
+// feeding says in words what a thread did during the gaps that its commits ended.
 func feeding(by *evidence.IdleCause) string {
 	who := "an unknown thread"
 	if by.Thread != nil {

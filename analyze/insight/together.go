@@ -8,9 +8,9 @@ import (
 	"mtrace/analyze"
 )
 
-// Together merges the insights of several ranges of a run. scale is, for each range, the ratio of the time it stands
-// for to its length; names are the ranges' names. The sentences come from the first range that has the insight; costs
-// are added up. A rule that was skipped everywhere is listed once.
+// Together merges the insights of several ranges of a run. Each range samples a longer one: scale has the ratio of
+// their lengths, by which costs are multiplied before they are added up. names has the ranges' names. The sentences
+// come from the first range that has the insight. A rule that was skipped in all ranges is listed once.
 func Together(windows [][]Insight, scale []float64, names []string) (all []Insight) {
 	times := map[string]int{}
 	from := map[string]string{}

@@ -13,8 +13,7 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// A fifths has, for each of the five parts of a thread's run, the time spent on one activity and its number of
-// occurrences.
+// A fifths has the time spent on one activity and its number of occurrences, for each fifth of a thread's run.
 type fifths struct {
 	time  [policy.TrendParts]analyze.Nanos
 	count [policy.TrendParts]int
@@ -32,8 +31,8 @@ func (f *fifths) mean(part int) analyze.Nanos {
 
 const lastPart = policy.TrendParts - 1
 
-// growing reports whether a typical duration is much longer in the last part than in the first, and grows from each
-// part to the next. A single jump does not count.
+// growing reports whether a typical duration, usual(part), is much longer in the last part than in the first and
+// grows in every part. A single jump does not count.
 func growing(usual func(part int) analyze.Nanos) bool {
 	first, growth := usual(0), float64(usual(lastPart)-usual(0))
 	if first == 0 || float64(usual(lastPart)) < policy.TrendRatio*float64(first) {
@@ -47,7 +46,7 @@ func growing(usual func(part int) analyze.Nanos) bool {
 	return true
 }
 
-// A grower is an activity whose durations are summed up for each part of the run, to see whether it takes longer and
+// A grower has the durations of one activity in each part of the run, to see whether the activity takes longer and
 // longer.
 type grower struct {
 	what string
@@ -97,8 +96,8 @@ func stepsOf(thread *analyze.Thread, commits []analyze.Nanos) *steps {
 	return s
 }
 
-// grow reports whether the steps become significantly longer, by their means or by their medians; a stall of the
-// machine makes a few steps long and spoils the means.
+// grow reports whether the steps become significantly longer, by their means or by their medians. Medians count too,
+// because a stall of the machine makes a few steps long and spoils the means.
 func (s *steps) grow() bool {
 	return (growing(s.whole.mean) || growing(func(part int) analyze.Nanos { return s.medians[part] })) &&
 		s.correlation*math.Sqrt(float64(s.count()-1)) >= policy.TrendZ
@@ -127,7 +126,7 @@ func (s *steps) part(at analyze.Nanos) (part int, in bool) {
 	return part, part >= 0 && part <= lastPart
 }
 
-// add adds an occurrence of an activity, on the thread or on the GPU for it, to the part in which it began.
+// add adds an occurrence of an activity, of the thread or of its GPU work, to the part of the run in which it began.
 func (s *steps) add(what string, at, took analyze.Nanos) {
 	part, in := s.part(at)
 	if !in {
@@ -157,8 +156,8 @@ func (s *steps) growers() (list []*grower) {
 	return list
 }
 
-// text describes how an activity grew, as "kernel attend on the GPU from 300 µs to 2.70 ms each"; if it occurs more
-// often, with both counts.
+// text describes how an activity grew, for example "kernel attend on the GPU from 300 µs to 2.70 ms each". If the
+// activity also occurs more often, text names both counts.
 func (g *grower) text() string {
 	first, last := g.mean(0), g.mean(lastPart)
 	var parts []string
@@ -246,7 +245,8 @@ func trend(in *Input) *Insight {
 	return i
 }
 
-// addTimes adds, to each of the parts, the times of the thread's activities in its growing steps.
+// addTimes adds the times of each thread's activities to the part of the run in which they began. all has only
+// threads whose steps grow.
 func (in *Input) addTimes(all map[*analyze.Thread]*steps) {
 	t := in.Trace
 	call := func(what string, c *analyze.Call) {
@@ -285,8 +285,8 @@ func (in *Input) addTimes(all map[*analyze.Thread]*steps) {
 	in.addOutside(all)
 }
 
-// addOutside adds the time that threads spent outside of Metal: between their command buffers, waits and other
-// recorded calls.
+// addOutside adds the time that threads spent outside of Metal: the gaps between their command buffers, waits and
+// other recorded calls.
 func (in *Input) addOutside(all map[*analyze.Thread]*steps) {
 	inside := map[*analyze.Thread][]analyze.Interval{}
 	add := func(thread *analyze.Thread, i analyze.Interval) {

@@ -8,8 +8,8 @@ import (
 )
 
 // beyondWorkingSet finds programs that allocate more memory than the device recommends, or nearly as much. Beyond
-// that, the system pages memory, or moves it before each command buffer. Only certain numbers count: what the device
-// reports or, if releases are recorded, the objects that were alive.
+// that size, the system pages memory, or moves it before each command buffer. Estimates do not count: the rule uses
+// what the device reports or, if releases are recorded, the objects that were alive.
 func beyondWorkingSet(in *Input) *Insight {
 	m := in.Memory
 	peak, source := m.Device, "as the device itself reports"
@@ -22,13 +22,13 @@ func beyondWorkingSet(in *Input) *Insight {
 	if peak <= m.Recommended {
 		return &Insight{Severity: Info,
 			Evidence: fmt.Sprintf(
-				"%s at a time, %s, is %s of the device's recommended maximum, %s (recommendedMaxWorkingSetSize)",
+				"%s allocated at a time, %s, is %s of the device's recommended maximum, %s (recommendedMaxWorkingSetSize)",
 				analyze.FormatBytes(peak), source,
 				analyze.FormatShare(float64(peak)/float64(m.Recommended)), analyze.FormatBytes(m.Recommended)),
-			Advice: "leave room: with a larger batch, or with other programs that use the GPU, the system pages"}
+			Advice: "leave room: with a larger batch, or with other programs that use the GPU, the system pages memory"}
 	}
 	return &Insight{Severity: Warning,
-		Evidence: fmt.Sprintf("%s at a time, %s; the device recommends at most %s (recommendedMaxWorkingSetSize)",
+		Evidence: fmt.Sprintf("%s allocated at a time, %s; the device recommends at most %s (recommendedMaxWorkingSetSize)",
 			analyze.FormatBytes(peak), source,
 			analyze.FormatBytes(m.Recommended)),
 		Advice: "keep less memory allocated at a time: use smaller batches, or weights of fewer bits; " +

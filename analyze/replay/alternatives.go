@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/replay/change"
 )
 
-// alternatives has the rates (command buffers per second) of a changed program under other assumptions than the
-// estimate's. They widen the prediction's interval. A rate is 0 if the run did not end.
+// alternatives has the rates (command buffers per second) of a changed program under assumptions other than those of
+// the estimate. These rates widen the prediction's interval. A rate is 0 if its run deadlocks.
 type alternatives struct {
 	rates     []float64 // of readings
 	awake     float64   // processors hardly sleep; only if the density of hand-offs rises
@@ -18,8 +18,8 @@ type alternatives struct {
 	wide      float64   // of widened, if the change removes waits for events
 }
 
-// widened returns the change with the further assumption that queues whose command buffers wait for events could run
-// more of them at once.
+// widened adds an assumption to the change: queues whose command buffers wait for events could run more of them at
+// once.
 func widened(c Change) Change {
 	c.Overlap = true
 	return c
@@ -45,8 +45,8 @@ func (r *Replay) runAll(all []*reading, c, usual, other Change, d *change.Densit
 	return a
 }
 
-// runReadings runs the change on each reading (a variant of the program), in parallel, and returns the rates. It also
-// runs each reading unchanged, unless that was done before, for the comparison.
+// runReadings runs the change on each reading (a variant of the program), in parallel, and returns the rates. Callers
+// compare a reading's rate with its rate without the change, so runReadings also runs that if it is not known yet.
 func runReadings(all []*reading, c Change, d *change.Density) (rates []float64) {
 	rates = make([]float64, len(all))
 	concurrently(len(all), func(i int) {

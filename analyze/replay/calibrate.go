@@ -11,9 +11,9 @@ import (
 )
 
 // calibrate returns the variant (reading) of a recorded program that the machine reproduces best, and its rate; the
-// rate is 0 if no variant runs to its end. Variants differ where the trace is ambiguous: in which order threads get a
-// lock, whether waits for another thread's newest command buffer or for a clock's next event follow a rule, and how
-// well the system distributes processors.
+// rate is 0 if every variant deadlocks. Variants differ where the trace is ambiguous: the order in which threads get
+// a lock, the rules by which threads choose what to wait for (see awaiting), and how well the system distributes
+// processors.
 func calibrate(p *program.Program) (best *program.Program, base float64) {
 	enough := policy.RunToRunVariation.Value
 	if p.Tied { // a tied program exists to avoid waits for locks of fixed duration
@@ -22,9 +22,9 @@ func calibrate(p *program.Program) (best *program.Program, base float64) {
 	return calibrateTo(p, enough)
 }
 
-// calibrateTo returns the first variant of the program whose rate differs from the recorded one by at most enough,
-// otherwise the best one. Variants in which threads wait for locks come before those in which these waits take their
-// recorded time.
+// calibrateTo returns the first variant whose rate differs from the recorded rate by at most `enough`, otherwise the
+// variant that differs least. It tries variants in which locks make threads wait before variants in which these waits
+// always take their recorded time.
 func calibrateTo(p *program.Program, enough float64) (best *program.Program, base float64) {
 	least := math.Inf(1)
 	scatters, fixes, rules := []float64{p.Processors.Scattered}, []bool{false}, []awaiting{{p.Newest, true}}
@@ -80,15 +80,15 @@ func calibrateTo(p *program.Program, enough float64) (best *program.Program, bas
 	return best, base
 }
 
-// awaiting tells which rules a variant follows instead of the recorded waits: newest for waits for other threads'
-// command buffers, and clocks for waits for the events that a clock sets.
+// awaiting says which rules a variant follows instead of the recorded waits. newest is the rule for waits for other
+// threads' command buffers. clocks is true if waits for a clock's events end at the next event.
 type awaiting struct {
 	newest program.Newest
 	clocks bool
 }
 
-// hasLocks reports whether fixing the waits for locks (fixLocks) would change the program; if not, a variant with
-// fixed waits would only repeat another run.
+// hasLocks reports whether fixLocks would change the program. If not, a variant with fixed waits would only repeat
+// another run.
 func hasLocks(p *program.Program) bool {
 	for _, s := range p.Steps() {
 		if s.Kind == program.Lock && s.Lock != 0 || s.Kind == program.Commit && s.Contends {
@@ -111,9 +111,9 @@ func fixLocks(p *program.Program) {
 	}
 }
 
-// removeDelays subtracts from the recorded times the waits for processors that the machine adds itself; otherwise
-// they would count twice. It subtracts what the machine adds to the unchanged program. With shorter times the machine
-// adds slightly less, so the subtraction is repeated.
+// removeDelays subtracts waiting for processors from the recorded times, because the machine adds such waiting itself
+// and it would count twice. It measures what the machine adds in a run of the unchanged program. With shorter times
+// the machine adds slightly less, so removeDelays repeats that.
 func removeDelays(p *program.Program) {
 	if p.Processors.Count == 0 {
 		return
@@ -150,8 +150,8 @@ func removeDelays(p *program.Program) {
 	}
 }
 
-// undelayThread shortens t's times to those without waiting for processors. was has the recorded times; delayed is
-// the share of the thread's own time that was waiting, notify the waiting at the end of each wait.
+// undelayThread shortens t's times to those without waiting for processors. was has the recorded times. delayed is
+// the share of the thread's own time that was waiting, and notify the waiting at the end of each wait.
 func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos) {
 	left := max(was.Busy, 1-delayed)
 	if left <= 0 {
@@ -176,10 +176,10 @@ func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos
 	t.Busy, t.Remaining = min(1, was.Busy/left), left
 }
 
-// findUnexplained computes h.Unexplained, the recorded waiting for processors that the machine does not reproduce. In
-// the machine a short burst shares a processor and waits little; a real system lets long bursts use up their time
-// slices. The missing waiting is attributed to hand-offs and commits, as a share of their time beyond the usual with
-// a free processor. r is a run of the unchanged program.
+// findUnexplained sets p.HandOvers.Unexplained: the recorded waiting for processors that the machine does not
+// reproduce. In the machine a short burst of CPU work waits little, because it shares a processor; a real system lets
+// long bursts use up their time slices. The missing waiting is attributed to hand-offs and commits, as a share of the
+// time by which they take longer than with a free processor. r is a run of the unchanged program.
 func findUnexplained(p *program.Program, r *machine.Result) {
 	h := &p.HandOvers
 	var beyond analyze.Nanos
@@ -211,8 +211,9 @@ func delays(r *machine.Result) (sum analyze.Nanos, each float64) {
 	return sum, float64(sum) / float64(max(1, r.Done()))
 }
 
-// relief returns the share (0 to 1) by which threads in the run r wait less for processors than in the unchanged
-// program. It is 0 if the change gives each thread a processor, because that change removes these waits itself.
+// relief returns the share (0 to 1) by which waiting for processors shrinks in the run r, compared with the unchanged
+// program. It is 0 if the change gives each thread a processor, because such a change removes all of that waiting
+// itself.
 func relief(p *program.Program, c Change, r *machine.Result) float64 {
 	if c.Cores || p.HandOvers.Unexplained == 0 || p.HandOvers.Delay == 0 {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Gain is the predicted speedup of the run if an item (for example a kernel or a call) took only a part of its
-// time.
+// A Gain is the predicted speedup of the run if the time of an item (for example a kernel or a call) were multiplied
+// by a factor below 1.
 type Gain struct {
 	Kind, Name string
 	Factor     float64 // the part of the item's time that remains; 0 is none
@@ -25,7 +25,7 @@ func (g *Gain) Flights() string {
 	return g.Name
 }
 
-// factors are the remaining parts of an item's time for which its gain is predicted.
+// factors are the factors for an item's time for which its gain is predicted: 0 removes the item.
 var factors = []float64{0.9, 0.75, 0.5, 0}
 
 // Gains returns the predicted gains of the items whose speed-up helps the run most. known is false if the replay
@@ -40,8 +40,8 @@ func (r *Replay) Gains() (list []Gain, known bool) {
 	return slices.Clone(r.gains), true
 }
 
-// largestGains tries the items that take most of the time at half of their time, each with one run, and predicts in
-// full those with the largest gains. A full prediction costs many runs.
+// largestGains selects items for full predictions, which cost many runs. It runs the items that take most of the time
+// once, each at half of its time, and predicts in full those with the largest gains.
 func (r *Replay) largestGains() []Gain {
 	type candidate struct {
 		thing
@@ -84,8 +84,8 @@ func (r *Replay) largestGains() []Gain {
 	return all
 }
 
-// bound returns an upper bound of the gain if an item takes half of its time. No path through the run becomes shorter
-// by more than the removed half. The whole time is used for the bound, because other work may also get more of the
+// bound returns an upper bound of the gain if an item takes half of its time. No path through the run gets shorter by
+// more than that half. bound counts the item's whole time nevertheless, because other work may also get more of the
 // processors and the GPU.
 func (r *Replay) bound(t thing) (times float64) {
 	if t.kind == KindLock || AsAWhole(t.kind) { // their effect is larger than their own time
@@ -114,8 +114,8 @@ func (r *Replay) gain(c Change) (Speedup, bool) {
 	return Speedup{}, false
 }
 
-// gainsOf returns an item's gains for each factor. halved is the change to half of the item's time. Intervals are
-// predicted for half and for none of the time; for the factors above a half they are derived from that of the half.
+// gainsOf returns an item's gains for all factors. halved is the change that halves the item's time. Intervals are
+// predicted for the factors 0.5 and 0; the intervals for larger factors are derived from the interval for 0.5.
 func (r *Replay) gainsOf(t thing, halved Change) (list []Gain) {
 	if AsAWhole(t.kind) { // the change does not depend on the factor
 		if s, known := r.gain(halved); known {
@@ -149,9 +149,9 @@ func (r *Replay) gainsOf(t thing, halved Change) (list []Gain) {
 	return list
 }
 
-// between returns an end of an interval, as a multiple of the estimate, for a factor above 0.5. Its distance from 1
-// is proportional to the removed time, but at least the error of every prediction. ofHalf is the same end for factor
-// 0.5.
+// between returns the low or high end of an interval for a factor above 0.5, as a multiple of the estimate. ofHalf is
+// the same end for factor 0.5. The distance from 1 is proportional to the removed time, but never less than the error
+// that every prediction has.
 func between(ofHalf, factor, replayError float64) float64 {
 	off := (ofHalf - 1) * (1 - factor) / 0.5
 	err := max(policy.RunToRunVariation.Value+policy.ErrorOfLess, math.Abs(replayError))

@@ -11,22 +11,22 @@ import (
 )
 
 // A Speedup is a predicted speedup with an interval, which covers the known uncertainties of the replay. Low assumes
-// that GPUs have no more spare capacity than was recorded. LowWithRoom is the low end if they have the capacity that
-// the estimate assumes; 0 means Low. Spread is the error of such predictions beyond that; see Interval.
+// that GPUs have no more spare capacity than was recorded. LowWithRoom is the low end if GPUs have the capacity that
+// the estimate assumes; 0 means Low. Spread is the error of such predictions from unknown causes; see Interval.
 type Speedup struct{ Estimate, Low, High, LowWithRoom, Spread float64 }
 
-// Interval returns the interval that reports show. On generated programs it contained the measured speedup for 90% of
-// the predictions. It is wider than Low to High, which decides verdicts, because a replay may also be wrong in ways
-// that it cannot know. The two errors are independent, so their squares add up, on a logarithmic scale. The variance
-// of the second grows with the speedup.
+// Interval returns the interval that reports show; it contained the measured speedup for 90% of the predictions on
+// generated programs. Verdicts depend on the narrower interval from Low to High. Interval also covers unknown errors
+// of the replay. The known and the unknown errors are independent, so their squares add up, on a logarithmic scale.
+// The variance of the unknown error grows with the speedup.
 func (s *Speedup) Interval() (low, high float64) {
 	unknown := s.Spread * math.Sqrt(policy.SpreadFloor+math.Abs(math.Log(s.Estimate)))
 	return s.Estimate * math.Exp(-math.Hypot(math.Log(s.Estimate/s.Low), unknown)),
 		s.Estimate * math.Exp(math.Hypot(math.Log(s.High/s.Estimate), unknown))
 }
 
-// spreadOf returns the measured spread of predictions for this kind of change: items that become faster, or removed
-// causes.
+// spreadOf returns the measured spread of predictions for this kind of change: for items that become faster, or for
+// removed causes.
 func spreadOf(c Change) float64 {
 	if c.OnlyFaster() && (c.Scale == nil || c.Scale.InFlight <= 1 && c.Scale.Merged <= 1) {
 		return policy.SpreadOfItems
@@ -47,17 +47,16 @@ func (s Speedup) InWords() string {
 	return fmt.Sprintf("%.2fx faster (%.2f-%.2f)", s.Estimate, low, high)
 }
 
-// A settled run is a run of a changed program whose assumed number of hand-offs per second is the resulting one.
+// A settled run is a replayed run in which the assumed number of hand-offs per second equals the resulting number.
 type settled struct {
 	rate    float64 // 0 if the run does not end
 	density *change.Density
 	asDeep  float64 // the rate with the recorded density: processors sleep as deeply as recorded
 }
 
-// settle runs a program with a change, repeatedly, until the assumed number of hand-offs per second is about the
-// resulting one. A faster program submits more often, so its processors sleep less deeply, which makes it faster
-// again. For a change that merges command buffers (Launch) the density is not raised, because larger ones add no
-// hand-offs.
+// settle repeats the run of a changed program until the assumed number of hand-offs per second is about the resulting
+// number. A faster program submits more often, so its processors sleep less deeply, which makes it faster again. A
+// change that merges command buffers (Launch) adds no hand-offs, so settle does not raise their density for it.
 func (r *Replay) settle(c Change) (s settled) {
 	p, base, d := r.program, r.base, &change.Density{}
 	if c.OnlyFaster() {
@@ -99,13 +98,13 @@ func (r *Replay) onlyFaster(c Change) float64 {
 }
 
 // speedup returns how much faster the program is with a change. The interval covers all variants (readings) that the
-// recorded rate does not refute, GPUs with and without more capacity than recorded, processors that sleep as deeply
-// as recorded or hardly at all, and the machine's error. If the interval is too wide, speedup returns nil and the
-// reason.
+// recorded rate does not refute, GPUs with and without more capacity than recorded, and the machine's error. It also
+// covers processors that sleep as deeply as recorded, and processors that hardly sleep. If the interval is too wide,
+// speedup returns nil and the reason.
 func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	p := r.program
 	usual, other := c, c
-	// for changes that make the GPU busier, the estimate assumes no more capacity of queues than recorded
+	// for changes that make the GPU busier, the estimate assumes that queues have no more capacity than recorded
 	if usual.Room = true; c.GPU || c.Scale.Overlaps() {
 		usual, other = other, usual
 	}
@@ -124,8 +123,8 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		s.Estimate = max(1, s.Estimate)
 	}
 	s.Low, s.High = s.Estimate, s.Estimate
-	// the extremes of all variants, refuted ones too: if they differ too much, the result depends on waits for
-	// processors alone and nothing is predicted
+	// the extremes of all variants, including refuted ones: if the extremes differ too much, the result depends only
+	// on waits for processors, and nothing is predicted
 	least, most := s.Estimate, s.Estimate
 	hold := func(changed, was float64, c Change, refuted bool) (gained float64) {
 		if changed == 0 || was == 0 { // one of the runs does not end
@@ -177,8 +176,8 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	return s, ""
 }
 
-// gainOfRoom returns the gain that comes from assuming spare GPU capacity alone, by which a prediction must be
-// divided; 1 if the assumption is part of the change itself.
+// gainOfRoom returns the gain of the assumption that GPUs have spare capacity. A prediction must be divided by that
+// gain, because the change does not bring it. It is 1 if the assumption is a part of the change.
 func (r *Replay) gainOfRoom(c Change) float64 {
 	if !c.Room || !c.OnlyFaster() || c.Scale.Overlaps() {
 		return 1
@@ -186,8 +185,8 @@ func (r *Replay) gainOfRoom(c Change) float64 {
 	return r.roomy() / r.base
 }
 
-// roomy returns the rate of the unchanged program if GPUs and queues have spare capacity unless they are known to be
-// limited.
+// roomy returns the rate of the unchanged program if GPUs and queues have spare capacity. GPUs and queues that are
+// known to be limited stay limited.
 func (r *Replay) roomy() float64 {
 	if r.withRoom == 0 {
 		r.withRoom, _ = run(r.program, Change{Room: true}, nil)

@@ -9,15 +9,16 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A reading is one interpretation of the recorded program, or of its machine, where the trace is ambiguous. The
-// results of all readings form a prediction's interval.
+// A reading is a variant of the recorded program, or of its machine: one interpretation of what is ambiguous in the
+// trace. The results of all readings form a prediction's interval.
 type reading struct {
 	program   *program.Program
 	refuted   bool           // by the recorded time that threads waited for processors
 	unchanged func() float64 // the rate without a change; 0 if the run does not end
 }
 
-// newReading returns a reading of program p. Its unchanged program is run only once, when its rate is first needed.
+// newReading returns a reading of program p. It runs the program without a change only once, when that rate is first
+// needed.
 func newReading(p *program.Program, refuted bool) *reading {
 	return &reading{program: p, refuted: refuted, unchanged: sync.OnceValue(func() float64 {
 		rate, _ := run(p, Change{}, nil)
@@ -25,14 +26,15 @@ func newReading(p *program.Program, refuted bool) *reading {
 	})}
 }
 
-// sameBase returns a reading (a variant of the program) whose unchanged program is known to have the rate base, which
-// saves a run.
+// sameBase returns a reading (a variant of the program) that without a change has the known rate base, which saves a
+// run.
 func sameBase(p *program.Program, base float64) *reading {
 	return &reading{program: p, unchanged: func() float64 { return base }}
 }
 
-// readings are the variants of a program whose predicted gains form an interval: with durations redrawn at random
-// (drawn), and with better or worse distribution of processors (sharing). They are built on first use.
+// readings are the variants of a program whose predicted gains form an interval. In the variants in `drawn`,
+// durations are redrawn at random; in those in `sharing`, the system distributes processors better or worse. They are
+// created on first use.
 type readings struct {
 	of      *program.Program
 	random  *rand.Rand
@@ -60,9 +62,9 @@ func newReadings(p *program.Program, random *rand.Rand) *readings {
 	return r
 }
 
-// few returns a small number of readings (variants of the program) for a quick interval: some with redrawn durations
-// and, last, one in which nothing waits for processors. If the use of processors is not known, the last is another
-// redrawn one.
+// few returns a small number of readings (variants of the program) for a quick interval. The last is a variant in
+// which nothing waits for processors; the others have redrawn durations. If the use of processors is not known, the
+// last one has redrawn durations, too.
 func (r *readings) few() []*reading {
 	if n := len(r.sharing); n > 0 {
 		return append(r.draw(policy.ReadAgain), r.sharing[n-1])
@@ -70,14 +72,14 @@ func (r *readings) few() []*reading {
 	return append(r.draw(policy.ReadAgain), r.draw(policy.Readings)[policy.Readings-1])
 }
 
-// first returns all readings (variants of the program) with other distributions of processors, and the smallest
-// number of those with redrawn durations that may be enough.
+// first returns all readings (variants of the program) with other distributions of processors, and the fewest
+// readings with redrawn durations that may suffice.
 func (r *readings) first() []*reading {
 	return append(slices.Clone(r.sharing), r.draw(policy.FewReadings)...)
 }
 
-// further returns the remaining readings (variants of the program) with redrawn durations, or none if the gains of
-// the first ones differ so little that more would hardly widen the interval.
+// further returns the remaining readings (variants of the program) with redrawn durations. It returns none if the
+// gains of the first readings differ so little that more would hardly widen the interval.
 func (r *readings) further(gains []float64) []*reading {
 	if slices.Max(gains) <= (1+policy.SteadyGain)*slices.Min(gains) {
 		return nil
@@ -107,8 +109,8 @@ func launches(p *program.Program, base float64, c Change) (all []*reading) {
 	return all
 }
 
-// splits returns two readings (variants of the program) for kernels whose costs are estimated by a fit, because they
-// share command buffers: with the smallest and with the largest cost within the fit's interval.
+// splits returns two readings (variants of the program) for kernels that share command buffers, so that only a fit
+// estimates their costs: one with the smallest cost in the fit's interval, and one with the largest.
 func splits(p *program.Program, base float64, c Change) (all []*reading) {
 	if c.Scale == nil || !c.Scale.Fitted(p) {
 		return nil
@@ -122,9 +124,10 @@ func splits(p *program.Program, base float64, c Change) (all []*reading) {
 func lowest(c program.KernelCost) float64  { return c.Low }
 func highest(c program.KernelCost) float64 { return c.High }
 
-// resampled returns a copy of the program with redrawn durations of command buffers and of the gaps before steps,
-// each thread and kind of step by itself. They are drawn in blocks of neighbours, which are similar: the block
-// bootstrap of H. R. Künsch, The Jackknife and the Bootstrap for General Stationary Observations, 1989.
+// resampled returns a copy of the program with redrawn durations of command buffers and of the gaps before steps.
+// Each thread and each kind of step is redrawn separately. It draws blocks of neighbours, because neighbours are
+// similar: the block bootstrap of H. R. Künsch, The Jackknife and the Bootstrap for General Stationary Observations,
+// 1989.
 func resampled(p *program.Program, random *rand.Rand) *program.Program {
 	q := p.Clone()
 	for t := range q.Threads {

@@ -19,14 +19,14 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Change names the interventions with which a program is run for a prediction.
+// A Change says how a program is changed for a prediction.
 type Change = change.Change
 
 // A Replay is a recorded program that can be run again with changes.
 type Replay struct {
 	Why string // the reason why nothing is predicted; empty if the machine reproduces the recorded run
-	// by how much the unchanged program takes longer in the machine than in the recording, as a share; 0 if it was
-	// not run
+	// how much longer the unchanged program takes in the machine than in the recording, as a share of the recorded
+	// time; 0 if it was not run
 	Error float64
 
 	program  *program.Program // nil if there is none
@@ -43,8 +43,8 @@ type Replay struct {
 	without  map[Change]answer
 }
 
-// An answer is a cached result of Without. Pairs of causes are asked for twice: to find which is a consequence of
-// which, and to predict the removal of both.
+// An answer is a cached result of Without. The same pair of causes is requested twice: to find which is a consequence
+// of which, and to predict the gain of removing both.
 type answer struct {
 	speedup *Speedup
 	why     string
@@ -114,9 +114,9 @@ func play(p *program.Program, c Change, d *change.Density) (rate float64, r *mac
 
 var buffers = sync.Pool{New: func() any { return &program.Buffer{} }}
 
-// OfThings returns the replay that predicts the gain from items of these kinds: the one of the tied program (with
-// signals between threads) if that reproduces the run. For locks the simple program suffices, because how long a lock
-// was held is known without signals.
+// OfThings returns the replay that predicts the gain from items of these kinds. That is the replay of the tied
+// program (with signals between threads), if it reproduces the run. For locks the simple program suffices, because
+// how long a lock was held is known without signals.
 func (r *Replay) OfThings(kinds ...string) *Replay {
 	if !slices.ContainsFunc(kinds, func(kind string) bool { return kind != KindLock }) {
 		return r
@@ -137,8 +137,8 @@ func (r *Replay) ofTied() *Replay {
 	return r.tied
 }
 
-// Of returns the replay that predicts the effect of a change. A change that shortens threads' work needs the tied
-// program, in which other threads then wait less for these threads.
+// Of returns the replay that predicts the effect of a change. If the change shortens threads' work, that is the
+// replay of the tied program: in it, threads that wait for these threads wait less.
 func (r *Replay) Of(c Change) *Replay {
 	if c.ShortensWork() || c.Even {
 		return r.ofTied()
@@ -146,8 +146,8 @@ func (r *Replay) Of(c Change) *Replay {
 	return r
 }
 
-// Without returns how much faster the program would be with a change that removes something, or nil and the reason
-// why that is not known.
+// Without returns how much faster the program would be with a change, or nil and the reason why that is not known. It
+// caches the results.
 func (r *Replay) Without(c Change) (*Speedup, string) {
 	if r.Why != "" {
 		return nil, r.Why
@@ -164,9 +164,8 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 	return a.speedup, a.why
 }
 
-// WaitsLeft returns the share of the time that threads wait for each other's signals and locks, per command buffer,
-// that remains with a change. known is false if the machine does not reproduce the run with these waits, or if there
-// are none.
+// WaitsLeft returns which share of the threads' waits for each other's signals and locks, per command buffer, remains
+// with a change. known is false if there are no such waits, or if the machine does not reproduce the run with them.
 func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	if r.Why != "" || !r.ofTied().program.Tied {
 		return 0, false
@@ -183,7 +182,8 @@ func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	return waited(c) / before, before > 0
 }
 
-// Made reports whether the program could be built. Without one, Paced, Meets and Submits must not be called.
+// Made reports whether the program could be built. If not, Paced, Meets and Submits must not be called: they would
+// panic.
 func (r *Replay) Made() bool { return r.program != nil }
 
 // Paced reports whether threads wait for command buffers without a recorded call, for example by polling.
@@ -192,7 +192,8 @@ func (r *Replay) Paced() bool { return r.program.Polls }
 // Meets reports whether threads pass a barrier together and the machine reproduces the run with that barrier.
 func (r *Replay) Meets() bool { return r.Why == "" && len(r.ofTied().program.Meeting.Threads) > 1 }
 
-// Submits returns how many requests one thread submitted for others, and whether it answered most of them in batches.
+// Submits returns how many requests of other threads one thread submitted, and whether it answered most of them in
+// batches.
 func (r *Replay) Submits() (requests int, batch bool) {
 	return r.program.Service.Requests, r.program.Service.Batched
 }

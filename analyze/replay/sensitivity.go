@@ -18,8 +18,8 @@ type Added = change.Added
 type Sensitivity struct{ Estimate, Low, High float64 }
 
 // Sensitivity predicts the cost of an added delay, or returns the reason why it is not known. threads is the number
-// of threads whose command buffers count. The interval covers all readings; each is compared with its own unchanged
-// run, so errors that do not depend on the delay cancel.
+// of threads whose command buffers count. The interval covers all readings. Each reading is compared with its own run
+// without the delay, so that errors which do not depend on the delay cancel.
 func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	if r.Why != "" {
 		return nil, r.Why
@@ -28,7 +28,7 @@ func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	p := of.program
 	times := a.Times(p)
 	if times == 0 {
-		return nil, "the replayed program never reaches a place where the delay applies"
+		return nil, "the replayed program never reaches a step to which the delay is added"
 	}
 	predict := func(p *program.Program, base float64) float64 {
 		rate, ends := run(p, Change{Added: a}, nil)
@@ -62,9 +62,9 @@ func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	return s, ""
 }
 
-// ofDelays returns the replay that predicts the cost of an added delay: the tied one, in which waits for signals and
-// locks depend on other threads, if it reproduces the run. With waits of fixed length, no wait could hide a delay,
-// and every delay would seem to cost its full length.
+// ofDelays returns the replay that predicts the cost of an added delay. That is the tied replay, in which waits for
+// signals and locks depend on other threads, if it reproduces the run. If waits had a fixed length, no wait could
+// hide a delay, and every delay would seem to cost its full length.
 func (r *Replay) ofDelays() *Replay {
 	if r.delayed != nil {
 		return r.delayed

@@ -19,12 +19,14 @@ const (
 	// the time for which the lock keeps other threads waiting; the holder's work takes as long as before
 	KindLock   = "lock"
 	KindThread = "thread" // its own time outside of Metal's calls
-	// number of rounds (from one wait to the next) that a thread starts before it waits for the first of them
+	// number of rounds that a thread starts before it waits for the first of them; a round lasts from one wait to the
+	// next
 	KindInFlight = "in-flight"
 	KindMerge    = "merge" // number of command buffers merged into one
 )
 
-// A thing is an item of the program, such as a kernel, whose faster execution can be predicted by itself.
+// A thing is an item of the program, such as a kernel, for which the replay can predict the gain if the item becomes
+// faster.
 type thing struct {
 	kind, name string
 	number     int32         // its number among items of its kind; for KindInFlight and KindMerge the count itself
@@ -101,8 +103,8 @@ func addTimes(th *program.Thread, inCalls, inLocks []analyze.Nanos) (own analyze
 	return own
 }
 
-// flights returns two and three rounds in flight as items to predict, if only one thread commits and always waits for
-// its last command buffer before it creates the next.
+// flights returns two and three rounds in flight as items for a prediction. Only one thread may commit, and it must
+// always wait for its last command buffer before it creates the next; otherwise flights returns none.
 func flights(p *program.Program) (list []thing) {
 	var only *program.Thread
 	for t := range p.Threads {
@@ -122,11 +124,11 @@ func flights(p *program.Program) (list []thing) {
 	return list
 }
 
-// AsAWhole reports whether items of this kind have no time that could be scaled: the change is made completely or not
-// at all.
+// AsAWhole reports whether items of this kind have no time that a factor could scale. Such a change is made
+// completely or not at all.
 func AsAWhole(kind string) bool { return kind == KindInFlight || kind == KindMerge }
 
-// counted returns one item for each number, of a kind that stands for a count, such as rounds in flight.
+// counted returns one item for each number. The kind stands for a count, such as the number of rounds in flight.
 func counted(kind string, numbers []string) (list []thing) {
 	for _, n := range numbers {
 		number, _ := strconv.Atoi(n)
@@ -135,8 +137,8 @@ func counted(kind string, numbers []string) (list []thing) {
 	return list
 }
 
-// merges returns the numbers of command buffers that could be merged into one, if most are so small that merging
-// pays.
+// merges returns the numbers of command buffers that could be merged into one. It returns none if too few command
+// buffers are so small that merging pays.
 func merges(p *program.Program) []thing {
 	small := 0
 	for i := range p.Jobs {

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/replay/change"
 )
 
-// A Wanted selects all items of a kind whose names match a pattern, in which * matches any text. Factor is the part
-// of their time that remains.
+// A Wanted selects all items of a kind whose names match a pattern, in which * matches any text. A prediction
+// multiplies the time of these items by Factor.
 type Wanted struct {
 	Kind, Pattern string
 	Factor        float64
@@ -19,7 +19,7 @@ type Wanted struct {
 // Flights are the numbers of rounds in flight that users can request a prediction for.
 var Flights = []string{"1", "2", "3", "4", "8", "16"}
 
-// Merges are the numbers of merged command buffers that are tried, and that users can request.
+// Merges are the numbers of command buffers to merge into one that the replay tries and that users can request.
 var Merges = []string{"2", "4", "8"}
 
 // Changed returns the change c with the factors of all selected items added.
@@ -52,8 +52,8 @@ func (r *Replay) NotIdentified(wanted []Wanted) string {
 	return ""
 }
 
-// Polling returns the first selected kernel that waits on the GPU for another queue's work, or is waited for so, or "".
-// For such a kernel nothing can be predicted.
+// Polling returns the first selected kernel that waits on the GPU for another queue's work, or for which another
+// queue's kernel waits; "" if there is none. For such a kernel nothing can be predicted.
 func (r *Replay) Polling(wanted []Wanted) string {
 	for _, w := range wanted {
 		for k, name := range r.program.Names.Kernels {

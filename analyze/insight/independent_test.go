@@ -17,7 +17,7 @@ func TestIndependentDispatches(t *testing.T) {
 	}{
 		{"all independent", analyze.Chain{Dispatches: 8, Longest: 1},
 			"10 serial compute encoders have 80 dispatches; by the buffers and textures that they bind, only 10 must run"},
-		{"half of them", analyze.Chain{Dispatches: 8, Longest: 4}, "have 80 dispatches, of which"},
+		{"half of them", analyze.Chain{Dispatches: 8, Longest: 4}, "have 80 dispatches; by the buffers"},
 		{"most depend on others", analyze.Chain{Dispatches: 8, Longest: 5}, ""},
 		{"one each", analyze.Chain{Dispatches: 1, Longest: 1}, ""},
 		{"not known", analyze.Chain{}, ""},

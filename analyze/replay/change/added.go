@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Place is a kind of point in a program at which a delay can be added.
+// A Place says where in a program a delay is added, for example before each commit.
 type Place uint8
 
 // The places.
@@ -41,15 +41,15 @@ func (a *Added) Times(p *program.Program) float64 {
 	return float64(a.visit(p, false)) / float64(max(1, len(p.Jobs)))
 }
 
-// visit finds the points of the program where the delay applies and returns their number. If add is set, it also adds
-// the delay at each.
+// visit returns the number of points in the program at which the delay applies. If add is true, it also adds the
+// delay at each of them.
 func (a *Added) visit(p *program.Program, add bool) (times int) {
 	delay := func(to *analyze.Nanos) {
 		if times++; add {
 			*to += a.By
 		}
 	}
-	// asleep delays the time before step s; if sleeps is set, the thread does not need a processor in the added time
+	// asleep delays step s; if sleeps is true, the thread sleeps in the added time and needs no processor
 	asleep := func(s *program.Step, sleeps bool) {
 		if delay(&s.Gap); add && sleeps {
 			s.Asleep += a.By

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Change names the interventions with which a program is replayed. The zero Change leaves a program as recorded.
-// Changes can be compared with == and used as map keys.
+// A Change names the interventions (see Intervention) that a replay applies to a program. The zero Change leaves a
+// program as recorded. Changes can be compared with == and used as map keys.
 type Change struct {
 	Foreign  bool   // no waits for other threads' command buffers
 	Depth    bool   // queues of unlimited depth
@@ -37,22 +37,22 @@ type Change struct {
 }
 
 // OnlyFaster reports whether the Change only makes things faster or slower and removes no cause. Then hand-offs
-// between threads wait for processors as recorded.
+// between threads wait for processors as long as recorded.
 func (c Change) OnlyFaster() bool {
 	c.Room, c.Overlap, c.Scale = false, false, nil
 	return c == Change{}
 }
 
-// ShortensWork reports whether the Change shortens what a thread does, or its waits for the GPU, without removing waits
-// for the thread by other means. Then threads that wait for the thread, or for a lock that it holds, must wait less,
-// too, so the replay needs a program in which these waits are tied to the thread.
+// ShortensWork reports whether the Change shortens a thread's work or its waits for the GPU. Threads that wait for
+// that thread, or for a lock that it holds, must then wait less, too: the replay needs a tied program. It returns
+// false if the Change removes such waits anyway.
 func (c Change) ShortensWork() bool {
 	removesWaits := c.Turns || c.Locks || c.Fed || c.Apart
 	return !removesWaits &&
 		(c.Compile || c.Allocate || c.Handlers || c.Launch || c.Polls || c.Events || c.Depth)
 }
 
-// Both returns the Change with the interventions of c and d. Where both have a Scale or an Added, c's is used.
+// Both returns the Change with the interventions of c and d. If both have a Scale or an Added, that of c is used.
 func (c Change) Both(d Change) Change {
 	return Change{
 		Foreign: c.Foreign || d.Foreign, Depth: c.Depth || d.Depth, Compile: c.Compile || d.Compile,
@@ -68,7 +68,7 @@ func (c Change) Both(d Change) Change {
 // An Intervention rewrites a program in place. It must get a copy, because other replays use the original.
 type Intervention func(*program.Program)
 
-// Apply returns a copy of the program with the interventions of c, and with hand-offs that last as long as at density
+// Apply returns a copy of the program with the interventions of c. Its hand-offs last as long as they do at density
 // d.
 func (c Change) Apply(p *program.Program, d *Density) *program.Program {
 	return c.ApplyIn(&program.Buffer{}, p, d)
@@ -86,8 +86,9 @@ func (c Change) ApplyIn(b *program.Buffer, p *program.Program, d *Density) *prog
 	return q
 }
 
-// interventions returns the interventions that the Change names, in the order in which they must be applied: first
-// those that move work between threads, then threads' own times, hand-offs, scaling, and the machine's properties.
+// interventions returns the interventions that the Change names, in the order in which they must be applied. First
+// come those that move work between threads, then changes of threads' own times, of hand-offs, scaling, and changes
+// of the machine.
 func (c Change) interventions(d *Density) (list []Intervention) {
 	for _, row := range []struct {
 		named   bool

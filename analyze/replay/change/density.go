@@ -9,13 +9,10 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A processor that was idle for long sleeps deeply and wakes slowly, which makes a hand-off that wakes it slow. A
-// program without its bottleneck submits more often, so its processors sleep less deeply. If hand-offs arrive at
-// random, the share of processors that have slept for a time t is exp(-rate·t). With k times as many hand-offs, the
-// share is the kth power of the recorded one.
-//
-// A Density is the ratio of hand-offs per second in a changed program to those in the recorded one, with the
-// resulting durations of hand-offs. The zero Density, or nil, means no change.
+// A processor that was idle for long sleeps deeply, and a hand-off that must wake it is slow. A program without its
+// bottleneck submits more often, so its processors sleep less deeply. If hand-offs arrive at random, the share of
+// processors that have slept for a time t is exp(-rate·t). With k times as many hand-offs per second, the share is
+// the kth power of the recorded share.
 
 // A Density is the ratio of hand-offs per second in a changed program to those in the recorded one, with the resulting
 // duration of hand-offs. The zero Density, or nil, means no change.
@@ -28,12 +25,12 @@ type Density struct {
 	sooner     analyze.Nanos // how much earlier a sleeping thread runs after a timer or another thread wakes it
 }
 
-// handOvers has the recorded durations (took) of one kind of hand-off, such as from a thread to the GPU, in ascending
-// order, and for each the duration that it has in the changed program (then). Empty means no change.
+// handOvers has the durations of one kind of hand-off, such as from a thread to the GPU: took as recorded, in
+// ascending order, and then in the changed program, at the same index. Empty means no change.
 type handOvers struct{ took, then []analyze.Nanos }
 
-// NewDensity returns the durations of hand-offs for a run with times as many hand-offs per second as the recorded
-// one.
+// NewDensity returns the durations of hand-offs for a run with more hand-offs per second than recorded: `times` as
+// many.
 func NewDensity(p *program.Program, times float64) *Density {
 	h := &p.HandOvers
 	d := &Density{Times: times, latencies: among(h.Latencies, times), notifies: among(h.Notifies, times)}
@@ -46,8 +43,9 @@ func NewDensity(p *program.Program, times float64) *Density {
 	return d
 }
 
-// among returns the durations of hand-offs in a run with times as many of them: the share of hand-offs that take
-// longer than a given duration is raised to the power times, so long ones become rare. took must be sorted.
+// among returns the durations of hand-offs in a run with more hand-offs per second: `times` as many. The share of
+// hand-offs longer than a given duration is raised to the power `times`, so long ones become rare. took must be
+// sorted.
 func among(took []analyze.Nanos, times float64) handOvers {
 	if times <= 1 {
 		return handOvers{took, took}
@@ -67,8 +65,8 @@ func among(took []analyze.Nanos, times float64) handOvers {
 	return handOvers{took, then}
 }
 
-// at returns the duration at the changed density of a hand-off that took n. It becomes shorter by as much as the
-// slowest recorded hand-off of at most the duration n.
+// at returns how long a hand-off of recorded duration n takes at the changed density. It becomes as much shorter as
+// the longest hand-off in the list that is not longer than n.
 func (h *handOvers) at(n analyze.Nanos) analyze.Nanos {
 	if i := sort.Search(len(h.took), func(i int) bool { return h.took[i] > n }); i > 0 {
 		return n - (h.took[i-1] - h.then[i-1])
@@ -78,7 +76,7 @@ func (h *handOvers) at(n analyze.Nanos) analyze.Nanos {
 
 func (d *Density) none() bool { return d == nil || d.Times == 0 && d.Relief == 0 }
 
-// apply shortens the program's hand-offs, and the time until sleeping threads run after a wake-up.
+// apply shortens the program's hand-offs, and the time until a sleeping thread runs after it was woken.
 func (d *Density) apply(p *program.Program) {
 	h := &p.HandOvers
 	for i := range p.Jobs {
@@ -90,7 +88,7 @@ func (d *Density) apply(p *program.Program) {
 	}
 	notify(&p.Newest.Notify)
 	eachStep(p, func(th *program.Thread, s *program.Step, _ *program.Detail) {
-		// a thread that sleeps in the gap is woken once, and so saves one wake-up's time
+		// a thread that sleeps in the gap is woken once, so the gap shrinks by the time that a quicker wake-up saves
 		if asleep := program.Scaled(s.Gap, 1-th.Busy); asleep >= policy.Wakeup.Nanos() {
 			s.Gap -= min(asleep, d.sooner)
 		}
@@ -108,17 +106,18 @@ func (d *Density) apply(p *program.Program) {
 	}
 }
 
-// unhindered returns how long a recorded hand-off n takes if it wakes a less deeply sleeping processor and waits less
-// for a processor, by the share Relief. usual is the duration of an undisturbed hand-off. The wait for a processor
-// includes waking it.
+// unhindered returns how long a recorded hand-off n takes with two gains: the processor that it wakes sleeps less
+// deeply, and it waits less for a processor, by the share Relief. usual is the duration of an undisturbed hand-off;
+// only the time beyond that counts as waiting.
 func (d *Density) unhindered(h *program.HandOvers, n, usual analyze.Nanos, all *handOvers) analyze.Nanos {
 	n = all.at(n)
 	return n - program.Scaled(max(0, n-usual), h.Hindered*d.Relief)
 }
 
-// relieved returns how long a hand-off takes if threads wait less for processors, by the share Relief. It shortens
-// only the waiting that the machine does not reproduce (Unexplained): in the machine a short burst shares a
-// processor, while in a real system it waits until long bursts have used up their time slices.
+// relieved returns how long a hand-off takes if it waits less for a processor, by the share Relief. free is its
+// duration with a free processor. relieved shortens only the waiting that the machine does not reproduce
+// (Unexplained): in the machine a short burst shares a processor; in a real system it waits until long bursts have
+// used up their time slices.
 func (d *Density) relieved(h *program.HandOvers, n, free analyze.Nanos) analyze.Nanos {
 	return n - program.Scaled(max(0, n-free), h.Unexplained*d.Relief)
 }

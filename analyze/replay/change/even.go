@@ -5,11 +5,11 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// shareEvenly distributes the work of the threads that pass a barrier evenly: their own time and their GPU time
-// between two barriers. A thread with more work than average gets shorter times, by a factor. A thread with less work
-// gets the same additional time in each round, because its occasional delays do not grow. The averages over the run
-// become equal, while random differences between rounds remain. If each round has another slow thread, each round is
-// evened out by itself.
+// shareEvenly distributes work evenly among the threads that pass a barrier: their own time and their GPU time
+// between two barriers. For a thread with more work than average, all times shrink by a factor. A thread with less
+// work gets the same additional time in each round, because its occasional delays would not grow with its work. The
+// averages over the run become equal, while random differences between rounds remain. If another thread is slow in
+// each round, the work of each single round is made equal.
 func shareEvenly(p *program.Program) {
 	all := make([][]round, len(p.Meeting.Threads))
 	rounds := 1 << 30
@@ -38,8 +38,8 @@ func shareEvenly(p *program.Program) {
 	even(p, of)
 }
 
-// meetings divides a thread's steps into the rounds between barriers (points at which all threads wait for the last
-// one). In the steps, a barrier is a series of signals and of waits for signals.
+// meetings divides a thread's steps at the barriers (points at which all threads wait for the last one) into rounds.
+// Among the steps, a barrier is a sequence of signals and waits for signals.
 func meetings(th *program.Thread, t int32) (all []round) {
 	begin, inside := 0, false
 	for i := range th.Steps {
@@ -54,8 +54,8 @@ func meetings(th *program.Thread, t int32) (all []round) {
 	return all
 }
 
-// even evens out the work in some rounds: all of them get the average own time and the average GPU time. The rounds
-// are one round of each thread, or the whole run of each thread.
+// even gives all rounds in `of` the same own time and the same GPU time: their averages. The list has one round of
+// each thread, or the whole run of each thread.
 func even(p *program.Program, of []round) {
 	own, gpu := make([]analyze.Nanos, len(of)), make([]analyze.Nanos, len(of))
 	var allOwn, allGPU analyze.Nanos

@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// addRoom lets GPUs and queues run one command buffer of each thread at once, unless the trace shows that they cannot
-// run more than recorded.
+// addRoom lets GPUs and queues run at least one command buffer of each thread at the same time. It leaves those alone
+// of which the trace shows that they cannot run more than recorded.
 func addRoom(p *program.Program) {
 	for i := range p.Devices {
 		if d := &p.Devices[i]; !d.Limited {
@@ -31,7 +31,7 @@ func HasRoom(p *program.Program) bool {
 		!slices.ContainsFunc(p.Queues, func(q program.Queue) bool { return !q.Limited && q.AtOnce < len(p.Threads) })
 }
 
-// widenGPU lets GPUs run any number of command buffers at once, none slower than alone.
+// widenGPU lets GPUs run any number of command buffers at once, each as fast as alone.
 func widenGPU(p *program.Program) {
 	for i := range p.Devices {
 		widen(p, &p.Devices[i], program.Unlimited)
@@ -39,8 +39,8 @@ func widenGPU(p *program.Program) {
 	}
 }
 
-// widen raises the number of command buffers that a device runs at once. A software GPU, whose work the machine's
-// processors run, gets no more than there are processors.
+// widen raises the number of command buffers that a device runs at once to `engines`. For a software GPU, whose work
+// the machine's processors do, the number of processors is the limit.
 func widen(p *program.Program, d *program.Device, engines int) {
 	if p.Processors.RunGPU {
 		engines = max(d.Engines, min(engines, p.Processors.Count))

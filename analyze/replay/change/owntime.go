@@ -13,8 +13,8 @@ func allocateNothing(p *program.Program) {
 	})
 }
 
-// compileNothing removes all compilation, also that before a thread's first command buffer. It removes threads' waits
-// for processors too, which the compilation had used.
+// compileNothing removes all compilation, including compilation before a thread's first command buffer. Compilation
+// occupied processors, so threads' waits for processors are removed, too.
 func compileNothing(p *program.Program) {
 	for t := range p.Threads {
 		p.Threads[t].Begin = p.Threads[t].Early
@@ -27,8 +27,8 @@ func compileNothing(p *program.Program) {
 	})
 }
 
-// launchFewer merges each burst of command buffers (submitted with nothing but waits in between) into one. If bursts
-// are too small for that, it merges policy.FewerLaunches command buffers of a thread into one.
+// launchFewer merges each burst of command buffers into one. A burst is submitted with nothing but waits in between.
+// If bursts are too small to gain from that, it merges policy.FewerLaunches command buffers of a thread into one.
 func launchFewer(p *program.Program) {
 	bursts := 0.0
 	for i := range p.Jobs {
@@ -41,9 +41,9 @@ func launchFewer(p *program.Program) {
 	mergeBursts(p, float64(len(p.Jobs))/bursts)
 }
 
-// mergeBursts divides the times that are spent for each command buffer of a burst by the burst's size. The thread's
-// work before the first one is unchanged. Metal's processing of all command buffers is divided by usual, the mean
-// size.
+// mergeBursts divides the time that a thread spends on each command buffer of a burst by the burst's size. The
+// thread's work before the burst is unchanged. Metal's processing time is divided by `usual`, the mean size of all
+// bursts.
 func mergeBursts(p *program.Program, usual float64) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
 		if s.Job < 0 || p.Jobs[s.Job].Burst < 2 {
@@ -78,8 +78,9 @@ func mergeBursts(p *program.Program, usual float64) {
 	}
 }
 
-// mergeLaunches divides the times that are spent for each command buffer by merged, the number that becomes one.
-// Encoding is divided only if encoding is set; otherwise the same commands are encoded into fewer command buffers.
+// mergeLaunches divides the time that is spent on each command buffer by `merged`, the number of command buffers that
+// become one. Encoding time is divided only if encoding is true; otherwise the same commands are encoded into fewer
+// command buffers.
 func mergeLaunches(p *program.Program, merged int, encoding bool) {
 	fewer := func(n *analyze.Nanos) { *n /= analyze.Nanos(merged) }
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
@@ -109,8 +110,8 @@ func mergeLaunches(p *program.Program, merged int, encoding bool) {
 	fewer(&p.Framework.After)
 }
 
-// addProcessors gives every thread a processor of its own, and every hand-off a free one. Metal's processing of
-// commits still shares the machine's processors.
+// addProcessors gives every thread a processor of its own, so that each hand-off finds a free processor. Metal's
+// processing of commits still shares the machine's processors.
 func addProcessors(p *program.Program) {
 	h := &p.HandOvers
 	for t := range p.Threads {

@@ -34,8 +34,8 @@ type round struct {
 	details []program.Detail
 }
 
-// rounds divides a thread's steps into rounds. The steps before the first wait for work belong to the first round,
-// those after the last commit to the last round. commits has the recorded times of the thread's commits.
+// rounds divides a thread's steps into rounds. The first round also has the steps before the first wait for work, and
+// the last round the steps after the last commit. commits has the recorded times of the thread's commits.
 func rounds(th *program.Thread, t int32, commits []analyze.Nanos) (all []round) {
 	begin, n, commit := 0, 0, false
 	end := func(i int) {
@@ -58,10 +58,10 @@ func rounds(th *program.Thread, t int32, commits []analyze.Nanos) (all []round) 
 	return all
 }
 
-// deal distributes the rounds of each pool's threads among the threads in rotation, each on the queue that its new
-// thread uses most. In the recorded run there was too little work, so the thread that the system chose to wake
-// decided how much each got. With enough work, each thread takes the next item when it has finished the last, so the
-// shares become equal.
+// deal distributes the rounds of each pool among the pool's threads in rotation. A moved round uses the queue that
+// its new thread uses most. In the recorded run there was too little work, so the system's choice of the thread to
+// wake decided how much work each thread got. With enough work, each thread takes the next item when it has finished
+// the last, so the shares become equal.
 func deal(p *program.Program) {
 	if len(p.Pools) == 0 {
 		return

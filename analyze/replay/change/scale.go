@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Scale has factors for the durations of kernels, calls, locks and threads' own time. Each list is indexed by the
-// program's numbers for these; a missing factor is 1.
+// A Scale has factors for the durations of kernels, calls, locks and threads' own time. The lists are indexed by the
+// numbers that the program gives to kernels, calls, locks and threads; a missing factor is 1.
 type Scale struct {
 	Kernels, Calls, Locks, Threads []float64
 	// number of rounds (from one wait to the next) that each thread has in flight; 0 and 1 mean as recorded
@@ -51,9 +51,8 @@ func (s *Scale) Fitted(p *program.Program) bool {
 	return false
 }
 
-// WithFitted returns a copy of the program in which the estimated shares of scaled kernels are multiplied by bound,
-// to see how far the fit's uncertainty changes a prediction. The shares of a command buffer still add up to at most
-// 1.
+// WithFitted returns a copy of the program in which `bound` changes the estimated shares of scaled kernels, to see
+// how far the fit's uncertainty changes a prediction. The shares of a command buffer still add up to at most 1.
 func (s *Scale) WithFitted(p *program.Program, bound func(program.KernelCost) float64) *program.Program {
 	q := p.Copy()
 	for i := range q.Jobs {
@@ -78,7 +77,7 @@ func (s *Scale) WithFitted(p *program.Program, bound func(program.KernelCost) fl
 	return q
 }
 
-// scaled returns the duration d after the portions of it that have a factor are multiplied by their factors.
+// scaled multiplies each portion of the duration d by the portion's factor, and returns the resulting duration.
 func scaled(d analyze.Nanos, portions []program.Portion, factors []float64) analyze.Nanos {
 	if factors == nil {
 		return d
@@ -116,7 +115,8 @@ func setDuration(j *program.Job, d analyze.Nanos) {
 	j.Alone, j.Duration = program.Scaled(d, program.Share(j.Alone, j.Duration)), d
 }
 
-// scaleThread scales a thread's calls, the time that it holds named locks, and by the factor own its remaining time.
+// scaleThread scales the time that a thread spends in calls and in waits for named locks. It multiplies the thread's
+// remaining time by `own`.
 func (s *Scale) scaleThread(th *program.Thread, own float64) {
 	less, rest := 0.0, 1.0
 	for _, p := range th.InGaps {
@@ -144,8 +144,8 @@ func (s *Scale) scaleThread(th *program.Thread, own float64) {
 	}
 }
 
-// scaleLock multiplies by the factor by the time that waiting threads are kept from the lock; 0 removes the lock. The
-// work that the holder does while it holds the lock takes as long as before.
+// scaleLock multiplies the time for which a lock keeps other threads waiting; 0 removes the lock. The holder's own
+// work under the lock takes as long as before.
 func scaleLock(x *program.Step, by float64) {
 	switch by {
 	case 1:
@@ -156,7 +156,7 @@ func scaleLock(x *program.Step, by float64) {
 	}
 }
 
-// overlapRounds gives a thread inFlight rounds in flight: each wait for the thread's last commit becomes a wait for
+// overlapRounds lets a thread have several rounds in flight. A wait for the thread's last commit becomes a wait for
 // the command buffer of inFlight-1 rounds earlier.
 func overlapRounds(th *program.Thread, inFlight int) {
 	last := program.Unknown

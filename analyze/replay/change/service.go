@@ -32,17 +32,17 @@ func stepsOf(th *program.Thread) []step {
 	return all
 }
 
-// served has, by request, the work of the thread that submits for others: its steps, and the time from the last step
-// to the answer (over).
+// served has, for each request, the work of the thread that submits for others: its steps, and the time from the last
+// step to the answer (over).
 type served struct {
 	steps [][]step
 	over  []analyze.Nanos
 	busy  float64 // share of that time that the thread was on a processor
 }
 
-// requests returns the serving threads' work for each request, without their waits for processors and without the cost
-// of answering. That cost is the estimated time from the end of the work to the answer, and the part of the time
-// before the next step in which the thread wakes the requesting threads.
+// requests returns the serving threads' work for each request, without their waits for processors and without the
+// cost of answering. That cost is the estimated time from the end of the work to the answer, plus the time in which
+// the thread then wakes the requesting threads.
 func requests(p *program.Program) served {
 	w := served{make([][]step, p.Service.Requests), make([]analyze.Nanos, p.Service.Requests), 0}
 	by := make([]*program.Thread, p.Service.Requests) // who serves each request
@@ -85,8 +85,8 @@ func requests(p *program.Program) served {
 	return w
 }
 
-// answering estimates how long giving an answer takes: the median time from the wait for the GPU, with which most
-// requests end, to the answer.
+// answering estimates how long giving an answer takes. Most requests end with a wait for the GPU, so it returns the
+// median time from that wait to the answer.
 func answering(w served) analyze.Nanos {
 	var all []analyze.Nanos
 	for k, steps := range w.steps {
@@ -97,9 +97,9 @@ func answering(w served) analyze.Nanos {
 	return evidence.Median(all)
 }
 
-// mostForAnswer returns an upper bound of a thread's processor time for sending one request, or for answering it: half
-// of what the framework's threads spend on a command buffer, for which they do both. Without that figure the bound is
-// so large that it never applies.
+// mostForAnswer returns an upper bound of the processor time in which a thread sends or answers one request. Metal's
+// threads do about the same twice for a command buffer, so the bound is half of their time for it. If that time is
+// not known, the bound is so large that it never applies.
 func mostForAnswer(p *program.Program) analyze.Nanos {
 	if p.Framework.Time == 0 {
 		return 1 << 62
@@ -191,8 +191,8 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 }
 
 // moveWork converts the serving thread's steps for one request into steps of thread t. A command buffer moves to the
-// thread whose request committed it. took is the time of work without a command buffer of its own; the caller adds it
-// to the next step.
+// thread whose request committed it. took is the time of the work at the end that belongs to no returned step; the
+// caller adds it to the next step.
 func moveWork(p *program.Program, work []step, t int32) (moved []step, took analyze.Nanos) {
 	queue := int32(len(p.Queues))
 	for _, s := range work {

@@ -6,8 +6,8 @@ import (
 )
 
 // waitForOwnOnly removes waits for other threads' command buffers, and empty command buffers that exist only to be
-// waited for. It also removes the indirect costs of needless waits: a share of the time after them, and the waits for
-// locks in it.
+// waited for. After such waits it also removes their indirect costs: a share of the time until the next call, and
+// waits for locks.
 func waitForOwnOnly(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
 		shorten(s, program.Scaled(s.Gap, d.Needless))
@@ -27,8 +27,8 @@ func takeNoTurns(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) { shorten(s, d.Turn) })
 }
 
-// freeLocks removes waits for locks, recorded ones and those hidden in commits, and the time that threads lose around
-// such waits (being woken, cold caches).
+// freeLocks removes recorded waits for locks, and waits that are hidden in commits. It also removes the time that
+// threads lose around such waits (being woken, cold caches).
 func freeLocks(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
 		s.Gap = d.Unlocked
@@ -41,9 +41,9 @@ func freeLocks(p *program.Program) {
 	})
 }
 
-// keepQueuesSerial limits queues whose command buffers wait for events to as many at once as recorded. Because of the
-// events the trace does not show whether such a queue could run more; queues usually run in order, so more would be
-// too optimistic.
+// keepQueuesSerial forbids queues whose command buffers wait for events to run more at once than recorded. Because of
+// the events, the trace does not show whether such a queue could run more. Queues usually run in order, so assuming
+// more would be too optimistic.
 func keepQueuesSerial(p *program.Program) {
 	for i := range p.Jobs {
 		if j := &p.Jobs[i]; j.AwaitsEvent() {
@@ -52,8 +52,8 @@ func keepQueuesSerial(p *program.Program) {
 	}
 }
 
-// ignoreEvents removes waits for events on the GPU. Without the event, command buffers that it released together are
-// submitted one by one, so they get a short latency.
+// ignoreEvents removes waits for events on the GPU. An event releases several command buffers together; without it
+// they are submitted one by one, each with a short latency.
 func ignoreEvents(p *program.Program) {
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
@@ -96,9 +96,9 @@ func emptyHandlers(p *program.Program) {
 	}
 }
 
-// wakePollers makes threads that poll for a completion continue as soon as threads that are woken by it: after the
-// completion handlers. The trace does not show how long the wake-up would take. The time of the quickest submissions
-// is used, which wake a thread too.
+// wakePollers makes threads that poll for a completion continue after the completion handlers, as a thread does that
+// the completion wakes. The trace does not show how long that wake-up would take, so the time of the quickest
+// submissions is used: these wake a thread, too.
 func wakePollers(p *program.Program) {
 	wake := min(p.HandOvers.QuickLatency, policy.Wakeup.Nanos())
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A call is a recorded call of a thread, with the step that it becomes in the program.
+// A call is a recorded call of a thread, with the program step that the call becomes.
 type call struct {
 	analyze.Interval
 	program.Step
@@ -85,8 +85,8 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 }
 
 // waitFor returns the step for a recorded wait w for command buffer c. A wait that began after the GPU's end takes
-// its recorded time; otherwise the replay determines when the GPU ends, and only the time after that (Notify) is
-// kept.
+// its recorded time in the replay. For other waits the replay determines when the GPU ends, and only the time after
+// that (Notify) is as recorded.
 func waitFor(w analyze.Interval, c *analyze.CommandBuffer, job int32) (s program.Step, d program.Detail) {
 	s = program.Step{Kind: program.Wait, Job: job}
 	if w.Begin > c.GPU.End {
@@ -97,8 +97,8 @@ func waitFor(w analyze.Interval, c *analyze.CommandBuffer, job int32) (s program
 	return s, d
 }
 
-// inOrder sorts a thread's calls by begin. At the same time, a signal or an answer comes before a wait, so that threads
-// do not deadlock, and an outer call before the calls nested in it.
+// inOrder sorts a thread's calls by their begin. If two begin at the same time, a signal or an answer comes before a
+// wait, so that threads do not deadlock, and an outer call before the calls nested in it.
 func inOrder(list []call) {
 	slices.SortStableFunc(list, func(x, y call) int {
 		return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(notSignal(x.Kind), notSignal(y.Kind)),
@@ -113,7 +113,7 @@ func notSignal(k program.Kind) int {
 	return 1
 }
 
-// firstCompiles returns when a thread began its first call other than waits for locks, compilation included.
+// firstCompiles returns the begin of a thread's first call, compilation included but not waits for locks.
 func firstCompiles(list []call) analyze.Nanos {
 	return list[max(0, slices.IndexFunc(list, func(c call) bool { return c.Kind != program.Lock }))].Begin
 }
@@ -127,9 +127,9 @@ func withoutStart(list []call) []call {
 	})):]
 }
 
-// withoutNested removes calls nested in others, whose time is part of the outer call's. A wait for a lock inside a
-// commit is noted as the part of the commit that disappears without locks. Steps for which other threads wait must
-// not be lost; they move to the end of the outer call.
+// withoutNested removes calls inside other calls, because the outer call's time includes theirs. A wait for a lock
+// inside a commit is noted as the part of the commit that disappears without locks. A step for which other threads
+// wait must not be lost, so it moves to the end of the outer call.
 func withoutNested(list []call) []call {
 	kept := list[:0]
 	for _, c := range list {
@@ -151,8 +151,8 @@ func withoutNested(list []call) []call {
 	return kept
 }
 
-// acquireCosts returns, for each queue that was full at times, how long creating a command buffer takes without
-// blocking: as long as the fastest tenth of the creations that did not find the queue full. Slower ones may have
+// acquireCosts returns how long creating a command buffer takes without blocking, for each queue that was full at
+// times. It uses the fastest tenth of the creations that did not find the queue full. The slower ones may have
 // blocked, too, because other threads took the last free command buffers.
 func acquireCosts(ev *evidence.Evidence) map[*analyze.Queue]analyze.Nanos {
 	full := map[*analyze.Queue][]analyze.Nanos{}

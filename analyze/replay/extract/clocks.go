@@ -9,9 +9,9 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A clock is a thread that only sets a shared event, at times of its own, as a timer does. A command buffer that waits
-// for the next value after its creation waits for another value in a faster or slower program, so the machine must not
-// make it wait for the recorded one.
+// A clock is a thread that only sets a shared event, at times of its own, like a timer. A command buffer may wait for
+// the next value that is set after its creation. In a faster or slower program that is another value, so the machine
+// must not make the command buffer wait for the recorded value.
 
 // A sharedEvent identifies a shared event of a process.
 type sharedEvent struct {
@@ -41,8 +41,8 @@ func (b *builder) findClocks(threads []*analyze.Thread) {
 	}
 }
 
-// onlySets reports whether a thread does next to nothing but make these settings of an event, and makes nearly all of
-// them.
+// onlySets reports whether a thread is a clock of an event: it does almost nothing but set the event, and it makes
+// nearly all settings of the event.
 func onlySets(th *program.Thread, settings []*analyze.Signal) bool {
 	own, sets := 0, 0
 	for _, s := range settings {

@@ -12,9 +12,9 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// Program builds the program of a trace, or returns the reason why that is not possible. A tied program also has the
-// signals that threads give each other, and the places where they release locks; in other programs, waits for these
-// take their recorded time. taken is the GPU time that an external process took.
+// Program builds the program of a trace, or returns the reason why that is not possible. In a tied program, threads
+// also wait for each other's signals and for locks that others release; in other programs, these waits take their
+// recorded time. taken is the GPU time that an external process took.
 func Program(ev *evidence.Evidence, taken evidence.GPUTaken, tied bool) (p *program.Program, why string) {
 	b := &builder{ev: ev, taken: taken, tied: tied, window: jobsWindow(ev), jobOf: make([]int32, ev.Trace.IndexCount()),
 		polls: map[*analyze.Thread]bool{}}
@@ -54,8 +54,8 @@ type builder struct {
 	held    map[*analyze.LockWait]*analyze.Wait // see waitsForHeldInterpreter
 	// when each thread allocated memory
 	allocating map[*analyze.Thread]*evidence.Busy
-	// number of command buffers that were queued behind other work, so that the GPU began them without a thread's
-	// help
+	// number of command buffers that were queued behind other work, so that the GPU began them without the help of a
+	// thread
 	behindOthers int
 	events       map[eventValue]int32 // numbers of the values that threads set shared events to
 }
@@ -66,13 +66,14 @@ type eventValue struct {
 	at analyze.Nanos
 }
 
-// job returns the program's number (job) of a command buffer; known is false if the program does not have it.
+// job returns the number (job) that the program gives to a command buffer; known is false if the program does not
+// contain the command buffer.
 func (b *builder) job(i analyze.CommandBufferIndex) (job int32, known bool) {
 	return b.jobOf[i] - 1, b.jobOf[i] > 0
 }
 
-// jobsWindow returns the time range that the program covers: the whole run, or its middle with policy.MostJobs
-// command buffers if it has more.
+// jobsWindow returns the time range that the program covers: the whole run or, if the run has more than
+// policy.MostJobs command buffers, as many from its middle.
 func jobsWindow(ev *evidence.Evidence) analyze.Interval {
 	var commits []analyze.Nanos
 	for b := range ev.Releases.All() {
@@ -123,8 +124,8 @@ func (b *builder) addJobs() {
 		if p.Devices[device].Limited || o.Limited { // the delay may be a wait for other work
 			handed = min(handed, latency+held)
 		} else if o.Most == 1 {
-			// the command buffer was queued behind other work of its queue, so only the time after that is its own
-			// delay
+			// the command buffer was queued behind other work of its queue, so its own delay is only the time after
+			// that work
 			if free := o.Busy.FreeBefore(analyze.Interval{Begin: release.At, End: c.GPU.Begin}); free < handed {
 				handed = min(free, latency+held)
 			}
@@ -158,8 +159,8 @@ func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) 
 	return program.Device{Engines: max(1, u.Capacity), Limited: limited, Crowding: u.Crowding.Slope}
 }
 
-// limitAlike applies a limit that is known for one queue to the other queues of its device. The driver sets the limit
-// for all queues, but only a queue that was full while the GPU had spare capacity shows it.
+// limitAlike applies the known limit of one queue to the other queues of its device. The driver sets the same limit
+// for all queues, but the trace shows it only for a queue that was full while the GPU had spare capacity.
 func limitAlike(queues []program.Queue, devices int) {
 	for d := range devices {
 		least, most := 0, 0

@@ -6,9 +6,9 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// findLines sets Line of threads that are stages of a pipeline: that commit and pass items to each other, so that one
-// often waits for the other's signal or at the same pipe or socket. Threads that pass a barrier together do not count:
-// they make equal progress. of has the program's threads in its order.
+// findLines finds the stages of pipelines and sets their Line. Threads are stages of one pipeline if they commit and
+// pass items to each other: one often waits for the other's signal, or at the same pipe or socket. Threads that pass
+// a barrier together do not count, because they make equal progress. `of` has the program's threads in its order.
 func (b *builder) findLines(of []*analyze.Thread) {
 	threads := b.program.Threads
 	number := map[*analyze.Thread]int32{}

@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A holding is one time range in which a thread held a lock for which it had waited.
+// A holding is one time range in which a thread held a lock after waiting for it.
 type holding struct {
 	thread           *analyze.Thread
 	call             int
@@ -20,9 +20,9 @@ type holding struct {
 	length           analyze.Nanos // how long it was held, with the hand-off to the next; 0 if unknown
 }
 
-// addLocks determines how long locks were held and, in a tied program, where threads released them. The first
-// lock gets the number 1. The trace does not have locks without waits. Metal's lock inside commit gets a number even
-// without waits, because threads may begin to wait for it when another cause is removed.
+// addLocks determines how long threads held locks and, in a tied program, where they released them. The first lock
+// gets the number 1. A lock for which no thread waited is not in the trace. The lock inside Metal's commit gets a
+// number even without waits, because threads may begin to wait for it when another cause is removed.
 func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread][]call) {
 	locks, releases := map[evidence.LockKey][]holding{}, map[*analyze.Thread][]call{}
 	for t, list := range by {
@@ -80,8 +80,7 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 	}
 }
 
-// nextWait returns when the thread next began to wait for the lock k; if it never did, a time after the end of the
-// run.
+// nextWait returns when the thread next began to wait for the lock k; if it never did, a time after the run.
 func nextWait(list []call, k evidence.LockKey) analyze.Nanos {
 	for i := range list {
 		if c := &list[i]; c.Kind == program.Lock && evidence.KeyOf(c.lock) == k {
@@ -91,17 +90,17 @@ func nextWait(list []call, k evidence.LockKey) analyze.Nanos {
 	return 1 << 62
 }
 
-// next returns when the next thread acquired the lock k after this holding. known is false if the thread itself waited
-// for the lock before: then other threads had it meanwhile without waiting.
+// next returns when another thread acquired the lock k after this holding. known is false if this thread waited for
+// the lock again before that time: then some thread had acquired it without waiting, and the time is wrong.
 func (h *holding) next(usual analyze.Nanos, list []call, k evidence.LockKey) (next analyze.Nanos, known bool) {
 	next = h.End + cmp.Or(h.length, usual)
 	return next, next <= nextWait(list[h.call+1:], k)
 }
 
-// releaseTime estimates when a thread released a lock: one wake-up before next, when the next thread got it. No Metal
-// call releases an application's lock, so a time inside a call is moved to the call's begin, but not before the
-// previous call. The first call of the list is the wait for the lock; passed is the number of calls between it and the
-// release.
+// releaseTime estimates when a thread released a lock: one wake-up before `next`, when the next thread got the lock.
+// Code does not release its lock inside a Metal call, so a time inside a call is moved to the call's begin, but not
+// before the previous call. The first call of the list is the wait for the lock; passed is the number of calls
+// between that wait and the release.
 func releaseTime(list []call, next, wake analyze.Nanos) (released analyze.Nanos, passed int) {
 	released = next - wake
 	for i := range list {
@@ -117,9 +116,9 @@ func releaseTime(list []call, next, wake analyze.Nanos) (released analyze.Nanos,
 	return released, len(list) - 1
 }
 
-// earlyReleases returns for each sequence of calls that follow the acquisition of a lock how many of them come before
-// the release. releaseTime is late if the next thread woke up late. Code releases its lock always at the same place,
-// so the earliest place counts, except for policy.LeftOver of the holdings.
+// earlyReleases returns, for each sequence of calls after the acquisition of a lock, how many of these calls come
+// before the release. If the next thread woke up late, releaseTime is too late. Code always releases its lock in the
+// same line, so the earliest place counts, except for policy.LeftOver of the holdings.
 func earlyReleases(list []holding, usual analyze.Nanos, by map[*analyze.Thread][]call, k evidence.LockKey,
 	wake analyze.Nanos) map[[policy.CallsAfter]program.Kind]int {
 	all := map[[policy.CallsAfter]program.Kind][]int{}
@@ -152,7 +151,8 @@ func followers(list []call) (kinds [policy.CallsAfter]program.Kind) {
 }
 
 // measureHoldings sets the length of each holding to the time until the next thread got the lock, if that thread
-// waited for this holder. It returns the median for the others; known is false if too few could be measured.
+// waited for this holder. usual is the median length, for the other holdings; known is false if too few could be
+// measured.
 func measureHoldings(list []holding) (usual analyze.Nanos, known bool) {
 	var all []analyze.Nanos
 	for i := 0; i+1 < len(list); i++ {
@@ -168,8 +168,8 @@ func measureHoldings(list []holding) (usual analyze.Nanos, known bool) {
 	return evidence.Median(all), true
 }
 
-// nameLocks numbers the locks that threads wait for by their names, with which users select them, and returns the
-// names. It also marks (OnlyLock) series of steps in which a thread waits for one named lock only.
+// nameLocks numbers the locks that threads wait for by the names with which users select them, and returns the names.
+// It also sets OnlyLock in series of steps in which a thread waits for only one named lock.
 func nameLocks(threads []program.Thread, spans []span, by map[*analyze.Thread][]call) []string {
 	var names evidence.Ordered[string, struct{}]
 	for t, s := range spans {
@@ -200,8 +200,8 @@ func nameLocks(threads []program.Thread, spans []span, by map[*analyze.Thread][]
 	return names.Keys
 }
 
-// A stretch is the time between two calls of a thread that are not waits for locks. It is identified by the kinds of
-// the two calls, so that the thread's code between them is probably the same.
+// A stretch is the time between two calls of a thread that are not waits for locks. Stretches with the same kinds of
+// calls at both ends probably run the same code, so they are compared with each other.
 type stretch struct{ from, to program.Kind }
 
 // eachStretch calls visit for each stretch of a thread. The steps from begin to end-2 are waits for locks, the step
@@ -219,9 +219,9 @@ func eachStretch(th *program.Thread, visit func(s stretch, begin, end int, own a
 	}
 }
 
-// findUnlocked estimates how long threads would take between calls if there were no locks to wait for. Waiting for a
-// lock costs more than the wait: the thread is woken, its caches are cold, and it wakes the next thread. Where the
-// thread passed the same stretch often enough without waiting, the time of these passes is used.
+// findUnlocked estimates how long threads would take between calls without waits for locks. Such a wait costs more
+// than its length: the thread is woken, its caches are cold, and it wakes the next thread. If the thread ran the same
+// stretch often enough without waiting, the time of these runs is used.
 func findUnlocked(threads []program.Thread) {
 	for t := range threads {
 		th := &threads[t]
@@ -235,7 +235,7 @@ func findUnlocked(threads []program.Thread) {
 		})
 		left := map[stretch]float64{}
 		for s, all := range free {
-			// every gap is multiplied by the same share, so that the recorded variation is preserved
+			// every gap is multiplied by the same share, so that the gaps still vary as recorded
 			if len(all) >= policy.Pattern.Count() && len(behind[s]) > 0 {
 				left[s] = min(1, evidence.Share(evidence.Median(all), max(1, evidence.Median(behind[s]))))
 			}

@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// markNeedless marks the steps that are indirect costs of needless waits, each with the share that the waits cause.
+// markNeedless marks the steps after needless waits whose time goes back to these waits, each with the share of its
+// time that does.
 func markNeedless(list []call) {
 	calls := make([]evidence.TimedCall, len(list))
 	for i := range list {
@@ -34,8 +35,8 @@ func callKind(c *call) evidence.CallKind {
 	return evidence.CallOther
 }
 
-// markFences marks fences: empty command buffers that are committed only to wait for other threads' work before them
-// in the queue. A program without such synchronization creates none, so they do not count as work.
+// markFences marks fences: empty command buffers that a thread commits behind other threads' work in the queue, only
+// to wait for that work. A program without such synchronization creates no fences, so they do not count as work.
 func markFences(p *program.Program) {
 	for _, s := range p.Steps() {
 		if s.Barrier && s.Job >= 0 {
@@ -44,9 +45,9 @@ func markFences(p *program.Program) {
 	}
 }
 
-// newest determines the rule by which threads choose which command buffer of another thread to wait for, if there is
-// one: for example the last one that the other thread has committed. In a changed program the last one is another
-// than in the recorded run, so the machine must apply the rule instead of the recorded choice.
+// newest determines the rule by which threads choose which command buffer of another thread to wait for, if they
+// follow a rule: for example the last one that the other thread has committed. In a changed program that is another
+// command buffer than recorded, so the machine must apply the rule instead of the recorded choice.
 func newest(p *program.Program, spans []span, by map[*analyze.Thread][]call) program.Newest {
 	index := make([]int, len(p.Jobs)) // index of each job among the jobs of its thread
 	for _, th := range p.Threads {

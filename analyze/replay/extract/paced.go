@@ -9,9 +9,9 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// addPaced adds the clients' waits for input from pipes and sockets to the calls of a program in which threads submit
-// for others. If the answer comes sooner, such a wait begins sooner, but the source delivers at its own pace: the wait
-// then takes longer, and the run is no faster.
+// addPaced adds clients' waits for input from pipes and sockets to the calls of a program in which threads submit for
+// others. A faster program begins such a wait sooner, but the source delivers at its own pace: the wait then takes
+// longer, and the run is no faster.
 func (b *builder) addPaced(by map[*analyze.Thread][]call) {
 	waits := map[*analyze.Thread][]*analyze.BlockedWait{}
 	for w := range analyze.Each(b.ev.Trace.CPUWaits.Blocked) {
@@ -36,9 +36,9 @@ func (b *builder) addPaced(by map[*analyze.Thread][]call) {
 	}
 }
 
-// ownPace reports whether the source of a thread's input delivers at a pace of its own, and holds the thread up for a
-// part of its time (active). Then a wait is as long as the thread comes early, so the lengths of its waits differ much.
-// A source that is asked each time answers after a time of its own.
+// ownPace reports whether the source of a thread's input delivers at its own pace and delays the thread for a part of
+// active, the thread's time. Then the waits differ much in length, because a thread that comes earlier waits longer.
+// Waits for a source that answers requests all take about the same time.
 func ownPace(waits []*analyze.BlockedWait, active analyze.Nanos) bool {
 	var lengths []analyze.Nanos
 	sum := analyze.Nanos(0)

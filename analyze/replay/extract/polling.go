@@ -10,9 +10,10 @@ import (
 )
 
 // withPolling inserts waits for command buffers into the calls of a thread that waits without a recorded call: it
-// polls, or sleeps on a semaphore that a completion handler posts. The thread is assumed to wait, before it creates a
-// command buffer, for the one n before, if nearly always that one has completed, a later one has not, and the thread
-// continues soon after the completion. It reports whether waits were inserted.
+// polls, or sleeps on a semaphore that a completion handler posts. The thread is assumed to wait for its nth last
+// command buffer before it creates another, if three conditions nearly always hold: that command buffer has
+// completed, a later one has not, and the thread continues soon after the completion. It reports whether waits were
+// inserted.
 func withPolling(
 	ev *evidence.Evidence, buffers []*analyze.CommandBuffer, t *analyze.Thread, list []call,
 ) ([]call, bool) {
@@ -34,8 +35,8 @@ func withPolling(
 	if policy.AtLeast(policy.Most, waits, commits) || len(own) < policy.Sample.Count() {
 		return list, false
 	}
-	// a thread that runs the handlers itself may wait between handlers for the GPU's thread; that is no wait for a
-	// handler
+	// a thread that runs the handlers itself may wait between two handlers for the GPU's thread; such a wait is no
+	// wait for a handler
 	if promised := waitsForHandlers(ev, buffers, t, own); !inHandlers(own[1:]) && policy.AtLeast(policy.Most,
 		len(promised), len(own)) {
 		return withLinks(list, promised), true
@@ -79,8 +80,8 @@ type turn struct {
 	completed   analyze.Nanos
 }
 
-// ended returns when the command buffer had completed, as far as a thread that continued at the time at could see.
-// The status may show the completion before the tracer's handler is called, but not before the GPU's end.
+// ended returns when the command buffer had completed, as a thread that continued at time `at` could see it. The
+// status may show the completion before the tracer's handler is called, but not before the GPU's end.
 func (t *turn) ended(at analyze.Nanos) analyze.Nanos {
 	if t.completed > at && t.gpu <= at {
 		return t.gpu
@@ -88,8 +89,8 @@ func (t *turn) ended(at analyze.Nanos) analyze.Nanos {
 	return t.completed
 }
 
-// follows reports whether the thread seems to wait, before each creation of a command buffer, for the completion of
-// the one n before.
+// follows reports whether the thread seems to wait for its nth last command buffer before each creation of another
+// one.
 func follows(own []turn, n int) bool {
 	own = own[1:] // the first one may follow a long start-up
 	if n == 1 && inHandlers(own) {
@@ -133,7 +134,7 @@ func inHandlers(own []turn) bool {
 	return len(own) > 1 && policy.NearlyAll(n, len(own)-1)
 }
 
-// handles reports whether the program's completion handlers of the command buffer may run at the time at.
+// handles reports whether the program's completion handlers of the command buffer may run at time `at`.
 func (t *turn) handles(at analyze.Nanos) bool {
 	return t.buffer != nil && t.buffer.Handlers > 0 && t.gpu <= at && at <= t.completed
 }
@@ -148,8 +149,8 @@ func asleep(ev *evidence.Evidence, t *analyze.Thread) (list []analyze.Interval) 
 	return list
 }
 
-// withWaits inserts, before each creation of a command buffer, a wait for the one n before. If the thread slept in a
-// recorded wait for a signal then, the inserted wait covers that sleep.
+// withWaits inserts a wait for the nth last command buffer before each creation of a command buffer. If the thread
+// slept in a recorded wait for a signal at that time, the inserted wait covers that sleep.
 func withWaits(list []call, own []turn, n int, asleep []analyze.Interval) []call {
 	var all []call
 	next := 0

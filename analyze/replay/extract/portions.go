@@ -42,7 +42,7 @@ func addPortions(ev *evidence.Evidence, p *program.Program, buffers []*analyze.C
 	addCalls(ev, p, spans)
 }
 
-// markPolling marks the kernels of queues of which one waits for the other inside its kernels.
+// markPolling marks the kernels of two queues if kernels of one queue wait for the other queue's work while they run.
 func markPolling(ev *evidence.Evidence, p *program.Program, buffers []*analyze.CommandBuffer) {
 	polls := map[*analyze.Queue]bool{}
 	for i := range ev.Execution.KernelWaits {
@@ -57,8 +57,8 @@ func markPolling(ev *evidence.Evidence, p *program.Program, buffers []*analyze.C
 	}
 }
 
-// addCalls determines which calls each thread's time in Metal is spent in. The trace has sums over the whole run
-// only, so calls before the work begins are assumed to have the same proportions.
+// addCalls determines how each thread's time in Metal divides among calls. The trace has only sums over the whole
+// run, so calls before the work begins are assumed to have the same proportions.
 func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 	var names evidence.Ordered[string, struct{}]
 	for i, s := range spans {
@@ -105,8 +105,8 @@ func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 	p.Names.Calls = names.Keys
 }
 
-// scaleAllocating distributes the time in which a thread allocates or frees memory (total) over the steps in which it
-// allocates, in proportion. The trace has the times of single allocations, but of frees only the sum.
+// scaleAllocating distributes `total`, the time in which a thread allocates or frees memory, over the steps in which
+// it allocates, in proportion. The trace has the time of each allocation, but for frees only the sum.
 func scaleAllocating(th *program.Thread, total analyze.Nanos) {
 	var in, gaps analyze.Nanos
 	for i := range th.Steps {

@@ -9,10 +9,11 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// addProcessors determines for which share of its own time each thread was on a processor, and how much processor
-// time Metal's own threads need per command buffer: the time that the process used, minus what the program's threads
-// used in their own time. Processor time within waits, for sleeping and waking, counts as Metal's. If the use of
-// processors is not recorded, Processors.Count stays 0, and no thread waits for a processor in the replay.
+// addProcessors determines for which share of its own time each thread was on a processor. It also determines how
+// much processor time Metal's own threads need per command buffer: the processor time of the process, minus that of
+// the program's threads in their own time. Processor time within waits, for sleeping and waking, counts as Metal's.
+// If the use of processors is not recorded, Processors.Count stays 0, and no thread waits for a processor in the
+// replay.
 func (b *builder) addProcessors(spans []span) {
 	p := b.program
 	var covered, lasted, onOwn, polling analyze.Nanos
@@ -78,7 +79,7 @@ func (b *builder) addProcessors(spans []span) {
 	}
 }
 
-// notified returns how long a thread's waits lasted beyond the completions that they were for, in total.
+// notified returns the total time that a thread's waits lasted after the completions for which it waited.
 func notified(th *program.Thread) (sum analyze.Nanos) {
 	for i := range th.Steps {
 		sum += max(0, th.Steps[i].Notify) + th.Steps[i].Handlers
@@ -86,8 +87,8 @@ func notified(th *program.Thread) (sum analyze.Nanos) {
 	return sum
 }
 
-// blocked returns how long a thread waits for things whose time the replay computes (GPU work, locks, signals), in
-// total.
+// blocked returns the total time that a thread waits for GPU work, locks and signals; the replay computes how long
+// these waits take.
 func blocked(th *program.Thread) (sum analyze.Nanos) {
 	for i := range th.Steps {
 		sum += th.Steps[i].Blocked(&th.Details[i])
@@ -129,12 +130,11 @@ func working(threads []program.Thread, spans []span) (all analyze.Interval) {
 }
 
 // A software GPU runs its kernels on the machine's processors, which it shares with the program's threads and with
-// other programs. The processor time of a command buffer is estimated from others with the same work that ran alone.
-//
-// findAlone sets Alone, the time of each job without concurrent jobs, to at most the fastest tenth of the same work.
+// other programs. The processor time of a command buffer is estimated from command buffers with the same work that
+// ran alone.
 
-// findAlone sets Alone, the processor time of each job without concurrent jobs. It is at most the processor time of
-// the quickest tenth with the same work.
+// findAlone sets Alone, the processor time that each job takes without concurrent jobs: at most that of the quickest
+// tenth of the jobs with the same work.
 func findAlone(jobs []program.Job, buffers []*analyze.CommandBuffer) {
 	took, quick := map[uint64][]analyze.Nanos{}, map[uint64]analyze.Nanos{}
 	for i, c := range buffers {
@@ -151,9 +151,8 @@ func findAlone(jobs []program.Job, buffers []*analyze.CommandBuffer) {
 }
 
 // runOnProcessors decides whether the machine's processors run the GPU's work, and returns the processor time of that
-// work in ns, or 0. They do if the process used at least as much processor time beyond its threads' own as the jobs
-// take alone, and if the jobs take longer than submissions and notifications. used is that processor time beyond the
-// threads' own.
+// work in ns, or 0. used is the processor time of the process beyond that of its threads. Processors run the GPU's
+// work if the jobs alone explain no more than `used`, and if jobs take longer than submissions and notifications.
 func runOnProcessors(p *program.Program, used float64) (work float64) {
 	for i := range p.Jobs {
 		work += float64(p.Jobs[i].Alone)

@@ -6,9 +6,9 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// addRequests adds requests to the calls of a program in which one thread, or a pool of threads, submits for others: a
-// requesting thread sends a request and waits for the answer; the thread that served it waits for each request and
-// answers it, in the recorded order.
+// addRequests adds requests to the calls of a program in which one thread, or a pool of threads, submits for others.
+// A requesting thread sends a request and waits for the answer. The serving thread waits for each request and answers
+// it, in the recorded order.
 func (b *builder) addRequests(by map[*analyze.Thread][]call) {
 	h := b.ev.Handover
 	if !h.Holds() {

@@ -16,9 +16,9 @@ import (
 // signals and for locks take their recorded time, even if the work before the signal or under the lock changes. That
 // is enough to predict the removal of a cause, but not the effect of a faster kernel.
 
-// lockWaits yields the threads' waits for locks. In a tied program it adds artificial waits for turns, unless the trace
-// has waits for the lock that makes the threads take turns. It leaves out waits that end together with another thread's
-// wait for the GPU, because these become signals.
+// lockWaits yields the threads' waits for locks. In a tied program it adds artificial waits for turns, unless the
+// trace has waits for the lock that makes the threads take turns. It leaves out waits that another thread's wait for
+// the GPU ends, because these become signals.
 func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
 	return func(yield func(*analyze.LockWait) bool) {
 		recorded := map[*analyze.Thread][]analyze.Interval{}
@@ -49,8 +49,8 @@ func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
 	}
 }
 
-// addSignals returns, by thread, the signals that threads give each other and the waits for these signals. Threads
-// without Metal calls, such as threads that load data, are added to by.
+// addSignals returns, by thread, the signals that threads give each other and the waits for these signals. A thread
+// without Metal calls, such as a thread that loads data, gets its signals and waits in `by` instead.
 func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread][]call {
 	links := map[*analyze.Thread][]call{}
 	add := func(t *analyze.Thread, i analyze.Interval, s program.Step, waited analyze.Nanos) {
@@ -77,8 +77,8 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 			n = signal(w.Signaller, at(w.Signalled))
 			numbers[k] = n
 		}
-		// at a barrier each thread that waits has also arrived, so its arrival is one of the signals that the others
-		// wait for
+		// at a barrier every waiting thread has arrived, too: the other threads also wait for its arrival, so it
+		// gives the signal
 		if m := b.ev.Barriers; m != nil && m.Threads[w.Thread] && m.Threads[w.Signaller] {
 			p.Signals[n]++
 			add(w.Thread, at(w.Begin), program.Step{Kind: program.Signal, Number: n}, 0)
@@ -115,8 +115,8 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 	return links
 }
 
-// linkedWaits returns the waits that connect the program's threads: between calls of threads that make Metal calls,
-// and of threads that signal these. It searches twice, to find also the waits of threads that only signal.
+// linkedWaits returns the waits that connect the program's threads: waits of threads that make Metal calls, and waits
+// of threads that signal these. It searches twice, because the first search finds the threads that only signal.
 func linkedWaits(
 	ev *evidence.Evidence, by map[*analyze.Thread][]call, window analyze.Interval,
 ) (list []*analyze.SignalWait) {
@@ -180,8 +180,8 @@ func handlerThreads(ev *evidence.Evidence) map[*analyze.Thread]bool {
 // byEnd compares the end of a call with a time, for a binary search in calls sorted by their ends.
 func byEnd(c call, at analyze.Nanos) int { return cmp.Compare(c.End, at) }
 
-// withLinks inserts signals, waits for signals and releases of locks into a thread's calls. A wait inside another
-// call is dropped, because its time is part of that call. A signal inside a call moves to the call's end.
+// withLinks inserts signals, waits for signals and releases of locks into a thread's calls. A wait inside a call is
+// dropped, because the call's time includes it. A signal inside a call moves to the call's end.
 func withLinks(list, links []call) []call {
 	if len(links) == 0 {
 		return list
@@ -208,10 +208,10 @@ func withLinks(list, links []call) []call {
 	return all
 }
 
-// withoutEnd removes what a thread does after its last work for the GPU, for example the wait until the main thread
-// ends the program. A replay with such a wait could never be faster than the recorded run. Other threads no longer
-// wait for a signal that is removed. A thread that does more after that, as a producer for other threads does, keeps
-// all its calls.
+// withoutEnd removes a thread's calls after its last work for the GPU, for example a wait until the main thread ends
+// the program: with such a wait, a replay could never be faster than the recorded run. Other threads no longer wait
+// for a removed signal. If the calls after the last GPU work are many, as for a thread that produces for others,
+// withoutEnd keeps them.
 func (b *builder) withoutEnd(list []call) []call {
 	end := len(list)
 	for end > 0 && !list[end-1].Kind.WorksForGPU() {
@@ -228,9 +228,9 @@ func (b *builder) withoutEnd(list []call) []call {
 	return list[:end]
 }
 
-// waitsForHeldInterpreter finds the waits for a GIL that another thread held while it waited for the GPU, and returns
-// for each that other wait. A thread that waits for the GIL retries again and again; each attempt counts as lasting
-// until the other thread's wait ended.
+// waitsForHeldInterpreter finds waits for a GIL whose holder waited for the GPU, and returns for each the holder's
+// wait. A thread that waits for the GIL retries again and again; each attempt counts as lasting until the holder's
+// wait ended.
 func waitsForHeldInterpreter(ev *evidence.Evidence) map[*analyze.LockWait]*analyze.Wait {
 	found := map[*analyze.LockWait]*analyze.Wait{}
 	held := map[*analyze.Process][]*analyze.Wait{}

@@ -83,8 +83,8 @@ func (b *builder) addThreads() {
 	p.Newest = newest(p, spans, by)
 }
 
-// thread builds the program's thread from recorded calls. done has the recorded times at which the thread committed
-// and ended. waits has the times in which any thread waited for the GPU.
+// thread builds the program's thread from recorded calls. done has the recorded times at which the thread's commits
+// and the thread itself ended. waits has the times in which any thread waited for the GPU.
 func (b *builder) thread(
 	t *analyze.Thread, list []call, waits *evidence.Busy,
 ) (th program.Thread, done program.Progress) {
@@ -159,7 +159,8 @@ func (b *builder) meeting(spans []span) (m program.Meeting) {
 	return m
 }
 
-// pools returns the groups of threads that wait for work at the same object (at), and that commit something.
+// pools returns the groups of threads that commit and that wait for work at the same object; `at` has the object of
+// each thread.
 func pools(threads []program.Thread, at map[*analyze.Thread]evidence.LockKey, spans []span) (all [][]int32) {
 	by := map[evidence.LockKey][]int32{}
 	for t, s := range spans {

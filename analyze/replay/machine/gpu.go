@@ -14,8 +14,8 @@ func (m *machine) isBehind(j *program.Job) bool {
 	return m.queues[j.Queue].running >= of.AtOnce || m.running[of.Device] >= m.program.Devices[of.Device].Engines
 }
 
-// feed begins jobs (command buffers of the replayed program) on a device while it can run more. Of the queues' first
-// jobs that are ready, the one that became ready first begins first.
+// feed begins jobs (command buffers of the replayed program) on a device until the device is full. Among the ready
+// jobs that are first in their queues, the job that became ready first begins first.
 func (m *machine) feed(device int) {
 	for m.running[device] < m.program.Devices[device].Engines {
 		best := int32(-1)
@@ -37,9 +37,9 @@ func (m *machine) feed(device int) {
 	}
 }
 
-// beginJob begins a job (a command buffer) on a device. If the machine's processors run the GPU's work, the job is a
-// burst on a processor. If concurrent jobs slow each other down, it shares the device. Otherwise its end is known
-// now.
+// beginJob begins a job (a command buffer) on a device. If the machine's processors run the GPU's work, the job
+// becomes a burst on a processor. If concurrent jobs slow each other down, the job shares the device with them.
+// Otherwise its end is known now.
 func (m *machine) beginJob(device int, id int32) {
 	j := &m.program.Jobs[id]
 	q := &m.queues[j.Queue]
@@ -85,16 +85,16 @@ func (m *machine) unblocked(id int32) bool {
 	return !slices.ContainsFunc(j.Events, func(e int32) bool { return !m.given[e] })
 }
 
-// awaitsClock reports whether a job's clock has not set an event since the job was created. A clock that has ended
-// delays nothing.
+// awaitsClock reports whether the job still waits for its clock: a thread that sets an event like a timer, and has
+// not set it since the job was created. A clock that has ended delays nothing.
 func (m *machine) awaitsClock(id int32) bool {
 	clock := m.program.Jobs[id].Clock - 1
 	return m.threads[clock].set == m.jobs[id].created &&
 		m.threads[clock].next < len(m.program.Threads[clock].Steps)
 }
 
-// feedAll begins jobs (command buffers) on all devices that can begin one, after an event or a job's end may have
-// unblocked some.
+// feedAll begins jobs (command buffers) on all devices that can begin one. It is called after an event or the end of
+// a job, which may have unblocked jobs.
 func (m *machine) feedAll() {
 	for device := range m.running {
 		m.feed(device)

@@ -32,9 +32,9 @@ func (f *fifo) pop() int32 {
 // A taskHeap is a binary heap of tasks whose first element has the lowest rank.
 type taskHeap []task
 
-// A task is work on a server (a processor or a GPU), and the action that follows its end. Tasks of lower rank end
-// first; seq orders tasks of equal rank, so that each run has the same result. A task has four words and so is passed
-// in registers.
+// A task is work on a server (a processor or a GPU), with the action that follows its end. Tasks of lower rank end
+// first; seq orders tasks of equal rank, so that each run has the same result. A task has four words, so that it is
+// passed in registers.
 type task struct {
 	rank float64
 	due  analyze.Nanos // when it would end if it ran alone

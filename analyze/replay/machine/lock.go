@@ -45,8 +45,8 @@ type lockState struct {
 	waiting fifo
 }
 
-// lock gives the thread the lock, or makes it wait for the lock in order of arrival. Real locks may let newcomers
-// pass, but threads wait as long in total.
+// lock gives the thread the lock, or makes the thread wait in order of arrival. Real locks may let a later thread
+// pass, but the total time that threads wait is the same.
 func (k *links) lock(t int32, s *program.Step) {
 	if l := &k.locks[s.Lock]; l.held {
 		k.wait(&l.waiting, t)
@@ -82,8 +82,7 @@ func (k *links) released(lock int32) {
 	}
 }
 
-// unlock handles an Unlock step. If threads wait, the lock is passed on after Notify, the time to wake the next
-// thread.
+// unlock handles an Unlock step. If threads wait, the next one gets the lock after Notify, the time to wake it.
 func (k *links) unlock(t int32, s *program.Step) {
 	if l := &k.locks[s.Lock]; l.held && l.by == t+1 {
 		if l.by = 0; !l.waiting.empty() {
@@ -95,8 +94,8 @@ func (k *links) unlock(t int32, s *program.Step) {
 	k.machine.over(t, 0)
 }
 
-// signalState is the state of a signal that threads wait for. At a barrier several threads must give it; missing
-// counts those that have not.
+// signalState is the state of a signal that threads wait for. At a barrier several threads must give the signal;
+// missing counts the threads that have not given it.
 type signalState struct {
 	missing int
 	waiting fifo

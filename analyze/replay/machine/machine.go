@@ -28,7 +28,8 @@ type machine struct {
 	stages     map[int32]int // by pipeline: pacing stages that have not ended
 	open       int           // threads that have not ended, and none of whose command buffers ended since the horizon
 	delays     Delays
-	// share of a burst's work that is saved while all processors are busy, because none of them must be woken
+	// share of a burst's work that is saved while all processors are busy, because no sleeping processor must be
+	// woken
 	interrupting float64
 }
 
@@ -82,7 +83,7 @@ type threadState struct {
 	next     int
 	inFlight int   // number of its command buffers in flight
 	set      int32 // how often it has set shared events
-	// when the source of its input delivered last; 0 before
+	// when the source of its input last delivered; 0 before the first delivery
 	delivered analyze.Nanos
 	closed    bool  // it has ended, or one of its command buffers has ended since the horizon
 	behind    int32 // the next thread in the list of those that wait for the same job, plus one; 0 is none
@@ -139,8 +140,9 @@ const (
 	watched // the framework is ready to notice a job's end
 )
 
-// Run runs a program until the first pacing thread or pipeline has ended, and until each other thread has ended or has
-// had one more command buffer end, so that each has progress to compare. It returns false if the threads deadlock.
+// Run runs a program until the first pacing thread or pipeline has ended. It continues until each other thread has
+// ended or has completed one more command buffer, so that the progress of all threads can be compared. It returns
+// false if the threads deadlock.
 func Run(p *program.Program) (*Result, bool) {
 	m := &machine{
 		program: p, processors: newProcessors(p.Processors.Count, p.Processors.Scattered),
@@ -232,15 +234,15 @@ func (m *machine) handle(a action) {
 	}
 }
 
-// at schedules an event at the time t. If work is not 0, that much processor work begins at t, and the event follows
-// its end.
+// at schedules an event at time t. If work is not 0, the event comes after that much processor work, which begins at
+// t.
 func (m *machine) at(t, work analyze.Nanos, kind eventKind, id int32) {
 	m.seq++
 	m.events.push(event{t, work, m.seq, actionOf(kind, id)})
 }
 
-// spend schedules an event at from+d. The share busy of d, at its end, is work that needs a processor, so the event
-// is late if all processors are busy.
+// spend schedules an event at time from+d. The last part of d, the share `busy`, is work that needs a processor, so
+// the event comes late if all processors are busy.
 func (m *machine) spend(from, d analyze.Nanos, busy float64, kind eventKind, id int32) {
 	d = max(0, d)
 	work := analyze.Nanos(0)
@@ -250,9 +252,8 @@ func (m *machine) spend(from, d analyze.Nanos, busy float64, kind eventKind, id 
 	m.at(from+d-work, work, kind, id)
 }
 
-// beginBurst begins an event's work on a processor. Waking a thread is part of the work. That part is saved if
-// Metal's thread for the queue is still running; a smaller part is saved if all processors are busy, because then
-// none sleeps.
+// beginBurst begins an event's work on a processor. The work includes waking a thread. If Metal's thread for the
+// queue still runs, waking it is saved. If all processors are busy, none sleeps, and a smaller part is saved.
 func (m *machine) beginBurst(e event) {
 	saved, kind := 0.0, e.what.kind()
 	if m.interrupting > 0 && kind != jobEnds && m.processors.crowded() {

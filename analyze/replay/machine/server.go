@@ -2,9 +2,9 @@ package machine
 
 import "mtrace/analyze"
 
-// A server works on several tasks at the same time; the more tasks, the slower each is. It models a processor, shared
-// evenly, or a GPU that begins all ready work at once. A task's rank is the value of served at which it ends, so
-// adding tasks does not change the order of ends.
+// A server works on several tasks at the same time; more tasks make each of them slower. It models a processor,
+// shared evenly, or a GPU that begins all ready work at once. A task's rank is the value of `served` at which the
+// task ends, so further tasks do not change the order in which tasks end.
 type server struct {
 	// how much longer a task takes per concurrent task, as a share of its time alone; 1 means that tasks share evenly
 	slope   float64
@@ -20,9 +20,9 @@ const never analyze.Nanos = 1 << 62
 // stretch returns by what factor each of n concurrent tasks takes longer than alone.
 func (s *server) stretch(n int) float64 { return 1 + s.slope*float64(n-1) }
 
-// pass adds the progress of the server's tasks since their number last changed. It must be called before each change
-// of that number; otherwise the time before the change counts at the new speed. The frequent case of one task needs
-// no division.
+// pass adds the progress of the server's tasks since their number last changed. It must be called before that number
+// changes; otherwise the time before the change counts at the new speed. The frequent case of one task needs no
+// division.
 func (s *server) pass(now analyze.Nanos) {
 	switch n := len(s.running); {
 	case n == 1:

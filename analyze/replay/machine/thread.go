@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// current returns the step in which the thread is, or which it takes next.
+// current returns the step that the thread takes now or next.
 func (m *machine) current(t int32) *program.Step {
 	return &m.program.Threads[t].Steps[m.threads[t].next]
 }
@@ -162,7 +162,7 @@ func (m *machine) resume(t int32, from analyze.Nanos) {
 }
 
 // finish ends the thread if it has taken all steps and the GPU has completed all its command buffers. The first
-// pacing thread that ends sets the horizon, from which on the other threads need only one more completion.
+// pacing thread that ends sets the horizon; after the horizon each other thread needs only one more completion.
 func (m *machine) finish(t int32) {
 	th, s := &m.program.Threads[t], &m.threads[t]
 	if s.next < len(th.Steps) || s.inFlight > 0 {
@@ -177,7 +177,7 @@ func (m *machine) finish(t int32) {
 	m.close(t)
 }
 
-// close counts the thread, only once, as no longer needed for the end of the run.
+// close counts the thread as no longer needed for the end of the run, and counts it only once.
 func (m *machine) close(t int32) {
 	if s := &m.threads[t]; !s.closed {
 		s.closed = true

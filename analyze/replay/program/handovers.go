@@ -9,8 +9,8 @@ import (
 )
 
 // HandOvers has the durations of hand-offs: from a thread to the GPU (latency), from the GPU to a waiting thread
-// (notify), and on the GPU from one command buffer to the next that waited for it (turnaround). "Free" names the
-// usual duration with a free processor.
+// (notify), and on the GPU from one command buffer to the next that waited for it (turnaround). A name with "Free" is
+// the usual duration if a processor is free.
 type HandOvers struct {
 	UsualLatency, QuickLatency, FreeLatency analyze.Nanos
 	UsualNotify, FreeNotify                 analyze.Nanos
@@ -20,15 +20,16 @@ type HandOvers struct {
 
 	WaitedFor analyze.Nanos // time that all threads of the process waited for processors
 	Hindered  float64       // the share of the time beyond the usual that these waits may explain
-	// share of the hand-offs' and commits' time, beyond that with a free processor, that is waiting for processors
-	// which the machine does not reproduce
+	// hand-offs and commits take longer than with a free processor: the share of that additional time that is waiting
+	// for processors which the machine does not reproduce
 	Unexplained float64
-	// how long bursts wait for processors in the replay of the unchanged program, in ns per command buffer
+	// how long bursts of CPU work wait for processors in the replay of the unchanged program, in ns per command
+	// buffer
 	Delay float64
 }
 
-// MeasureHandOvers computes HandOvers from the program's recorded times, completion handlers excluded. Time beyond
-// the usual counts as waiting for a processor (Hindered), but no more than such waits were recorded.
+// MeasureHandOvers computes HandOvers from the program's recorded times, without completion handlers. Time beyond the
+// usual duration counts as waiting for a processor (Hindered), but at most as much as the trace has of such waits.
 func (p *Program) MeasureHandOvers() {
 	var latencies, notifies, commits []analyze.Nanos
 	for i := range p.Jobs {
@@ -67,7 +68,7 @@ func (p *Program) MeasureHandOvers() {
 	p.ShareFramework()
 }
 
-// beyond returns by how much the times exceed the usual one, in total.
+// beyond returns the sum of the times' excess over `usual`.
 func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 	for _, n := range all {
 		sum += max(0, n-usual)
@@ -75,9 +76,9 @@ func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 	return sum
 }
 
-// undelayed estimates how long a hand-off takes that finds a free processor: the median of the hand-offs of at most
-// policy.Launch. A hand-off of length 0 began inside the commit and does not count. If too few are left, it returns
-// quick.
+// undelayed estimates how long a hand-off takes that finds a free processor: the median of the hand-offs that take at
+// most policy.Launch. A hand-off of length 0 does not count, because it began inside the commit. If too few are left,
+// undelayed returns quick.
 func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 	few := slices.DeleteFunc(slices.Clone(all), func(n analyze.Nanos) bool {
 		return n <= 0 ||

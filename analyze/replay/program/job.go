@@ -2,7 +2,8 @@ package program
 
 import "mtrace/analyze"
 
-// A Job is a command buffer in a program. Times are recorded ones; the machine computes when the job begins and ends.
+// A Job is a command buffer in a program. Its durations are as recorded; the machine computes when the job begins and
+// ends.
 type Job struct {
 	Queue    int32
 	By       int32 // the thread that commits it
@@ -16,15 +17,15 @@ type Job struct {
 	Stood    analyze.Nanos // part of Duration in which an external process had the GPU
 	Latency  analyze.Nanos // from the commit's end until the GPU can begin it, if the GPU has spare capacity
 	Held     analyze.Nanos // part of Latency that is due to an external process's use of the GPU
-	// part of Latency, at its end, in which Metal uses a processor; 0 in the machine for a job that is queued behind
-	// other work, because the GPU begins it without a submission
+	// part of Latency, at its end, in which Metal uses a processor. The machine sets it to 0 for a job that is queued
+	// behind other work, because the GPU begins such a job without a submission
 	Submit   analyze.Nanos
 	Complete analyze.Nanos // from the GPU's end until its completion handlers have returned
 	Handlers analyze.Nanos // part of Complete that the program's handlers take
 	After    []int32       // command buffers whose event values it waits for on the GPU
 	Events   []int32       // values from threads that it waits for on the GPU
-	// the thread, plus one, for whose next SetEvent step after the job's creation it waits on the GPU, instead of for
-	// Events; 0 for none
+	// if not 0, the job waits on the GPU for thread Clock-1 instead of for Events: for that thread's next SetEvent
+	// step after the job's creation
 	Clock   int32
 	Kernels []Portion // shares of Duration
 	// number of command buffers that the thread submits together, with nothing but waits in between; at least 1

@@ -10,14 +10,14 @@ import (
 	"mtrace/analyze"
 )
 
-// A Program is everything that a machine runs, and the properties of the recorded machine that it depends on. Its
-// parts refer to each other by their index in these lists.
+// A Program is everything that a machine runs, with the properties of the recorded machine that the run depends on.
+// Threads, jobs, queues and devices refer to each other by their index in these lists.
 type Program struct {
 	Threads []Thread
 	Jobs    []Job // command buffers
 	Queues  []Queue
 	Devices []Device
-	// number of locks that threads pass to each other, plus lock 0: waits for it take their recorded time
+	// number of locks that threads pass to each other, including lock 0; a wait for lock 0 takes its recorded time
 	Locks   int
 	Events  int   // number of values that threads set shared events to
 	Signals []int // by signal: the number of threads that must give it before the waiting threads continue
@@ -38,8 +38,8 @@ type Program struct {
 	FedByStages bool      // most of the time that threads wait for items, they wait for stages of their pipeline
 	Polls       bool      // threads wait for command buffers without a recorded call; only their next steps show it
 	Tied        bool      // waits for other threads' signals end when the signal is given, not after the recorded time
-	// share of a thread's own time, without encoding, that depends on the number of command buffers and not on their
-	// kernels
+	// share of a thread's own time, without encoding, that grows with the number of command buffers and not with
+	// their kernels
 	LaunchShare float64
 }
 
@@ -61,8 +61,8 @@ type Device struct {
 	Crowding float64 // how much longer a command buffer takes for each concurrent one, as a share of its time alone
 }
 
-// A Service describes a program in which one thread, or a pool of threads, submits the work that other threads request,
-// and answers them.
+// A Service describes a program in which one thread, or a pool of threads, receives requests from other threads,
+// submits their work, and answers.
 type Service struct {
 	Servers  []int32 // the threads that submit for others
 	Requests int     // 0: no thread submits for others
@@ -75,9 +75,9 @@ type Meeting struct {
 	Rotates bool    // another thread arrives last each time, in a recurring order
 }
 
-// Newest is the rule by which a wait for another thread's work chooses a command buffer, if the recorded waits follow
-// one: the last that the other thread committed. In a changed program that is another command buffer than recorded,
-// so the machine applies the rule.
+// Newest is a rule: a wait for another thread's work waits for the last command buffer that this thread has
+// committed. It applies if the recorded waits follow the rule. In a changed program the last command buffer is
+// another one, so the machine applies the rule instead of the recorded choice.
 type Newest struct {
 	Known      bool
 	AsOfCommit bool          // the newest at the time of the waiting thread's own commit, not at the begin of its wait
@@ -105,17 +105,17 @@ type Framework struct {
 // Names has the names of kernels, calls and locks; portions and steps refer to them by index.
 type Names struct{ Kernels, Calls, Locks []string }
 
-// A KernelCost tells how well the cost of a kernel is known that shares command buffers with other kernels.
+// A KernelCost tells how well the cost of a kernel is known if the kernel shares command buffers with others.
 type KernelCost struct {
 	Low, High  float64 // bounds, as multiples of its assigned share
 	Identified bool    // the recorded run identifies the cost; otherwise there is no prediction for the kernel
-	// it waits on the GPU, while it runs, for work of another queue, or is waited for so. There is no prediction: the
-	// replay does not know such waits
+	// while it runs, the kernel waits for work of another queue, or another queue's kernel waits for it. The replay
+	// does not model such waits, so nothing is predicted for the kernel
 	Polls bool
 }
 
-// A Buffer has the memory for a copy of a program. Many copies may be made in the same buffer one after the other,
-// which saves allocations; each copy ends the use of the one before.
+// A Buffer has the memory for a copy of a program, which saves allocations if many copies are made one after the
+// other. A new copy in the buffer overwrites the previous one.
 type Buffer struct {
 	jobs    []Job
 	threads []Thread
@@ -178,7 +178,8 @@ func (p *Program) Steps() iter.Seq2[*Thread, *Step] {
 }
 
 // ShareFramework divides Metal's processor time for a command buffer into a half before and a half after the GPU's
-// work. No half may be longer than the hand-off that contains it, so it must be called again after hand-offs changed.
+// work. Neither half may be longer than the hand-off that contains it, so ShareFramework must be called again
+// whenever hand-offs change.
 func (p *Program) ShareFramework() {
 	half := p.Framework.Time / 2
 	p.Framework.After = min(half, p.HandOvers.UsualNotify)

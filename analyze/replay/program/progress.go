@@ -17,8 +17,7 @@ type Progress struct {
 	Ended analyze.Nanos
 }
 
-// Add adds the times at which the GPU completed the thread's jobs (command buffers; of lists their numbers), except
-// empty ones that are only waited for, and updates Ended.
+// Add adds the completion times of the command buffers that `of` lists, except fences, and updates Ended.
 func (d *Progress) Add(jobs []Job, of []int32, done func(job int32) analyze.Nanos) {
 	for _, j := range of {
 		at := done(j)
@@ -30,8 +29,8 @@ func (d *Progress) Add(jobs []Job, of []int32, done func(job int32) analyze.Nano
 	slices.Sort(d.Done)
 }
 
-// count returns how many command buffers the GPU had completed for the thread at a time, plus the elapsed fraction of
-// the time to the next completion.
+// count returns how many of the thread's command buffers the GPU had completed at a time, plus the elapsed fraction
+// of the time to the next completion.
 func (d *Progress) count(at analyze.Nanos) float64 {
 	n := sort.Search(len(d.Done), func(i int) bool { return d.Done[i] > at })
 	sum := float64(n)
@@ -41,11 +40,11 @@ func (d *Progress) count(at analyze.Nanos) float64 {
 	return sum
 }
 
-// Rate returns the speed of a run in command buffers per nanosecond: those completed until the first pacing thread or
-// pipeline ended, over the time since the first pacing thread began. A lasting thread that ended earlier counts as if
-// it had continued at its speed. A stage of a pipeline counts at the pipeline's speed, because each item must pass all
-// stages, and no stage may run ahead for long. Only completed work counts, because a queue of unlimited depth would
-// accept any number of commits.
+// Rate returns the speed of a run in command buffers per nanosecond, from the begin of the first pacing thread until
+// the first pacing thread or pipeline ends. A lasting thread that ended earlier counts as if it had continued at its
+// speed. A stage of a pipeline counts at the pipeline's speed, because each item must pass all stages, and no stage
+// may run ahead for long. Only completed work counts, because a queue of unlimited depth would accept any number of
+// commits.
 func (p *Program) Rate(runs []Progress) (rate float64) {
 	begun, horizon := analyze.Nanos(1<<62), analyze.Nanos(0)
 	for t := range runs {
@@ -82,7 +81,7 @@ func (p *Program) Rate(runs []Progress) (rate float64) {
 }
 
 // lineEnded returns when the slowest pacing stage of a pipeline had completed nearly all of its command buffers; 0 if
-// the run ended before. The last ones do not count, because the end of the program may hold them up.
+// the run ended before. The last few command buffers do not count, because the end of the program may delay them.
 func (p *Program) lineEnded(runs []Progress, line int32) (ended analyze.Nanos) {
 	for t := range runs {
 		th := &p.Threads[t]
@@ -97,7 +96,7 @@ func (p *Program) lineEnded(runs []Progress, line int32) (ended analyze.Nanos) {
 	return ended
 }
 
-// nearlyAll returns how many of n command buffers are nearly all; at least one.
+// nearlyAll returns how many of n command buffers must complete to count as nearly all; at least one.
 func nearlyAll(n int) int { return max(1, n-int(policy.LeftOver.Value*float64(n))) }
 
 // Lasts reports whether a thread that ended at the given time takes part in at least half of the run and commits more
@@ -107,10 +106,10 @@ func (p *Program) Lasts(t *Thread, ended analyze.Nanos) bool {
 		policy.MoreThan(policy.Negligible, len(t.Jobs), len(p.Jobs))
 }
 
-// FindPace determines the pacing threads, whose end is the end of a run: lasting threads that commit a fair share of
-// the command buffers. A thread that a cause delays much more than the others has little work; without the cause it
-// would end long before them and must not end the run. All lasting stages of a pipeline pace it, however many command
-// buffers each commits for an item.
+// FindPace determines the pacing threads: a run ends with the first of them. They are lasting threads that commit a
+// fair share of the command buffers. A thread that a cause delays much more than the others has little work; without
+// the cause it would end long before them, so it must not end the run. All lasting stages of a pipeline are pacing
+// threads, however many command buffers each commits for an item.
 func (p *Program) FindPace() {
 	commits, lasting := 0, 0
 	for t := range p.Threads {

@@ -7,8 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Thread is one thread of the program with its steps, and shares that tell how it used its own time (outside of
-// waits).
+// A Thread is one thread of the program with its steps. Its shares tell how it used its own time (outside of waits).
 type Thread struct {
 	Name    string
 	Begin   analyze.Nanos // when its first step begins, after the program's
@@ -27,8 +26,8 @@ type Thread struct {
 
 	Quiet float64 // share of its own time that would be left if no other process wanted the processors
 	Free  float64 // like Quiet, with a processor for every thread
-	// share of its recorded own time that is left after removeDelays took out the waits for processors that the
-	// machine adds
+	// share of its recorded own time that is left after removeDelays subtracted the waits for processors that the
+	// machine adds again
 	Remaining float64
 }
 
@@ -50,8 +49,8 @@ func (t *Thread) Add(s Step, d Detail) { t.Steps, t.Details = append(t.Steps, s)
 // Kind is the kind of a step.
 type Kind uint8
 
-// The kinds of steps. The durations of those up to Lock may be redrawn at random for an interval; the order of the
-// constants matters for that.
+// The kinds of steps. To get an interval, the durations of steps up to the kind Lock are redrawn at random, so the
+// order of the constants matters.
 const (
 	Acquire     Kind = iota // creates a command buffer, which takes a slot in its queue
 	Enqueue                 // gives a command buffer its position in the queue before it is committed
@@ -72,8 +71,8 @@ const (
 	Skip                    // takes no time, and its command buffer counts as done: a commit that an intervention removed
 )
 
-// WorksForGPU reports whether a step of this kind serves a command buffer: from its creation, or the request for it,
-// to the end of the wait for it.
+// WorksForGPU reports whether a step of this kind serves a command buffer: any step from its creation, or the request
+// for it, to the end of the wait for it.
 func (k Kind) WorksForGPU() bool {
 	switch k {
 	case Acquire, Enqueue, Commit, Wait, WaitOther, SetEvent, Request, Serve, Answer:
@@ -90,12 +89,11 @@ const (
 	Unknown int32 = -1 // it is not recorded what the wait was for: it takes its recorded time
 )
 
-// NotRecorded is the Notify of a wait for another thread's command buffer that had already completed when the wait
-// began.
+// NotRecorded is the Notify of a wait for another thread's command buffer that had completed before the wait began.
 const NotRecorded analyze.Nanos = -1
 
-// A Step is time of the thread's own (Gap), followed by a call that takes Cost and may block. It must fit into one
-// cache line, because runs read millions of steps.
+// A Step is a stretch of the thread's own time (Gap), followed by a call that takes Cost and may block. It must fit
+// into one cache line, because runs read millions of steps.
 type Step struct {
 	Kind     Kind
 	Barrier  bool  // Wait: for an empty command buffer behind other threads' work
@@ -122,11 +120,12 @@ type Detail struct {
 	Nested   analyze.Nanos // part of the cost that was spent waiting for locks
 	Waited   analyze.Nanos // waits: the time until the completion
 	HeldUp   analyze.Nanos // Lock: part of its wait that is attributed to the lock
-	// share of Gap, and of a wait for a lock, that needless waits for other threads' work cause
+	// share of Gap, and of a wait for a lock, that goes back to needless waits for other threads' work
 	Needless  float64
 	Allocates float64 // share of Gap in which the thread allocates or frees memory
 	NamedLock int32   // Lock: the number of the named lock, from 1 on; 0 is none
-	// number of the only named lock that the thread waits for between two other calls; 0 if there are several or none
+	// number of the named lock, if the thread waits for only one between two other calls; 0 if it waits for several
+	// or none
 	OnlyLock     int32
 	Polls        bool // waits: the thread polled instead of being woken
 	InHandler    bool // its Gap is spent in a completion handler of the program
@@ -134,7 +133,8 @@ type Detail struct {
 	Turns        bool // Lock: a wait for a turn, in which the thread may have run
 }
 
-// Own returns the time of a step in which the thread itself works: without waits whose length the replay computes.
+// Own returns the time of a step in which the thread itself works. It leaves out waits whose length the replay
+// computes.
 func (s *Step) Own(d *Detail) analyze.Nanos {
 	awake := s.Gap - s.Asleep
 	switch s.Kind {
@@ -146,7 +146,7 @@ func (s *Step) Own(d *Detail) analyze.Nanos {
 	return awake
 }
 
-// Blocked returns the recorded time of a step in which the thread waits for something whose time the replay computes.
+// Blocked returns the recorded time of a step in which the thread waits for events whose time the replay computes.
 func (s *Step) Blocked(d *Detail) analyze.Nanos {
 	switch s.Kind {
 	case Wait, WaitOther, Request, Serve, AwaitSignal, Paced:
@@ -167,8 +167,8 @@ func (t *Thread) OwnTime(n int) (sum analyze.Nanos) {
 	return sum
 }
 
-// RoundTrips reports whether the thread nearly always waits for its last commit, so that it then has nothing in
-// flight. A thread that signals another thread after the wait does not count: with more rounds in flight, it would
+// RoundTrips reports whether the thread nearly always waits for its last commit and so has nothing in flight after
+// the wait. A thread that signals another thread after the wait does not count: with more rounds in flight, it would
 // signal too early.
 func (t *Thread) RoundTrips() bool {
 	last, waits, rounds, told := Unknown, 0, 0, 0

@@ -46,6 +46,23 @@ func TestVerdictsOnPage(t *testing.T) {
 	}
 }
 
+// docs/sections.md has each section of the report, in the order in which the report prints them. Tables of the report
+// were on no page.
+func TestSectionsOnPage(t *testing.T) {
+	page := read(t, "../../docs/sections.md")
+	table, _, _ := strings.Cut(page, "\n## ")
+	var names, listed []string
+	for _, s := range sections {
+		names = append(names, s.name)
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\| ((?:`[a-z]+`(?:, )?)+) \\|").FindAllStringSubmatch(table, -1) {
+		listed = append(listed, strings.Split(strings.ReplaceAll(m[1], "`", ""), ", ")...)
+	}
+	if !slices.Equal(listed, names) {
+		t.Errorf("the page has the sections %v, the code %v", listed, names)
+	}
+}
+
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -53,6 +53,22 @@ func TestReadmeShowsAReport(t *testing.T) {
 	}
 }
 
+// The examples of docs/sections.md that are marked as the demo's are lines of its report.
+func TestSectionsPageShowsTheReport(t *testing.T) {
+	got := sh(t, "../..", nil, tool.mtrace, "report", "--all", "fixtures/traces/device-sync.mtrace")
+	shown := 0
+	for _, block := range regexp.MustCompile("(?s)```demo\n(.*?)```").FindAllStringSubmatch(documents(t)["docs/sections.md"], -1) {
+		for line := range strings.Lines(block[1]) {
+			if shown++; !strings.Contains(got.stdout, "\n"+line) {
+				t.Errorf("docs/sections.md shows a line that the report does not have: %q", line)
+			}
+		}
+	}
+	if shown < 20 {
+		t.Errorf("only %d lines are shown", shown)
+	}
+}
+
 // What a page names is there.
 func TestDocumentsNameWhatIsThere(t *testing.T) {
 	for path, page := range documents(t) {

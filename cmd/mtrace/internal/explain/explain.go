@@ -23,7 +23,9 @@ var otherNames = map[string]string{
 	"lock":     "lock-contention",
 	"measured": "kernel-time", "fitted": "kernel-time", "not-identified": "kernel-time", "estimated": "kernel-time",
 	"ns-per-event": "overhead", "records-lost": "lost", "device-wide": "device-wide-sync",
-	"single-submission": "single-submitter", "compile": "compile-bound",
+	"single-submission": "single-submitter", "compile": "compile-bound", "idle": "idle-gap", "gap": "idle-gap",
+	"idle-gaps": "idle-gap", "causes": "cause", "faults": "fault", "limits": "limit", "insights": "insight",
+	"notes": "insight", "site": "call-site", "call-sites": "call-site", "pipeline": "pipeline-state",
 }
 
 // Verdicts returns the names of all verdicts, in the order of docs/verdicts.md.

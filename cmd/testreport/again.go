@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// most is how many failed tests are rerun at most. Chance makes one or two of thousands fail; if more fail, the
-// reason is a bug.
+// most limits how many failed tests are rerun. Of thousands of tests, one or two may fail by chance; if more fail,
+// the reason is a bug.
 const most = 3
 
 // again returns the failed tests that are worth running once more, one per line: a package and a pattern for go test

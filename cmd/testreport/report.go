@@ -20,7 +20,7 @@ type event struct {
 	FailedBuild string
 }
 
-// A place is a test or, if Test is empty, a whole package.
+// A place identifies a test or, if Test is empty, a whole package.
 type place struct{ Package, Test string }
 
 func (p place) String() string { return strings.TrimSuffix(p.Package+" "+p.Test, " ") }
@@ -36,8 +36,8 @@ type report struct {
 	skipped []place
 	passed  int
 	inside  map[place]bool // tests and packages that contain a failed test
-	// broken is set if a package was not built, its process ended during a test, or a data race was found: then
-	// nothing is rerun, because chance is no excuse for these
+	// broken is set if a package was not built, its process ended during a test, or a data race was found. Then no
+	// test is rerun, because none of these happens by chance
 	broken bool
 }
 
@@ -127,8 +127,8 @@ func (r *report) endTest(at place, action string, out io.Writer) {
 	delete(r.said, at)
 }
 
-// fail prints the output of a failed test or package and counts it. If it failed only because a subtest failed, it is
-// not counted again.
+// fail prints the output of a failed test or package and counts the failure. A test that failed only because of a
+// failed subtest is not counted again.
 func (r *report) fail(at place, out io.Writer) {
 	io.WriteString(out, text(r.said, at).String())
 	if !r.inside[at] {

@@ -56,7 +56,7 @@ type Bench struct {
 	// slow only the first time in a process.
 	PerProcess bool
 	// Fresh is set if the benchmark compiles kernels that never existed before. The software Metal then gets a
-	// temporary cache folder, so that they do not fill the user's.
+	// temporary cache folder, so that the user's cache does not fill with these kernels.
 	Fresh bool
 	// Compared runs two processes in each round, one traced and one untraced; their difference is the tracer's
 	// overhead.
@@ -101,8 +101,8 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// full returns the parameters of a full run, and quick the parameters of --quick. They differ in rounds: with fewer
-// than nine, the 95% interval of the median spans all rounds, so one outlier widens it; with fewer than six there is
+// full returns the parameters of a full run, and quick the parameters of --quick. A full run has nine or more rounds.
+// With fewer, the 95% interval of the median spans all rounds, so one outlier widens it; with fewer than six there is
 // no interval.
 func full(iterations, warmup, budgetMS int) Parameters {
 	return Parameters{Iterations: iterations, Rounds: 9, Warmup: warmup, BudgetMS: budgetMS}

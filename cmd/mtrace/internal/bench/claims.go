@@ -43,7 +43,8 @@ type Measure struct {
 	To   Selector `json:"to,omitzero"`
 }
 
-// Selector names a metric ("wall_ns") of the first case that has all keys in Case ("size=256 dtype=f32").
+// Selector chooses one measured value: Metric ("wall_ns") of the first case whose name contains all of Case
+// ("size=256 dtype=f32").
 type Selector struct {
 	Case   string `json:"case"`
 	Metric string `json:"metric"`
@@ -57,7 +58,7 @@ type Target struct {
 	Unit    string   `json:"unit"` // ns, x, share, GB/s, GFLOP/s, bytes
 }
 
-// Reported is what the claim's author measured: the result, on which machine, and whether it met the target.
+// Reported is the result that the claim's author published: the value, the machine, and whether it met the target.
 type Reported struct {
 	Result float64 `json:"result"`
 	Status string  `json:"status"`
@@ -184,8 +185,7 @@ func (c Claim) judge(r *Results) Score {
 	return score
 }
 
-// missing returns why the claim has no measured value: the reason for which rawmetal skipped that part of the
-// benchmark, or that no case of this run matches.
+// missing returns a text for the user: why this run has no measured value for the claim.
 func (c Claim) missing(r *Results) string {
 	keys := parseCase(c.Measure.Of.Case + " " + c.Measure.To.Case)
 	for _, s := range r.Skipped {
@@ -202,8 +202,8 @@ func (c Claim) missing(r *Results) string {
 	return fmt.Sprintf("no measured case matches %q %s", c.Measure.Of.Case, c.Measure.Of.Metric)
 }
 
-// measures reports whether any case has the selector's keys and metric, whatever the keys' values. If so, the claim
-// lacks a result only because this run used other sizes.
+// measures reports whether some case has the selector's metric and keys, with any values. If so, the claim lacks a
+// result only because this run used other sizes.
 func (r *Results) measures(bench string, s Selector) bool {
 	return slices.ContainsFunc(r.Of(bench), func(c *Case) bool {
 		for key := range parseCase(s.Case) {

@@ -79,7 +79,7 @@ func (c *Case) has(want map[string]string) bool {
 	return true
 }
 
-// Of returns the cases of one benchmark, in the order in which they were measured first.
+// Of returns the cases of one benchmark, in the order of their first measurement.
 func (r *Results) Of(bench string) []*Case {
 	var of []*Case
 	for _, c := range r.Cases {

@@ -69,13 +69,13 @@ func variation(values []float64) float64 {
 	return stat.StdDev(values, nil) / math.Abs(stat.Mean(values, nil))
 }
 
-// confidence is the coverage that every printed interval has at least.
+// confidence is the probability with which a printed interval contains the true median, at least.
 const confidence = 0.95
 
-// medianInterval returns a confidence interval of the median that assumes no particular distribution: the k-th
-// smallest and k-th largest value, k from the binomial distribution of how many values lie below the median. The
-// values must be medians of rounds. Single operations are correlated with their neighbours, so an interval from them
-// would be too narrow. With fewer than six values it returns NaN.
+// medianInterval returns a confidence interval of the median, from the k-th smallest to the k-th largest value. It
+// assumes no particular distribution: k follows from the binomial distribution of how many values lie below the
+// median. The values must be medians of rounds, because successive single operations are correlated, so an interval
+// from them would be too narrow. With fewer than six values it returns NaN.
 func medianInterval(values []float64) (low, high float64) {
 	n := len(values)
 	binomial := distuv.Binomial{N: float64(n), P: 0.5}
@@ -90,19 +90,21 @@ func medianInterval(values []float64) (low, high float64) {
 	return sorted[k-1], sorted[n-k]
 }
 
-// Ratio is a comparison of two series: the median over all rounds of the ratio (or difference) of that round's
-// medians, with its 95% interval. A round that only one series has is ignored.
+// Ratio compares two series round by round. Value is the median, over all rounds, of the ratio (or difference)
+// between the medians that the two series have in that round; Low and High are its 95% interval. Rounds that only one
+// series has are ignored.
 type Ratio struct {
 	Value, Low, High float64 // NaN without a common round; the interval is NaN with fewer than six
 	Rounds           int
 }
 
-// RatioOf returns of/to, compared round by round. A nil series gives NaN.
+// RatioOf returns the ratio `of`/`to`, compared round by round. A nil series gives NaN.
 func RatioOf(of, to *Series) Ratio {
 	return byRound(of, to, func(a, b float64) float64 { return a / b })
 }
 
-// DifferenceOf returns of − from, compared round by round, in the unit of both series. A nil series gives NaN.
+// DifferenceOf returns the difference `of` − `from`, compared round by round, in the unit of both series. A nil
+// series gives NaN.
 func DifferenceOf(of, from *Series) Ratio {
 	return byRound(of, from, func(a, b float64) float64 { return a - b })
 }

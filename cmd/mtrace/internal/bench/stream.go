@@ -81,7 +81,8 @@ const mostSample = 1e18
 // errCut is returned if rawmetal's output has no end line: the process crashed or was killed, so cases are missing.
 var errCut = errors.New("rawmetal's results are incomplete: it ended without writing its last line")
 
-// A Process says where the output of one rawmetal process belongs if several processes make up one benchmark.
+// A Process tells Read how to merge the output of one rawmetal process into a benchmark that consists of several
+// processes.
 type Process struct {
 	Round int    // added to its rounds, for benchmarks whose rounds are processes
 	Label string // added to the names of its cases, "traced=yes"; or ""
@@ -95,7 +96,7 @@ func (r *Results) Read(in io.Reader, process Process, progress func(Progress)) e
 	ended := false
 	for n := 1; scanner.Scan(); n++ {
 		if ended {
-			return fmt.Errorf("line %d of the results: it follows the line that must be the last", n)
+			return fmt.Errorf("line %d of rawmetal's results comes after the end line, which must be the last", n)
 		}
 		var l line
 		if err := json.Unmarshal(scanner.Bytes(), &l); err != nil {
@@ -154,7 +155,8 @@ func (r *Results) add(l *line, process Process, progress func(Progress)) error {
 	return nil
 }
 
-// addSkipped adds a skipped part once: every process of a benchmark reports the same one.
+// addSkipped adds a skipped part, unless it was added before: every process of a benchmark reports the same skipped
+// parts.
 func (r *Results) addSkipped(s Skipped) {
 	for _, have := range r.Skipped {
 		if have == s {

@@ -46,8 +46,8 @@ func matmulTables(r *Results) []Table {
 	return []Table{t, against, timesTable(r, "matmul", "wall_ns", "Matrix products: each case")}
 }
 
-// rateTables returns a function that makes the tables of a benchmark measured in GB/s or GFLOP/s. work returns the
-// bytes or floating-point operations of one operation.
+// rateTables returns a function that makes the tables of a benchmark measured in GB/s or GFLOP/s. work returns how
+// many bytes, or floating-point operations, one timed operation of a case processes.
 func rateTables(bench, title, unit string, work func(*Case) float64, notes ...string) func(*Results) []Table {
 	return func(r *Results) []Table {
 		t := Table{Title: title, Columns: []string{"op", "type", "elements", "median", "GPU", unit, unit + " on the GPU"},
@@ -75,8 +75,8 @@ func launchCost(r *Results, bench string) string {
 		"smaller operations are launch-bound.", cases[0].Name, duration(outside.Value))
 }
 
-// flopWork returns the floating-point operations of one operation of a case, and bytesWork its memory traffic. A nil
-// case (not measured) gives 0.
+// flopWork returns how many floating-point operations one timed operation of a case computes, and bytesWork how many
+// bytes it reads and writes. Both return 0 for a nil case (not measured).
 func flopWork(c *Case) float64 {
 	if c == nil {
 		return 0

@@ -23,7 +23,7 @@ func memoryTables(r *Results) []Table {
 		paths.row(title, duration(wall), duration(medianOf(c, "gpu_ns")), perSecond(c.Bytes, wall))
 	}
 	ratio := RatioOf(private.Series("wall_ns"), shared.Series("wall_ns"))
-	paths.note("Shared memory is %s as fast (95%%: %s) for %s floats in and out; "+
+	paths.note("Shared memory is %s as fast as private memory (95%%: %s) for %s floats in and out; "+
 		"both include the application's own copy.",
 		times(ratio.Value),
 		interval(ratio.Low, ratio.High, times), shared.Keys["elements"])
@@ -109,8 +109,8 @@ func acquireTables(r *Results) []Table {
 	return []Table{t}
 }
 
-// coldPhases lists the phases of a process's start, in order. total_ns is the time from the start to the end of the
-// phase above it; those below are measured later and are not in the total.
+// coldPhases lists the phases of a process's start, in order. total_ns is the time from the start to the end of
+// pipeline_ns; the phases listed after total_ns are measured later and are not part of it.
 var coldPhases = []struct{ metric, title string }{
 	{"load_ns", "load Metal"}, {"device_ns", "device"}, {"queue_ns", "queue"}, {"buffers_ns", "16 buffers of 1 MiB"},
 	{"library_ns", "library (known source)"}, {"pipeline_ns", "first pipeline"},

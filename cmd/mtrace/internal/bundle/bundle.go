@@ -19,7 +19,8 @@ import (
 // Schema is the "schema" of checks.json, the list of all checks in the archive.
 const Schema = "mtrace.bundle/1"
 
-// Evidence collects everything that goes into the archive. Write compares it with the expected values.
+// Evidence collects everything that goes into the archive of `mtrace doctor --bundle`. Write compares it with the
+// expected values.
 type Evidence struct {
 	OS      string
 	Doctor  doctor.Report

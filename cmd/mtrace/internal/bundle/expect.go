@@ -9,8 +9,8 @@ import (
 	"mtrace/cmd/mtrace/internal/doctor"
 )
 
-// expectation is a check with the result that a working machine gives. found returns the actual value, and whether it
-// is right.
+// An expectation is a check together with the result that a working machine gives. found returns the actual result,
+// and whether it is as expected.
 type expectation struct {
 	id, expected string
 	found        func(*Evidence) (string, bool)
@@ -36,8 +36,9 @@ var answers = []struct{ id, expected string }{
 	{"encoder-timing", "encoders' GPU times are measured, or the reason is given why not"},
 }
 
-// bases names the class of Metal.framework from which each kind of object must inherit. The tracer's second line of
-// hooks is on these classes: objects that do not inherit from them may be missed.
+// bases maps each kind of object (device, queue) to the class of Metal.framework from which its class must inherit.
+// The tracer also hooks these base classes, in case it does not know a driver's class. An object that does not
+// inherit from its base class may therefore stay untraced.
 var bases = map[string]string{
 	"device": "_MTLDevice", "queue": "_MTLCommandQueue", "command_buffer": "_MTLCommandBuffer",
 	"compute_encoder": "_MTLCommandEncoder",
@@ -202,7 +203,8 @@ func answered(r doctor.Report, id string) (string, bool) {
 	return "not asked", false
 }
 
-// chain returns the classes from which the object in this role inherits, as text, and whether base is one of them.
+// chain returns the superclasses of the object that has the given role ("queue"), as text, and whether base is one of
+// them.
 func chain(r doctor.Report, role, base string) (string, bool) {
 	for _, c := range r.Checks {
 		if c.ID != "classes" {

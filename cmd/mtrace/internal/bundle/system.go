@@ -101,8 +101,8 @@ func readReport(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, mostReport))
 }
 
-// ours reports whether a crash report concerns one of mtrace's programs, or of a program that had loaded the tracer's
-// library.
+// ours reports whether a crash report is about one of mtrace's programs, or about a program that had loaded the
+// tracer's library.
 func ours(name string, content []byte) bool {
 	return strings.Contains(name, "mtrace") || strings.Contains(string(content), "libmtrace")
 }

@@ -54,8 +54,8 @@ type Command struct {
 	// Whole stops flag parsing at the first argument that is not a flag: from there on the arguments are the command
 	// line of another program, whose flags are not mtrace's.
 	Whole bool
-	// Values has the values that shells complete for a flag, by flag. Arguments returns those for arguments; if nil,
-	// shells complete file names.
+	// Values maps a flag to the values that shells complete for it. Arguments returns the completions for arguments;
+	// if nil, shells complete file names.
 	Values    map[string][]string
 	Arguments func() []string
 }
@@ -86,8 +86,8 @@ func Tell(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, analyze.Printable(fmt.Sprintf(format, args...)))
 }
 
-// Cobra returns the command as cobra needs it. Errors of the command get the prefix "mtrace NAME: ", and status 2
-// unless they have one.
+// Cobra converts the command to the form that the package cobra needs. The command's errors get the prefix "mtrace
+// NAME: ". An error without an exit status of its own gets status 2.
 func (c Command) Cobra(std Stdio) *cobra.Command {
 	firstLine, more, _ := strings.Cut(c.Usage, "\n")
 	cmd := &cobra.Command{Use: strings.TrimSpace(c.Name + " " + firstLine), Short: c.Summary,

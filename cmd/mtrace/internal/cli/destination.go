@@ -48,7 +48,7 @@ func (d *Destination) String() string { return string(*d) }
 // Elsewhere reports whether a document is written, but not to standard output.
 func (d Destination) Elsewhere() bool { return d != "" && d != StandardOutput }
 
-// descriptor returns N if the destination is fd:N; is tells whether it has that form.
+// descriptor returns N if the destination has the form fd:N. `is` is false for every other form.
 func (d Destination) descriptor() (number int, is bool, err error) {
 	text, is := strings.CutPrefix(string(d), "fd:")
 	if !is {
@@ -102,7 +102,7 @@ func MayWrite(flag, path string, force bool, inputs ...string) error {
 }
 
 // given reports whether the user passed this descriptor, open for writing, to mtrace. Descriptors that mtrace opened
-// itself are close-on-exec, inherited ones are not: that tells them apart.
+// itself are close-on-exec; inherited descriptors are not, and count as the user's.
 func given(number int) bool {
 	flags, err := unix.FcntlInt(uintptr(number), unix.F_GETFD, 0)
 	if err != nil || flags&unix.FD_CLOEXEC != 0 {
@@ -129,8 +129,8 @@ func (d Destination) Write(std Stdio, input string, force bool, fill func(io.Wri
 	return WriteFile(std, string(d), input, force, func(f *os.File) error { return fill(f) })
 }
 
-// WriteText runs print with the destination as its standard output. If print fails, what it printed so far is still
-// written, and its error is returned: so an incomplete trace is shown as far as possible.
+// WriteText runs print with the destination as its standard output. If print fails, its output up to then is still
+// written, and its error is returned: the readable part of an incomplete trace is shown.
 func (d Destination) WriteText(std Stdio, input string, force bool, print func(Stdio, string) error) error {
 	var printed error
 	err := d.Write(std, input, force, func(w io.Writer) error {

@@ -63,7 +63,7 @@ func WithSoftwareMetal(environ []string) []string {
 	return withPath(environ, "LD_LIBRARY_PATH", filepath.Join(filepath.Dir(preload), "lib"))
 }
 
-// withPath appends entry to an environment variable that holds a list of paths, unless the list has it.
+// withPath appends entry to an environment variable that holds a list of paths, unless the list already contains it.
 func withPath(environ []string, variable, entry string) []string {
 	for i, e := range environ {
 		if value, ok := strings.CutPrefix(e, variable+"="); ok {
@@ -76,8 +76,8 @@ func withPath(environ []string, variable, entry string) []string {
 	return append(environ, variable+"="+entry)
 }
 
-// BesideExecutable returns the path of a file in dir, relative to the folder of mtrace's executable, and whether it
-// exists. Symbolic links to the executable are resolved first.
+// BesideExecutable returns the path of the file `name` in `dir`, a folder relative to that of mtrace's executable,
+// and whether the file exists. Symbolic links to the executable are resolved first.
 func BesideExecutable(dir, name string) (string, bool) {
 	executable, err := os.Executable()
 	if err != nil {

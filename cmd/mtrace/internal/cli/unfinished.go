@@ -68,7 +68,7 @@ func newUnfinished(path string) (*Unfinished, error) {
 	return &Unfinished{File: f, Path: path, info: info}, nil
 }
 
-// BeginUnnamed creates a hidden file for a trace whose final name is chosen later, with NameAfter.
+// BeginUnnamed creates a hidden file for a trace whose final name is chosen later, by NameAfter.
 func BeginUnnamed(dir, base string) (*Unfinished, error) {
 	for n := 1; ; n++ {
 		u, err := newUnfinished(filepath.Join(dir, "."+Numbered(fmt.Sprintf("%s-%d", base, os.Getpid()), n)+PartSuffix))

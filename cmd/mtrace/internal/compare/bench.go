@@ -140,8 +140,8 @@ func (o *benchOptions) run(std cli.Stdio, names []string) error {
 	return verdictOf(&report, failures)
 }
 
-// verdictOf returns the error with which mtrace bench ends after it printed the report: for benchmarks that did not
-// run, wrong results and failed claims. nil if there are none.
+// verdictOf returns the error that ends mtrace bench after the report is printed: for benchmarks that did not run,
+// wrong results and failed claims. It returns nil if there were none.
 func verdictOf(report *bench.Report, failures []error) error {
 	for i := range report.Runs {
 		for _, wrong := range report.Runs[i].Results.Wrong() {

@@ -33,8 +33,8 @@ func (r *benchRunner) compare(run *bench.Run) error {
 	return nil
 }
 
-// confirm adds a check that the trace of the last traced process has the calls that the process counted itself,
-// within 1%: if records were lost, the measured overhead would be too low.
+// confirm compares the number of calls in the trace of the last traced process with the number that the process
+// counted itself. If they differ by more than 1%, records were lost and the measured overhead would be too low.
 func (r *benchRunner) confirm(run *bench.Run, round int) error {
 	self, err := os.Executable()
 	if err != nil {

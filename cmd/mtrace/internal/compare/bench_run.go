@@ -112,7 +112,8 @@ func (r *benchRunner) run(b *bench.Bench, p bench.Parameters) (bench.Run, error)
 	return run, err
 }
 
-// single returns the parameters for a process that runs one of p's rounds, with that round's share of the iterations.
+// single returns the parameters for a process that runs only one of the rounds of p, with that round's share of the
+// iterations.
 func single(p bench.Parameters) bench.Parameters {
 	p.Iterations = max(1, (p.Iterations+p.Rounds-1)/p.Rounds)
 	p.Rounds = 1
@@ -120,7 +121,8 @@ func single(p bench.Parameters) bench.Parameters {
 }
 
 func (r *benchRunner) perProcess(run *bench.Run) error {
-	// Metal's cache of compiled kernels is on disk: the first process fills it, so its times differ and do not count
+	// Metal's cache of compiled kernels is on disk. The first process fills it, so its times are longer and are
+	// discarded
 	warm := bench.Run{Bench: run.Bench, Results: &bench.Results{}}
 	if err := r.process(&warm, single(run.Parameters), bench.Process{}, false); err != nil {
 		return err
@@ -191,8 +193,8 @@ func (r *benchRunner) underTracer(run *bench.Run, process bench.Process, args []
 	return append([]string{self, "run", "--no-report", "--force", "-o", trace, "--"}, args...), trace, nil
 }
 
-// trace returns the path for a process's trace: bench-NAME.mtrace or the next free number in the current folder; in
-// the scratch folder if only the tracer's overhead is measured.
+// trace returns the path for a process's trace: bench-NAME.mtrace in the current folder, with the next free number.
+// If only the tracer's overhead is measured, the trace goes into the scratch folder.
 func (r *benchRunner) trace(run *bench.Run, round int) string {
 	name := "bench-" + run.Bench.Name
 	if run.Bench.PerProcess {

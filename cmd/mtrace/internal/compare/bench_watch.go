@@ -9,7 +9,7 @@ import (
 // long.
 const silence = 10 * time.Minute
 
-// A watchdog is a reader that calls a function if nothing arrives from the inner reader for the given time.
+// A watchdog is a reader that calls a function if its inner reader delivers nothing for the given time.
 type watchdog struct {
 	in    io.Reader
 	limit time.Duration
@@ -22,7 +22,8 @@ func watch(in io.Reader, limit time.Duration, act func()) *watchdog {
 
 func (w *watchdog) Read(p []byte) (int, error) {
 	n, err := w.in.Read(p)
-	// Stop is false if the timer has fired. It is not restarted then: stop() would no longer know that it fired.
+	// timer.Stop returns false if the timer has fired. The timer then stays stopped: watchdog.stop reports that it
+	// fired
 	if w.timer.Stop() {
 		w.timer.Reset(w.limit)
 	}

@@ -32,7 +32,7 @@ func DiffCommand() cli.Command {
 				"write the comparison, with intervals, as one self-contained HTML page to this `FILE`; "+
 					"- prints the page instead of the text")
 			failOver := flags.Float64("fail-over", 0,
-				"exit 1 if a call, kernel or thread became slower by more than noise and than this `PERCENTAGE`; "+
+				"exit 1 if a call, kernel or thread became slower by more than this `PERCENTAGE` and by more than noise; "+
 					"waits for the GPU and for signals are not judged")
 			return func(std cli.Stdio, args []string) error {
 				if len(args) != 2 {

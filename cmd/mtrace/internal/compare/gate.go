@@ -51,7 +51,7 @@ type decision interface {
 }
 
 // write prints the decision in the formats that the flags chose. If undecided is not nil (such as for a cut trace),
-// the output says that nothing was decided, and why. inputs must not be overwritten.
+// the output says that nothing was decided, and why. No output may overwrite one of the files in inputs.
 func (o *gateOutput) write(std cli.Stdio, d decision, undecided error, inputs ...string) error {
 	g := d.Gate()
 	if undecided != nil {
@@ -91,7 +91,8 @@ func (o *gateOutput) write(std cli.Stdio, d decision, undecided error, inputs ..
 	return err
 }
 
-// decided matches PASS, FAIL and SKIPPED where they are a result: at the start of a line, or as a column.
+// decided matches the words PASS, FAIL and SKIPPED only where they state a result: at the start of a line, or as a
+// column.
 var decided = regexp.MustCompile(`(?m)(^|  )(PASS|FAIL|SKIPPED)(:|$)`)
 
 // painted colours results in a text: PASS green, FAIL red, SKIPPED yellow.

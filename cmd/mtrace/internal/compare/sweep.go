@@ -168,7 +168,7 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 	return s.print(std, doc)
 }
 
-// tracePath returns the path for the trace of run number turn (from 0) with this number of threads.
+// tracePath returns the path for one run's trace. turn numbers the runs with the same number of threads, from 0.
 func (s *sweep) tracePath(threads, turn int) string {
 	return filepath.Join(s.dir, fmt.Sprintf("%d-threads-%d.mtrace", threads, turn+1))
 }
@@ -248,8 +248,8 @@ func (s *sweep) once(std cli.Stdio, command []string, n, turn int) (sweptRun, er
 	return r, nil
 }
 
-// reportedThroughput returns the "ops_per_s" that the program printed as JSON: its whole output may be one object,
-// otherwise the last line with one counts. false if there is none.
+// reportedThroughput returns the "ops_per_s" that the program printed as JSON: in its whole output if that is one
+// object, otherwise in the last line that is such an object. It returns false if there is none.
 func reportedThroughput(printed []byte) (float64, bool) {
 	var result struct {
 		OpsPerSecond *float64 `json:"ops_per_s"`
@@ -316,7 +316,7 @@ func (s *sweep) document(command []string, runs []sweptRun) (*scaling.Document, 
 	return doc, nil
 }
 
-// timeWith returns what share of the threads' time each activity took, over all runs with n threads.
+// timeWith adds up all runs with n threads, and returns each activity's share of their threads' total time.
 func timeWith(runs []sweptRun, n int) scaling.Time {
 	all := map[string]float64{}
 	sum := 0.0

@@ -143,8 +143,8 @@ func (x *ExportJob) Write(std cli.Stdio, path string) (err error) {
 	return loading.CutError(trace)
 }
 
-// fill sends every call and object of the trace to the outlets. A long trace is read one slice (range of time) after
-// the other to bound memory; then the last slice is returned, else the whole trace.
+// fill sends every call and object of the trace to the outlets. To bound memory, a long trace is read in slices
+// (ranges of time), one after the other. fill returns the whole trace, or of a long trace the last slice.
 func (x *ExportJob) fill(std cli.Stdio, path string, outlets []*outlet) (*analyze.Trace, error) {
 	visit := func(c *analyze.VisitedCall) {
 		for _, o := range outlets {

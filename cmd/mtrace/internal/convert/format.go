@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze/timeline"
 )
 
-// An exporter writes one run in some format. Call receives every call; Slice receives each slice (range of time)
-// after its calls; Finish completes the output, Abandon gives it up.
+// An exporter writes one run in some format. Call receives every call. Slice receives each slice (range of time)
+// after its calls. Finish completes the output; Abandon discards it.
 type exporter interface {
 	Call(*analyze.VisitedCall)
 	Slice(*analyze.Slice) error
@@ -26,8 +26,8 @@ type format struct {
 	Name   string // of --format
 	Suffix string // file name extension in a folder of several formats
 
-	// Exactly one of the three is set. It creates the exporter, and decides what -o must be: a stream (a file or
-	// standard output), a file with random access, or a folder with one file per table.
+	// Exactly one of these three functions is set; it creates the exporter. It also decides what -o names: a stream
+	// (a file or standard output), a file with random access, or a folder with one file per table.
 	stream func(io.Writer) exporter
 	file   func(*os.File) exporter
 	folder func(table.Files) exporter
@@ -35,11 +35,12 @@ type format struct {
 	tables bool // it holds tables; others are timelines
 	binary bool // it is not written to a terminal
 	single bool // --table writes the rows of one table of a recording of Instruments in it
-	// a table without rows is written too; for a recording of Instruments, which lacks some tables, a message then
-	// says which are empty
+	// a table without rows is written, too. A recording of Instruments lacks some tables; a message then lists the
+	// empty ones
 	keepsEmpty bool
-	// the format has rows about waiting threads and the threads they waited for. Slices of a long trace are then read
-	// with some time before and after, where those other threads may be; other formats read smaller slices alone
+	// the format has rows about waiting threads and the threads that they waited for, which may have run in a
+	// neighbouring slice. A slice of a long trace is therefore read with some time before and after it. Other formats
+	// read smaller slices without that
 	neighbours bool
 }
 
@@ -88,7 +89,7 @@ func FormatNamed(name string) *format {
 	return &ExportFormats[i]
 }
 
-// listed joins names for a sentence; word is "and" or "or": "a, b or c".
+// listed joins names for a sentence, with word ("and" or "or") before the last: "a, b or c".
 func listed(names []string, word string) string {
 	last := len(names) - 1
 	if last < 1 {

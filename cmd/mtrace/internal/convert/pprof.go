@@ -155,8 +155,8 @@ func (j *ProfileJob) traced(std cli.Stdio, path string) (list []built, trace *an
 }
 
 // AddedUp makes the profiles of a trace too long for memory: it reads one range of time after the other and adds up
-// their samples. costs, needed only for the type gpu, is how much GPU time each kernel takes, estimated from the
-// whole trace. It also returns the last range.
+// the samples. costs holds each kernel's estimated GPU time in the whole trace; only the profile type gpu needs it.
+// AddedUp also returns the last range.
 func (j *ProfileJob) AddedUp(std cli.Stdio, path string, file *analyze.File, costs *kernels.Costs) (list []built,
 	last *analyze.Trace, err error) {
 	sum, show := profile.NewSum(j.Types, costs), loading.ShowSteps(std, path, file, j.Of.Options())
@@ -178,8 +178,8 @@ func (j *ProfileJob) AddedUp(std cli.Stdio, path string, file *analyze.File, cos
 	return list, last, nil
 }
 
-// costs estimates how much GPU time each kernel takes, from the whole trace: in a single range some kernels may
-// always run together, so that their costs cannot be separated.
+// costs estimates each kernel's GPU time from the whole trace. In a single range some kernels may always run
+// together, so that their times cannot be separated.
 func (j *ProfileJob) costs(file *analyze.File) (*kernels.Costs, error) {
 	var sum *kernels.Sum
 	err := file.EachRange(j.Of.Options(), loading.ProfiledRecords, func(part *analyze.Trace, _, _ int) error {
@@ -196,8 +196,8 @@ func (j *ProfileJob) costs(file *analyze.File) (*kernels.Costs, error) {
 	return sum.Costs(), nil
 }
 
-// recorded makes those profiles that a recording of Instruments has samples for. An empty profile would claim that
-// nothing happened, when it was only not recorded; so none is made, and a message says so.
+// recorded makes the profiles for which a recording of Instruments has samples. For the other types it makes none and
+// prints a message: an empty profile would wrongly claim that nothing happened.
 func (j *ProfileJob) recorded(std cli.Stdio, path string) (made profiles, err error) {
 	recording, err := (&loading.RecordingSource{}).Load(std, []string{path})
 	if err != nil {
@@ -238,7 +238,7 @@ func (j *ProfileJob) recorded(std cli.Stdio, path string) (made profiles, err er
 	return made, nil
 }
 
-// noProfile returns why an Instruments recording has no profile of this kind, as the end of a message.
+// noProfile returns why an Instruments recording has no profile of this kind. The text completes a message.
 func noProfile(kind string) string {
 	switch kind {
 	case "api", "wait":

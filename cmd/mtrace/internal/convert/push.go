@@ -98,8 +98,8 @@ func (j *pushJob) run(std cli.Stdio, args []string) error {
 	return made.incomplete
 }
 
-// labelled returns the labels of one profile: service, host and run (start time), and those in given, which override
-// them.
+// labelled returns the labels of one profile: service, host and run (start time), overridden and extended by the
+// labels in given.
 func (j *pushJob) labelled(given map[string]string, b built, host string) map[string]string {
 	labels := map[string]string{push.ServiceLabel: j.service}
 	if j.service == "" {

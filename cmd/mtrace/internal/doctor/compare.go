@@ -11,7 +11,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// families maps the kinds of objects that the self-test program names in its output to the trace format's kinds.
+// families maps the names of object kinds in the self-test program's output to the same kinds in the trace format.
 var families = map[string]wire.Family{
 	"function": wire.FamilyFunction, "device": wire.FamilyDevice, "queue": wire.FamilyQueue,
 	"command_buffer":  wire.FamilyCommandBuffer,
@@ -19,7 +19,7 @@ var families = map[string]wire.Family{
 	"event": wire.FamilyEvent,
 }
 
-// A sight is what the trace of the self-test program contains.
+// A sight holds what readTrace found in the trace of the self-test program.
 type sight struct {
 	calls    map[wire.Call]uint64
 	threads  int
@@ -176,7 +176,7 @@ func compareCalls(r *said, s *sight) Check {
 	return c
 }
 
-// clockTolerance is how far GPU and CPU times may contradict each other because of rounding: CPU clock ticks last up
+// clockTolerance is how much GPU and CPU times may contradict each other because of rounding. CPU clock ticks last up
 // to 42 ns, and Metal reports seconds as floating-point numbers.
 const clockTolerance = 2000.0 // ns
 
@@ -209,7 +209,7 @@ func compareTimes(r *said, s *sight) Check {
 // fifth command buffer; that call must be recorded with the time it waited.
 func fullQueue(r *said, s *sight) Check {
 	c := Check{ID: "full-queue", Status: OK, Data: map[string]any{"waited_ns": r.FullQueue, "seen_ns": s.acquire}}
-	c.Text = fmt.Sprintf("creating a command buffer on a full queue waited %s; %s of that were recorded",
+	c.Text = fmt.Sprintf("creating a command buffer on a full queue waited %s; the trace records a wait of %s",
 		nanosText(r.FullQueue), nanosText(s.acquire))
 	switch {
 	case r.FullQueue < 5e6:
@@ -227,7 +227,7 @@ func fullQueue(r *said, s *sight) Check {
 // lock checks that the wait for a mutex held by another thread is recorded, to within 10%.
 func lock(r *said, s *sight) Check {
 	c := Check{ID: "lock", Status: OK, Data: map[string]any{"waited_ns": r.Lock, "seen_ns": s.lock}}
-	c.Text = fmt.Sprintf("a wait for a mutex took %s; %s of that were recorded", nanosText(r.Lock), nanosText(s.lock))
+	c.Text = fmt.Sprintf("a wait for a mutex took %s; the trace records a wait of %s", nanosText(r.Lock), nanosText(s.lock))
 	if s.unseen != "" {
 		c.Status, c.Text = Fail, s.unseen
 		c.Advice = "reports cannot show whether threads wait for each other; no setting of mtrace changes that"
@@ -238,8 +238,8 @@ func lock(r *said, s *sight) Check {
 	return c
 }
 
-// cost compares the traced with the untraced run: how long a call takes, and how long after a command buffer's end on
-// the GPU the wait for it returns.
+// cost compares an untraced with a traced run in two values: the duration of a call, and the delay from a command
+// buffer's end on the GPU until the wait for it returns.
 func cost(untraced, traced *said, s *sight) Check {
 	handler := math.NaN()
 	if len(s.handlers) > 0 {
@@ -266,8 +266,8 @@ func cost(untraced, traced *said, s *sight) Check {
 	return c
 }
 
-// coverage checks that no call was missed, by two counts of the injected library: the calls of its own self-check
-// that it recorded, and the command buffers that it counted inside Metal, independently of the hooks.
+// coverage checks that no call was missed, by two counts that the injected library makes. It counts the calls of its
+// own self-check, and it counts command buffers inside Metal, independently of the hooks.
 func coverage(s *sight) Check {
 	made, seen := 0, 0
 	c := Check{ID: "coverage", Status: OK}

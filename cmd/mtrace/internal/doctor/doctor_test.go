@@ -240,8 +240,8 @@ func TestLock(t *testing.T) {
 		status Status
 		text   string
 	}{
-		{"seen", sight{lock: 99e6}, OK, "were recorded"},
-		{"not seen", sight{}, Warn, "0 ns of that were recorded"},
+		{"seen", sight{lock: 99e6}, OK, "the trace records a wait of"},
+		{"not seen", sight{}, Warn, "the trace records a wait of 0 ns"},
 		{"could not be seen", sight{unseen: refused}, Fail, refused},
 	} {
 		got := lock(&said{Lock: 100e6}, &c.seen)

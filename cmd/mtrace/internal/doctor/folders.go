@@ -16,7 +16,7 @@ func writable(folder string) error {
 	return os.Remove(file.Name())
 }
 
-// answers reports whether a process accepts connections on the unix socket at path.
+// answers reports whether some process accepts connections on the unix socket at path.
 func answers(path string) bool {
 	connection, err := net.DialTimeout("unix", path, time.Second)
 	if err != nil {

@@ -26,12 +26,12 @@ type python struct {
 	// not run.
 	Loaded *bool `json:"loaded,omitempty"`
 	// Frames reports whether --stacks python recorded the interpreter's functions; nil if that was not tried. If
-	// false, FramesUnknown is the library's reason, if it gave one.
+	// Frames is false, FramesUnknown is the reason that the library gave, or empty.
 	Frames        *bool  `json:"frames,omitempty"`
 	FramesUnknown string `json:"frames_unknown,omitempty"`
 }
 
-// maxProved is how many interpreters are run at most, because each takes a fraction of a second.
+// maxProved limits how many interpreters are run, because each run takes a fraction of a second.
 const maxProved = 12
 
 // pythons checks each Python interpreter of the machine. If prove is not nil, it runs the interpreters that should be

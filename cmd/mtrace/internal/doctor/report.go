@@ -34,7 +34,7 @@ type Check struct {
 	Advice string `json:"advice,omitempty"`
 	// Details are further lines, which help to find the cause.
 	Details []string `json:"details,omitempty"`
-	// Data has the same result for programs; missing if Text says everything.
+	// Data is the same result as Text in a form for programs; nil if Text says everything.
 	Data any `json:"data,omitempty"`
 }
 

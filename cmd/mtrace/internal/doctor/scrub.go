@@ -39,8 +39,8 @@ func ThisUser() Private {
 	return p
 }
 
-// add adds a secret text and its replacement. Very short texts and names that every machine has (root, localhost) are
-// ignored: replacing them would make reports unreadable.
+// add adds a secret text and the text shown instead. It ignores very short texts and names that every machine has
+// (root, localhost): replacing them would make reports unreadable.
 func (p Private) add(secret, shown string) Private {
 	switch {
 	case len(secret) < 3, secret == "root", secret == "localhost", secret == "/root":

@@ -33,8 +33,8 @@ type SelfTest struct {
 // selfTestLimit is when the self-test is killed as hung. It takes a fraction of a second.
 const selfTestLimit = time.Minute
 
-// said is the JSON that the self-test program prints. interpose/selftest/selftest.c writes it; both must have the
-// same fields.
+// said is the JSON that the self-test program prints. Its fields must match those that interpose/selftest/selftest.c
+// writes.
 type said struct {
 	Schema         string  `json:"schema"`
 	Device         string  `json:"device"`
@@ -245,7 +245,7 @@ func (r *said) classTable() Check {
 	return c
 }
 
-// A loading says whether injection into an interpreter worked.
+// A loading is the result of injecting the library into one Python interpreter.
 type loading struct {
 	loaded bool   // it connected from the program that did the work
 	frames bool   // it recorded the frames of the interpreter's functions

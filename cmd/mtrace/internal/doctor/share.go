@@ -20,12 +20,12 @@ var harmless = []string{
 // which would be replaced too.
 const leastSecret = 6
 
-// ordinary matches values that reports contain for other reasons: numbers, switches and paths. They are not replaced;
-// paths are shortened by SharedText.
+// ordinary matches values that reports also contain for other reasons: numbers, switches (true, always) and paths.
+// Replacing them would garble the report; SharedText shortens paths.
 var ordinary = regexp.MustCompile(`^(?:[0-9.,]+|(?i:true|false|enabled|disabled|always|never)|[~/.][^\s]*)$`)
 
-// environment adds the values of environment variables to the private texts, except those known to be harmless. Each
-// value is replaced by $NAME in a shared report.
+// environment adds the values of environment variables to the private texts, except those known to be harmless. A
+// shared report shows $NAME in place of the value.
 func (p Private) environment(environ []string) Private {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
@@ -62,8 +62,8 @@ var known = []string{"/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/System/",
 	"/opt/homebrew/", "/dev/", "/proc/", "/etc/",
 	"/var/crash/", "/tmp/mtrace-"}
 
-// SharedText is Text for a report that is sent to others: it also shortens a path to its last name, unless the path
-// is in one of the known system folders.
+// SharedText is Text for a report that is sent to others: it also shortens each path to its last name, unless the
+// path is in one of the known system folders.
 func (p Private) SharedText(s string) string {
 	return absolute.ReplaceAllStringFunc(p.Text(s), func(found string) string {
 		m := absolute.FindStringSubmatch(found)
@@ -77,8 +77,8 @@ func (p Private) SharedText(s string) string {
 	})
 }
 
-// shared returns a JSON value with all private texts replaced. key is the name under which the value stands:
-// arguments of "command" and "args" are replaced too.
+// shared returns a JSON value with all private texts replaced. key is the value's key in its JSON object: under
+// "command" and "args", arguments are replaced, too.
 func (p Private) shared(key string, v any) any {
 	switch v := v.(type) {
 	case string:

@@ -18,15 +18,15 @@ var watched = []struct{ prefix, meaning string }{
 	{"MTL_HUD_ENABLED", "Metal's performance HUD adds its own command buffers"},
 	{"PYTORCH_MPS_TRACE_SIGNPOSTS", "with signposts PyTorch stops using commitAndContinue"},
 	{"PYTORCH_MPS_LOG_PROFILE_INFO", "with logging PyTorch stops using commitAndContinue"},
-	{"DYLD_", "kept; mtrace puts its own library before others"},
-	{"LD_PRELOAD", "kept; mtrace puts its own library before others"},
+	{"DYLD_", "stays set; mtrace puts its own library before the others"},
+	{"LD_PRELOAD", "stays set; mtrace puts its own library before the others"},
 	{"SOFTMETAL_", "controls the software Metal"},
 	{"MTL_", ""}, {"METAL_", ""}, {"MTRACE_", ""}, {"OBJC_", ""}, {"GODEBUG", "also " +
 		"affects the Go runtime in mtrace's library"},
 }
 
-// shown are variables whose values a report may contain. Other watched variables are listed without their value,
-// which may be a secret, such as MTRACE_TOKEN's.
+// shown are the variables whose values a report may contain. Other watched variables are listed without a value,
+// because it may be a secret, such as that of MTRACE_TOKEN.
 var shown = []string{
 	"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_CAPTURE_ENABLED", "MTL_HUD_ENABLED", "METAL_CAPTURE_ENABLED",
 	"METAL_DEVICE_WRAPPER_TYPE",
@@ -103,8 +103,8 @@ func (p *Probe) paths() Check {
 	return c
 }
 
-// leftovers lists what killed runs left: socket folders in which no process listens, and unfinished traces in the
-// working folder.
+// leftovers lists what killed runs left behind: socket folders in which no process listens, and unfinished traces in
+// the working folder.
 func (p *Probe) leftovers() Check {
 	c := Check{ID: "leftovers", Status: OK, Text: "earlier runs left nothing behind"}
 	temps := []string{p.Temp}

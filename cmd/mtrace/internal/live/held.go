@@ -39,7 +39,7 @@ type Held struct {
 // lastLines is how many of the newest output lines the table can show, longestLine how many bytes of each are kept.
 const lastLines, longestLine = 32, 512
 
-// Hold creates a pseudo-terminal (Held.Program) for the program, and starts to collect what it writes there.
+// Hold creates a pseudo-terminal for the program (Held.Program), and starts to collect what the program writes to it.
 func Hold() (*Held, error) {
 	real, err := openConsole("/dev/tty")
 	if err != nil {
@@ -65,8 +65,8 @@ func Hold() (*Held, error) {
 	return h, nil
 }
 
-// settings copies the real terminal's settings to the pseudo-terminal. Output processing (such as \n to \r\n) is
-// switched off: the real terminal does it later, and twice would be wrong.
+// settings copies the real terminal's settings to the pseudo-terminal, but switches off output processing (such as \n
+// to \r\n): the real terminal processes the same output later, and processing it twice would garble it.
 func (h *Held) settings() error {
 	settings, err := unix.IoctlGetTermios(h.real.fd, getTermios)
 	if err != nil {
@@ -102,7 +102,8 @@ func (h *Held) take() {
 	}
 }
 
-// came adds output of the program and recognizes the mark that Finish wrote after it. The caller holds the mutex.
+// came handles output of the program. It recognizes and removes the mark that Finish writes after the last output.
+// The caller holds the mutex.
 func (h *Held) came(b []byte) {
 	if h.mark == nil {
 		h.put(b)
@@ -122,7 +123,8 @@ func (h *Held) came(b []byte) {
 	h.rest = bytes.Clone(b[whole:])
 }
 
-// overlap returns how many bytes at the end of b may be the start of mark, whose rest has not arrived yet.
+// overlap returns how many bytes at the end of b may be the beginning of mark. The caller keeps them until more bytes
+// arrive.
 func overlap(b, mark []byte) int {
 	for n := min(len(b), len(mark)-1); n > 0; n-- {
 		if bytes.HasSuffix(b, mark[:n]) {

@@ -18,8 +18,9 @@ import (
 // A keyboard reads keys for the live table, without echo. ^C, ^\ and ^Z still become signals, because they are meant
 // for the program. It implements tcell.Tty.
 //
-// The program may read from the same terminal, and its reads must block as usual. A read timeout (VTIME) would apply
-// to them too, and look like an end of input. So the keyboard polls, and reads only what the program leaves.
+// The program may read from the same terminal, and its reads must block as usual. A read timeout of the terminal
+// (VTIME) would also end the program's reads, which it would mistake for an end of input. So the keyboard polls, and
+// reads only input that the program has not taken.
 type keyboard struct {
 	*console
 	drained atomic.Bool
@@ -94,8 +95,8 @@ func (k *keyboard) set(settings *unix.Termios) error {
 	return unix.IoctlSetTermios(k.fd, setTermios, settings)
 }
 
-// restore restores the terminal's former settings, unless somebody else has changed them since: then they belong to
-// the program or the foreground process.
+// restore restores the terminal's former settings, unless another process has changed them since: the new settings
+// then belong to the program or to the foreground process.
 func (k *keyboard) restore() error {
 	if k.ours == nil || !k.inForeground() {
 		return nil
@@ -148,8 +149,8 @@ func (k *keyboard) WindowSize() (size tcell.WindowSize, err error) {
 	return size, err
 }
 
-// theirsFirst is how long typed input is left to the program. A program that waits for input reads it within this
-// time; then it is not a key for the table.
+// theirsFirst is how long the keyboard leaves typed input to the program. A program that waits for input reads it
+// within this time, and the table does not treat it as a key.
 const theirsFirst = 20 * time.Millisecond
 
 // Read implements tcell.Tty. It returns an error when the table closes, the terminal is gone, or this process is no

@@ -73,7 +73,8 @@ func (t *Table) Show() {
 	t.stopped.Go(func() {
 		for range t.resized {
 			if t.Held.Resized() {
-				// processes that handled their SIGWINCH before this one have read the old size of the pseudo-terminal
+				// signal the process group again: a process that handled its own SIGWINCH before this line read the
+				// pseudo-terminal's old size
 				syscall.Kill(0, syscall.SIGWINCH)
 			}
 		}

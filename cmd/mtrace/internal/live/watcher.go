@@ -62,7 +62,7 @@ func NewWatcher() *Watcher {
 	return &Watcher{processes: map[tracefile.ProcessIndex]*process{}, began: now, since: now, progress: now}
 }
 
-// Fail notes why the trace cannot be written any more (a full disk); later records are only counted.
+// Fail stores why the trace cannot be written any more (a full disk). From now on records are only counted.
 func (w *Watcher) Fail(err error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -206,8 +206,8 @@ func (w *Watcher) Look(p tracefile.ProcessIndex, s collector.Sight) {
 	}
 }
 
-// recent remembers which thread committed each of the latest command buffers: at least 65,536, then the oldest are
-// dropped to bound the memory.
+// recent remembers which thread committed each of the latest command buffers. It keeps the newest 65,536 at least,
+// and drops older ones to bound the memory.
 type recent struct{ now, before map[wire.ObjectID]uint64 }
 
 const remembered = 1 << 16

@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze"
 )
 
-// usualMemory is how many bytes, including garbage, a command that reads traces should use, unless a trace needs
-// more: see docs/scale.md.
+// usualMemory is how many bytes, including garbage, a command that reads traces may use before Go collects garbage. A
+// trace that needs more raises the limit: see docs/scale.md.
 const usualMemory = 220 << 20
 
 // BoundHeap configures Go's garbage collector for commands that read traces. Most of what they allocate stays in use,
@@ -30,8 +30,8 @@ func BoundHeap() {
 // bounded is set once the memory limit is managed, so that it is not set up twice.
 var bounded atomic.Bool
 
-// afterCollection arranges that after each garbage collection the limit is raised to 1.5 times the live data, if that
-// is more. It uses a finalizer, which runs after a collection.
+// afterCollection raises the memory limit to 1.5 times the live data after each garbage collection, if that is more
+// than bound. A finalizer calls it: finalizers run after a collection.
 func afterCollection(bound uint64) {
 	type sentinel struct{ _ [32]byte }
 	runtime.SetFinalizer(&sentinel{}, func(*sentinel) {

@@ -40,8 +40,8 @@ func (p *Selection) Check() error {
 	return nil
 }
 
-// Instruments reports whether path is a recording of Instruments or its XML export. The name decides; for a folder,
-// the names of the files in it.
+// Instruments reports whether path is a recording of Instruments or its XML export. It decides by the file's name or,
+// for a folder, by the names of the files in it.
 func Instruments(path string) bool {
 	ends := func(name string, with ...string) bool {
 		return slices.Contains(with, strings.ToLower(filepath.Ext(name)))
@@ -114,8 +114,8 @@ func (p *Selection) ModelOf(recording *xctrace.Recording, path string) (*analyze
 		path, whoseTables(trace, recording), cpuHint(recording))
 }
 
-// whoseTables returns a text for the error of a recording without Metal data. It names the recording's tables, and
-// adds that their rows belong to other processes if they do.
+// whoseTables returns a text for the error of a recording without Metal data. It lists the recording's tables and, if
+// their rows belong to other processes, says so.
 func whoseTables(trace *analyze.Trace, recording *xctrace.Recording) string {
 	var names []string
 	for _, d := range recording.Documents {

@@ -36,8 +36,7 @@ func (v *RecordingSource) Load(std cli.Stdio, paths []string) (*xctrace.Recordin
 	}
 	ctx := context.Background()
 	if len(bundles) > 0 {
-		// only exporting a bundle creates temporary files that must be removed; otherwise signals may kill the
-		// process
+		// only the export of a bundle creates temporary files. Without them, signals may end the process as usual
 		var stop func()
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()

@@ -32,8 +32,8 @@ func CutError(t *analyze.Trace) error {
 // An incompleteError says that the output covers only a part of the recording.
 type incompleteError struct{ error }
 
-// IncompleteFile returns the error for a cut or damaged trace. For a repaired trace it returns nil: its user knows
-// that parts are missing.
+// IncompleteFile returns the error for a cut or damaged trace. It returns nil for a trace that mtrace repair wrote:
+// the user already knows that parts of it are missing.
 func IncompleteFile(path, kind string) error {
 	switch path = filepath.Base(path); kind {
 	case analyze.Repaired:

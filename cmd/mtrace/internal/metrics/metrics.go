@@ -135,8 +135,8 @@ func (p *process) record(call, family string, arg uint64, more []uint64) {
 // completed is MTLCommandBufferStatusCompleted.
 const completed = 4
 
-// commits maps each call that commits command buffers (family, selector) to the kind of object it is called on: a
-// command buffer, or in Metal 4 a queue.
+// commits holds the calls that commit command buffers, by family and selector. The value is the kind of object on
+// which the call is made: a command buffer, or in Metal 4 a queue.
 var commits = func() map[[2]string]wire.Kind {
 	all := map[[2]string]wire.Kind{}
 	for i := range wire.Table {

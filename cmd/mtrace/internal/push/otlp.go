@@ -77,7 +77,8 @@ func partly(said []byte) error {
 	return nil
 }
 
-// textField returns the content of a protobuf field with this number; the last one counts, nil if there is none.
+// textField returns the content of the protobuf field with this number. If the field is repeated, it returns the last
+// one; nil if there is none.
 func textField(b []byte, wanted protowire.Number) (text []byte, err error) {
 	err = eachField(b, func(field protowire.Number, _ uint64, content []byte) {
 		if field == wanted {

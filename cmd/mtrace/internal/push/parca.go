@@ -22,7 +22,7 @@ func parca(ctx context.Context, s *Server, p Profile) error {
 	series := message(nil, 1, labelPairs(nil, 1, s.named(p)))
 	series = message(series, 2, message(nil, 1, raw))
 	request := message(nil, 2, series)
-	// field 3, normalized: addresses are relative to their files already, so that the server must not adjust them
+	// field 3 (normalized) = 1: addresses are already relative to their files, so the server must not adjust them
 	request = protowire.AppendVarint(protowire.AppendTag(request, 3, protowire.VarintType), 1)
 
 	framed := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(request))) // not compressed: the profile is

@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// patient is Go's HTTP transport, changed so that nothing is read from the server before the request was written. A
-// gRPC server speaks first; Go's transport would then report one of two errors, by chance, and log a line.
+// patient is Go's HTTP transport, changed so that it reads nothing from the server before the request was written. A
+// gRPC server sends data first. Go's transport would then log a line, and report one of two different errors by
+// chance.
 var patient = patientTransport()
 
 func patientTransport() *http.Transport {
@@ -24,7 +25,7 @@ func patientTransport() *http.Transport {
 	return t
 }
 
-// An asked is a connection whose reads wait until something was written, or until it is closed.
+// An asked is a connection whose reads block until something was written to it, or until it is closed.
 type asked struct {
 	net.Conn
 	once   sync.Once

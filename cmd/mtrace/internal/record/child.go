@@ -30,8 +30,8 @@ type child struct {
 	used       syscall.Rusage // once it has ended
 }
 
-// Forwarded are signals that mtrace passes on to the program: a supervisor sends them to mtrace alone, and means the
-// program.
+// Forwarded are signals that mtrace passes on to the program. A supervisor that wants to end the program sends them
+// to mtrace only.
 var Forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 
 // Endured are signals that mtrace must survive without passing them on. The terminal sends SIGINT, SIGQUIT and
@@ -48,8 +48,8 @@ func start(plan *inject.Plan, std cli.Stdio, taken func()) (*child, error) {
 		signals: make(chan os.Signal, 8),
 		resumed: make(chan os.Signal, 1), afterwards: make(chan os.Signal, 1), keys: make(chan os.Signal, 8),
 	}
-	// Notify, not Ignore: the program would inherit an ignored signal. A signal that was already ignored when mtrace
-	// started stays ignored, so that the program inherits that as without mtrace; Go tells this only for SIGHUP and
+	// Use Notify, not Ignore: the program would inherit an ignored signal. A signal that was already ignored when
+	// mtrace started must stay ignored, as it would be for the untraced program. Go reports that only for SIGHUP and
 	// SIGINT.
 	for _, list := range [][]os.Signal{Forwarded, Endured} {
 		for _, s := range list {

@@ -24,8 +24,8 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// tokenVariable is the environment variable with the secret that `mtrace collect` and the `mtrace run --collector`
-// that sends to it must share.
+// tokenVariable is the environment variable with the shared secret. It must have the same value for `mtrace collect`
+// and for each `mtrace run --collector` that sends to it.
 const tokenVariable = "MTRACE_TOKEN"
 
 func CollectCommand() cli.Command {

@@ -58,7 +58,8 @@ func NewCrashGuard(command []string, library string) *crashGuard {
 	return g
 }
 
-// before returns the message that this run replaces no methods, and why; empty if it does.
+// before returns a message for the user if this run replaces no methods, with the reason. Otherwise it returns an
+// empty text.
 func (g *crashGuard) before() string {
 	if !g.off {
 		return ""
@@ -68,8 +69,8 @@ func (g *crashGuard) before() string {
 		"--crash-guard=false traces it nevertheless; --skip-class excludes single classes", g.note.Crash)
 }
 
-// after notes whether the run crashed inside the replaced method "inside", and returns a message for the user; empty
-// if there is nothing to say.
+// after stores in the note whether the run crashed; `inside` names the replaced method in which it crashed, if any.
+// It returns a message for the user, or an empty text.
 func (g *crashGuard) after(ended syscall.WaitStatus, inside string) string {
 	crashed := ended.Signaled() && isCrash(ended.Signal())
 	switch {
@@ -106,7 +107,8 @@ func (g *crashGuard) keep() {
 	}
 }
 
-// crashes are the signals that faulty code causes. SIGABRT is not one: Metal's assertions cause it, not the tracer.
+// crashes are the signals that a bug in the tracer can cause. SIGABRT is not one of them: Metal's assertions cause
+// it.
 var crashes = map[syscall.Signal]string{syscall.SIGSEGV: "SIGSEGV", syscall.SIGBUS: "SIGBUS", syscall.SIGILL: "SIGILL",
 	syscall.SIGTRAP: "SIGTRAP"}
 

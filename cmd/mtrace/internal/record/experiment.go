@@ -118,7 +118,7 @@ func newSeed() (seed uint64) {
 	return seed
 }
 
-// verifyBudget is by what share of its time `mtrace run --verify` may slow the program down.
+// verifyBudget is the share of its time by which `mtrace run --verify` may slow the program down.
 const verifyBudget = 0.05
 
 // verification returns the experiment of `mtrace run --verify`, which delays only what the verdict names.

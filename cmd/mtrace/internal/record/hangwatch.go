@@ -71,8 +71,8 @@ func (h *hangWatch) end() {
 // again only after the program made progress.
 func (h *hangWatch) watch() {
 	var look, interrupted <-chan time.Time
-	// told is when the last progress before the latest report was; next is how long without progress causes the next
-	// check
+	// told is the time of the program's last progress when a hang was last reported. next is the time without
+	// progress after which the program is checked again
 	var told, next time.Duration
 	if h.after > 0 {
 		tick := time.NewTicker(min(h.after/4, 250*time.Millisecond))
@@ -127,8 +127,8 @@ func (h *hangWatch) ended(within time.Duration) bool {
 	}
 }
 
-// say prints where the program is stuck, then sentence, and returns true. If it does not hang, it returns false, and
-// prints why only if always is set.
+// say prints where the program is stuck, followed by sentence, and returns true. If the program does not hang, say
+// returns false; it then prints why there is no hang, but only if always is set.
 func (h *hangWatch) say(sentence string, always bool) bool {
 	d, err := h.find()
 	switch {

@@ -9,9 +9,9 @@ import (
 )
 
 // Job control. A shell watches mtrace, not the program. When the program stops (^Z), mtrace stops itself, so that the
-// shell notices and takes the terminal back. To resume, the shell signals the whole group, so the program continues,
-// too; if only mtrace is signalled, mtrace continues the program. If no shell is waiting, mtrace keeps running:
-// whoever stopped the program alone will also resume it alone.
+// shell notices and takes the terminal back. To resume, the shell signals the whole process group, so the program
+// continues, too. If only mtrace is signalled, mtrace continues the program. If no shell waits for mtrace, mtrace
+// keeps running while the program is stopped: whoever stopped only the program will also resume it.
 
 // A change is a change of the program's state: it was stopped, was resumed, or ended.
 type change struct {
@@ -43,8 +43,8 @@ func changeOf(status syscall.WaitStatus) change {
 	return change{what: ended, status: status}
 }
 
-// next waits for the program's end, or for the other changes that options (of wait4) include. With WNOHANG it returns
-// at once; "nothing" means no change.
+// next waits for the program's end, or for another change that options (of wait4) include. With WNOHANG it returns at
+// once; the change is then `nothing` if there was none.
 func (c *child) next(options int) (change, error) {
 	for {
 		var status syscall.WaitStatus
@@ -65,13 +65,13 @@ const (
 	// lookAgain is how often a stopped program is checked while mtrace itself keeps running, because no shell watches
 	// it.
 	lookAgain = 50 * time.Millisecond
-	// groupPatience is how long the program gets to resume after mtrace was resumed. If the whole group was
-	// signalled, the program resumes by itself; otherwise mtrace then sends it SIGCONT.
+	// groupPatience is how long mtrace, after it was resumed, waits for the program to resume. If the shell resumed
+	// the whole process group, the program resumes by itself. Otherwise mtrace sends it SIGCONT.
 	groupPatience = 20 * time.Millisecond
 )
 
-// follow stops mtrace with the signal that stopped the program, until both are resumed. It returns the program's next
-// change.
+// follow stops mtrace itself with the signal that stopped the program. It returns after both were resumed, with the
+// program's next change.
 func (c *child) follow(now change) (change, error) {
 	if now.what == wentOn {
 		return c.next(syscall.WUNTRACED)
@@ -79,8 +79,8 @@ func (c *child) follow(now change) (change, error) {
 	for len(c.resumed) > 0 {
 		<-c.resumed
 	}
-	// ^Z may have stopped mtrace together with the program, and both may have been resumed before this line: stopping
-	// once more would be wrong
+	// ^Z may have stopped mtrace together with the program, and a shell may have resumed both already. Stopping
+	// mtrace again would then leave it stopped
 	if past, err := c.next(syscall.WCONTINUED | syscall.WNOHANG); err != nil || past.what != nothing {
 		return past, err
 	}
@@ -95,10 +95,10 @@ func (c *child) follow(now change) (change, error) {
 	return c.untilItGoesOn()
 }
 
-// shellWatches reports whether mtrace must stop, too, because a shell waits for it. After SIGSTOP that is so if
-// mtrace is in the terminal's foreground. SIGTTIN and SIGTTOU stop background processes that use the terminal; if
-// mtrace is in the foreground by now, the shell has just put the job there and resumes it, so mtrace must not stop it
-// again.
+// shellWatches reports whether a shell waits for mtrace, so that mtrace must stop, too. stoppedBy is the signal that
+// stopped the program. After SIGSTOP, a shell waits if mtrace is in the terminal's foreground. SIGTTIN and SIGTTOU
+// stop background processes that use the terminal. If mtrace is in the foreground by now, the shell has just moved it
+// there and resumes it, so mtrace must not stop.
 func shellWatches(stoppedBy syscall.Signal) bool {
 	terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NOCTTY, 0)
 	if err != nil {

@@ -81,7 +81,8 @@ func (s *session) leave(w io.Writer, o RunOptions) {
 	}
 }
 
-// empty reports whether the trace has nothing about Metal: no call, and no process that used Metal unrecorded.
+// empty reports whether the trace contains nothing about Metal: no call was recorded, and no process is known to have
+// used Metal unrecorded.
 func (s *session) empty() bool {
 	for _, p := range s.witness.processes() {
 		if p.Metal || p.UnseenDevice || p.NotTraced != "" {

@@ -70,7 +70,7 @@ func (q *lineQueue) writeOne(line []byte) {
 	}
 }
 
-// close waits until the queued lines are written, at most a second in case nobody reads them.
+// close waits until the queued lines are written, but at most a second: perhaps nobody reads them.
 func (q *lineQueue) close() {
 	close(q.closing)
 	select {

@@ -14,8 +14,8 @@ import (
 )
 
 // A callLog prints each recorded call as a line: time since the first call, thread, selector, receiver, argument,
-// result, duration. Records arrive in batches of one thread, so lines are delayed by holdBack and sorted by the end
-// of the call; otherwise threads would not be in order.
+// result, duration. Records arrive in batches, each of one thread. To print the lines of all threads in order,
+// callLog holds them back (holdBack) and sorts them by the end of the call.
 type callLog struct {
 	collector.Nobody
 	mutex     sync.Mutex
@@ -45,8 +45,8 @@ type logLine struct {
 	more       wire.More
 }
 
-// holdBack is how long lines wait for calls of other threads: a little longer than the library's drainer, which sends
-// the records, sleeps at most.
+// holdBack is how long lines wait for calls of other threads. The library's drainer, which sends the records, sleeps
+// a little less than this between two batches.
 const holdBack = 150 * time.Millisecond
 
 func newCallLog(w io.Writer) *callLog {

@@ -13,8 +13,8 @@ import (
 	"mtrace/interpose/inject/handshake"
 )
 
-// An outside watches a run from mtrace's process. It looks for processes that the library is missing in, until one
-// makes a Metal call; on macOS it also samples which programs use the GPU.
+// An outside watches the program's processes from mtrace. Until one makes a Metal call, it looks for processes that
+// have not loaded the library. On macOS it also samples which programs use the GPU.
 type outside struct {
 	witness *witness
 	tree    *handshake.Tree

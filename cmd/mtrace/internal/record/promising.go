@@ -15,8 +15,8 @@ import (
 	"mtrace/collector/experiment"
 )
 
-// targetOfCause maps a cause to the calls or waits that an experiment delays to test it. A cause that is missing here
-// is not about calls of the program, so no delay can test it.
+// targetOfCause maps a cause to the target (calls or waits) whose delay tests it in an experiment. A cause without an
+// entry is not about calls of the program, so no delay can test it.
 var targetOfCause = map[string]string{
 	cause.DeviceWideSync: "wait", cause.GPUSaturated: "wait", cause.GPUBound: "wait", cause.QueueDepth: "wait",
 	cause.HeadOfLine: "wait", cause.Polling: "own", cause.LockContention: "lock", cause.InterpreterLock: "own",
@@ -42,8 +42,8 @@ func (s *session) soFar() (*report.Report, error) {
 	return r, err
 }
 
-// promising returns all targets of an experiment. Those that would help most, by a report on the first seconds, come
-// first.
+// promising returns all targets of an experiment. A report on the first seconds ranks them: the targets that would
+// help most come first.
 func (s *session) promising() ([]experiment.Target, error) {
 	r, err := s.soFar()
 	if err != nil {

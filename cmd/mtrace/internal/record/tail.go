@@ -69,7 +69,8 @@ func tail(std cli.Stdio, path string) error {
 	grown := time.Now()
 	look := &tailHang{path: file.Name(), looked: time.Now(), out: std.Err}
 	for {
-		// IsWritten must be asked before the size: otherwise data written between the two would be missed
+		// call IsWritten before reading the size: in the other order, data written between the two calls would be
+		// missed
 		written := tracefile.IsWritten(file)
 		info, err := file.Stat()
 		if err != nil {
@@ -100,8 +101,8 @@ func tail(std cli.Stdio, path string) error {
 const (
 	// tailHangPause is the interval at which a followed trace is checked for a hang.
 	tailHangPause = 2 * time.Second
-	// tailQuiet is how many bytes a trace grows in tailHangPause if its program is still busy. A trace that grows
-	// more is not checked for a hang.
+	// tailQuiet is how many bytes a trace may grow in tailHangPause and still be checked for a hang. A trace that
+	// grows more belongs to a busy program.
 	tailQuiet = 64 << 10
 )
 
@@ -115,8 +116,8 @@ type tailHang struct {
 	out    io.Writer
 }
 
-// next checks every two seconds for a hang, but only if the trace hardly grew since: a program that records much
-// makes progress.
+// next checks every two seconds for a hang, but only if the trace hardly grew since the previous check: a program
+// that records much makes progress.
 func (h *tailHang) next(now time.Time, size int64) {
 	if now.Sub(h.looked) < tailHangPause {
 		return

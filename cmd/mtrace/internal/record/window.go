@@ -93,7 +93,8 @@ func (o *windowOptions) window() *collector.Window {
 	return w
 }
 
-// less returns the flags as text if they leave out the beginning of the run; otherwise it is empty.
+// less returns the flags as text if they exclude the beginning of the run from the trace. Otherwise it returns an
+// empty text.
 func (o *windowOptions) less() string {
 	if o.startAfter > 0 || o.startOn != "" || o.last > 0 {
 		return o.asked
@@ -123,6 +124,6 @@ func (o *windowOptions) follow(w *collector.Window) (stop func()) {
 			}
 		}
 	}()
-	// the handler stays: without it a late SIGUSR1 would end mtrace while it prints the report
+	// do not remove the signal handler here: a late SIGUSR1 would kill mtrace while it prints the report
 	return func() { close(over) }
 }

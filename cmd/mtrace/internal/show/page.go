@@ -79,8 +79,8 @@ func addFlames(pictures *page.Document, trace *analyze.Trace) error {
 	return nil
 }
 
-// drawFile draws the timeline and charts of the selected part of a trace; it stops when ctx is done. If like is not
-// nil, threads and kernels get the same colours as in that page.
+// drawFile draws the timeline and charts of the selected part of a trace; it stops when ctx is done. Threads and
+// kernels get the colours that they have on the page `like`, unless that is nil.
 func drawFile(ctx context.Context, p *loading.Selection, file *analyze.File, path string, like *page.Document,
 	show func(done, of int)) (*page.Document, error) {
 	b := page.NewBuilder()

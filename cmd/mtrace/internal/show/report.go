@@ -216,7 +216,7 @@ func (v *ReportView) has(t *analyze.Trace, path string) error {
 	return nil
 }
 
-// some lists the first 16 words, and how many there are besides.
+// some joins the first 16 words for a message, and adds how many more there are.
 func some(words []string) string {
 	const most = 16
 	switch n := len(words); {

@@ -43,7 +43,7 @@ var viewTools = []viewTool{
 	}, 0},
 }
 
-// tool returns the tool that --with names, and sets the port if its page can read only from one.
+// tool returns the tool that --with names. If the tool's page can read from only one port, it also sets that port.
 func (v *viewer) tool() (viewTool, error) {
 	i := slices.IndexFunc(viewTools, func(t viewTool) bool { return t.name == v.with })
 	if i < 0 {

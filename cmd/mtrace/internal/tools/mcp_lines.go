@@ -168,7 +168,8 @@ func (c *lineConnection) decode(line []byte) jsonrpc.Message {
 	return m
 }
 
-// note counts a request that must be answered. A cancelling notification takes its request off the count.
+// note adds a request to those that must still be answered. For a cancelling notification it removes the request that
+// is cancelled.
 func (c *lineConnection) note(r *jsonrpc.Request) {
 	if r.IsCall() {
 		c.mutex.Lock()

@@ -2,13 +2,6 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// An objectLoader builds the model of Metal's objects (queues, command buffers, encoders, memory, libraries) from the
-// recorded calls of one ring, the record buffer of a traced thread.
-type objectLoader struct {
-	at        *cursor
-	lastNames *Names // of what was encoded last
-}
-
 // apply updates Metal's objects by one recorded call. It must also be given the calls outside of the requested range,
 // because calls in the range refer to objects that were created earlier. visible reports whether the call itself is
 // in the range; only visible calls are counted.

@@ -45,3 +45,13 @@ func (t *Trace) WaitsFor(w *Wait) *CommandBuffer { return t.Buffer(w.Buffer) }
 // IndexCount returns the greatest CommandBufferIndex plus one. A slice of this length can hold one value per command
 // buffer, indexed by CommandBufferIndex.
 func (t *Trace) IndexCount() int { return 1 + len(t.CommandBuffers) + len(t.Range.referred) }
+
+// Encoded reports whether the trace has any encoder. Without one, CommandBuffer.Empty means nothing.
+func (t *Trace) Encoded() bool {
+	for b := range t.Buffers() {
+		if len(b.Encoders) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,5 +1,10 @@
 package analyze
 
+import (
+	"cmp"
+	"slices"
+)
+
 // A timeKey is the sort key of one list element: its instant and its index in the list.
 type timeKey struct {
 	at    Nanos
@@ -57,4 +62,40 @@ func inOrder[T any](list []T, at func(*T) Nanos) []T {
 		out[i] = list[k.index]
 	}
 	return out
+}
+
+// inCreation compares command buffers by creation time; if the times are equal, by process and then by number in the
+// process.
+func inCreation(a, b *CommandBuffer) int {
+	return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), compareProcesses(a.Process, b.Process),
+		cmp.Compare(a.ID, b.ID))
+}
+
+// sortUnlessSorted sorts a list stably. It checks first, because lists from a trace file are usually sorted already.
+func sortUnlessSorted[T any](list []T, compare func(a, b *T) int) {
+	for i := 1; i < len(list); i++ {
+		if compare(&list[i-1], &list[i]) > 0 {
+			slices.SortStableFunc(list, func(a, b T) int { return compare(&a, &b) })
+			return
+		}
+	}
+}
+
+func byBegin(a, b *Call) int {
+	if a.Begin != b.Begin {
+		return cmp.Compare(a.Begin, b.Begin)
+	}
+	var ta, tb ThreadID
+	if a.Thread != nil {
+		ta = a.Thread.ID
+	}
+	if b.Thread != nil {
+		tb = b.Thread.ID
+	}
+	return cmp.Compare(ta, tb)
+}
+
+// compareProcesses compares by process ID, then by position in the file.
+func compareProcesses(a, b *Process) int {
+	return cmp.Or(cmp.Compare(a.number(), b.number()), cmp.Compare(a.placed(), b.placed()))
 }

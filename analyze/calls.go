@@ -46,3 +46,24 @@ func (c *CallStat) add(d Nanos) {
 	c.Min, c.Max = min(c.Min, d), max(c.Max, d)
 	c.Durations.Add(d)
 }
+
+// An UnfinishedCall is a call that had not returned when its process ended or its recording stopped; its End is
+// Process.Ended. It is a Metal call, or a wait for a lock, a signal or a process. A wait inside a Metal call and the
+// Metal call are both listed.
+type UnfinishedCall struct {
+	Call
+	Selector    string
+	Group       wire.Group
+	Interpreter InterpreterLock    // when the call began
+	Buffer      CommandBufferIndex // for a call on a command buffer, or on one of its encoders
+	Queue       *Queue             // the queue that the call is made on
+	Event       EventValue         // the event that it waits for
+	Address     uint64             // of the lock, condition variable or semaphore that the call waits for; 0 if none
+	Name        string             // name of the object at Address: a label or a symbol
+	Holder      *Thread            // the thread that held the lock when the wait began; nil if not known
+	OfPython    bool               // the lock is CPython's GIL
+	Polls       int                // how often the thread asked, in a loop that polls; 0 if it is no such loop
+	Child       int                // ID of the process that the call waits for; 0 if none, or if any process will do
+
+	buffer *CommandBuffer // used until Buffer is known
+}

@@ -7,27 +7,6 @@ import (
 	"strings"
 )
 
-// KindChildren is the Kind of a Compilation during which a thread waited for child processes that compiled, such as a
-// pool of compile workers or a compiler that the program starts.
-const KindChildren = "child processes"
-
-// A ChildWait is a time in which a thread waited while child processes of its process, or their descendants,
-// compiled.
-type ChildWait struct {
-	Call
-	How      string // the call that waited; BlockedElsewhere when it was no recorded call
-	Program  string // the child's program, if known; only when the wait was for one particular process
-	Child    int    // the ID of the process that ended; 0 when not known
-	Compiled Nanos  // how long at least one of the children compiled
-	// at least half of the wait was compilation (Compiled). The wait then counts as compilation and is also in
-	// Trace.Compilations
-	Mostly bool
-}
-
-// BlockedElsewhere is the value of ChildWait.How when the thread used no processor and made no recorded call, for
-// instance because it was reading from a pipe.
-const BlockedElsewhere = "blocked outside of Metal"
-
 // compilerPrograms are programs that do nothing but compile for Metal. Apple's system protection prevents tracing
 // them, so a wait for such a child process counts as compilation as a whole.
 var compilerPrograms = []string{"metal", "metallib", "metal-tt", "metal-as", "metal-ar", "metal-lib", "air-opt",

@@ -2,11 +2,7 @@ package analyze
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
-
-	"mtrace/collector/wire"
 )
 
 // A Coverage describes how much of a process's use of Metal was recorded. The tracer counts this separately from its
@@ -46,44 +42,6 @@ func (a Audit) Share() (share float64, known bool) {
 type CheckedCall struct {
 	Selector   string
 	Made, Seen int
-}
-
-// CommitAudit adds up the audits of commits of all processes.
-func CommitAudit(t *Trace) (sum Audit) {
-	for _, c := range t.Recording.Coverage {
-		sum.Made, sum.Seen = sum.Made+c.Commits.Made, sum.Seen+c.Commits.Seen
-	}
-	return sum
-}
-
-// addCoverage stores the Coverage of a process and adds a warning for each gap in it. A process that did not use
-// Metal has none.
-func addCoverage(l *loader, p *processLoader) {
-	f := p.file
-	if len(f.Classes) == 0 && len(f.Unhooked) == 0 {
-		return // it did not use Metal
-	}
-	c := Coverage{Process: p.Process, Nested: map[string]int64{}}
-	for _, i := range slices.Sorted(maps.Keys(f.Classes)) {
-		if name := f.Classes[i].Name; !slices.Contains(c.Classes, name) {
-			c.Classes = append(c.Classes, name)
-		}
-	}
-	for _, u := range f.Unhooked {
-		c.Unhooked = append(c.Unhooked, UnhookedClass{u.Name, u.Family.String(), u.Methods})
-	}
-	if e := f.End; e != nil {
-		for family, n := range e.NestedBy {
-			c.Nested[family] = int64(n)
-		}
-		c.Commits = Audit{int64(e.Commits.Reached), int64(e.Commits.Seen())}
-		c.Completions = Audit{int64(e.Completions.Reached), int64(e.Completions.Seen())}
-	}
-	for _, call := range slices.Sorted(maps.Keys(f.Canary)) {
-		c.SelfCheck = append(c.SelfCheck, CheckedCall{call.String(), f.Canary[call], p.canary[call]})
-	}
-	l.trace.Recording.Coverage = append(l.trace.Recording.Coverage, c)
-	l.trace.Warnings = append(l.trace.Warnings, c.warnings(describeProcess(l, p))...)
 }
 
 // warnings returns one line for each kind of calls or objects that were not recorded; none if everything was
@@ -135,12 +93,4 @@ func (c *Coverage) checked() (made, seen int, wrong []string) {
 func (c *Coverage) SelfChecked() (made, seen int) {
 	made, seen, _ = c.checked()
 	return made, seen
-}
-
-// canarySeen notes a call of the self-check.
-func (p *processLoader) canarySeen(r *wire.Record) {
-	if p.canary == nil {
-		p.canary = map[wire.Call]int{}
-	}
-	p.canary[wire.Call(min(r.Arg, 1<<16-1))]++
 }

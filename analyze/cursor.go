@@ -1,19 +1,10 @@
 package analyze
 
-import "cmp"
+import (
+	"cmp"
 
-// A cursor is the position in the records of one ring (the record buffer of a traced thread): which thread's records
-// are being read, and the state of the current call. All loaders of a ring share one cursor, so that they agree on
-// the thread.
-type cursor struct {
-	loader      *loader
-	trace       *Trace // of loader
-	process     *processLoader
-	thread      *threadLoader // the thread whose records are being read; nil before the first
-	ring        uint16
-	stacks      openStacks
-	interpreter InterpreterLock // of the call at hand
-}
+	"mtrace/collector/wire"
+)
 
 // startThread switches to the records of thread id. Threads can rename themselves; if the name that the thread had
 // when it ended is known, that name is kept and name is ignored.
@@ -29,3 +20,5 @@ func (c *cursor) unknownThread() ThreadID { return lastThread(c.process.file, c.
 // earlier reports whether a call began before the loaded range. With Options.Adds such a call is already counted in
 // an earlier range and must not be counted again; without Options.Adds, earlier returns false.
 func (c *cursor) earlier(call Call) bool { return c.loader.adds && call.Begin < c.loader.window.Begin }
+
+var noMore wire.More

@@ -134,13 +134,6 @@ func take[T any](column, rows []T) (longer, taken []T) {
 	return column, column[first:len(column):len(column)]
 }
 
-// inCreation compares command buffers by creation time; if the times are equal, by process and then by number in the
-// process.
-func inCreation(a, b *CommandBuffer) int {
-	return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), compareProcesses(a.Process, b.Process),
-		cmp.Compare(a.ID, b.ID))
-}
-
 // byCreation returns the list sorted by creation. keys holds each element's creation time and index.
 func byCreation(list []*CommandBuffer, keys []timeKey) []*CommandBuffer {
 	keys = byTime(keys)
@@ -159,51 +152,6 @@ func byCreation(list []*CommandBuffer, keys []timeKey) []*CommandBuffer {
 		i = same
 	}
 	return out
-}
-
-// sortUnlessSorted sorts a list stably. It checks first, because lists from a trace file are usually sorted already.
-func sortUnlessSorted[T any](list []T, compare func(a, b *T) int) {
-	for i := 1; i < len(list); i++ {
-		if compare(&list[i-1], &list[i]) > 0 {
-			slices.SortStableFunc(list, func(a, b T) int { return compare(&a, &b) })
-			return
-		}
-	}
-}
-
-func byBegin(a, b *Call) int {
-	if a.Begin != b.Begin {
-		return cmp.Compare(a.Begin, b.Begin)
-	}
-	var ta, tb ThreadID
-	if a.Thread != nil {
-		ta = a.Thread.ID
-	}
-	if b.Thread != nil {
-		tb = b.Thread.ID
-	}
-	return cmp.Compare(ta, tb)
-}
-
-// compareProcesses compares by process ID, then by position in the file.
-func compareProcesses(a, b *Process) int {
-	return cmp.Or(cmp.Compare(a.number(), b.number()), cmp.Compare(a.placed(), b.placed()))
-}
-
-// number returns the process's ID; 0 for nil.
-func (p *Process) number() int {
-	if p == nil {
-		return 0
-	}
-	return p.ID
-}
-
-// placed returns the process's position in its file; -1 for nil.
-func (p *Process) placed() int {
-	if p == nil {
-		return -1
-	}
-	return p.place
 }
 
 // extentOf returns the time from the first call to the end of the last process. If no process's end is known, the

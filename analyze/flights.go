@@ -13,18 +13,6 @@ import (
 // keeps their records, and each load of a range reads these too. Few programs have such command buffers, for instance
 // those with kernels that run as long as the program.
 
-// flights maps the numbers of a process's command buffers that were in flight (submitted, but not completed) for long
-// to their flights. The numbers of their encoders are keys too, so that records of the encoders are found.
-type flights map[wire.ObjectID]*flight
-
-// A flight is the time from a command buffer's submission to the GPU to its completion.
-type flight struct {
-	process int // in the file
-	id      wire.ObjectID
-	Interval
-	made bool // the record of its creation was found
-}
-
 const (
 	longFlight  = 256     // a flight is long if it takes at least this fraction (1/256) of the run
 	mostFlights = 1 << 10 // of a file: the longest

@@ -8,8 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"mtrace/collector/wire"
 )
 
 // The tracer walks native stacks by frame pointers. Code compiled without frame pointers breaks the walk: its callers
@@ -59,18 +57,3 @@ var (
 		`(^|/)(lib(c|m|pthread|dl|ffi|objc|dispatch|stdc\+\+|python[0-9.]+)[-.]|[Pp]ython[0-9.]*$|ld-|\[)`)
 	stackStarts = []string{"main", "_start", "start", "runtime.goexit", "runtime.asmcgocall", "runtime.mstart"}
 )
-
-// brokenIn returns the image (file of machine code) without frame pointers at which the walk of a recorded stack
-// stopped; nil if the stack is complete. A stack that reaches the Python interpreter counts as complete, because the
-// Python frames have the callers.
-func (t *stackTable) brokenIn(recorded *wire.Stack, native []int32) *Image {
-	if len(native) == 0 || recorded.CutNative {
-		return nil
-	}
-	last := t.frames[native[len(native)-1]]
-	if last.Image == nil || stackEnds.MatchString(last.Image.Path) || slices.Contains(stackStarts, last.Name) ||
-		slices.ContainsFunc(native, func(n int32) bool { return t.frames[n].isInterpreter() }) {
-		return nil
-	}
-	return last.Image
-}

@@ -23,33 +23,12 @@ type seen struct {
 	earlier    bool // it began before the part
 }
 
-func (v *seen) set(c Call, holds InterpreterLock, r *wire.Record, unfinished bool) {
-	v.Interval, v.arg, v.object, v.call, v.holds, v.unfinished = c.Interval, r.Arg, r.Object, r.Call, holds, unfinished
-	if c.Stack != nil {
-		v.stack = c.Stack.number
-	}
-}
-
 // A seenMore is a call in compact form (seen) together with its additional values X0 to X2, which are in a record of
 // their own (wire.More).
 type seenMore struct {
 	seen
 	own        Nanos
 	x0, x1, x2 uint64
-}
-
-func (v *seenMore) set(c Call, holds InterpreterLock, r *wire.Record, m *wire.More, unfinished bool) {
-	v.seen.set(c, holds, r, unfinished)
-	v.x0, v.x1, v.x2 = m.X0, m.X1, m.X2
-}
-
-// of returns the model's Call for a call that thread t made, with its stack if one was recorded.
-func (v *seen) of(t *threadLoader) Call {
-	c := Call{Interval: v.Interval, Thread: t.Thread}
-	if v.stack > 0 {
-		c.Stack = t.process.stacks.all[v.stack-1]
-	}
-	return c
 }
 
 // A source is one thread's list during the merge of all threads' lists: the next value and the position behind it.
@@ -205,4 +184,25 @@ func (l *loader) allocation(t *threadLoader, v *seenMore, a *Allocation) {
 	if at := t.process.released.find(id / pageSize); at != nil && a.Object != 0 {
 		a.Released = at[id%pageSize]
 	}
+}
+
+func (v *seen) set(c Call, holds InterpreterLock, r *wire.Record, unfinished bool) {
+	v.Interval, v.arg, v.object, v.call, v.holds, v.unfinished = c.Interval, r.Arg, r.Object, r.Call, holds, unfinished
+	if c.Stack != nil {
+		v.stack = c.Stack.number
+	}
+}
+
+func (v *seenMore) set(c Call, holds InterpreterLock, r *wire.Record, m *wire.More, unfinished bool) {
+	v.seen.set(c, holds, r, unfinished)
+	v.x0, v.x1, v.x2 = m.X0, m.X1, m.X2
+}
+
+// of returns the model's Call for a call that thread t made, with its stack if one was recorded.
+func (v *seen) of(t *threadLoader) Call {
+	c := Call{Interval: v.Interval, Thread: t.Thread}
+	if v.stack > 0 {
+		c.Stack = t.process.stacks.all[v.stack-1]
+	}
+	return c
 }

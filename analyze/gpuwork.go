@@ -6,18 +6,6 @@ import (
 	"slices"
 )
 
-// GPUWork is a row of GPU work: a time in which one channel of the GPU ran something of a command buffer. Rows of a
-// command buffer may overlap, have gaps between them, and interleave with rows of other command buffers. So GPU time
-// must be computed as the union of rows (see Took); their plain sum counts twice what ran at the same time.
-type GPUWork struct {
-	Interval
-	// the channel's name in Instruments: "Vertex", "Fragment", "Compute" or "Blit"; "" when not known, as always in
-	// mtrace's own traces
-	Channel string
-	Encoder int // index into the command buffer's Encoders; NoEncoder when the row is for the whole command buffer
-	Label   string
-}
-
 // NoEncoder is the value of GPUWork.Encoder for a row that belongs to the whole command buffer.
 const NoEncoder = -1
 

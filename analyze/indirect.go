@@ -10,36 +10,6 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Commands are the commands that one execution of an indirect command buffer runs. Executions that run the same
-// commands share one Commands value, which must not be changed.
-type Commands struct {
-	// the dispatches in order, without dispatches of no threads; a single Opaque one when none of the commands is
-	// known
-	Runs []Dispatch
-}
-
-// Runs iterates over the encoder's dispatches. For a dispatch that executes an indirect command buffer it yields the
-// executed commands instead. A yielded pointer is valid only until the next one is yielded.
-func (e *Encoder) Runs() iter.Seq[*Dispatch] {
-	return func(yield func(*Dispatch) bool) {
-		for i := range e.Dispatches {
-			d := &e.Dispatches[i]
-			if d.Executes == nil {
-				if !yield(d) {
-					return
-				}
-				continue
-			}
-			for _, run := range d.Executes.Runs {
-				run.At, run.Layer, run.Names, run.Stack = d.At, d.Layer, d.Names, d.Stack
-				if !yield(&run) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // indirectCommands collects a process's changes to its indirect command buffers and their executions. resolveIndirect
 // combines them only after all threads were read: threads are read one after another, and the GPU may apply a change
 // later than the change was encoded.
@@ -63,13 +33,6 @@ type commandRange struct {
 	first, count uint64
 }
 
-func (r commandRange) end() uint64 {
-	if r.count > math.MaxUint64-r.first {
-		return math.MaxUint64
-	}
-	return r.first + r.count
-}
-
 // A commandChange is a change of commands of an indirect command buffer. A change by a call takes effect at once; a
 // change that an encoder encodes takes effect when the GPU runs the encoder.
 type commandChange struct {
@@ -90,6 +53,28 @@ type execution struct {
 	of         commandRange
 	known      bool // which range is
 	inheriting *Pipeline
+}
+
+// Runs iterates over the encoder's dispatches. For a dispatch that executes an indirect command buffer it yields the
+// executed commands instead. A yielded pointer is valid only until the next one is yielded.
+func (e *Encoder) Runs() iter.Seq[*Dispatch] {
+	return func(yield func(*Dispatch) bool) {
+		for i := range e.Dispatches {
+			d := &e.Dispatches[i]
+			if d.Executes == nil {
+				if !yield(d) {
+					return
+				}
+				continue
+			}
+			for _, run := range d.Executes.Runs {
+				run.At, run.Layer, run.Names, run.Stack = d.At, d.Layer, d.Names, d.Stack
+				if !yield(&run) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // made stores which command an MTLIndirectCommand object stands for.
@@ -287,4 +272,11 @@ func (b *indirectBuffer) executed(r commandRange, inheriting *Pipeline) *Command
 	}
 	b.runs[key] = made
 	return made
+}
+
+func (r commandRange) end() uint64 {
+	if r.count > math.MaxUint64-r.first {
+		return math.MaxUint64
+	}
+	return r.first + r.count
 }

@@ -61,3 +61,72 @@ func (l *waitLoader) signalWait(rule *rule, call Call, r *wire.Record, m *wire.M
 	}
 	return w
 }
+
+// blockingOf returns the kind of blocking for a thread that waits for a descriptor of kind d.
+func blockingOf(d wire.Descriptor) Blocking {
+	switch d {
+	case wire.DescriptorFile:
+		return BlockedFile
+	case wire.DescriptorPipe, wire.DescriptorOwnPipe, wire.DescriptorPair:
+		return BlockedPipe
+	case wire.DescriptorSocket, wire.DescriptorNetwork:
+		return BlockedSocket
+	case wire.DescriptorTerminal, wire.DescriptorStandard:
+		return BlockedTerminal
+	case wire.DescriptorTimer, wire.DescriptorTimeout:
+		return BlockedSleep
+	case wire.DescriptorEvent:
+		return BlockedSignal
+	}
+	return BlockedOther
+}
+
+// blockedWait converts the record of a wait for a descriptor, a sleep or a join into a BlockedWait.
+func (l *waitLoader) blockedWait(rule *rule, call Call, r *wire.Record, m *wire.More) BlockedWait {
+	w := BlockedWait{Call: call, Selector: rule.row.Selector, Name: l.at.process.text(m.X0)}
+	switch rule.effect {
+	case wire.EffectSleeps:
+		w.Kind = BlockedSleep
+	case wire.EffectJoins:
+		w.Kind = BlockedJoin
+	default:
+		w.What = wire.Descriptor(min(r.Object, 0xff))
+		w.Kind, w.Peer, w.inode = blockingOf(w.What), int(min(r.Arg, 1<<31)), m.X1
+	}
+	return w
+}
+
+// keepBlocked stores a BlockedWait in its thread's list and returns its index there. Its final duration is set when
+// the calls around it are known.
+func (l *waitLoader) keepBlocked(rule *rule, call Call, r *wire.Record, m *wire.More) (item int32) {
+	list := &l.at.thread.blocked
+	item = int32(list.count)
+	w := list.add(call.Begin)
+	*w = l.blockedWait(rule, call, r, m)
+	w.Earlier = l.at.earlier(call)
+	return item
+}
+
+// findWriters sets BlockedWait.Writer: the traced process at the other end of the pipe or socket that the thread
+// waited for. Writer stays nil if that process is not in the trace or is the waiting process itself.
+func findWriters(t *Trace) {
+	byID := map[int]*Process{}
+	writers := map[uint64][]*Process{} // by a pipe's inode
+	for _, p := range t.Processes {
+		byID[p.ID] = p
+		for _, inode := range p.writes {
+			writers[inode] = append(writers[inode], p)
+		}
+	}
+	for w := range Each(t.CPUWaits.Blocked) {
+		own := w.Thread.Process
+		if w.Writer = byID[w.Peer]; w.Writer == own {
+			w.Writer = nil
+		}
+		for _, p := range writers[w.inode] {
+			if w.inode != 0 && p != own && w.Writer == nil {
+				w.Writer = p
+			}
+		}
+	}
+}

@@ -97,9 +97,6 @@ func (s *Stack) script() string {
 	return ""
 }
 
-// An origin states whether a frame is the program's own code. With byFile, the file name decides.
-type origin uint8
-
 const (
 	byFile origin = iota
 	fromProgram

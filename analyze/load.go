@@ -12,57 +12,6 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Options narrow what Load reads.
-type Options struct {
-	// the time range to load, counted from the trace's first call; To 0 means up to the end
-	From, To Nanos
-	PIDs     []int // the processes to look at; empty means all
-
-	// SourceRoots are folders (--source-root): code in them is the program's own, and all other code is a library's.
-	// If there are none, the file name decides; see findLibraries.
-	SourceRoots []string
-
-	// Adds makes totals of adjacent ranges sum up to the totals of the whole run. A call that crosses the border of
-	// two ranges then counts only in the range in which it began. Losses whose time is not known count in the first
-	// range.
-	Adds bool
-
-	// RequestObjects becomes Range.RequestObjects.
-	RequestObjects map[uint64]bool
-
-	// Visit, if not nil, is called for every call in the range, on the goroutine that called Load. Calls of one
-	// thread come in the order in which they ended; calls of different threads come in no particular order.
-	Visit func(*VisitedCall)
-
-	// Apart is for callers of EachSlice that need only single events and no times per thread. Thread.Exclusive then
-	// stays empty, and less time is read around each slice, which is faster.
-	Apart bool
-
-	slice *slicing // nil, but for EachSlice
-}
-
-// GCPercent is the garbage collector setting (debug.SetGCPercent) for programs that mainly load large traces. Almost
-// no memory of a load becomes garbage. With the default, the collector would scan the model each time the heap has
-// doubled, and free little.
-const GCPercent = 400
-
-type loader struct {
-	trace     *Trace
-	window    Interval // the requested range
-	onCall    func(*VisitedCall)
-	only      []int // the processes to look at; empty means all
-	adds      bool  // Options.Adds
-	slice     *slicing
-	stats     map[statKey]*CallStat
-	devices   map[Device]*Device
-	processes []*processLoader
-	threads   []*threadLoader
-	buffers   []*CommandBuffer       // that the trace will have
-	roles     map[threadOfFile]roles // the threads' roles in the whole trace, for when only a part of it is read
-	skewed    int64                  // calls whose times cannot be right
-	stray     int64
-}
-
 // Load reads the trace file at path. The memory it needs grows with the number of command buffers, waits and
 // compilations, but not with the number of calls. A truncated file is read as far as possible; Source.Truncated and
 // Trace.Warnings then report that. Load returns an error only if the file is no trace.
@@ -235,75 +184,6 @@ func addElsewhere(l *loader, part *part, streams []int) error {
 	return nil
 }
 
-// allTime is the window of a load without a requested range. It contains every instant.
-var allTime = Interval{-1 << 62, 1 << 62}
-
-// setWindow sets Run and converts the requested range into instants. The range counts from the first call of any
-// process.
-func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
-	first, last := Nanos(1<<63-1), Nanos(0)
-	for _, st := range streams {
-		if int(st.Process) < len(l.processes) && st.Records > 0 {
-			p := l.processes[st.Process]
-			first = min(first, p.clock.at(st.First))
-			last = max(last, p.clock.at(st.Last))
-			p.end = max(p.end, p.clock.at(st.Last))
-		}
-	}
-	for _, p := range l.processes {
-		p.ended()
-		last = max(last, p.Ended)
-	}
-	l.trace.Run.Origin, l.trace.Run.Length = first, max(0, last-first)
-	l.window = allTime
-	if opts.From > 0 {
-		l.window.Begin = first + opts.From
-	}
-	if opts.To > 0 {
-		l.window.End = first + opts.To
-	}
-	if l.slice != nil {
-		l.window = l.slice.cutWindow(l, l.window)
-	}
-}
-
-// clip returns the part of an interval that is in the requested range; false if there is none. An instant exactly
-// between two ranges belongs to the later one, so that no event without a length counts in two ranges.
-func (l *loader) clip(i Interval) (Interval, bool) {
-	c, visible := i.in(l.window)
-	if l.slice != nil {
-		c, _ = i.in(l.slice.whole)
-	}
-	return c, visible
-}
-
-// in returns the part of the interval that is in window; false when there is none. An interval of length 0 is in the
-// window if it is before the window's end.
-func (i Interval) in(window Interval) (Interval, bool) {
-	c := Interval{max(i.Begin, window.Begin), min(i.End, window.End)}
-	return c, c.Begin < c.End || c.Begin == i.End && c.End == i.Begin && i.Begin < window.End
-}
-
-// device returns the model's device for a process's device number; nil when not known. Processes of one host that
-// name the same device share one Device. If the number is not known but the process has only one device, it is that
-// one.
-func (l *loader) device(p *processLoader, id wire.ObjectID) *Device {
-	d, known := p.file.Devices[id]
-	if !known {
-		if len(p.file.Devices) != 1 {
-			return nil
-		}
-		for _, d = range p.file.Devices {
-		}
-	}
-	key := Device{Host: p.file.Host, Name: d.Name, Software: d.Software, Registry: d.Registry, WorkingSet: d.WorkingSet}
-	if l.devices[key] == nil {
-		l.devices[key] = &key
-		l.trace.Devices = append(l.trace.Devices, &key)
-	}
-	return l.devices[key]
-}
-
 // finishProcess moves everything that was collected for a process into the trace: threads, queues, command buffers,
 // stacks, and what recording them cost and lost.
 func (l *loader) finishProcess(p *processLoader) {
@@ -383,9 +263,6 @@ func (l *loader) keepBuffer(b *CommandBuffer) bool {
 	}
 	return life.End >= l.window.Begin && life.Begin <= l.window.End
 }
-
-// wanted reports whether the user selected the process; without a selection, all are.
-func (l *loader) wanted(pid int) bool { return len(l.only) == 0 || slices.Contains(l.only, pid) }
 
 // processorTimeOf returns the processor time that a process used in the requested range, from samples. Without
 // samples it returns the process's total (all), multiplied by the range's share of the run. The whole total would
@@ -515,20 +392,4 @@ func listPIDs(l *loader) string {
 		return "none"
 	}
 	return strings.Join(ids, ", ")
-}
-
-// skew counts a record whose times cannot be right, if it ended (at) in the loaded range.
-func (l *loader) skew(at Nanos) {
-	if l.counts(at) {
-		l.skewed++
-	}
-}
-
-// counts reports whether a problem at this instant belongs to the loaded range. A slice also reads time around it;
-// problems there belong to its neighbours and must not be counted twice.
-func (l *loader) counts(at Nanos) bool {
-	if l.slice != nil {
-		return l.trace.Holds(at)
-	}
-	return l.window.holds(at)
 }

@@ -14,247 +14,6 @@
 // that takes 6% of the processor time of a report. Each different string of the file is stored once.
 package analyze
 
-import "time"
-
-// Nanos is an instant or a duration in nanoseconds. Instants are on the monotonic clock of the traced machine, which is
-// also the clock of Metal's GPU times. Instants of different traces cannot be compared, only durations.
-type Nanos int64
-
-// Interval is the time from Begin up to, but not including, End.
-type Interval struct{ Begin, End Nanos }
-
-// Length is the interval's duration; 0 if the interval is empty or was not measured.
-func (i Interval) Length() Nanos { return max(0, i.End-i.Begin) }
-
-// Known reports whether the interval was measured. Metal returns 0 for times that it does not have.
-func (i Interval) Known() bool { return i.Begin > 0 && i.End >= i.Begin }
-
-// holds reports whether an instant is in the interval.
-func (i Interval) holds(at Nanos) bool { return at >= i.Begin && at < i.End }
-
-// ThreadID is the number that the operating system gave to a thread.
-type ThreadID uint64
-
-// A Trace is one recorded run of one or more processes, or a time range of it. It is complete when a loader returns
-// it; nothing may change it afterwards, because many analyses share it.
-type Trace struct {
-	Source Source
-	Run    Run
-	// the time from the first call to the end of the run (Process.Ended), limited to the requested range
-	Window Interval
-	Range  Range
-
-	Processes      []*Process
-	Threads        []*Thread
-	Devices        []*Device
-	Queues         []*Queue
-	Pipelines      []*Pipeline
-	Stacks         []*Stack        // each once; empty if they were not recorded
-	CommandBuffers []CommandBuffer // by creation; Buffers iterates over them
-	Elsewhere      []DeviceWork    // GPU work of processes that were not requested
-	Waits          []Wait          // for the GPU, by Begin
-	CPUWaits       CPUWaits
-	Signals        []Signal // of shared events, by the CPU
-	Scopes         []Scope  // by Begin
-	Compilations   []Compilation
-	Memory         Memory
-	Calls          []*CallStat
-	Unfinished     []UnfinishedCall
-	Events         int64 // calls in the trace that returned: the sum of all counts in Calls
-
-	Recording Recording
-	Warnings  []string // for the reader of a report, one line each
-}
-
-// A Run is the extent of the whole run, even if only a range of it was loaded.
-type Run struct {
-	Origin Nanos // the instant that Options.From and To count from
-	Length Nanos // from Origin to the end of the run; 0 if not known
-}
-
-// CPUWaits are the waits of threads for anything but the GPU. Each list is sorted by Begin.
-type CPUWaits struct {
-	Locks     []LockWait
-	Signals   []SignalWait
-	Blocked   []BlockedWait // waits outside of Metal that are in none of the other lists
-	Children  []ChildWait
-	Drawables []Call // calls that wait for a layer's next drawable
-}
-
-// Memory is what was allocated and released.
-type Memory struct {
-	Allocations []Allocation   // by At
-	Device      []DeviceMemory // in ascending order
-	Releases    int            // how often memory was released; 0 may also mean that the source does not tell
-	Freed       []Freed        // details of each release; only in a range that adds up with others (Options.Adds)
-}
-
-// Recording describes how the trace was recorded: what recording cost, what is missing from it, and what was checked.
-type Recording struct {
-	Overhead Overhead
-	Stacks   Capture
-	Lost     Loss
-	Coverage []Coverage // one for each process that used Metal; empty if the source does not tell
-	// GPU times of encoders were requested. That changes how the program's encoders are created, so a report mentions
-	// it
-	EncoderTiming bool
-
-	doubts doubts
-}
-
-// A Range describes which time range of its run a trace covers. For a trace of the whole run all fields but
-// RequestObjects are zero.
-type Range struct {
-	// RequestObjects are the addresses of condition variables and semaphores through which threads send requests to
-	// other threads, as found in the whole run. A range alone may not show them: while requests are always pending,
-	// the serving thread never waits for one.
-	RequestObjects map[uint64]bool
-
-	asked Interval // the requested time; only in a range that adds up with others
-	held  Interval // the slice's own time: only events that end in it count; only in a slice
-	reach Interval // what Window would be if the slice were the whole run; only in a slice
-	// command buffers that a call in the range waited for, but that did not exist in the range; their indices follow
-	// the indices in Trace.CommandBuffers
-	referred []CommandBuffer
-}
-
-// Began reports whether an event that began at this instant counts in the trace. With Options.Adds, an event that
-// began before the range counts in an earlier range, so it must not be counted here again.
-func (t *Trace) Began(at Nanos) bool { return !t.Adds() || t.Range.asked.holds(at) }
-
-// Holds reports whether an event that ended at this instant counts in the trace. A slice (see Slice) also has events
-// around its own time; only events that ended in its own time count, so that each counts in one slice.
-func (t *Trace) Holds(at Nanos) bool { return !t.isSlice() || t.Range.held.holds(at) }
-
-func (t *Trace) isSlice() bool { return t.Range.held != (Interval{}) }
-
-// Adds reports whether the trace was loaded with Options.Adds, so that its totals and the totals of adjacent ranges
-// can be added.
-func (t *Trace) Adds() bool { return t.Range.asked != (Interval{}) }
-
-// Empty reports whether nothing happened: no call, no command buffer and no scope.
-func (t *Trace) Empty() bool {
-	return t.Events == 0 && len(t.Unfinished) == 0 && len(t.CommandBuffers) == 0 && len(t.Scopes) == 0
-}
-
-// Source says where a trace comes from.
-type Source struct {
-	Kind          string // "mtrace" or "xctrace"
-	Path          string
-	Program       string
-	Args          []string
-	Host, OS      string
-	Device        string
-	Processors    int  // of the machine; 0 when not known
-	SoftwareMetal bool // the device is a software implementation of Metal, so times say nothing about a GPU
-	Started       time.Time
-	Wall          Nanos      // duration of the run as the tracer measured it
-	Truncated     bool       // the recording is incomplete: see Short
-	Short         *Shortfall // nil when it is
-
-	Recorded []Recorded // the time ranges that were recorded, if not the whole run was
-	Selected []string   // the selected calls, flag by flag, if not all were selected
-	LeftOut  int64      // records that were not asked for
-	// WaitsUnseen is the number of processes in which waits for locks and signals could not be recorded
-	WaitsUnseen int
-	// the flags with which the user limited the recording, if the recorded time ranges are empty or not known; else
-	// empty
-	Asked string
-
-	Unrecorded Unrecorded
-	// data that this source lacks, each with a reason, so that a verdict can mention it
-	Missing []Missing
-}
-
-// Unrecorded states which data no trace from this kind of source has, whatever the program did. In the zero value
-// nothing is missing.
-type Unrecorded struct{ Waits, Locks, Calls, KernelNames bool }
-
-// HasWaits reports whether the source records calls that wait for the GPU. Without such records, their absence does
-// not show that threads never wait.
-func (s *Source) HasWaits() bool { return !s.Unrecorded.Waits }
-
-// HasLocks reports whether the source records waits for locks and signals. Without such records, their absence proves
-// nothing.
-func (s *Source) HasLocks() bool { return !s.Unrecorded.Locks }
-
-// HasCalls reports whether the source records single Metal calls.
-func (s *Source) HasCalls() bool { return !s.Unrecorded.Calls }
-
-// HasKernelNames reports whether the source records the kernel of each dispatch. Without kernel names, GPU time can
-// only be attributed to encoders.
-func (s *Source) HasKernelNames() bool { return !s.Unrecorded.KernelNames }
-
-// Overhead is the time that recording cost the threads that made the calls, without the cost of recording stacks. It
-// is zero if the source does not report it.
-type Overhead struct {
-	Took Nanos // by all calls together
-	// the traced processes measured the cost themselves; otherwise it is the usual cost for their kind of clock
-	Measured bool
-}
-
-// A Process is one traced process.
-type Process struct {
-	ID      int
-	Parent  int
-	Program string
-	Args    []string
-	CPU     Nanos // processor time of the process and of the children that it waited for; 0 when not known
-	Ended   Nanos // when it ended, or its recording stopped; if the trace does not tell, its last record
-	Exit    Exit  // how it ended
-	Alive   Alive // its command buffers
-
-	// the delays that mtrace experiment inserted while the process ran; nil when there was no experiment
-	Experiment *Experiment
-
-	// processor use of all threads of the process together, ascending; empty when not known. See CPUIn
-	CPUSamples []CPUSample
-	writes     []uint64 // inodes of the pipes that it can write into
-	// processor use of all programs on the machine while the process ran, ascending. See OthersIn
-	OfMachine []CPUSample
-
-	place int // its place in the file; process IDs are not unique in traces of several machines, and IDs are reused
-}
-
-// Alive counts objects of one class in a process: how many it created and freed, and the most that were alive at
-// once. All are 0 if the trace does not have these counts.
-type Alive struct{ Made, Freed, Most int }
-
-// A Thread is one thread of a process that made Metal calls. Exclusive[p] is the time that the thread spent in calls
-// of part p, without the calls nested in them. Waits for the GPU are not in Exclusive but in Trace.Waits, because a
-// wait's time is divided among several parts.
-type Thread struct {
-	Process   *Process
-	ID        ThreadID
-	Name      string
-	Active    Interval // from its first to its last call
-	Exclusive [PartCount]Nanos
-
-	// Working is the interval from the thread's first command buffer or first wait to its last commit or wait: Active
-	// without start-up and shutdown. WorkingExclusive is Exclusive within Working. Both are zero when the source does
-	// not tell.
-	Working          Interval
-	WorkingExclusive [PartCount]Nanos
-
-	// OnlyIdle reports that in the whole trace the thread did nothing but wait for signals.
-	OnlyIdle bool
-
-	// Submits reports that the thread commits command buffers, or waits for them, somewhere in the trace, perhaps
-	// outside of the loaded range. It is only set when a range is loaded.
-	Submits bool
-
-	CPU []CPUSample // in ascending order; empty when not known. See CPUIn
-
-	// Notified is the command buffer whose completion handlers the thread ran last; NoCommandBuffer when it never ran
-	// any.
-	Notified CommandBufferIndex
-
-	late [PartCount]Nanos // of Exclusive, what came after Working
-
-	Events int64
-	Lost   int64
-}
-
 // A Device is a GPU. Processes of one host that name the same device share one Device. If several devices have the
 // same name, all but the first get a number: "GPU #2".
 type Device struct {
@@ -302,13 +61,6 @@ const (
 	StatusError
 )
 
-// A CommandBufferIndex identifies a command buffer in its trace; Trace.Buffer returns it. Trace.CommandBuffers[0] has
-// index 1, because 0 is NoCommandBuffer.
-type CommandBufferIndex int32
-
-// NoCommandBuffer is the index of none.
-const NoCommandBuffer CommandBufferIndex = 0
-
 // A CommandBuffer is one command buffer from creation to completion. Fields of events that did not happen, or are not
 // known, are zero.
 type CommandBuffer struct {
@@ -345,16 +97,6 @@ type CommandBuffer struct {
 func (b *CommandBuffer) Empty() bool {
 	return len(b.Encoders) == 0 && len(b.Signals) == 0 && len(b.WaitsFor) == 0 &&
 		(b.Committed.Thread == nil || b.Committed.Thread.Lost == 0)
-}
-
-// Encoded reports whether the trace has any encoder. Without one, CommandBuffer.Empty means nothing.
-func (t *Trace) Encoded() bool {
-	for b := range t.Buffers() {
-		if len(b.Encoders) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // EventValue is a value of an event.
@@ -524,23 +266,35 @@ type DeviceMemory struct {
 	Bytes   uint64
 }
 
-// Loss counts events that happened but are not in the trace, by reason.
-type Loss struct {
-	Records   int64 // dropped because a ring was full or no ring was free
-	Ringless  int64 // the part of Records from threads for which no ring was free
-	Facts     int64 // names and labels dropped
-	Unnamed   int64 // objects that got no number
-	Nested    int64 // nested calls that are omitted on purpose, because the outer call represents them
-	Children  int64 // forked children that passed through untraced
-	Untimed   int64 // Metal 4 command buffers without GPU times: it is not known which feedback belongs to them
-	Rejected  int64 // calls on exiting threads, or made by the tracer itself
-	Processes int64 // processes that could not be traced: the number of their calls is not known
-	// processes that used Metal and were still running when the recording ended: their later calls are not in the
-	// trace
-	Running int64
-	Unused  int64 // processes that were still running when the recording ended and had not used Metal
-	AtLeast bool  // Records is a lower bound
+// Commands are the commands that one execution of an indirect command buffer runs. Executions that run the same
+// commands share one Commands value, which must not be changed.
+type Commands struct {
+	// the dispatches in order, without dispatches of no threads; a single Opaque one when none of the commands is
+	// known
+	Runs []Dispatch
 }
 
-// Missing is something the source cannot tell.
-type Missing struct{ What, Why string }
+// Names are the debug groups, labels and scope that applied to some GPU work when it was encoded. Equal Names share
+// one pointer.
+type Names struct {
+	Group       string // of the encoder: its innermost debug group
+	BufferGroup string // the command buffer's innermost debug group
+	Scope       string // the innermost scope that the thread was in
+	Label       string // the command buffer's label at that time; empty if it had none, or if another thread set it
+	Added       string // the part that was last appended to Label
+	Grows       bool   // work was encoded between two additions to Label
+
+	thread *Thread
+}
+
+// GPUWork is a row of GPU work: a time in which one channel of the GPU ran something of a command buffer. Rows of a
+// command buffer may overlap, have gaps between them, and interleave with rows of other command buffers. So GPU time
+// must be computed as the union of rows (see Took); their plain sum counts twice what ran at the same time.
+type GPUWork struct {
+	Interval
+	// the channel's name in Instruments: "Vertex", "Fragment", "Compute" or "Blit"; "" when not known, as always in
+	// mtrace's own traces
+	Channel string
+	Encoder int // index into the command buffer's Encoders; NoEncoder when the row is for the whole command buffer
+	Label   string
+}

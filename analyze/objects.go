@@ -5,47 +5,11 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A processLoader creates the objects of one process from its records. Records of different threads are not sorted
-// together, so the use of an object may be read before its creation. Therefore the first record that refers to an
-// object creates it.
-type processLoader struct {
-	*Process
-	file      *tracefile.Process
-	classes   [256]string // the names of those in file
-	clock     *converter
-	end       Nanos // of the last thing seen
-	buffers   table[CommandBuffer]
-	encoders  table[openEncoder]
-	further   []*openEncoder // of command buffers that have one already
-	pipelines table[Pipeline]
-	queues    table[Queue]
-	functions functionsMade
-	threads   map[ThreadID]*threadLoader
-	released  table[instants] // when memory was released
-	indirect  indirectCommands
-	canary    map[wire.Call]int // calls of the self-check that were seen
-	layers    map[Layer]*Layer
-	names     map[Names]*Names
-	called    map[uint32]*bufferNaming // command buffers that have labels or debug groups and are not committed yet
-	stacks    *stackTable
-
-	lastThreads [16]*threadLoader // by number
-}
-
-// instants holds one instant for each of several objects with consecutive numbers; 0 where nothing is known.
-type instants [pageSize]Nanos
-
-// An openEncoder is an Encoder and the state that the loader needs while calls still encode into it.
-type openEncoder struct {
-	// the Encoder is stored here, so that it need not be copied if it is the only encoder of its command buffer, as
-	// is usual
-	one      [1]Encoder
-	buffer   *CommandBuffer
-	pipeline *Pipeline  // set last
-	groups   []string   // the debug groups that are open, the innermost last
-	names    *Names     // of what was encoded last
-	scopes   int        // that the thread had come to then
-	first    EncoderUse // by the thread that encoded first; Users replaces it when another thread encodes too
+// An objectLoader builds the model of Metal's objects (queues, command buffers, encoders, memory, libraries) from the
+// recorded calls of one ring, the record buffer of a traced thread.
+type objectLoader struct {
+	at        *cursor
+	lastNames *Names // of what was encoded last
 }
 
 // used notes that the call's thread encoded into the encoder: it extends that thread's EncoderUse.
@@ -150,4 +114,21 @@ func (p *processLoader) queue(id wire.ObjectID) *Queue {
 		q.ID, q.Process = uint32(id), p.Process
 	}
 	return q
+}
+
+// ended sets when and how the process ended. If the trace has no record of that, it uses the time when the collector
+// last saw the process.
+func (p *processLoader) ended() {
+	p.Ended = p.end
+	e := p.file.Last()
+	if e == nil {
+		return
+	}
+	if at := min(Nanos(e.At), latestInstant); at > p.end && p.end > 0 && at-p.end < longestTime {
+		p.Ended = at
+	}
+	if a := e.CommandBuffers; a.Most <= a.Made && a.Made < 1<<40 { // otherwise the counters are damaged
+		p.Alive = Alive{int(a.Made), int(min(a.Freed, a.Made)), int(a.Most)}
+	}
+	p.Exit = Exit{Known: e.ExitKnown, Status: e.ExitStatus, Signal: e.Signal, Running: e.Running || p.file.End == nil}
 }

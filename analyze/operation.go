@@ -141,19 +141,6 @@ func nameOperations(t *Trace) {
 	}
 }
 
-// Names are the debug groups, labels and scope that applied to some GPU work when it was encoded. Equal Names share
-// one pointer.
-type Names struct {
-	Group       string // of the encoder: its innermost debug group
-	BufferGroup string // the command buffer's innermost debug group
-	Scope       string // the innermost scope that the thread was in
-	Label       string // the command buffer's label at that time; empty if it had none, or if another thread set it
-	Added       string // the part that was last appended to Label
-	Grows       bool   // work was encoded between two additions to Label
-
-	thread *Thread
-}
-
 var noNames Names
 
 // bufferLabel returns the name that the command buffer's label gives to the work; whole is the label's final text.

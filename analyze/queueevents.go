@@ -6,17 +6,6 @@ import (
 	"sort"
 )
 
-// A queueEvent is a signal or a wait for a shared event that was enqueued on a Metal 4 queue. The queue signals the
-// event after all command buffers committed earlier, or waits for the event before it starts command buffers
-// committed later.
-type queueEvent struct {
-	EventValue
-	queue  *Queue
-	waits  bool
-	at     Nanos
-	thread *Thread
-}
-
 // addQueueEvents attaches the events of Metal 4 queues to command buffers: a signal to the last command buffer
 // committed before it, a wait to the first one committed after it. A signal without an earlier command buffer happens
 // at once, as if the thread sent it. It must run after all records were read, because calls of several threads on one

@@ -5,35 +5,6 @@ import (
 	"mtrace/collector/wire"
 )
 
-// roles state what a thread does anywhere in the trace, even outside of the loaded range. A range alone is not enough
-// to choose the threads to analyze: a thread that waits for an answer in the range may have sent its request before.
-type roles uint8
-
-const (
-	roleUses    roles = 1 << iota // it makes calls other than waits for a signal
-	roleSubmits                   // it commits command buffers, or waits for them
-)
-
-// rolesOf returns the roles that one call proves its thread to have.
-func rolesOf(r *rule) (shown roles) {
-	if r.note {
-		return 0
-	}
-	if !r.effect.OnlyWaits() {
-		shown |= roleUses
-	}
-	if r.effect.Commits() || r.row.Group == wire.GroupWait {
-		shown |= roleSubmits
-	}
-	return shown
-}
-
-// threadOfFile identifies a thread by its process in the file and its ID; IDs alone are not unique in a trace.
-type threadOfFile struct {
-	process *tracefile.Process
-	id      ThreadID
-}
-
 // lastThread returns the last thread that used a ring (a thread's record buffer), from the record of the process's
 // end; 0 if the record is missing.
 func lastThread(p *tracefile.Process, ring uint16) ThreadID {

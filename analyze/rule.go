@@ -141,3 +141,26 @@ func encoderKind(kind wire.Kind) EncoderKind {
 	}
 	return EncoderOther
 }
+
+// roles state what a thread does anywhere in the trace, even outside of the loaded range. A range alone is not enough
+// to choose the threads to analyze: a thread that waits for an answer in the range may have sent its request before.
+type roles uint8
+
+const (
+	roleUses    roles = 1 << iota // it makes calls other than waits for a signal
+	roleSubmits                   // it commits command buffers, or waits for them
+)
+
+// rolesOf returns the roles that one call proves its thread to have.
+func rolesOf(r *rule) (shown roles) {
+	if r.note {
+		return 0
+	}
+	if !r.effect.OnlyWaits() {
+		shown |= roleUses
+	}
+	if r.effect.Commits() || r.row.Group == wire.GroupWait {
+		shown |= roleSubmits
+	}
+	return shown
+}

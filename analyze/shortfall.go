@@ -1,20 +1,6 @@
 package analyze
 
-import (
-	"fmt"
-
-	"mtrace/collector/tracefile"
-)
-
-// A Shortfall describes why a trace lacks a part of its recording. Results of such a trace do not hold for the whole
-// run.
-type Shortfall struct {
-	Kind string // one of the constants below
-	Why  string // one line
-	// for a file that is cut: from the start of the recording to the last known event; 0 if not known
-	After Nanos
-	Parts int // parts of the file that could not be read
-}
+import "fmt"
 
 // The kinds of shortfalls.
 const (
@@ -25,59 +11,6 @@ const (
 
 // mostParts is the maximum number of warning lines about parts of the file that cannot be read.
 const mostParts = 8
-
-// shortfallOf returns which parts of the recording are missing; nil if it is complete. It must be called after all
-// streams were read, because damage is only found by reading.
-func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
-	damage, cut, repaired := r.Damage(), r.Cut(), r.Repaired()
-	if len(damage) == 0 && cut == nil && repaired == nil {
-		return nil
-	}
-	s := &Shortfall{Kind: Damaged, Parts: len(damage)}
-	lost := &l.trace.Recording.Lost
-	for i, d := range damage {
-		switch {
-		case i < mostParts:
-			l.trace.Warnings = append(l.trace.Warnings, r.Text(d))
-		case i == mostParts:
-			l.trace.Warnings = append(l.trace.Warnings, fmt.Sprintf(
-				"%d more parts of the file are damaged and left out",
-				len(damage)-i))
-		}
-		lost.AtLeast = lost.AtLeast || d.Unknown()
-		if d.Of && isAsked(l, d.Process) {
-			lost.Records += int64(d.Records)
-		}
-	}
-	if len(damage) > 0 {
-		s.Why = r.Text(damage[0])
-	}
-	if cut != nil {
-		s.Kind, s.Why = Cut, cut.Why
-		lost.AtLeast = lost.AtLeast || !cut.All
-		if after := Nanos(cut.At - r.Info().Started); cut.At > 0 && after > 0 && after < longestTime {
-			s.After = after
-		}
-	}
-	if repaired != nil && len(damage) == 0 {
-		s.Kind, s.Parts = Repaired, len(repaired.Lines)
-		lost.AtLeast = lost.AtLeast || !repaired.Wholly
-		lost.Records += int64(min(repaired.Records, 1<<44))
-		for i, line := range repaired.Lines[:min(len(repaired.Lines), mostParts)] {
-			l.trace.Warnings = append(l.trace.Warnings, "before it was repaired: "+line)
-			if i == 0 && cut == nil {
-				s.Why = line
-			}
-		}
-	}
-	return s
-}
-
-// isAsked reports whether the user selected the process at this index of the file. A process that the file does not
-// list counts as selected.
-func isAsked(l *loader, index tracefile.ProcessIndex) bool {
-	return int(index) >= len(l.processes) || l.wanted(l.processes[index].ID)
-}
 
 // Headline returns one line for the top of a report: that the trace is incomplete, since when, and how much is known
 // to be missing. It is empty if the trace is complete.

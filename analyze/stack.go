@@ -61,3 +61,6 @@ type CallsFrom struct {
 	Count     int64
 	Exclusive Nanos
 }
+
+// An origin states whether a frame is the program's own code. With byFile, the file name decides.
+type origin uint8

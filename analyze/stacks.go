@@ -13,6 +13,22 @@ import (
 	"mtrace/collector/wire"
 )
 
+// A stackTable builds the Stacks of one process from the trace's stack records.
+type stackTable struct {
+	process *processLoader
+	images  []*Image
+	byID    numbering // of known
+	known   []*Stack  // nil where the trace does not have the stack
+	// keyed by the numbers of the frames: two recorded stacks may have equal frames after the interpreter's own
+	// frames were removed
+	byFrames map[string]*Stack
+	native   map[uint64]int32
+	python   map[wire.PythonFrame]int32
+	frames   []*Frame // by number
+	all      []*Stack
+	unnamed  int
+}
+
 // An openStack is a stack record whose call is not read yet. The tracer writes the stack when a call begins, and the
 // call's record when it ends.
 type openStack struct {
@@ -81,22 +97,6 @@ func interpreterOf(f wire.Flags) InterpreterLock {
 		return InterpreterHeld
 	}
 	return InterpreterFree
-}
-
-// A stackTable builds the Stacks of one process from the trace's stack records.
-type stackTable struct {
-	process *processLoader
-	images  []*Image
-	byID    numbering // of known
-	known   []*Stack  // nil where the trace does not have the stack
-	// keyed by the numbers of the frames: two recorded stacks may have equal frames after the interpreter's own
-	// frames were removed
-	byFrames map[string]*Stack
-	native   map[uint64]int32
-	python   map[wire.PythonFrame]int32
-	frames   []*Frame // by number
-	all      []*Stack
-	unnamed  int
 }
 
 func newStackTable(p *processLoader) *stackTable {
@@ -259,4 +259,19 @@ func (t *stackTable) pythonFrame(p wire.PythonFrame) int32 {
 func (t *stackTable) number(f *Frame) int32 {
 	t.frames = append(t.frames, f)
 	return int32(len(t.frames) - 1)
+}
+
+// brokenIn returns the image (file of machine code) without frame pointers at which the walk of a recorded stack
+// stopped; nil if the stack is complete. A stack that reaches the Python interpreter counts as complete, because the
+// Python frames have the callers.
+func (t *stackTable) brokenIn(recorded *wire.Stack, native []int32) *Image {
+	if len(native) == 0 || recorded.CutNative {
+		return nil
+	}
+	last := t.frames[native[len(native)-1]]
+	if last.Image == nil || stackEnds.MatchString(last.Image.Path) || slices.Contains(stackStarts, last.Name) ||
+		slices.ContainsFunc(native, func(n int32) bool { return t.frames[n].isInterpreter() }) {
+		return nil
+	}
+	return last.Image
 }

@@ -32,8 +32,6 @@ func newStreamLoader(l *loader, p *processLoader, ring uint16) *streamLoader {
 		calls: callLoader{at: c, waits: waitLoader{c}}}
 }
 
-var noMore wire.More
-
 // batch loads the next records. If the last record has a continuation (More record), it is held until the next batch,
 // which begins with that continuation.
 func (s *streamLoader) batch(records []wire.Record) error {

@@ -7,52 +7,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A threadLoader loads the calls of one thread, which come in the order in which they ended.
-type threadLoader struct {
-	*Thread
-	process *processLoader
-	nest    nesting
-	sliced  bool
-	core    nesting // for a slice: the parts of calls within its own time
-	slots   []callSlot
-	byCall  [len(wire.Table)]slotOfClass // the slot in which a call was last counted, with its class and stack
-	others  numbering                    // slots by callKey
-	buffer  *CommandBuffer               // the last one it used
-	open    *openEncoder                 // the last one it used
-	layer   *Layer                       // the layer that encodes now; nil for the program itself
-	scopes  int                          // begins and ends of scopes so far
-	signal  []Signal
-	queued  []queueEvent // events that queues were told to signal and to wait for
-	waits   chronicle[seen]
-	locks   chronicle[seenMore]
-	idle    chronicle[SignalWait]
-	blocked chronicle[BlockedWait]
-	made    chronicle[seenMore] // memory
-	runs    dispatchRuns
-	roles   roles            // over the whole trace
-	handled *CommandBuffer   // see Thread.Notified
-	tail    [PartCount]Nanos // the part of Exclusive after Working so far
-	tailOf  uint32           // a bit for each part of tail that is not 0
-}
-
 // callKey packs what distinguishes the counters of a thread's calls: the call, its object's class and the number of
 // its stack.
 func callKey(c wire.Call, class uint8, stack uint32) uint64 {
 	return uint64(c)<<48 | uint64(class)<<40 | uint64(stack)
-}
-
-type slotOfClass struct {
-	stack *Stack
-	class uint8
-	slot  int32 // the index plus one; 0 for none
-}
-
-// A callSlot counts a thread's calls of one selector on one class with one stack.
-type callSlot struct {
-	stack     *Stack
-	count     int64
-	exclusive Nanos
-	sums      *CallStat
 }
 
 // threadOf returns the loader of the process's thread with this ID and creates it if necessary. It looks at the
@@ -188,11 +146,6 @@ func (t *threadLoader) slot(l *loader, call wire.Call, class uint8, stack *Stack
 		t.byCall[call] = slotOfClass{stack, class, i + 1}
 	}
 	return i
-}
-
-type statKey struct {
-	call  wire.Call
-	class string
 }
 
 func (l *loader) stat(c wire.Call, class string) *CallStat {

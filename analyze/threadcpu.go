@@ -7,17 +7,6 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A CPUSample holds a thread's processor time counters at an instant. The counters only grow from an arbitrary start,
-// so only the difference of two samples is meaningful.
-type CPUSample struct {
-	At     Nanos
-	Ran    Nanos // on a processor
-	Waited Nanos // time in which the thread was runnable and had no processor; NotKnown where the system does not tell
-}
-
-// NotKnown marks a duration that the source does not provide, where 0 would be a valid duration.
-const NotKnown Nanos = -1
-
 // CPUTime is the processor use within an interval, of a thread, a process or the machine.
 type CPUTime struct {
 	Covered Nanos // the part of the interval between samples; 0 if nothing is known
@@ -100,22 +89,6 @@ func cpuIn(samples []CPUSample, i Interval) (c CPUTime) {
 		}
 	}
 	return c
-}
-
-// processorTimes stores the recorded processor samples in the process and its threads.
-func (p *processLoader) processorTimes() {
-	for _, t := range p.file.ThreadTimes {
-		switch t.Thread {
-		case wire.WholeProcess:
-			p.Process.CPUSamples = append(p.Process.CPUSamples, cpuSample(t))
-		case wire.WholeMachine:
-			p.Process.OfMachine = append(p.Process.OfMachine, cpuSample(t))
-		default:
-			if th := p.threads[ThreadID(t.Thread)]; th != nil {
-				th.CPU = append(th.CPU, cpuSample(t))
-			}
-		}
-	}
 }
 
 func cpuSample(t wire.ThreadTime) CPUSample {

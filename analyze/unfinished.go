@@ -5,52 +5,6 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An Exit tells how a process ended.
-type Exit struct {
-	Known   bool // Status and Signal are known
-	Status  int  // exit status, when Signal is 0
-	Signal  int  // number of the signal that killed the process, or 0
-	Running bool // the process had not ended when its recording stopped
-}
-
-// An UnfinishedCall is a call that had not returned when its process ended or its recording stopped; its End is
-// Process.Ended. It is a Metal call, or a wait for a lock, a signal or a process. A wait inside a Metal call and the
-// Metal call are both listed.
-type UnfinishedCall struct {
-	Call
-	Selector    string
-	Group       wire.Group
-	Interpreter InterpreterLock    // when the call began
-	Buffer      CommandBufferIndex // for a call on a command buffer, or on one of its encoders
-	Queue       *Queue             // the queue that the call is made on
-	Event       EventValue         // the event that it waits for
-	Address     uint64             // of the lock, condition variable or semaphore that the call waits for; 0 if none
-	Name        string             // name of the object at Address: a label or a symbol
-	Holder      *Thread            // the thread that held the lock when the wait began; nil if not known
-	OfPython    bool               // the lock is CPython's GIL
-	Polls       int                // how often the thread asked, in a loop that polls; 0 if it is no such loop
-	Child       int                // ID of the process that the call waits for; 0 if none, or if any process will do
-
-	buffer *CommandBuffer // used until Buffer is known
-}
-
-// ended sets when and how the process ended. If the trace has no record of that, it uses the time when the collector
-// last saw the process.
-func (p *processLoader) ended() {
-	p.Ended = p.end
-	e := p.file.Last()
-	if e == nil {
-		return
-	}
-	if at := min(Nanos(e.At), latestInstant); at > p.end && p.end > 0 && at-p.end < longestTime {
-		p.Ended = at
-	}
-	if a := e.CommandBuffers; a.Most <= a.Made && a.Made < 1<<40 { // otherwise the counters are damaged
-		p.Alive = Alive{int(a.Made), int(min(a.Freed, a.Made)), int(a.Most)}
-	}
-	p.Exit = Exit{Known: e.ExitKnown, Status: e.ExitStatus, Signal: e.Signal, Running: e.Running || p.file.End == nil}
-}
-
 // An unfinishedLoader adds the calls and waits in which the threads of a ring (record buffer) were when their process
 // ended.
 type unfinishedLoader struct {

@@ -84,3 +84,36 @@ func FormatShare(x float64) string {
 	}
 	return fmt.Sprintf("%.0f%%", 100*x)
 }
+
+// Nanos is an instant or a duration in nanoseconds. Instants are on the monotonic clock of the traced machine, which is
+// also the clock of Metal's GPU times. Instants of different traces cannot be compared, only durations.
+type Nanos int64
+
+// Interval is the time from Begin up to, but not including, End.
+type Interval struct{ Begin, End Nanos }
+
+// Length is the interval's duration; 0 if the interval is empty or was not measured.
+func (i Interval) Length() Nanos { return max(0, i.End-i.Begin) }
+
+// Known reports whether the interval was measured. Metal returns 0 for times that it does not have.
+func (i Interval) Known() bool { return i.Begin > 0 && i.End >= i.Begin }
+
+// holds reports whether an instant is in the interval.
+func (i Interval) holds(at Nanos) bool { return at >= i.Begin && at < i.End }
+
+// allTime is the window of a load without a requested range. It contains every instant.
+var allTime = Interval{-1 << 62, 1 << 62}
+
+// in returns the part of the interval that is in window; false when there is none. An interval of length 0 is in the
+// window if it is before the window's end.
+func (i Interval) in(window Interval) (Interval, bool) {
+	c := Interval{max(i.Begin, window.Begin), min(i.End, window.End)}
+	return c, c.Begin < c.End || c.Begin == i.End && c.End == i.Begin && i.Begin < window.End
+}
+
+// A CommandBufferIndex identifies a command buffer in its trace; Trace.Buffer returns it. Trace.CommandBuffers[0] has
+// index 1, because 0 is NoCommandBuffer.
+type CommandBufferIndex int32
+
+// NoCommandBuffer is the index of none.
+const NoCommandBuffer CommandBufferIndex = 0

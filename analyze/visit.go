@@ -2,20 +2,6 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// A VisitedCall is one call of the trace file, for outputs that need every call; the model keeps only sums of most
-// calls. The call and everything that it points to are valid only during the visit, because they are reused for the
-// next call.
-type VisitedCall struct {
-	Call
-	ID         wire.Call
-	Row        *wire.Row
-	Class      string       // class of the object that the call is made on; empty if not known
-	Record     *wire.Record // for an unfinished call: only object and call, no times
-	More       *wire.More
-	Unfinished bool // the call had not returned when its process ended
-	process    *processLoader
-}
-
 // Text returns the text of a string number (wire.StringID) in the call's record; empty if the trace does not have it.
 func (v *VisitedCall) Text(id uint64) string { return v.process.text(id) }
 

@@ -1,5 +1,13 @@
 package analyze
 
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"mtrace/collector/wire"
+)
+
 // A Wait is one call in which a thread waited for a command buffer or for a shared event, or a loop in which it
 // polled one.
 type Wait struct {
@@ -64,3 +72,106 @@ type SignalWait struct {
 	ForProcess bool
 	Child      int // the ID of the process that ended; 0 when not known
 }
+
+// A BlockedWait is one call in which a thread blocked outside of Metal: it waited for a file descriptor, slept for
+// some time, or waited for another thread to end. Waits for locks, for signals of other threads and for child
+// processes are not BlockedWaits; they have lists of their own in CPUWaits.
+type BlockedWait struct {
+	Call
+	Selector string
+	Kind     Blocking
+	What     wire.Descriptor // at the descriptor
+	Name     string          // path, or address and port; for a sleep or a join, the function that waited
+	Peer     int             // the process at the other end; 0 when not known
+	// the traced process that can write into the pipe, or that has the other end of the socket; nil when not known
+	Writer  *Process
+	Earlier bool // the wait began in an earlier part of the trace and is counted there (Options.Adds)
+
+	inode uint64 // of a pipe
+}
+
+// A Blocking is what a thread waited for while it was blocked outside of Metal, for instance a pipe or a sleep.
+type Blocking uint8
+
+var blockingNames = [BlockedKinds]string{"signal", "process", "file", "pipe", "socket", "terminal", "sleep", "join",
+	"other"}
+
+// String returns the name of the kind as all outputs print it, for instance "pipe".
+func (b Blocking) String() string { return blockingNames[min(b, BlockedOther)] }
+
+// FromOutside reports whether the thread waited for an event that comes from outside of the program: a client's
+// request, a user's input, or the time of day. Reports do not blame such waits, because a server without requests is
+// idle, not slow.
+func (w *BlockedWait) FromOutside() bool {
+	switch w.Kind {
+	case BlockedSocket:
+		return w.Writer == nil
+	case BlockedTerminal, BlockedSleep:
+		return true
+	}
+	return false
+}
+
+// String describes what the thread waited for, for instance "the file data.bin" or "a pipe from process 12 (loader)".
+func (w *BlockedWait) String() string {
+	name := w.Name
+	switch {
+	case w.Kind == BlockedJoin:
+		return "the end of another thread"
+	case w.Kind == BlockedSleep && w.What == wire.DescriptorUnknown:
+		return "a time, in " + w.Selector
+	case w.Kind == BlockedFile && name != "":
+		return "the file " + filepath.Base(name)
+	}
+	text := w.What.String()
+	if w.Kind == BlockedPipe {
+		text = strings.TrimSuffix(text, " from another process")
+	}
+	if name != "" {
+		text += " (" + name + ")"
+	}
+	switch {
+	case w.Writer != nil:
+		text += fmt.Sprintf(" from process %d (%s)", w.Writer.ID, w.Writer.Program)
+	case w.Peer != 0:
+		text += fmt.Sprintf(" from process %d", w.Peer)
+	case w.What == wire.DescriptorPipe:
+		text += " from another process"
+	}
+	return text
+}
+
+// KindChildren is the Kind of a Compilation during which a thread waited for child processes that compiled, such as a
+// pool of compile workers or a compiler that the program starts.
+const KindChildren = "child processes"
+
+// A ChildWait is a time in which a thread waited while child processes of its process, or their descendants,
+// compiled.
+type ChildWait struct {
+	Call
+	How      string // the call that waited; BlockedElsewhere when it was no recorded call
+	Program  string // the child's program, if known; only when the wait was for one particular process
+	Child    int    // the ID of the process that ended; 0 when not known
+	Compiled Nanos  // how long at least one of the children compiled
+	// at least half of the wait was compilation (Compiled). The wait then counts as compilation and is also in
+	// Trace.Compilations
+	Mostly bool
+}
+
+// BlockedElsewhere is the value of ChildWait.How when the thread used no processor and made no recorded call, for
+// instance because it was reading from a pipe.
+const BlockedElsewhere = "blocked outside of Metal"
+
+// The kinds of blocking, in the order in which reports list them.
+const (
+	BlockedSignal   Blocking = iota // another thread's signal: condition variables, semaphores, barriers, futexes
+	BlockedProcess                  // the end of a child process
+	BlockedFile                     // a file
+	BlockedPipe                     // a pipe or socket pair
+	BlockedSocket                   // a socket
+	BlockedTerminal                 // a terminal or standard input
+	BlockedSleep                    // a sleep, a timer or a timeout
+	BlockedJoin                     // the end of another thread
+	BlockedOther                    // another descriptor, or several
+	BlockedKinds
+)

@@ -105,17 +105,6 @@ func addWarnings(l *loader, r *tracefile.Reader) {
 	}
 }
 
-// doubts counts calls and objects whose records contradict each other. Counts of the ranges of a run can be summed,
-// so that there is one warning for the whole run.
-type doubts struct {
-	untimed              int64 // Metal 4 command buffers without GPU times
-	stray                int64 // records that do not belong to any call
-	skewed               int64 // calls that overlap a neighbouring call
-	checked, early, late int   // command buffers that were checked, and those with contradicting clocks
-	past                 int   // command buffers whose GPU work ended before their commit
-	waits, before        int   // and waits
-}
-
 func (d *doubts) add(part *doubts) {
 	d.untimed, d.stray, d.skewed = d.untimed+part.untimed, d.stray+part.stray, d.skewed+part.skewed
 	d.checked, d.early, d.late, d.past = d.checked+part.checked, d.early+part.early, d.late+part.late, d.past+part.past

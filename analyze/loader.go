@@ -1,0 +1,208 @@
+package analyze
+
+import (
+	"slices"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+type loader struct {
+	trace     *Trace
+	window    Interval // the requested range
+	onCall    func(*VisitedCall)
+	only      []int // the processes to look at; empty means all
+	adds      bool  // Options.Adds
+	slice     *slicing
+	stats     map[statKey]*CallStat
+	devices   map[Device]*Device
+	processes []*processLoader
+	threads   []*threadLoader
+	buffers   []*CommandBuffer       // that the trace will have
+	roles     map[threadOfFile]roles // the threads' roles in the whole trace, for when only a part of it is read
+	skewed    int64                  // calls whose times cannot be right
+	stray     int64
+}
+
+// clip returns the part of an interval that is in the requested range; false if there is none. An instant exactly
+// between two ranges belongs to the later one, so that no event without a length counts in two ranges.
+func (l *loader) clip(i Interval) (Interval, bool) {
+	c, visible := i.in(l.window)
+	if l.slice != nil {
+		c, _ = i.in(l.slice.whole)
+	}
+	return c, visible
+}
+
+// device returns the model's device for a process's device number; nil when not known. Processes of one host that
+// name the same device share one Device. If the number is not known but the process has only one device, it is that
+// one.
+func (l *loader) device(p *processLoader, id wire.ObjectID) *Device {
+	d, known := p.file.Devices[id]
+	if !known {
+		if len(p.file.Devices) != 1 {
+			return nil
+		}
+		for _, d = range p.file.Devices {
+		}
+	}
+	key := Device{Host: p.file.Host, Name: d.Name, Software: d.Software, Registry: d.Registry, WorkingSet: d.WorkingSet}
+	if l.devices[key] == nil {
+		l.devices[key] = &key
+		l.trace.Devices = append(l.trace.Devices, &key)
+	}
+	return l.devices[key]
+}
+
+// wanted reports whether the user selected the process; without a selection, all are.
+func (l *loader) wanted(pid int) bool { return len(l.only) == 0 || slices.Contains(l.only, pid) }
+
+// A processLoader creates the objects of one process from its records. Records of different threads are not sorted
+// together, so the use of an object may be read before its creation. Therefore the first record that refers to an
+// object creates it.
+type processLoader struct {
+	*Process
+	file      *tracefile.Process
+	classes   [256]string // the names of those in file
+	clock     *converter
+	end       Nanos // of the last thing seen
+	buffers   table[CommandBuffer]
+	encoders  table[openEncoder]
+	further   []*openEncoder // of command buffers that have one already
+	pipelines table[Pipeline]
+	queues    table[Queue]
+	functions functionsMade
+	threads   map[ThreadID]*threadLoader
+	released  table[instants] // when memory was released
+	indirect  indirectCommands
+	canary    map[wire.Call]int // calls of the self-check that were seen
+	layers    map[Layer]*Layer
+	names     map[Names]*Names
+	called    map[uint32]*bufferNaming // command buffers that have labels or debug groups and are not committed yet
+	stacks    *stackTable
+
+	lastThreads [16]*threadLoader // by number
+}
+
+// instants holds one instant for each of several objects with consecutive numbers; 0 where nothing is known.
+type instants [pageSize]Nanos
+
+// An openEncoder is an Encoder and the state that the loader needs while calls still encode into it.
+type openEncoder struct {
+	// the Encoder is stored here, so that it need not be copied if it is the only encoder of its command buffer, as
+	// is usual
+	one      [1]Encoder
+	buffer   *CommandBuffer
+	pipeline *Pipeline  // set last
+	groups   []string   // the debug groups that are open, the innermost last
+	names    *Names     // of what was encoded last
+	scopes   int        // that the thread had come to then
+	first    EncoderUse // by the thread that encoded first; Users replaces it when another thread encodes too
+}
+
+// A threadLoader loads the calls of one thread, which come in the order in which they ended.
+type threadLoader struct {
+	*Thread
+	process *processLoader
+	nest    nesting
+	sliced  bool
+	core    nesting // for a slice: the parts of calls within its own time
+	slots   []callSlot
+	byCall  [len(wire.Table)]slotOfClass // the slot in which a call was last counted, with its class and stack
+	others  numbering                    // slots by callKey
+	buffer  *CommandBuffer               // the last one it used
+	open    *openEncoder                 // the last one it used
+	layer   *Layer                       // the layer that encodes now; nil for the program itself
+	scopes  int                          // begins and ends of scopes so far
+	signal  []Signal
+	queued  []queueEvent // events that queues were told to signal and to wait for
+	waits   chronicle[seen]
+	locks   chronicle[seenMore]
+	idle    chronicle[SignalWait]
+	blocked chronicle[BlockedWait]
+	made    chronicle[seenMore] // memory
+	runs    dispatchRuns
+	roles   roles            // over the whole trace
+	handled *CommandBuffer   // see Thread.Notified
+	tail    [PartCount]Nanos // the part of Exclusive after Working so far
+	tailOf  uint32           // a bit for each part of tail that is not 0
+}
+
+type slotOfClass struct {
+	stack *Stack
+	class uint8
+	slot  int32 // the index plus one; 0 for none
+}
+
+// A callSlot counts a thread's calls of one selector on one class with one stack.
+type callSlot struct {
+	stack     *Stack
+	count     int64
+	exclusive Nanos
+	sums      *CallStat
+}
+
+type statKey struct {
+	call  wire.Call
+	class string
+}
+
+// A cursor is the position in the records of one ring (the record buffer of a traced thread): which thread's records
+// are being read, and the state of the current call. All loaders of a ring share one cursor, so that they agree on
+// the thread.
+type cursor struct {
+	loader      *loader
+	trace       *Trace // of loader
+	process     *processLoader
+	thread      *threadLoader // the thread whose records are being read; nil before the first
+	ring        uint16
+	stacks      openStacks
+	interpreter InterpreterLock // of the call at hand
+}
+
+// A queueEvent is a signal or a wait for a shared event that was enqueued on a Metal 4 queue. The queue signals the
+// event after all command buffers committed earlier, or waits for the event before it starts command buffers
+// committed later.
+type queueEvent struct {
+	EventValue
+	queue  *Queue
+	waits  bool
+	at     Nanos
+	thread *Thread
+}
+
+// A VisitedCall is one call of the trace file, for outputs that need every call; the model keeps only sums of most
+// calls. The call and everything that it points to are valid only during the visit, because they are reused for the
+// next call.
+type VisitedCall struct {
+	Call
+	ID         wire.Call
+	Row        *wire.Row
+	Class      string       // class of the object that the call is made on; empty if not known
+	Record     *wire.Record // for an unfinished call: only object and call, no times
+	More       *wire.More
+	Unfinished bool // the call had not returned when its process ended
+	process    *processLoader
+}
+
+// threadOfFile identifies a thread by its process in the file and its ID; IDs alone are not unique in a trace.
+type threadOfFile struct {
+	process *tracefile.Process
+	id      ThreadID
+}
+
+// skew counts a record whose times cannot be right, if it ended (at) in the loaded range.
+func (l *loader) skew(at Nanos) {
+	if l.counts(at) {
+		l.skewed++
+	}
+}
+
+// counts reports whether a problem at this instant belongs to the loaded range. A slice also reads time around it;
+// problems there belong to its neighbours and must not be counted twice.
+func (l *loader) counts(at Nanos) bool {
+	if l.slice != nil {
+		return l.trace.Holds(at)
+	}
+	return l.window.holds(at)
+}

@@ -1,0 +1,35 @@
+package analyze
+
+// Options narrow what Load reads.
+type Options struct {
+	// the time range to load, counted from the trace's first call; To 0 means up to the end
+	From, To Nanos
+	PIDs     []int // the processes to look at; empty means all
+
+	// SourceRoots are folders (--source-root): code in them is the program's own, and all other code is a library's.
+	// If there are none, the file name decides; see findLibraries.
+	SourceRoots []string
+
+	// Adds makes totals of adjacent ranges sum up to the totals of the whole run. A call that crosses the border of
+	// two ranges then counts only in the range in which it began. Losses whose time is not known count in the first
+	// range.
+	Adds bool
+
+	// RequestObjects becomes Range.RequestObjects.
+	RequestObjects map[uint64]bool
+
+	// Visit, if not nil, is called for every call in the range, on the goroutine that called Load. Calls of one
+	// thread come in the order in which they ended; calls of different threads come in no particular order.
+	Visit func(*VisitedCall)
+
+	// Apart is for callers of EachSlice that need only single events and no times per thread. Thread.Exclusive then
+	// stays empty, and less time is read around each slice, which is faster.
+	Apart bool
+
+	slice *slicing // nil, but for EachSlice
+}
+
+// GCPercent is the garbage collector setting (debug.SetGCPercent) for programs that mainly load large traces. Almost
+// no memory of a load becomes garbage. With the default, the collector would scan the model each time the heap has
+// doubled, and free little.
+const GCPercent = 400

@@ -12,8 +12,7 @@ import (
 )
 
 // Answer returns the comparison in one sentence: "B is 1.31x faster (1.24x to 1.38x): kernel matmul -22%, call
-// waitUntilCompleted -60%". After the colon it names the calls and kernels that changed the time per command buffer
-// most.
+// waitUntilCompleted -60%". After the colon come the calls and kernels that changed the time per command buffer most.
 func (d *Document) Answer() string {
 	var whole *Change
 	var reasons []*Change
@@ -51,7 +50,8 @@ func (d *Document) Answer() string {
 	return text + ": " + strings.Join(words, ", ")
 }
 
-// unclear reports whether the run did not clearly change, but the interval does not exclude a change that counts.
+// unclear reports whether the test found no change of the run, but its interval still includes changes that are large
+// enough to count.
 func (c *Change) unclear(least float64) bool {
 	return c.Status == Same && c.Low != nil && c.High != nil && (*c.Low < 1-least || *c.High > 1+least)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // because sets c.Because: the part of the thread's (or run's) time that changed most in the same direction as its
-// total time. by is the change of the total, in nanoseconds.
+// total. `by` is the change of the total, in nanoseconds.
 func (c *Change) because(by float64, a, b []*Run) {
 	pa, pb := parts(of(a, c.key())), parts(of(b, c.key()))
 	if pa == nil || pb == nil {

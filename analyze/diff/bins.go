@@ -6,9 +6,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// bins sums values by the time at which they occurred, in equal intervals. There is a maximum number of intervals:
-// they widen as the run grows. Means of intervals are used instead of the values, because values that follow each
-// other, such as the durations of calls in a loop, are correlated, and tests would find changes that are only noise.
+// bins sums values by the time at which they occurred, in equal intervals. The number of intervals is limited, so
+// they widen as the run grows. Tests use the means of intervals instead of the values. Successive values, such as the
+// durations of calls in a loop, are correlated, and tests of them would report noise as a change.
 type bins struct {
 	width int64 // nanoseconds; a power of two
 	first int64 // number of sums[0]: its interval is [first·width, (first+1)·width)
@@ -100,8 +100,8 @@ func meansOf(groups []bin) []float64 {
 // stretches returns the means of up to 64 groups of neighbouring intervals.
 func (b *bins) stretches() []float64 { return meansOf(b.split()) }
 
-// groups returns means that are nearly independent of each other, as the tests require. While neighbouring means are
-// correlated (lag-1 autocorrelation, one-sided at 5%), pairs of neighbours are merged: the method of batch means (Law
+// groups returns means that are nearly independent of each other, as the tests require. It merges pairs of neighbours
+// while neighbouring means are correlated (lag-1 autocorrelation, one-sided at 5%): the method of batch means (Law
 // and Kelton, Simulation Modeling and Analysis, §9.5.3). It returns nil if fewer than eight means remain.
 func (b *bins) groups() []float64 {
 	groups := b.split()

@@ -141,8 +141,8 @@ func Compare(a, b []*Run) (*Document, error) {
 	return d, nil
 }
 
-// alike makes all runs comparable if some of them are reports, which only have means: it drops the other runs' values
-// over time, so that all are compared by their means.
+// alike makes runs comparable of which some are reports. Reports only have means, so alike drops the other runs'
+// values over time, and all are compared by their means.
 func alike(runs []*Run) {
 	if !slices.ContainsFunc(runs, func(r *Run) bool { return !r.whole }) {
 		return
@@ -197,10 +197,10 @@ func (d *Document) warn(a, b []*Run) {
 			"SOFTWARE METAL: the times of A and B are those of a software Metal, not of a GPU")
 	case onA:
 		d.Warnings = append(d.Warnings,
-			"SOFTWARE METAL: the times of A are those of a software Metal, and not of a GPU as those of B")
+			"SOFTWARE METAL: the times of A are those of a software Metal; the times of B are those of a GPU")
 	case onB:
 		d.Warnings = append(d.Warnings,
-			"SOFTWARE METAL: the times of B are those of a software Metal, and not of a GPU as those of A")
+			"SOFTWARE METAL: the times of B are those of a software Metal; the times of A are those of a GPU")
 	}
 	if d.A.Device != d.B.Device {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("the devices differ: %q and %q", d.A.Device, d.B.Device))
@@ -210,7 +210,7 @@ func (d *Document) warn(a, b []*Run) {
 		case r.Report.Source.Incomplete != nil: // which says it below
 		case l.AtLeast:
 			d.Warnings = append(d.Warnings, fmt.Sprintf(
-				"%s lost at least %d calls, maybe more: its counts are too small", r.Path, l.Total))
+				"%s lost %d calls or more: its counts are too small", r.Path, l.Total))
 		case l.Total > 0:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls: its counts are too small", r.Path, l.Total))
 		}
@@ -227,12 +227,12 @@ func (d *Document) warn(a, b []*Run) {
 	}
 	if !d.repeated {
 		d.Warnings = append(d.Warnings, "one run per side: the variation between runs is not known; "+
-			"give several per side to find out")
+			"give several traces per side, so that it is measured")
 	}
 }
 
-// change compares one quantity. If it was tested (PValue is not null), the caller sets Status after all tests,
-// because the false discovery rate depends on all of them.
+// change compares one quantity. If it made a test (PValue is not null), the caller sets Status after the tests of all
+// quantities, because the false discovery rate depends on all of them.
 func (d *Document) change(key Key, a, b []*Run) Change {
 	ma, mb := of(a, key), of(b, key)
 	c := Change{Kind: key.Kind, Name: key.Name, Status: Untested}
@@ -246,7 +246,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 	}
 	switch {
 	case c.CountA == 0 && len(mb) < len(b), c.CountB == 0 && len(ma) < len(a):
-		c.Why = "only some runs of one side have it"
+		c.Why = "it occurs in only some runs of one side"
 		return c
 	case c.CountA == 0:
 		c.Status, c.Impact = Added, c.B*float64(c.CountB)/float64(len(mb))
@@ -264,7 +264,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 		got = means(each(ma), each(mb))
 	} else {
 		if ma[0].bins == nil || mb[0].bins == nil {
-			c.Why = "a report does not have the variation within a run: give the traces, or several reports per side"
+			c.Why = "a report lacks the variation within its run: compare the traces, or several reports per side"
 			return c
 		}
 		ga, gb := ma[0].bins.groups(), mb[0].bins.groups()
@@ -298,8 +298,8 @@ func together(ms []*measure) (count int64, mean, typical float64) {
 	return count, mean, typical
 }
 
-// perBuffer returns the mean over the runs of the quantity's time per command buffer; runs without the quantity count
-// as 0.
+// perBuffer returns the quantity's time per command buffer, as the mean over all runs; a run without the quantity
+// counts as 0.
 func perBuffer(ms []*measure, runs []*Run) (mean float64) {
 	for _, m := range ms {
 		mean += m.perBuffer / float64(len(runs))
@@ -315,10 +315,10 @@ func each(ms []*measure) []float64 {
 	return out
 }
 
-// Fail fills in Failed: what became slower by more than the share over and is not minor. The exit status depends on
-// it. Calls that wait for the GPU or for another thread's signal are left out: they take longer when a thread has
-// less to do, and a real slowdown shows in the run, in threads or in kernels. It returns an error if nothing could be
-// tested, because then there is no decision.
+// Fail sets Failed, on which the exit status depends: the items that became slower by more than the share `over` and
+// are not minor. It leaves out calls that wait for the GPU or for another thread's signal. Such calls take longer
+// when a thread has less to do, and a real slowdown also shows in the run, in threads or in kernels. Fail returns an
+// error if nothing could be tested, because then there is no decision.
 func (d *Document) Fail(over float64) error {
 	d.FailOver = &over
 	for i := range d.Changes {

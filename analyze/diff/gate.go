@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/gate"
 )
 
-// Gate returns the comparison in the form from which package gate writes files for CI servers: one case per compared
-// item. A case fails if the item became slower by more than the limit given to Fail.
+// Gate returns the comparison as a gate.Gate, from which package gate writes files for CI servers: one case per
+// compared item. A case fails if the item became slower by more than the limit passed to Fail.
 func (d *Document) Gate() *gate.Gate {
 	g := &gate.Gate{Command: "mtrace diff", Name: d.A.line() + " → " + d.B.line(), Warnings: slices.Clone(d.Warnings),
 		Columns: []string{"change", "A", "B", "B/A", "because"}}

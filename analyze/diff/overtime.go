@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/report"
 )
 
-// An overTime collects the compared quantities with the times at which they occurred: durations of calls, times
-// between commits, GPU times of kernels. It takes a trace as a whole or range by range.
+// An overTime collects the compared quantities together with the times at which they occurred: durations of calls,
+// times between commits, GPU times of kernels. It accepts a whole trace, or a trace range by range.
 type overTime struct {
 	names   []string
 	byCall  []*bins // by wire.Call
@@ -61,8 +61,8 @@ func (c *overTime) long(f *analyze.File, path string) (*Run, error) {
 	return r, err
 }
 
-// add adds the command buffers of a trace, or of its next range. GPU work counts in the range in which it begins, so
-// that none counts twice.
+// add adds the command buffers of a trace, or of its next range. GPU work that spans two ranges counts only in the
+// range in which it begins.
 func (c *overTime) add(t *analyze.Trace) {
 	if c.threads == nil {
 		c.threads, c.kernels, c.last = map[threadKey]*bins{}, map[string]*bins{}, map[threadKey]analyze.Nanos{}
@@ -107,8 +107,8 @@ func (c *overTime) commits(t *analyze.Trace) {
 	}
 }
 
-// since adds the time since the previous commit of the thread key; for the zero key, since the previous commit of any
-// thread.
+// since adds the time since the previous commit of the thread `key`. For the zero key it adds the time since the
+// previous commit of any thread.
 func (c *overTime) since(key threadKey, to *bins, at analyze.Nanos) {
 	if before, any := c.last[key]; any {
 		to.add(int64(at), float64(at-before))
@@ -117,7 +117,7 @@ func (c *overTime) since(key threadKey, to *bins, at analyze.Nanos) {
 }
 
 // work adds the GPU time of each kernel of a command buffer, per dispatch. Work without dispatches, such as another
-// channel of the same encoder, is added to the kernel of that name.
+// channel of the same encoder, is added to the kernel that has the same name.
 func (c *overTime) work(b *analyze.CommandBuffer, window analyze.Interval, costs *kernels.Costs) {
 	shares := kernels.Split(b, window, costs)
 	stages := map[string]analyze.Nanos{} // time on further channels of an encoder after its first
@@ -137,7 +137,7 @@ func (c *overTime) work(b *analyze.CommandBuffer, window analyze.Interval, costs
 	}
 }
 
-// give passes the collected values over time to the measures of a run.
+// give stores the collected values over time in the measures of a run.
 func (c *overTime) give(r *Run) {
 	for id, b := range c.byCall {
 		if b == nil {
@@ -167,7 +167,7 @@ func (c *overTime) give(r *Run) {
 	}
 }
 
-// submitting sets the calls' time per command buffer from the submitting threads only. Threads of a driver or of
+// submitting sets the calls' time per command buffer. It counts only submitting threads: threads of a driver or of
 // Metal wait in calls too, but that time costs the program nothing.
 func (c *overTime) submitting(r *Run) {
 	if len(c.exclusive) == 0 { // a recording without calls

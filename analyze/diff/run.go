@@ -47,8 +47,8 @@ type measure struct {
 	perBuffer float64
 }
 
-// typical returns the median over the run of the means of short time ranges, which start-up and rare events hardly
-// change. If only one mean is known, it returns that.
+// typical returns the usual value in the run: the median of the means of short time ranges, which start-up and rare
+// events hardly change. If only one mean is known, it returns that mean.
 func (m *measure) typical() float64 {
 	if m.bins == nil {
 		return m.mean
@@ -94,7 +94,7 @@ func Read(path string) (*Run, error) {
 	return r, nil
 }
 
-// measured returns a Run with the sums of a report that was built from a trace.
+// measured returns a Run with the sums of doc, a report that was built from a trace.
 func measured(path string, doc *report.Report) *Run {
 	r := &Run{Path: path, Report: doc, measures: map[Key]*measure{}, whole: true}
 	r.fromReport()
@@ -142,8 +142,8 @@ func decodeReport(r io.Reader, path string) (*report.Report, error) {
 		return nil, fmt.Errorf("reading %s: it is not a report that `mtrace report --json` wrote: %w", path, err)
 	}
 	if doc.Schema != report.Schema {
-		return nil, fmt.Errorf("reading %s: its schema is %q, and a comparison needs traces or documents of %s", path,
-			doc.Schema, report.Schema)
+		return nil, fmt.Errorf("reading %s: its schema is %q, but a comparison needs traces or reports with schema %s",
+			path, doc.Schema, report.Schema)
 	}
 	return &doc, nil
 }

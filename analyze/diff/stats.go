@@ -16,10 +16,10 @@ type comparison struct {
 }
 
 // ranks compares two samples of positive values without assuming a distribution. It uses the Mann–Whitney U test with
-// correction for ties and continuity, and the Hodges–Lehmann estimate of the ratio with the interval that belongs to
-// that test (Lehmann, Nonparametrics, 1975, §1.5 and §2.5). Both work on logarithms, because times differ by factors.
-// If values are still correlated with their neighbours in time, p and interval are widened: the variance of a mean
-// grows by (1+ρ)/(1−ρ) with a lag-1 autocorrelation of ρ.
+// corrections for ties and continuity. The ratio is the Hodges–Lehmann estimate with the interval of that test
+// (Lehmann, Nonparametrics, 1975, §1.5 and §2.5). Both work on logarithms, because times differ by factors. If values
+// are still correlated with their neighbours in time, p and interval are widened: with a lag-1 autocorrelation ρ, the
+// variance of a mean grows by (1+ρ)/(1−ρ).
 func ranks(a, b []float64) comparison {
 	la, lb := logs(a), logs(b)
 	n, m := float64(len(la)), float64(len(lb))
@@ -66,7 +66,7 @@ func ranks(a, b []float64) comparison {
 }
 
 // means compares repeated runs of A and B by Welch's t test on logarithms. If one side has a single run, the other
-// side's variance is used for both. There must be at least three runs in all.
+// side's variance is used for both sides. Both sides together must have at least three runs.
 func means(a, b []float64) comparison {
 	la, lb := logs(a), logs(b)
 	ma, va := moments(la)

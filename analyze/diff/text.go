@@ -60,7 +60,7 @@ func (d *Document) WriteText(w io.Writer) error {
 		b.WriteString("no relevant change exceeds the noise\n")
 	}
 	if minor > 0 {
-		fmt.Fprintf(&b, "minor changes, in items with under %.1f%% of the time: %d, which --json lists\n",
+		fmt.Fprintf(&b, "minor changes, in items with under %.1f%% of the time: %d (listed by --json)\n",
 			100*policy.MinorShare, minor)
 	}
 	fmt.Fprintf(&b, "%d compared with the noise %s: "+
@@ -94,7 +94,7 @@ func (d *Document) Summaries() (lines []string) {
 	return lines
 }
 
-// Title names the compared programs with their arguments: once if both sides have the same.
+// Title names the compared programs with their arguments; it names a program once if both sides ran the same.
 func (d *Document) Title() string {
 	a, b := d.A.command(), d.B.command()
 	if a == b || a == "" {
@@ -103,7 +103,8 @@ func (d *Document) Title() string {
 	return b + " compared with " + a
 }
 
-// command returns the side's program with its arguments, or only its name if the arguments are not known.
+// command returns the side's program with its arguments. If the arguments are not known, it returns the program's
+// name.
 func (s Side) command() string {
 	if len(s.Args) == 0 && s.Program == "" {
 		return ""

@@ -20,9 +20,8 @@ type Prediction struct {
 	Lacks       string              // a possible gap in the replay, if they disagree
 }
 
-// Compare adds to each target (calls or a lock that the experiment delayed) the replay's prediction, if its
-// sensitivity was measured. The replay adds the same delays to the recorded program as the experiment added to the
-// running one.
+// Compare adds the replay's prediction to each target (calls or a lock that the experiment delayed) whose sensitivity
+// was measured. The replay adds the same delays to the recorded program as the experiment added to the running one.
 func (r *Result) Compare(t *analyze.Trace, p *analyze.Process, of *replay.Replay) {
 	for i := range r.Estimates {
 		x := &r.Estimates[i]
@@ -134,7 +133,7 @@ func partOf(t *analyze.Trace, calls []string) analyze.Part {
 func lacksWaits(kind wire.ExperimentKind) string {
 	switch kind {
 	case wire.ExperimentLock:
-		return "the replay knows only waits for the lock, so it lacks threads that take the lock without waiting, " +
+		return "the replay knows only waits for the lock, so it lacks threads that acquire the lock without waiting, " +
 			"and locks that other threads wait for at the same time"
 	case wire.ExperimentHandler:
 		return "the replay lets handlers of different command buffers run at once; " +

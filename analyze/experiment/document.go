@@ -57,8 +57,8 @@ type TargetResult struct {
 	DelayNS int64    `json:"delay_ns"`    // mean delay of an occurrence
 	UnitNS  int64    `json:"unit_delay_ns"`
 	Sleeps  bool     `json:"delays_sleep"` // otherwise they spin, and use processor time
-	// by how many ns a thread takes longer for a unit of progress, for each ns of delay added to the unit; null if
-	// there are too few blocks, or the mode is speedup
+	// how many ns longer a thread takes for a unit of progress, for each ns of delay that the experiment adds to the
+	// unit; null if there are too few blocks, or if the mode is speedup
 	Sensitivity *Estimated       `json:"sensitivity"`
 	PValue      float64          `json:"p_value"` // of no effect
 	QValue      float64          `json:"q_value"` // p_value, adjusted for the number of targets
@@ -74,8 +74,8 @@ type Estimated struct {
 	High     *float64 `json:"high"`
 }
 
-// A VirtualSpeedup is the measured gain for an assumed speed-up of the target: its calls take a share less of their
-// time.
+// A VirtualSpeedup is the measured gain for an assumed speed-up of the target: the target's calls become shorter by a
+// share of their time.
 type VirtualSpeedup struct {
 	Removed float64    `json:"removed_share"` // of the target's duration
 	Blocks  int        `json:"blocks"`
@@ -91,8 +91,8 @@ type Replayed struct {
 	Lacks       string     `json:"may_lack"`      // what the replay may lack if it disagrees
 }
 
-// Build analyzes the experiment with process p of a trace and returns the results. If of is nil, it has no
-// predictions.
+// Build analyzes the experiment with process p of a trace and returns the results. The results have predictions only
+// if the replay `of` is not nil.
 func Build(t *analyze.Trace, p *analyze.Process, of *replay.Replay) *Measurement {
 	r := Analyze(p.Experiment)
 	r.Compare(t, p, of)

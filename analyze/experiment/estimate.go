@@ -26,29 +26,29 @@ type Estimate struct {
 	Status Status
 	Blocks int   // treated blocks
 	Units  int64 // of progress in them
-	// In the treated blocks (time ranges with delays), Occurrences calls of the target were delayed, by Total
-	// together. Injected is Total per unit of progress.
+	// In the treated blocks (time ranges with delays), Occurrences calls of the target were delayed. Total is the sum
+	// of these delays, and Injected is Total per unit of progress.
 	Occurrences     int64
 	Total, Injected analyze.Nanos
 	asked           analyze.Nanos // what Total should be
-	// Sensitivity is by how many ns a thread takes longer for a unit of progress, for each ns of delay added to it.
-	// It is nil if there are too few blocks, or if the target is virtually sped up.
+	// Sensitivity is how many ns longer a thread takes for a unit of progress, for each ns of delay that is added to
+	// the unit. It is nil if there are too few blocks, or if the target is virtually sped up.
 	Sensitivity *Slope
 	PValue      float64 // of no effect
 	QValue      float64 // PValue adjusted for the number of targets
 	Curve       []Point // the gains of a target that is virtually sped up
-	// Longer is how much longer the experiment must run, with the same share of blocks for this target, to decide; 0
-	// if it has decided.
+	// Longer is how much longer the experiment must run to decide about this target, with the same share of blocks
+	// for it; 0 if the experiment has decided.
 	Longer analyze.Nanos
 	Replay *Prediction // nil if nothing was measured, or nothing was compared
 }
 
-// A Point of a virtual speed-up is the measured gain for one assumed duration by which the target's calls become
-// shorter.
+// A Point is one measured gain of a virtual speed-up: the gain if the target's calls were shorter by an assumed
+// share.
 type Point struct {
 	Share  float64 // of the target's duration that is removed
 	Blocks int
-	// Saved is the share of the time of a unit of progress that is saved; nil if there are too few blocks
+	// Saved is the share by which a unit of progress takes less time; nil if there are too few blocks
 	Saved  *Slope
 	PValue float64
 }
@@ -103,8 +103,7 @@ func Analyze(of *analyze.Experiment) *Result {
 	return r
 }
 
-// sensitivity estimates by how many ns a unit of progress takes longer for each ns of delay, for a target that is
-// delayed (mode delay).
+// sensitivity estimates how many ns longer a unit of progress takes for each ns of delay, for a target in mode delay.
 func (e *estimator) sensitivity(x *Estimate) {
 	often := float64(x.Occurrences) / float64(max(1, x.Units))
 	s := newScore(e.pairs(
@@ -119,9 +118,9 @@ func (e *estimator) sensitivity(x *Estimate) {
 }
 
 // curve estimates the gains of a virtually sped-up target, one for each delay that was tried. In a treated block, all
-// threads pause except the one that reaches the target; in the adjacent control block, that thread pauses too, and
-// the two are compared. Coz subtracts the pauses from the block's time instead, which is wrong here: the GPU does not
-// pause, so some pauses cost nothing.
+// threads pause except the thread that reaches the target. In the adjacent control block, that thread pauses too. The
+// gain is the difference between the two blocks. Coz instead subtracts the pauses from the block's time. That is
+// wrong here: the GPU does not pause, so some pauses cost nothing.
 func (e *estimator) curve(t *analyze.ExperimentTarget) (points []Point) {
 	var delays []analyze.Nanos
 	for i := range e.Blocks {
@@ -154,8 +153,8 @@ func (e *estimator) curve(t *analyze.ExperimentTarget) (points []Point) {
 	return points
 }
 
-// controls returns the control blocks (time ranges in which all threads pause) of the same target and delay directly
-// before and after block i.
+// controls returns the control blocks (time ranges in which all threads pause) next to block i that have the same
+// target and delay.
 func (e *estimator) controls(i int) (list []*analyze.ExperimentBlock) {
 	for _, j := range []int{i - 1, i + 1} {
 		if j < 0 || j >= len(e.Blocks) {
@@ -169,8 +168,8 @@ func (e *estimator) controls(i int) (list []*analyze.ExperimentBlock) {
 	return list
 }
 
-// smallest returns the smallest p-value of a curve, multiplied by the number of points (Bonferroni), because the
-// smallest of several is small by chance.
+// smallest returns the smallest p-value of a curve, multiplied by the number of points (Bonferroni): among several
+// p-values, one may be small by chance.
 func smallest(curve []Point) float64 {
 	p := 1.0
 	for _, point := range curve {

@@ -20,9 +20,9 @@ type estimator struct {
 	scale float64 // of the noise of baselines; 0 if there are too few
 }
 
-// wall returns the time in which a block's units of progress were completed: from the last unit before the block to
-// the last unit in it, if both are recorded. The block's own length would add the error of partly completed units at
-// its ends.
+// wall returns the time that the block's units of progress took: from the last unit before the block to the last unit
+// in it, if both are recorded. The block's own length would be less exact, because units at its two ends lie only
+// partly inside.
 func wall(b *analyze.ExperimentBlock) analyze.Nanos {
 	if b.Units > 0 && b.LastBefore > 0 && b.LastBefore <= b.Begin && b.LastIn > b.Begin && b.LastIn <= b.End &&
 		b.Begin-b.LastBefore <= b.Length() {
@@ -31,23 +31,22 @@ func wall(b *analyze.ExperimentBlock) analyze.Nanos {
 	return b.Length()
 }
 
-// injected returns the delay that was added within wall, in ns.
+// injected returns the part of the block's delay, in ns, that belongs to the time which wall returns.
 func injected(b *analyze.ExperimentBlock) float64 {
 	return float64(b.Injected) * float64(wall(b)) / float64(b.Length())
 }
 
-// units returns the number of units of progress in a block. A block without a unit counts as half a unit, because
-// leaving it out would leave out the slowest blocks.
+// units returns the number of units of progress in a block. A block without a unit counts as half a unit: without it,
+// the slowest blocks would be left out.
 func units(b *analyze.ExperimentBlock) float64 { return max(0.5, float64(b.Units)) }
 
-// unitTime returns how many ns one thread spends on a unit of progress, if all units of the block together took the
-// time took.
+// unitTime returns how many ns one thread spends on a unit of progress, if all units of the block took `took` ns.
 func (e *estimator) unitTime(b *analyze.ExperimentBlock, took float64) float64 {
 	return float64(max(1, e.Threads)) * took / units(b)
 }
 
-// neighbours returns the nearest blocks without delays before and after block i; at an end of the experiment only
-// one.
+// neighbours returns the nearest blocks without delays before and after block i; one block at an end of the
+// experiment.
 func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
 	for _, step := range []int{-1, 1} {
 		for j := i + step; j >= 0 && j < len(e.Blocks); j += step {
@@ -60,8 +59,8 @@ func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
 	return list
 }
 
-// pairs compares each treated block (time range with delays) that wanted accepts with its neighbours without delays.
-// measure returns the compared values of two blocks.
+// pairs compares treated blocks (time ranges with delays) with their neighbours without delays. wanted selects the
+// treated blocks, and measure returns the compared values of two blocks.
 func (e *estimator) pairs(wanted func(*analyze.ExperimentBlock) bool,
 	measure func(b, beside *analyze.ExperimentBlock) (x, y, z float64)) (list []pair) {
 	for i := range e.Blocks {
@@ -77,8 +76,8 @@ func (e *estimator) pairs(wanted func(*analyze.ExperimentBlock) bool,
 	return list
 }
 
-// pairWeight returns the weight of a difference of two blocks: the inverse of its standard deviation, if a block's
-// noise shrinks with the root of its length.
+// pairWeight returns the weight of the difference between two blocks: the inverse of its standard deviation. It
+// assumes that a block's noise shrinks with the square root of its length.
 func pairWeight(a, b *analyze.ExperimentBlock) float64 {
 	x, y := float64(wall(a))/1e9, float64(wall(b))/1e9
 	return math.Sqrt(x * y / (x + y))
@@ -87,7 +86,7 @@ func pairWeight(a, b *analyze.ExperimentBlock) float64 {
 // fewestDifferences is how many differences between blocks without delays are needed to measure their noise.
 const fewestDifferences = 3
 
-// measureScale measures the noise as the usual difference between successive blocks without delays.
+// measureScale measures the noise: the median difference between successive blocks without delays.
 func (e *estimator) measureScale() {
 	var off []float64
 	var last *analyze.ExperimentBlock

@@ -32,8 +32,8 @@ func (x *Estimate) judge() {
 	}
 }
 
-// judgeCurve sets the status of a target that is virtually sped up (all other threads pause meanwhile), from the
-// largest speed-up that was tried.
+// judgeCurve sets the status of a target that is virtually sped up (all other threads pause meanwhile). It uses the
+// point with the largest tried speed-up.
 func (x *Estimate) judgeCurve(significant bool) {
 	if len(x.Curve) == 0 || x.Curve[len(x.Curve)-1].Saved == nil {
 		return
@@ -49,9 +49,9 @@ func (x *Estimate) judgeCurve(significant bool) {
 	}
 }
 
-// longer returns how much longer the experiment must run to decide about a target: until the interval, if the
-// estimate stays the same, is short enough to exclude either 0 or the least sensitivity that matters. If there is no
-// interval yet, it assumes that treated blocks are as noisy as blocks without delays.
+// longer returns how much longer the experiment must run to decide about a target. It decides when the interval is so
+// short that it excludes either 0 or the least sensitivity that matters; longer assumes that the estimate stays the
+// same. If there is no interval yet, it assumes that treated blocks are as noisy as blocks without delays.
 func (e *estimator) longer(x *Estimate) analyze.Nanos {
 	ran := e.ran()
 	if ran == 0 {
@@ -65,22 +65,24 @@ func (e *estimator) longer(x *Estimate) analyze.Nanos {
 	}
 	s := x.Sensitivity
 	half := (s.High - s.Low) / 2
-	// a large estimate from few blocks is often too large by chance, so do not rely on more than 1
+	// an estimate from few blocks is often too large by chance, so use at most 1
 	gap := min(1, max(math.Abs(s.Estimate), policy.SlackSensitivity-s.Estimate))
 	normal := distuv.UnitNormal
-	// the interval extends 1.96 standard errors to each side; deciding with the wanted probability needs more
+	// the interval extends 1.96 standard errors to each side; to decide with the wanted probability, it must be
+	// shorter
 	wanted := 1 + normal.Quantile(policy.DecidingPower)/normal.Quantile(0.975)
 	return moreTime(ran, max(1.1, math.Pow(half*wanted/gap, 2)))
 }
 
-// moreTime returns how much longer, in whole seconds, the experiment must run to have run times as long as now.
+// moreTime returns how much longer the experiment must run, in whole seconds, until it has run for a multiple
+// (`times`) of its time so far.
 func moreTime(ran analyze.Nanos, times float64) analyze.Nanos {
 	const second = 1e9
 	return analyze.Nanos(math.Ceil(min(float64(ran)*max(0, times-1), 1e6*second)/second) * second)
 }
 
-// blocksNeeded returns how many treated blocks give an interval as short as the least sensitivity that matters; 0 if
-// unknown.
+// blocksNeeded returns how many treated blocks are needed until the interval is as short as the least sensitivity
+// that matters; 0 if unknown.
 func (e *estimator) blocksNeeded(x *Estimate) int {
 	var delays, lengths []float64
 	for i := range e.Blocks {
@@ -161,13 +163,13 @@ func (r *Result) warn() {
 	}
 	for i := range r.Estimates {
 		if x := &r.Estimates[i]; !x.sleeps() && float64(x.Total) > policy.PreemptedDelays*float64(x.asked) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("delays of %s spin, and took %s longer than they should: "+
+			r.Warnings = append(r.Warnings, fmt.Sprintf("delays of %s spin, and took %s longer than requested: "+
 				"the machine lacks processors, so a delay costs more than its length (--delay sleep avoids that)",
 				analyze.Printable(targetName(&x.Target)), analyze.FormatShare(float64(x.Total)/float64(x.asked)-1)))
 		}
 	}
 	if e.Budget > 0 && r.Slowed > 2*e.Budget {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("delays slowed the program down by %s, the budget is %s",
+		r.Warnings = append(r.Warnings, fmt.Sprintf("delays slowed the program down by %s, more than the budget of %s",
 			analyze.FormatShare(r.Slowed), analyze.FormatShare(e.Budget)))
 	}
 }

@@ -46,8 +46,8 @@ type score struct {
 	lags   int
 }
 
-// huberTuning is the bound of Huber's function, in standard deviations, that has 95% efficiency with normal noise.
-// The value is Huber's.
+// huberTuning is the bound of Huber's function in standard deviations. With the value 1.345, which is Huber's, the
+// estimate has 95% efficiency under normal noise.
 const huberTuning = 1.345
 
 // madToDeviation converts a median absolute deviation into the standard deviation of a normal distribution.
@@ -77,7 +77,7 @@ func newScore(pairs []pair, scale float64) *score {
 	if s.lags+1 > s.blocks/2 {
 		b = 0.5
 	}
-	// Kiefer and Vogelsang, table 1: Bartlett's kernel, 97.5%
+	// Kiefer and Vogelsang, table 1: critical values of Bartlett's kernel at 97.5%, as a polynomial of the share b
 	s.wider = (1.9600 + 2.9694*b + 0.4160*b*b - 0.5324*b*b*b) / 1.9600
 	s.cut = s.wider * student(s.free).Quantile(0.975)
 	if s.scale == 0 {
@@ -119,8 +119,8 @@ func medianSlope(pairs []pair) float64 {
 	return 0
 }
 
-// at returns the sum of all scores for an assumed slope, and its standard deviation. The sum falls as the slope
-// rises; where it is 0 lies the estimate.
+// at returns the sum of all blocks' scores for an assumed slope, and the sum's standard deviation. The sum falls as
+// the slope rises; the estimate is the slope at which the sum is 0.
 func (s *score) at(slope float64) (sum, deviation float64) {
 	of := make([]float64, 0, s.blocks)
 	for i := 0; i < len(s.pairs); {
@@ -190,8 +190,8 @@ func (s *score) pValue(slope float64) float64 {
 	return 2 * student(s.free).Survival(math.Abs(sum)/deviation/s.wider)
 }
 
-// root returns the zero of a falling function. From start it searches in growing steps, in the direction in which the
-// zero must lie, and then bisects. It is infinite if the function does not change its sign.
+// root returns the zero of a falling function. From `start` it searches in growing steps toward the zero, and then
+// bisects. It returns an infinite value if the function does not change its sign.
 func root(of func(float64) float64, start, step float64) float64 {
 	begin := of(start)
 	if begin == 0 {

@@ -102,8 +102,9 @@ func (d *Measurement) Summary() string {
 func (d *Measurement) Disputes() (texts []string) {
 	for i := range d.Targets {
 		if r := &d.Targets[i]; r.Replay != nil && r.Replay.Disagrees {
-			texts = append(texts, fmt.Sprintf("The replay disagrees about %s: %s measured, %s predicted. "+
-				"Do not rely on its predictions for it. Perhaps %s.", analyze.Printable(r.Name), r.Sensitivity.Phrase(),
+			texts = append(texts, fmt.Sprintf("The replay disagrees about %s: sensitivity %s measured, %s predicted. "+
+				"Do not rely on the replay's predictions for this target. Perhaps %s.",
+				analyze.Printable(r.Name), r.Sensitivity.Phrase(),
 				r.Replay.Sensitivity.Phrase(), r.Replay.Lacks))
 		}
 	}

@@ -36,9 +36,9 @@ var statusWords = map[Status]string{
 	Affects: "progress depends on it", Slack: "slack", Opposite: "delays make the program faster",
 }
 
-// Finding returns one sentence about the target with the id, as "measured: 10.0 µs more in each command buffer (wait)
-// cost 9.40 µs (8.70 µs to 10.1 µs); replay: 9.10 µs"; "" if there is no such target. The delay is the sum over all
-// occurrences in a unit of progress.
+// Finding returns one sentence about the target with this id: "measured: 10.0 µs more in each command buffer (wait)
+// cost 9.40 µs (8.70 µs to 10.1 µs); replay: 9.10 µs". It returns "" if there is no such target. The delay in the
+// sentence is the sum over all occurrences in a unit of progress.
 func (d *Measurement) Finding(id int) string {
 	for i := range d.Targets {
 		r := &d.Targets[i]
@@ -168,7 +168,7 @@ func wrap(text string) (lines []string) {
 	return append(lines, line)
 }
 
-// cut shortens a text to at most most characters; the last is then an ellipsis.
+// cut shortens a text to the maximum length `most` in characters; the last character is then an ellipsis.
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -176,8 +176,8 @@ func cut(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// table aligns the columns of rows. The first left columns, and those from index last on, are aligned to the left,
-// the others to the right.
+// table aligns the columns of rows. The number of columns at the left that are left-aligned is `left`; columns from
+// index `last` on are left-aligned, too. All others are right-aligned.
 func table(rows [][]string, left, last int) (lines []string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

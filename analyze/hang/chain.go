@@ -40,8 +40,9 @@ func (w *walk) step(what, format string, args ...any) {
 	}
 }
 
-// thread continues the chain with what the thread inside the call u waits for. It returns the kind of hang at the end
-// of the chain, and an explanation for the user. If the chain comes back to a thread, that is a deadlock.
+// thread continues the chain: it finds out what the thread inside the call u waits for. It returns the kind of hang
+// at the end of the chain, and an explanation for the user. If the chain comes back to one of its threads, the hang
+// is a deadlock.
 func (w *walk) thread(u *analyze.UnfinishedCall) (Kind, string) {
 	if w.threads[u.Thread] {
 		return Deadlock, w.circle(u.Thread)
@@ -51,7 +52,7 @@ func (w *walk) thread(u *analyze.UnfinishedCall) (Kind, string) {
 	case u.Group == wire.GroupLock:
 		return w.lock(u)
 	case u.Child != 0:
-		w.step(fmt.Sprintf("process %d", u.Child), "is waited for, and has not ended")
+		w.step(fmt.Sprintf("process %d", u.Child), "has not ended, and a thread waits for it")
 		return Idle, ""
 	case u.Group == wire.GroupSignal:
 		return w.signal(u)
@@ -97,8 +98,8 @@ func (w *walk) holder(u *analyze.UnfinishedCall) *analyze.Thread {
 	return u.Holder
 }
 
-// holdsGIL returns a thread, other than not, that is stuck in a call which it began while it held the GIL; nil if
-// there is none. Nobody else can have released the GIL since.
+// holdsGIL returns a thread, other than `not`, that is stuck in a call which it began while it held the GIL; nil if
+// there is none. Such a thread still holds the GIL, because only the holder can release it.
 func (w *walk) holdsGIL(not *analyze.Thread) *analyze.Thread {
 	for _, u := range w.inside {
 		held := u.Interpreter == analyze.InterpreterHeld
@@ -137,13 +138,14 @@ func (w *walk) signal(u *analyze.UnfinishedCall) (Kind, string) {
 		w.step(lock(u), "was taken by %s", thread(u.Holder))
 		return w.other(u.Holder)
 	}
-	w.step(lock(u), "is waited for by %s, and no thread has signalled it since", thread(u.Thread))
+	w.step(lock(u), "has not been signalled since %s began to wait for it", thread(u.Thread))
 	for _, list := range w.buffers {
 		for _, b := range list {
 			if b.Completed.Known() || b.Handlers == 0 || b.Created.Thread != u.Thread {
 				continue
 			}
-			w.step(buffer(b), "has a completed handler, which has not run; %s made it", thread(u.Thread))
+			w.step(buffer(b), "has a completion handler, which has not run; %s created this command buffer",
+				thread(u.Thread))
 			return w.buffer(b)
 		}
 	}

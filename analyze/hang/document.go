@@ -4,7 +4,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A Document is a Report in the form in which it is written as JSON and text, without references to the trace.
+// A Document is a Report in its output form, which is written as JSON and text and has no references to the trace.
 type Document struct {
 	Hangs  []HungProcess `json:"hangs"`  // processes that stopped making progress; empty if none did
 	Pauses []Waiting     `json:"pauses"` // processes without progress at the end that do not hang
@@ -47,7 +47,8 @@ type HungQueue struct {
 	Name        string `json:"name"`
 	Completed   uint32 `json:"last_completed"`
 	CompletedNS int64  `json:"last_completed_ns"` // relative to the begin of the trace
-	// the last command buffer that is known to have started on the GPU; only completed ones are known to
+	// the last command buffer that is known to have started on the GPU: the trace knows the start only of completed
+	// ones
 	Started     uint32 `json:"last_started"`
 	Outstanding int    `json:"outstanding"` // committed and not completed
 	Uncommitted int    `json:"uncommitted"` // created and not committed

@@ -8,14 +8,14 @@ import (
 	"mtrace/collector/wire"
 )
 
-// buffer continues the chain with the reason why command buffer b has not completed or, if it has, why the threads
-// that wait for it were not notified.
+// buffer continues the chain: it finds out why command buffer b has not completed. If b has completed, it finds out
+// why the waiting threads were not notified.
 func (w *walk) buffer(b *analyze.CommandBuffer) (Kind, string) {
 	if b == nil {
 		return unknown, ""
 	}
 	if w.passed[b] {
-		return Deadlock, "The command buffers wait for each other's events: so none of them can continue."
+		return Deadlock, "The command buffers wait for each other's events, so none of them can continue."
 	}
 	w.passed[b] = true
 	switch {
@@ -49,7 +49,8 @@ func (w *walk) committed(b *analyze.CommandBuffer) string {
 	return "committed at " + w.at(b.Committed.Begin)
 }
 
-// before returns the first command buffer in b's queue if it keeps b from starting; nil if b itself is the first.
+// before returns the first outstanding command buffer in b's queue, which keeps b from starting; nil if b itself is
+// the first.
 func (w *walk) before(b *analyze.CommandBuffer) *analyze.CommandBuffer {
 	if list := w.outstanding(b.Queue); len(list) > 0 && list[0] != b {
 		return list[0]
@@ -66,7 +67,7 @@ func (w *walk) handlers(b *analyze.CommandBuffer) (Kind, string) {
 			continue
 		}
 		w.step(buffer(b), "completed on the GPU at %s; "+
-			"its completion is announced when the completed handlers of %s have run, on %s",
+			"waiting threads are notified after the completion handlers of %s have run on %s",
 			w.at(b.Completed.Begin), which(last, b), thread(t))
 		return w.handlerOf(last, t)
 	}
@@ -79,9 +80,9 @@ func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, str
 	kind, why := w.other(t)
 	switch kind {
 	case Deadlock:
-		why = "The completed handler needs a lock held by the thread that waits for its command buffer, " +
+		why = "The completion handler needs a lock held by the thread that waits for the handler's command buffer, " +
 			"so neither can continue. " +
-			"Do not wait for a command buffer while holding a lock, or the GIL, that one of its handlers takes."
+			"Do not wait for a command buffer while holding a lock, or the GIL, that one of its handlers acquires."
 	case unknown, Idle:
 		return InCall, fmt.Sprintf("The completed handler of %s has not returned.", buffer(b))
 	}
@@ -89,8 +90,8 @@ func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, str
 }
 
 // handler returns the stuck call of the thread that probably runs b's completion handlers; nil if there is none. The
-// trace cannot name the thread, because the tracer's own handler runs after the program's. It is a thread that waits
-// for a lock held by a thread of this chain, or a stuck thread that ran handlers of the queue before.
+// trace cannot name that thread, because the tracer's own handler runs after the program's. Candidates are threads
+// that wait for a lock held by a thread of this chain, and stuck threads that ran handlers of b's queue before.
 func (w *walk) handler(b *analyze.CommandBuffer) *analyze.UnfinishedCall {
 	if b.Handlers == 0 {
 		return nil
@@ -147,10 +148,10 @@ func (w *walk) event(v analyze.EventValue) (Kind, string) {
 	return NotSignalled, w.nobody(v)
 }
 
-// polled continues the chain of a thread that polls an event whose value is v. It is not known for which value the
-// thread waits, so any higher value counts.
+// polled continues the chain of a thread that polls an event, whose value is v. The trace does not show which value
+// the thread waits for, so any higher value may be the awaited one.
 func (w *walk) polled(v analyze.EventValue) (Kind, string) {
-	w.step(event(v.Event), "is at %d, and has been since the thread began to ask", v.Value)
+	w.step(event(v.Event), "is at %d, and has not changed since the thread began to poll it", v.Value)
 	if b := w.signaller(analyze.EventValue{Event: v.Event, Value: v.Value + 1}); b != nil {
 		w.step(buffer(b), "signals a higher value")
 		kind, why := w.buffer(b)
@@ -179,8 +180,8 @@ func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
 	return found
 }
 
-// nobody explains that nothing in the trace sets the event to the value, and lists command buffers that were never
-// committed, any of them may contain the signal.
+// nobody explains that nothing in the trace sets the event to the value. It also lists command buffers that were
+// never committed, because one of them may contain the signal.
 func (w *walk) nobody(v analyze.EventValue) string {
 	text := fmt.Sprintf("Nothing in the trace signals %d. "+
 		"Either the signal was never encoded, or another process has to signal it.", v.Value)
@@ -206,12 +207,12 @@ func (w *walk) nobody(v analyze.EventValue) string {
 // from starting. The GPU may be busy with another queue, a handler may be stuck, or a kernel does not end.
 func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 	if other := w.occupies(b); other != nil && !w.passed[other] {
-		w.step(buffer(b), "%s, not completed; %s of %s was committed before it and may have the GPU", w.committed(b),
+		w.step(buffer(b), "%s, not completed; %s of %s was committed earlier and may occupy the GPU", w.committed(b),
 			buffer(other), queue(other.Queue))
 		return w.buffer(other)
 	}
 	if u := w.handler(b); u != nil {
-		w.step(buffer(b), "%s; its completed handlers have not returned, and %s seems to run them", w.committed(b),
+		w.step(buffer(b), "%s; its completion handlers have not returned, and %s seems to run them", w.committed(b),
 			thread(u.Thread))
 		return w.handlerOf(b, u.Thread)
 	}
@@ -225,15 +226,15 @@ func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 		return Idle, ""
 	}
 	why := fmt.Sprintf("The GPU never finished %s, %v after it was committed; nothing in the trace blocks it. "+
-		"One of its kernels may not end, or may take far longer than all before", buffer(b), took)
+		"One of its kernels may never end, or may take far longer than all earlier ones", buffer(b), took)
 	if w.longest > 0 {
 		why += fmt.Sprintf(" (at most %v)", w.longest)
 	}
 	return GPUUnended, why + "."
 }
 
-// occupies returns the earliest committed command buffer of another queue of the same device that has not completed
-// and waits for nothing, so that it may have the GPU; nil if there is none.
+// occupies returns a command buffer of another queue of the same device that may occupy the GPU: it has not completed
+// and waits for nothing. Of several, it returns the one committed first; nil if there is none.
 func (w *walk) occupies(b *analyze.CommandBuffer) (found *analyze.CommandBuffer) {
 	for q := range w.buffers {
 		if q == b.Queue || q == nil || b.Queue == nil || q.Device != b.Queue.Device {

@@ -83,8 +83,8 @@ type Queue struct {
 	Uncommitted int                    // created, and neither committed nor known to be released
 }
 
-// Find looks for processes that made no progress for a while at the end of the trace. If the trace does not include
-// the end of the run, no process counts as hung.
+// Find looks for processes that made no progress for a while at the end of the trace. If the trace lacks the end of
+// the run, Find reports no hang.
 func Find(t *analyze.Trace, o Options) *Report {
 	r := &Report{}
 	if t.Adds() {
@@ -106,14 +106,14 @@ func Find(t *analyze.Trace, o Options) *Report {
 	return r
 }
 
-// endedItself reports whether the process ended with status 0 and was not killed. Such a process did not hang, even
-// if it made no progress at the end.
+// endedItself reports whether the process exited with status 0. Such a process did not hang, even if it made no
+// progress at the end.
 func endedItself(p *analyze.Process, o Options) bool {
 	return !o.Now && p.Exit.Known && p.Exit.Status == 0 && p.Exit.Signal == 0
 }
 
-// hang returns the process's hang, explained by the stuck thread whose chain of waits is clearest; nil if it does not
-// hang.
+// hang returns the process's hang; nil if it does not hang. The stuck thread whose chain of waits the trace shows
+// most clearly explains the hang.
 func (s *surveyed) hang() *Hang {
 	h := &Hang{Process: s.process, Since: s.last, For: s.end - s.last, Last: s.lastText}
 	var root *walk
@@ -133,7 +133,8 @@ func (s *surveyed) hang() *Hang {
 	return h
 }
 
-// pause describes the time without progress of a process that does not hang; nil if a thread is compiling.
+// pause describes how long a process that does not hang made no progress at its end; nil if a thread is compiling,
+// because that is progress.
 func (s *surveyed) pause() *Pause {
 	p := &Pause{Process: s.process, For: s.end - s.last}
 	for _, u := range s.inside {

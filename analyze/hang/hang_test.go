@@ -119,7 +119,7 @@ func TestKinds(t *testing.T) {
 			b.Handlers = 1
 			w.waits(w.one, b)
 			w.wants(w.two, w.one, 1)
-		}, Deadlock, []string{"its completed handlers have not returned", "held by thread 1"}},
+		}, Deadlock, []string{"its completion handlers have not returned", "held by thread 1"}},
 		{"a handler that wants the waiter's GIL", func(w *world) {
 			b := w.buffer(w.main, 5*ms, 6*ms)
 			b.Handlers = 1
@@ -133,7 +133,7 @@ func TestKinds(t *testing.T) {
 		{"another queue's kernel runs on", func(w *world) {
 			w.buffer(w.aux, 5*ms, 6*ms)
 			w.waits(w.one, w.buffer(w.main, 5*ms, 7*ms))
-		}, GPUUnended, []string{"may have the GPU", "never finished command buffer 2"}},
+		}, GPUUnended, []string{"may occupy the GPU", "never finished command buffer 2"}},
 		{"a command buffer that takes as long as those before", func(w *world) {
 			w.done(w.buffer(w.main, 5*ms, 6*ms), 2000*ms)
 			w.waits(w.one, w.buffer(w.main, 5*ms, 2001*ms))
@@ -144,11 +144,11 @@ func TestKinds(t *testing.T) {
 		{"a handler that was to signal", func(w *world) {
 			w.buffer(w.main, 5*ms, 0).Handlers = 1
 			w.stuck(w.one, analyze.UnfinishedCall{Selector: "pthread_cond_wait", Group: wire.GroupSignal, Address: 1})
-		}, NotCommitted, []string{"has a completed handler, which has not run"}},
+		}, NotCommitted, []string{"has a completion handler, which has not run"}},
 		{"polls the status of one that was not committed", func(w *world) {
 			w.stuck(w.one, analyze.UnfinishedCall{Selector: "status", Group: wire.GroupWait, Polls: 300,
 				Buffer: w.buffer(w.main, 5*ms, 0).Index})
-		}, NotCommitted, []string{"thread 1 \"main\" polls status for 3.99 s, and has asked 300 times",
+		}, NotCommitted, []string{"thread 1 \"main\" polls status for 3.99 s, 300 times",
 			"was never committed"}},
 		{"polls the status of one that runs on", func(w *world) {
 			w.stuck(w.one, analyze.UnfinishedCall{Selector: "status", Group: wire.GroupWait, Polls: 300,

@@ -10,7 +10,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// surveyed is what matters for a hang of a process's state at its end: unfinished calls, command buffers, events.
+// surveyed is a process's state at its end, as far as it matters for a hang: unfinished calls, command buffers,
+// events.
 type surveyed struct {
 	trace    *analyze.Trace
 	process  *analyze.Process
@@ -102,8 +103,8 @@ func (s *surveyed) take(b *analyze.CommandBuffer) {
 	}
 }
 
-// place returns when a command buffer got its position in its queue: its enqueue or else its commit; the end of time
-// without.
+// place returns when a command buffer got its position in its queue: at its enqueue or else at its commit. A command
+// buffer without a position comes last.
 func place(b *analyze.CommandBuffer) analyze.Nanos {
 	switch {
 	case b.Enqueued.Known():
@@ -126,8 +127,8 @@ func (s *surveyed) gives(event uint32, v value) {
 	}
 }
 
-// unfinished adds a call that has not returned. A thread's innermost call goes to byThread, because it shows what the
-// thread waits for; a call around it goes to around. The two calls may arrive in either order.
+// unfinished adds a call that has not returned. Two such calls of a thread are nested and may arrive in either order.
+// The inner call goes to byThread, because it shows what the thread waits for; the outer call goes to around.
 func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	inner := s.byThread[u.Thread]
 	if inner != nil {
@@ -143,8 +144,8 @@ func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	s.inside = append(s.inside, u)
 }
 
-// began returns since when the thread has been waiting in the call. For the GIL that is the first of a series of
-// requests, because a waiting thread repeats its request every few ms.
+// began returns when the thread began to wait in the call. A thread that waits for the GIL repeats its request every
+// few ms, so for the GIL began returns the begin of the first request.
 func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
 	at := u.Begin
 	if !u.OfPython {
@@ -195,8 +196,8 @@ func number(q *analyze.Queue) uint32 {
 	return q.ID
 }
 
-// outstanding returns the queue's command buffers that have a position in it (enqueued or committed) and have not
-// completed, in order.
+// outstanding returns the queue's command buffers that were enqueued or committed and have not completed, in the
+// queue's order.
 func (s *surveyed) outstanding(q *analyze.Queue) (list []*analyze.CommandBuffer) {
 	for _, b := range s.buffers[q] {
 		if !b.Completed.Known() && (b.Committed.Known() || b.Enqueued.Known()) {

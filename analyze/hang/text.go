@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Line is a line of text. Then is the indentation of the lines into which it is wrapped.
+// A Line is a line of text. If it is wrapped, Then is the indentation of the further lines.
 type Line struct{ Text, Then string }
 
 // Title returns the heading of the hang report with the time without progress, or "" if nothing hangs.
@@ -37,8 +37,8 @@ func (h *HungProcess) lines() (lines []Line) {
 	if h.Last != "" {
 		lines = append(lines, Line{fmt.Sprintf("Last progress: %s at %v.", h.Last, analyze.Nanos(h.SinceNS)), "  "})
 	}
-	// steps that were printed with an earlier thread's chain of waits, and threads in that chain; they are not
-	// printed again
+	// told has the steps that were printed with an earlier thread's chain of waits, and passed the threads in these
+	// chains: neither is printed again
 	told, passed := map[ChainStep]bool{}, map[string]bool{}
 	var idle []string
 	for i, t := range h.Threads {
@@ -93,14 +93,14 @@ func (t *StuckThread) name() string {
 // does tells what the thread is doing, as "in waitUntilCompleted for 2.30 s".
 func (t *StuckThread) does() string {
 	if t.Polls > 0 {
-		return fmt.Sprintf("polls %s for %v, and has asked %s", t.Call, analyze.Nanos(t.ForNS), analyze.Plural(t.Polls,
+		return fmt.Sprintf("polls %s for %v, %s", t.Call, analyze.Nanos(t.ForNS), analyze.Plural(t.Polls,
 			"time"))
 	}
 	return fmt.Sprintf("in %s for %v", t.Call, analyze.Nanos(t.ForNS))
 }
 
-// lines returns the lines about a thread and its chain of waits. Once everything that follows in the chain was
-// printed for an earlier thread (told), it ends with "as above".
+// lines returns the lines about a thread and its chain of waits. `told` has the steps that were printed for earlier
+// threads: when only such steps follow, the lines end with "as above".
 func (t *StuckThread) lines(told map[ChainStep]bool) []Line {
 	lines := []Line{{t.name() + " " + t.does(), "  "}}
 	widest := 0

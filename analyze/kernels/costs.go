@@ -7,7 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Costs has the cost of each kernel, as far as the run shows it: fitted to times that several kernels share.
+// Costs has the cost of each kernel, as far as the run shows it. Several kernels may share one measured time, so the
+// costs are fitted to these times.
 type Costs struct {
 	fit      *fit
 	solution *solution        // nil if no time was measured
@@ -32,8 +33,8 @@ func (s *Sum) Costs() *Costs {
 	return s.costs
 }
 
-// estimate estimates, for each kernel, its part of the times that it shares with other kernels. Kernels whose cost
-// the run does not identify get bounds, and what remains of the shared times.
+// estimate estimates each kernel's part of the times that the kernel shares with others. A kernel whose part the run
+// does not identify gets bounds, and its estimate comes from the rest of the shared times.
 func (s *Sum) estimate(c *Costs) {
 	var open []row
 	var openUses [][]float64
@@ -139,7 +140,8 @@ func (s *Sum) single() map[string]bool {
 	return single
 }
 
-// usesOf returns how often each column of kernel r occurs in shared times, by column; nil if none does.
+// usesOf returns how often each of kernel r's columns (costs of the fit) occurs in shared times, by column; nil if
+// none occurs.
 func (s *Sum) usesOf(r row) (uses []float64) {
 	for i, n := range s.uses {
 		if n > 0 && s.fit.columns[i].row == r {
@@ -152,7 +154,8 @@ func (s *Sum) usesOf(r row) (uses []float64) {
 	return uses
 }
 
-// allFitted reports whether all columns with uses occur in an observation. The cost of another column is not known.
+// allFitted reports whether the fit has observations for all columns that have uses. Without an observation, the cost
+// of a column is not known.
 func allFitted(s *solution, uses []float64) bool {
 	if s == nil {
 		return false
@@ -176,7 +179,8 @@ func (c *Costs) of(number int) (cost float64, known bool) {
 	return c.solution.cost[at] * c.solution.times[number] / c.solution.scale[at], true
 }
 
-// weight returns the estimated cost of a share, by which shared times are divided.
+// weight returns the estimated cost of a share. A time that several shares have in common is divided in proportion to
+// their weights.
 func (c *Costs) weight(s *Share) (weight float64) {
 	s.uses(func(u use) {
 		number, times := c.fit.find(u.column)
@@ -189,7 +193,7 @@ func (c *Costs) weight(s *Share) (weight float64) {
 	return weight
 }
 
-// source tells how a share's part of a shared time was determined: Fitted or NotIdentified.
+// source says how the share's part of a common time was determined: Fitted or NotIdentified.
 func (c *Costs) source(s *Share) string {
 	if e := c.rows[s.row()]; e.identified {
 		return Fitted
@@ -197,8 +201,9 @@ func (c *Costs) source(s *Share) string {
 	return NotIdentified
 }
 
-// Interval returns bounds of a kernel's part of its shared times, as multiples of the part that it is assigned; both
-// are 1 for a kernel that shares no time. identified is false if the run does not determine the part.
+// Interval returns bounds of a kernel's part of the times that it shares with others, as multiples of the estimated
+// part. Both bounds are 1 for a kernel that shares no time. identified is false if the run does not determine the
+// part.
 func (c *Costs) Interval(kernel, variant string) (low, high float64, identified bool) {
 	e, known := c.rows[row{kernel, variant}]
 	for r := range c.rows {
@@ -226,8 +231,8 @@ func (c *Costs) divide(shares []Share, total analyze.Nanos) {
 	}
 }
 
-// divide divides a total in proportion to weights, or equally if all are 0. The parts add up to the total exactly,
-// because rounding errors are carried over to the next part.
+// divide divides a total in proportion to the weights, or equally if all weights are 0. Rounding errors are carried
+// over to the next part, so the parts add up to the total exactly.
 func divide(total analyze.Nanos, weights []float64) []analyze.Nanos {
 	sum, last := 0.0, len(weights)-1
 	for i, w := range weights {

@@ -7,10 +7,11 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A fit collects what is needed to fit each kernel's cost to all measured times of a run: time = sum of count × cost.
-// It keeps only the normal equations, so its memory does not grow with the run. The variance of a time is
-// proportional to its length, so an observation's weight is 1/expected time. The expected time is the mean of earlier
-// observations with the same uses; with the observation's own time, those that are short by chance would count more.
+// A fit collects the data to fit each kernel's cost to all measured times of a run: time = sum of count × cost. It
+// keeps only the normal equations, so its memory does not grow with the run. The variance of a time is proportional
+// to its length, so an observation's weight is 1/expected time. The expected time is the mean of earlier observations
+// with the same uses. It excludes the observation's own time: otherwise observations that are short by chance would
+// weigh more.
 type fit struct {
 	columns []column
 	index   map[column]int
@@ -28,7 +29,7 @@ type fit struct {
 	listed []int     // its columns
 }
 
-// A normal has the normal equations of some observations: xx is XᵀWX, xy is XᵀWy, yy is yᵀWy.
+// A normal has the normal equations of a set of observations: xx is XᵀWX, xy is XᵀWy, yy is yᵀWy.
 type normal struct {
 	n  int
 	xx []float64 // lower triangle, by rows
@@ -36,7 +37,7 @@ type normal struct {
 	yy float64
 }
 
-// A usual has the mean of the times of observations with the same uses.
+// A usual has the mean time of the observations with the same uses.
 type usual struct {
 	n    int
 	mean float64
@@ -66,9 +67,9 @@ func (f *fit) weight(took float64) float64 {
 	return 1 / before.mean
 }
 
-// number returns the number of the column in which c is counted, and how many uses of it one use of c counts as. If
-// there are too many columns, dispatches of similar sizes share one. If there are still too many, all sizes of a
-// kernel share one with a cost per thread. number is -1 if even those are too many.
+// number returns the number of the column that counts uses of c, and how many uses of that column one use of c stands
+// for. If there are too many columns, dispatches of similar sizes share a column. If there are still too many, all
+// sizes of a kernel share a column with a cost per thread. number is -1 if even then no column is free.
 func (f *fit) number(c column) (number int, times float64) {
 	for {
 		coarse, times := c.coarse(f.bits)
@@ -87,8 +88,8 @@ func (f *fit) number(c column) (number int, times float64) {
 	}
 }
 
-// find returns the number of the column in which c is counted, and how many uses of it one use of c counts as. Unlike
-// the method number, find adds no column: if c has none, the number is -1.
+// find returns the number of the column that counts uses of c, and how many uses of that column one use of c stands
+// for. Unlike the method number, find adds no column: without one, it returns -1.
 func (f *fit) find(c column) (number int, times float64) {
 	coarse, times := c.coarse(f.bits)
 	if i, known := f.index[coarse]; known {
@@ -97,7 +98,7 @@ func (f *fit) find(c column) (number int, times float64) {
 	return -1, 0
 }
 
-// coarsen merges the columns of similar sizes, to have fewer, and adds up what was collected for them.
+// coarsen reduces the number of columns: it merges columns of similar sizes and adds up their data.
 func (f *fit) coarsen() {
 	if f.bits--; f.bits > 1 {
 		f.bits = 1
@@ -122,7 +123,8 @@ func (f *fit) coarsen() {
 	}
 }
 
-// renumber returns the new numbers of the columns, and how many uses of the new column one use of each counts as.
+// renumber returns the new number of each column, and how many uses of the new column one use of the old column
+// stands for.
 func (f *fit) renumber(columns []column) renumbering {
 	to := renumbering{make([]int, len(columns)), make([]float64, len(columns))}
 	for bits := -1; bits != f.bits; { // begin again if the number of columns grew too large in between
@@ -145,7 +147,7 @@ func (f *fit) use(column int, count float64) {
 	f.counts[column] += count
 }
 
-// observe ends the current observation, whose measured time is took. If fits is false it is discarded.
+// observe ends the current observation, whose measured time is `took`. If fits is false, it discards the observation.
 func (f *fit) observe(took analyze.Nanos, fits bool) {
 	if fits && took > 0 && len(f.listed) > 0 {
 		if len(f.blocks) == 0 || f.blocks[len(f.blocks)-1].n >= f.length {
@@ -163,8 +165,8 @@ func (f *fit) observe(took analyze.Nanos, fits bool) {
 	f.listed = f.listed[:0]
 }
 
-// shorten merges pairs of neighbouring blocks while there are at least twice as many as needed, so that memory stays
-// bounded.
+// shorten merges pairs of neighbouring blocks while there are at least twice as many blocks as the fit needs. This
+// bounds the memory.
 func (f *fit) shorten() {
 	for len(f.blocks) >= 2*policy.FitBlocks {
 		half := f.blocks[:0]
@@ -180,15 +182,15 @@ func (f *fit) shorten() {
 	}
 }
 
-// A renumbering translates the columns of another fit: it has, for each of them, the column's number in this fit, and
-// how many uses one use of the other fit's column counts as.
+// A renumbering translates the columns of another fit. For each of them it has the number of the column in this fit,
+// and how many uses of that column one use stands for.
 type renumbering struct {
 	number []int
 	times  []float64
 }
 
-// add adds the observations of part, the fit of the next range of the run. It returns the numbers that part's columns
-// have in f.
+// add adds the observations of part, the fit of the next range of the run. It returns the numbers that the columns of
+// part have in f.
 func (f *fit) add(part *fit) renumbering {
 	for f.bits > part.bits {
 		f.coarsen()
@@ -223,7 +225,8 @@ func (m *normal) grow(columns int) {
 	}
 }
 
-// observe adds an observation. listed has the columns that it uses, counts the number of uses by column.
+// observe adds an observation. `listed` has the columns that occur in it, and `counts` says how often each column
+// occurs.
 func (m *normal) observe(listed []int, counts []float64, took, weight float64) {
 	for _, i := range listed {
 		m.grow(i + 1)
@@ -244,8 +247,8 @@ func (m *normal) renumbered(to *renumbering) (moved normal) {
 	return moved
 }
 
-// add adds the observations of another normal, whose columns are renumbered by to (nil: same numbers). Columns
-// without a number are left out.
+// add adds the observations of another normal. `to` translates the column numbers of the other normal; nil means that
+// they are the same. Columns without a number are left out.
 func (m *normal) add(other *normal, to *renumbering) {
 	column := func(i int) (int, float64) {
 		if to == nil {

@@ -8,15 +8,16 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Fusion is a series of kernels that a thread nearly always dispatches directly one after another, so that one
-// kernel could do all of it.
+// A Fusion is a sequence of kernels that a thread nearly always dispatches directly one after another, so that one
+// kernel could do the work of all.
 type Fusion struct {
 	Kernels []string      // in the order of dispatch
 	Count   int           // how often the sequence occurred
 	Share   float64       // the smallest share of a kernel's dispatches that were followed by the next kernel
 	Across  int           // total number of boundaries of command buffers in between
 	GPU     analyze.Nanos // mean GPU time of the sequence
-	// estimated saving: a launch for each of Across, and the encoding of each dispatch that is no longer needed
+	// estimated saving: the launch costs at the Across boundaries, and the encoding of each dispatch that is no
+	// longer needed
 	Saved analyze.Nanos
 }
 
@@ -35,8 +36,8 @@ type pairs struct {
 	order         []pair        // in the order of their first occurrence
 }
 
-// Fusions finds series of kernels that could be fused, sorted by the time that this would save, largest first. list
-// has the trace's kernels with their GPU times.
+// Fusions finds sequences of kernels that could be fused, sorted by the time that fusing would save, largest first.
+// list has the trace's kernels with their GPU times.
 func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 	mean := map[string]analyze.Nanos{}
 	count := map[string]int{}
@@ -47,7 +48,7 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 		}
 	}
 	found := backToBack(t)
-	// kernels of the same command buffer come first: they are easier to fuse
+	// pairs inside one command buffer come first, because they are easier to fuse
 	slices.SortStableFunc(found.order, func(a, b pair) int { return cmp.Compare(found.across[a], found.across[b]) })
 	next, after := map[string]string{}, map[string]bool{}
 	var single, linked []pair
@@ -98,7 +99,7 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 	return fusions
 }
 
-// leads reports whether the chain of kernels that begins with from contains to. Adding the link would then make a
+// leads reports whether the chain of kernels from `from` on contains `to`. A link back from `to` would then close a
 // circle.
 func leads(next map[string]string, from, to string) bool {
 	for ; from != ""; from = next[from] {
@@ -159,7 +160,8 @@ func waitsOf(t *analyze.Trace) waitTimes {
 	return w
 }
 
-// between reports whether the thread began to wait for the GPU between the commits of two command buffers.
+// between reports whether the thread began to wait for the GPU after the commit of the first command buffer and
+// before the commit of the second.
 func (w waitTimes) between(t *analyze.Thread, first, second *analyze.CommandBuffer) bool {
 	if first == nil {
 		return false
@@ -168,8 +170,8 @@ func (w waitTimes) between(t *analyze.Thread, first, second *analyze.CommandBuff
 	return i < len(w[t]) && w[t][i] < second.Committed.Begin
 }
 
-// AddFusions adds the fusions of the next range of a run to all. Counts and times of the range are multiplied by
-// scale.
+// AddFusions adds `window`, the fusions of the next range of a run, to all. Counts and times of the range are
+// multiplied by scale.
 func AddFusions(all, window []Fusion, scale float64) []Fusion {
 	for _, f := range window {
 		f.Count, f.Across, f.Saved = int(float64(f.Count)*scale), int(float64(f.Across)*scale),

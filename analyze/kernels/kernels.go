@@ -77,8 +77,8 @@ func NewSum(t *analyze.Trace) *Sum {
 	return sum
 }
 
-// take adds a measured time with its shares. began tells that the command buffer began in this range; otherwise the
-// previous range counts its uses.
+// take adds a measured time with its shares. began is true if the command buffer began in this range. Otherwise the
+// previous range counts the dispatches, so take adds only the time.
 func (s *Sum) take(t *measuredTime, shares []Share, began bool) {
 	fits := t.fits && began
 	for i := range shares {
@@ -118,7 +118,8 @@ func (s *Sum) take(t *measuredTime, shares []Share, began bool) {
 	}
 }
 
-// worker returns the share to which a time belongs: the first that takes GPU time, or the first if none does.
+// worker returns the share to which a time is attributed: the first share that takes GPU time, or the first of all if
+// none does.
 func worker(shares []Share) *Share {
 	for i := range shares {
 		if shares[i].works() {
@@ -128,7 +129,8 @@ func worker(shares []Share) *Share {
 	return &shares[0]
 }
 
-// count counts the dispatches, and the kernels that occur, of one command buffer.
+// count adds the dispatches of one command buffer to their kernels, and adds the command buffer to each kernel that
+// occurs in it.
 func (s *Sum) count(shares []Share) {
 	last := row{}
 	for i := range shares {
@@ -190,7 +192,7 @@ func (s *Sum) Add(part *Sum) {
 	s.costs = nil
 }
 
-// renumber moves the uses of columns to the columns' new numbers.
+// renumber gives the uses of columns to the columns' new numbers, after the fit merged columns.
 func (s *Sum) renumber(to renumbering) {
 	old := s.uses
 	s.uses = nil
@@ -198,7 +200,8 @@ func (s *Sum) renumber(to renumbering) {
 	s.named.renumber(to)
 }
 
-// addUses adds counts to s.uses, after translating their indices, which are column numbers of another fit, by to.
+// addUses adds counts of uses to s.uses. The index of a count is a column number of another fit, which `to`
+// translates.
 func (s *Sum) addUses(uses []float64, to renumbering) {
 	for i, n := range uses {
 		if at := to.number[i]; at >= 0 {
@@ -210,7 +213,8 @@ func (s *Sum) addUses(uses []float64, to renumbering) {
 	}
 }
 
-// Kernels returns all kernels: first those whose time is known, by GPU time in descending order.
+// Kernels returns all kernels: first those whose time is identified, by GPU time in descending order, then the
+// others.
 func (s *Sum) Kernels() []*Kernel {
 	costs := s.Costs()
 	total := s.shared
@@ -240,7 +244,8 @@ func (s *Sum) Kernels() []*Kernel {
 	return s.list
 }
 
-// give sets the kernel's GPU time and its bounds. part is its part of the times that it shares with other kernels.
+// give sets the kernel's GPU time and its bounds. `part` is the kernel's part of the times that it shares with other
+// kernels.
 func (k *Kernel) give(part analyze.Nanos, e estimate) {
 	k.GPU, k.Low, k.High = k.alone+part, k.alone+part, k.alone+part
 	switch {
@@ -259,8 +264,8 @@ func (k *Kernel) give(part analyze.Nanos, e estimate) {
 	k.High = max(k.GPU, min(k.alone+k.shared, k.alone+analyze.Nanos(e.high)))
 }
 
-// compareKnown orders kernels whose time is known before others, both by time in descending order (of the others, by
-// the largest possible time).
+// compareKnown orders kernels whose time is identified by time, largest first. The other kernels come after them,
+// those with the largest possible time first.
 func compareKnown(a, b *Kernel) int {
 	switch known := b.Source != NotIdentified; {
 	case (a.Source != NotIdentified) != known:

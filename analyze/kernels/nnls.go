@@ -62,8 +62,8 @@ func nnls(a *mat.SymDense, b []float64) []float64 {
 	return x
 }
 
-// solvePassive solves the equations for the passive columns (those that may be above 0) alone; the result is false if
-// they are linearly dependent.
+// solvePassive solves the equations for the passive columns only (those that may be above 0). It returns false if
+// these columns are linearly dependent.
 func solvePassive(a *mat.SymDense, b []float64, passive []int) ([]float64, bool) {
 	n := len(passive)
 	sub, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// An Operation is the total GPU work with one name that the program gave it (a label or scope), or without a name.
+// An Operation is the total GPU work of one name that the program gave (a label or scope), or of all unnamed work.
 type Operation struct {
 	analyze.Operation
 	Dispatches int
@@ -95,8 +95,8 @@ func (o *namedSum) use(column int, count float64) {
 	o.uses = append(o.uses, columnUse{column, count})
 }
 
-// use adds uses of a column by a share of the measured time t, to be divided later. Times of one operation alone need
-// no division.
+// use adds uses of a column by a share of the measured time t; the time is divided later, when costs are known. A
+// time that belongs to one operation alone needs no division.
 func (n *named) use(s *Share, column int, count float64, t *measuredTime, began bool) {
 	if !began || s.again {
 		return
@@ -109,7 +109,7 @@ func (n *named) use(s *Share, column int, count float64, t *measuredTime, began 
 	}
 }
 
-// take adds a measured time, which belongs to one operation alone or is divided later.
+// take adds a measured time. A time of one operation alone is added to that operation; other times are divided later.
 func (n *named) take(shares []Share, t *measuredTime) {
 	n.all += t.took
 	for i := range shares { // all operations are listed, in the order of their first work
@@ -132,7 +132,7 @@ func (n *named) count(s *Share) {
 	n.of(operationOf{s.Operation, s.row()}).dispatches += s.Dispatches
 }
 
-// add adds the sums of the next range of the run, whose columns are renumbered by to.
+// add adds the sums of the next range of the run. `to` translates the column numbers of that range.
 func (n *named) add(part *named, to renumbering) {
 	join := func(o, p *namedSum) {
 		o.dispatches += p.dispatches
@@ -149,8 +149,8 @@ func (n *named) add(part *named, to renumbering) {
 	n.all += part.all
 }
 
-// addUses adds counts of uses to the operation's, after translating their indices, which are column numbers of
-// another fit, by to.
+// addUses adds counts of uses to the operation's uses. Their column numbers belong to another fit; `to` translates
+// them.
 func (o *namedSum) addUses(uses []columnUse, to renumbering) {
 	for _, u := range uses {
 		if at := to.number[u.column]; at >= 0 {
@@ -159,7 +159,7 @@ func (o *namedSum) addUses(uses []columnUse, to renumbering) {
 	}
 }
 
-// renumber moves the uses of columns to the columns' new numbers.
+// renumber gives the uses of columns to the columns' new numbers, after the fit merged columns.
 func (n *named) renumber(to renumbering) {
 	move := func(o *namedSum) {
 		old := o.uses
@@ -174,7 +174,8 @@ func (n *named) renumber(to renumbering) {
 	}
 }
 
-// weight returns the estimated cost of the uses, by which shared times are divided.
+// weight returns the estimated cost of the uses. A time that several operations share is divided in proportion to
+// their weights.
 func (o *namedSum) weight(costs *Costs) (weight float64) {
 	for _, u := range o.uses {
 		cost, known := costs.of(u.column)
@@ -218,8 +219,8 @@ func (s *Sum) giveOperations(costs *Costs, total analyze.Nanos) {
 	}
 }
 
-// Operations returns the operations of all kernels, most GPU time first. Their times add up to the kernels' times. It
-// returns none if the program gave no names.
+// Operations returns the operations of all kernels, those with most GPU time first. Their times add up to the
+// kernels' times. It returns none if the program named none of its work.
 func (s *Sum) Operations() []*Operation {
 	costs := s.Costs()
 	any, shared, sum := false, s.named.all-s.named.whole, 0.0
@@ -262,7 +263,8 @@ func (s *Sum) Operations() []*Operation {
 	return list
 }
 
-// interval returns bounds of the cost of the uses, before scaling to the shared times, and how they were determined.
+// interval returns bounds of the cost of the uses, not yet scaled to the shared times, and how the bounds were
+// determined.
 func (c *Costs) interval(uses []columnUse) (low, high float64, source string) {
 	source = Fitted
 	all := make([]float64, len(c.fit.columns))
@@ -287,8 +289,8 @@ func (c *Costs) interval(uses []columnUse) (low, high float64, source string) {
 	return low, high, source
 }
 
-// inOrder sorts operations by GPU time, largest first and those that are not identified last, and sets each one's
-// share of total.
+// inOrder sets each operation's share of total. It sorts operations by GPU time, largest first; operations whose time
+// is not identified come last.
 func inOrder(list []*Operation, total analyze.Nanos) {
 	for _, o := range list {
 		if total > 0 {

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// free returns the indexes of the costs that the observations do not determine by themselves, only in combination.
+// free returns the indexes of the costs that the observations determine only in combination with other costs.
 func (s *solution) free() (places []int) {
 	for i := range s.scale {
 		for k := range s.first {
@@ -73,8 +73,8 @@ func (s *solution) polytope() *polytope {
 	return p
 }
 
-// extreme returns the costs in the polytope for which the uses g cost least (sign 1) or most (sign -1); nil if the
-// linear program could not be solved.
+// extreme returns the costs in the polytope at which the uses g are cheapest (sign 1) or most expensive (sign -1). It
+// returns nil if the linear program could not be solved.
 func (p *polytope) extreme(g []float64, sign float64) []float64 {
 	c := make([]float64, len(p.free))
 	for i, x := range p.free {
@@ -100,8 +100,9 @@ func (p *polytope) extreme(g []float64, sign float64) []float64 {
 	return all
 }
 
-// ranges returns, for uses whose cost is not identified, the smallest and largest cost that fits the observations,
-// each widened by its confidence interval; the estimate is their middle. found is false where no bounds were found.
+// ranges returns bounds for uses whose cost is not identified: the smallest and the largest cost that fit the
+// observations, each widened by its confidence interval. The estimate is the middle of the bounds. found is false for
+// uses without bounds.
 func (s *solution) ranges(uses [][]float64) (list []estimate, found []bool) {
 	p := s.polytope()
 	list, found = make([]estimate, len(uses)), make([]bool, len(uses))
@@ -120,8 +121,8 @@ func (s *solution) ranges(uses [][]float64) (list []estimate, found []bool) {
 	return list, found
 }
 
-// halfAt returns half of the confidence interval of the cost of the uses g at the given extreme costs. Costs that are
-// 0 there are taken as exact.
+// halfAt returns half of the confidence interval of the cost of the uses g, if `costs` are the costs. A cost of 0
+// counts as exact.
 func (s *solution) halfAt(g, costs []float64) float64 {
 	var places []int
 	for i, c := range costs {

@@ -12,8 +12,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A solution has the costs that result from a fit. The equations are solved for places: each place is a column of the
-// fit, or several columns with similar sizes that were merged.
+// A solution has the costs that result from a fit. The equations have one unknown for each place: a place is a column
+// of the fit, or several merged columns with similar sizes.
 type solution struct {
 	of     []int      // the place of each column of the fit; -1 if no observation had it
 	times  []float64  // for each column, how many uses of its place one use counts as
@@ -31,7 +31,8 @@ type solution struct {
 	freedom   int     // number of observations minus number of costs
 }
 
-// scaled is the matrix of normal equations of one fold (a random part of the observations), divided by the scale.
+// scaled is the matrix of normal equations of one fold (a random part of the observations), divided by the places'
+// scales.
 type scaled struct{ xx *mat.SymDense }
 
 // solve solves the normal equations for the costs. It returns nil if there are no observations.
@@ -125,7 +126,7 @@ func (s *solution) rescale(a *mat.SymDense, b []float64) {
 	}
 }
 
-// residuals computes by how much the observations differ from the fitted costs, in total and by block.
+// residuals computes how much the observations deviate from the fitted costs, in total and for each block.
 func (s *solution) residuals(f *fit, total *normal, a *mat.SymDense, b []float64) {
 	n := len(b)
 	x := mat.NewVecDense(n, s.cost)
@@ -148,8 +149,8 @@ func (s *solution) residuals(f *fit, total *normal, a *mat.SymDense, b []float64
 	}
 }
 
-// scaledUses adds up the uses of each place's columns, divided by the place's scale. all is false if a used column
-// has no observations.
+// scaledUses adds up the uses by place, and divides each sum by the place's scale. all is false if a used column has
+// no observations.
 func (s *solution) scaledUses(uses []float64) (g []float64, all bool) {
 	g, all = make([]float64, len(s.scale)), true
 	for i, n := range uses {
@@ -171,8 +172,8 @@ type estimate struct {
 	nothing          bool // there are no uses to estimate
 }
 
-// estimate estimates the cost of the uses g, which scaledUses returned. identified is false if the observations do
-// not determine it.
+// estimate estimates the cost of the uses g, which scaledUses returned. The estimate is identified only if the
+// observations determine it.
 func (s *solution) estimate(g []float64) estimate {
 	e := estimate{value: floats.Dot(g, s.cost)}
 	n := len(g)
@@ -197,9 +198,9 @@ func (s *solution) estimate(g []float64) estimate {
 	return e
 }
 
-// half returns half of the confidence interval of a cost. solved tells how much each observation contributes to the
-// cost, and chance is the resulting variance factor. Observations are assumed to vary independently or, if that gives
-// more, only blocks of them, because costs may drift.
+// half returns half of the confidence interval of a cost. `solved` says how much each observation contributes to the
+// cost, and `chance` is the resulting variance factor. It assumes that observations vary independently, or that only
+// blocks of them do, because costs may drift, and returns the larger result.
 func (s *solution) half(solved []float64, chance float64) float64 {
 	scored, blocks := 0.0, float64(len(s.scores))
 	for _, score := range s.scores {

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A Share is the part of a command buffer's GPU time that belongs to a series of equal dispatches, or to an encoder
+// A Share is the part of a command buffer's GPU time that belongs to a sequence of equal dispatches, or to an encoder
 // without dispatches.
 type Share struct {
 	Encoder    *analyze.Encoder // nil if the command buffer has none
@@ -81,8 +81,8 @@ func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval, cost
 	return s.shares
 }
 
-// measure fills s.times with the measured times of command buffer b within the window, and s.shares with their
-// shares.
+// measure fills s.times with the measured times of command buffer b within the window, and s.shares with the shares
+// to which these times belong.
 func (s *Splitter) measure(b *analyze.CommandBuffer, window analyze.Interval) {
 	s.shares, s.times, s.seen = s.shares[:0], s.times[:0], s.seen[:0]
 	for work := range b.GPUWork() {
@@ -105,8 +105,8 @@ func (s *Splitter) measure(b *analyze.CommandBuffer, window analyze.Interval) {
 	}
 }
 
-// measureTogether handles a time that covers all encoders of b: it takes out the times of the encoders that were
-// measured by themselves and leaves the remainder to the others.
+// measureTogether handles a time that covers all encoders of b. It subtracts the times of the encoders that the GPU
+// measured separately; the rest belongs to the other encoders.
 func (s *Splitter) measureTogether(b *analyze.CommandBuffer, within analyze.Interval, uncut bool) {
 	total := within.Length()
 	if len(b.Encoders) == 0 {
@@ -133,17 +133,16 @@ func (s *Splitter) measureTogether(b *analyze.CommandBuffer, within analyze.Inte
 	}
 }
 
-// add adds a measured time for the shares from the index from on. certain is false for a remainder, which never
-// counts as one kernel's own time.
+// add adds a measured time for the shares s.shares[from:]. certain is false for a remainder, which never counts as
+// one kernel's own time.
 func (s *Splitter) add(from int, took analyze.Nanos, certain, fits bool) {
 	of := s.shares[from:]
 	alone, whole := certain && oneKernel(of), certain && oneOperation(of)
 	s.times = append(s.times, measuredTime{from, len(s.shares), took, alone, whole, fits})
 }
 
-// measuredLengths returns the times of the encoders that were measured by themselves, cut to within, and the
-// remainder for the others. If encoders ran at the same time, their times are reduced so that they fit into the
-// whole.
+// measuredLengths returns the times of the encoders that the GPU measured separately, cut to `within`, and the rest
+// for the other encoders. If encoders ran at the same time, their times are reduced until their sum fits.
 func measuredLengths(b *analyze.CommandBuffer, within analyze.Interval) (
 	lengths []analyze.Nanos, rest analyze.Nanos, measured int) {
 	sum := analyze.Nanos(0)
@@ -173,8 +172,8 @@ func measuredLengths(b *analyze.CommandBuffer, within analyze.Interval) (
 	return lengths, 0, measured
 }
 
-// inEncoder appends the shares of encoder e, without times: one for each series of equal dispatches, or one for the
-// encoder.
+// inEncoder appends the shares of encoder e, still without times: one for each sequence of equal dispatches, or one
+// for the whole encoder.
 func inEncoder(shares []Share, b *analyze.CommandBuffer, e *analyze.Encoder) []Share {
 	before := len(shares)
 	for d := range e.Runs() {
@@ -207,7 +206,8 @@ func inEncoder(shares []Share, b *analyze.CommandBuffer, e *analyze.Encoder) []S
 	return append(shares, Share{Encoder: e, Kernel: name, Layer: e.Layer, Operation: b.Operation(e, nil)})
 }
 
-// oneKernel reports whether all shares that take GPU time belong to one kernel, so that the time is the kernel's own.
+// oneKernel reports whether all shares that take GPU time belong to the same kernel. Then their time is that kernel's
+// own.
 func oneKernel(shares []Share) bool {
 	first := -1
 	for i := range shares {

@@ -20,12 +20,14 @@ const (
 	blockCompile                  // not blocked, but compiling, which the path lists separately
 )
 
-// A block is a time in which a thread waited, or compiled, so that the critical path may continue elsewhere.
+// A block is a time in which a thread waited or compiled. The critical path may continue on another thread or on the
+// GPU.
 type block struct {
 	analyze.Interval
 	kind   blockKind
 	buffer *analyze.CommandBuffer // that the thread waited for; nil if not known
-	// the lock's holder when the wait began, the thread that sent the signal, or the thread whose work was waited for
+	// the lock's holder when the wait began, the thread that sent the signal, or the thread whose command buffer was
+	// waited for
 	holder *analyze.Thread
 	signal analyze.Nanos // when the signal was given
 	handed bool          // the signal reports the completion of work that the thread had passed to another one

@@ -63,8 +63,8 @@ func chains(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) []Chain {
 	return list[:min(len(list), policy.MostChains)]
 }
 
-// awaited returns the other thread that the blocked thread self waits for; nil if it waits for something else or the
-// thread is not known.
+// awaited returns the other thread for which the blocked thread `self` waits; nil if it waits for something else or
+// the thread is not known.
 func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 	switch b.kind {
 	case blockLock:
@@ -83,8 +83,9 @@ func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 	return nil
 }
 
-// follow extends the chain: it adds the thread that block b waits for, then the one that this thread waited for
-// during most of that time, and so on, until a thread was running or waited for no thread.
+// follow extends the chain with the thread for which block b waits, and then with the thread for which that thread
+// waits, as long as each was blocked for most of the time. It ends at a thread that was running or waited for no
+// thread.
 func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 	at := b.Interval
 	for len(c.Threads) < policy.LongestChain {
@@ -119,7 +120,7 @@ func rootOf(b *block) string {
 	return RootUnknown
 }
 
-// longest returns the block in a list that covers more than half of the time i; nil if there is none.
+// longest returns the block in a list that covers more than half of the interval i; nil if there is none.
 func longest(list []block, i analyze.Interval) *block {
 	for b := lastBlock(list, i.End); b != nil; b = lastBlock(list, b.Begin) {
 		if policy.MoreThan(policy.Most, b.Interval.Within(i).Length(), i.Length()) {

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A gpuOrder has the command buffers that ran on the GPU, sorted so that the path can be walked back in time.
+// A gpuOrder has the command buffers that ran on the GPU, sorted for the walk back in time along the critical path.
 type gpuOrder struct {
 	byEnd   map[*evidence.Device][]ran
 	serial  map[*evidence.Device]bool  // the device never ran two command buffers at the same time
@@ -108,8 +108,8 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 	return by.Thread
 }
 
-// run walks back to the beginning of a command buffer. Between its rows of GPU work the GPU did not run it, so that
-// time counts as scheduling.
+// run walks back to the beginning of a command buffer. The GPU may run a command buffer in several ranges; the time
+// between two of them counts as scheduling.
 func (w *walker) run(b *analyze.CommandBuffer) {
 	by := b.Committed.Thread
 	if !b.OneRow() {
@@ -122,9 +122,9 @@ func (w *walker) run(b *analyze.CommandBuffer) {
 	w.spend(GPU, by, min(w.at, b.GPU.Begin))
 }
 
-// endedBefore returns the command buffer that b had to wait for: the last one that ended before b began, but after b
-// was ready. If it ended well before, it delayed b only if it was in the same queue, or if the GPU runs one command
-// buffer at a time. nil if there is none.
+// endedBefore returns the command buffer that delayed b: the last one that ended before b began but after b was
+// ready. If it ended well before b began, it counts only if it was in the same queue, or if the GPU runs one command
+// buffer at a time. It returns nil if nothing delayed b.
 func (o *gpuOrder) endedBefore(d *evidence.Device, b *analyze.CommandBuffer, ready,
 	began analyze.Nanos) *analyze.CommandBuffer {
 	list := o.byEnd[d]

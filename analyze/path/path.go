@@ -32,7 +32,7 @@ type Part struct {
 }
 
 // A Path is the critical path: the chain of work and waits from the end of the run back to its beginning. The times
-// of its parts add up to Length. The run gets shorter only if one of them does.
+// of its parts add up to Length. Only shortening one of the parts makes the run shorter.
 type Path struct {
 	Length analyze.Nanos
 	Parts  []Part // sorted by time, longest first
@@ -62,8 +62,8 @@ func id(t *analyze.Thread) uint64 {
 	return uint64(t.ID)
 }
 
-// critical walks back from the end of the run, which is the end of the GPU's last work or of the submitting thread
-// that worked longest, and returns the path.
+// critical walks back from the end of the run and returns the path. The end is that of the GPU's last work or of the
+// last working submitting thread, whichever is later.
 func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 	var thread *analyze.Thread
 	var from, to analyze.Nanos
@@ -92,8 +92,8 @@ func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 		if stuck++; w.at < before {
 			stuck = 0
 		}
-		// Threads that wait for each other in a circle would keep the walk at this instant forever: force it to go
-		// back in time
+		// threads that wait for each other in a circle would keep the walk at this instant for ever, so go back in
+		// time
 		if stuck > policy.MostHandOffs && next != nil {
 			until := w.at - 1
 			if b := lastBlock(w.blocks[next], w.at); b != nil {

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Range is the result for one range that was analysed, and Scale, the factor by which its times are multiplied
-// because it stands for a longer range of the run.
+// A Range is the result for one analysed range of the run. The range stands for a longer one, so its times are
+// multiplied by Scale.
 type Range struct {
 	Waits
 	Scale float64 // length of the longer range, divided by the length of this one

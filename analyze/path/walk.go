@@ -67,7 +67,7 @@ func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 	}
 }
 
-// back walks back along thread t to the last event that it had to wait for. It returns the thread on which the path
+// back walks back along thread t to the last event for which t had to wait. It returns the thread on which the path
 // continues; nil at the beginning of t.
 func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	b := lastBlock(w.blocks[t], w.at)
@@ -134,8 +134,8 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	return next
 }
 
-// before returns the thread that held the lock just before block b ended: the last one that acquired the lock during
-// the block, or else the holder when the wait began. nil if not known.
+// before returns the thread that held the lock just before block b ended; nil if that is not known. It is the last
+// thread that acquired the lock during the block, or else the holder when the wait began.
 func (w *walker) before(b *block) *analyze.Thread {
 	list := w.taken[b.lock]
 	i := sort.Search(len(list), func(i int) bool { return list[i].at >= b.End })
@@ -148,8 +148,8 @@ func (w *walker) before(b *block) *analyze.Thread {
 	return nil
 }
 
-// mayHold reports whether thread t may hold a lock at the current instant. It may not while it waits for a lock
-// itself; waits can end without the lock, for instance by a timeout.
+// mayHold reports whether thread t may hold a lock at the current instant. A thread that waits for a lock at that
+// instant does not count. A wait may end without the lock, for instance by a timeout.
 func (w *walker) mayHold(t *analyze.Thread) bool {
 	last := lastBlock(w.blocks[t], w.at)
 	return last == nil || last.kind != blockLock || last.End < w.at

@@ -31,18 +31,18 @@ const (
 	MostGains   = 6
 )
 
-// A run is divided into equal stretches of time to find where its behaviour changes for good (a new phase).
+// To find where a run's behaviour changes for good (a new phase), the run is divided into equal ranges of time.
 const (
 	Stretches = 64   // equal parts of the time in which threads work
 	LeastPart = 10   // minimum number of these in a phase: less is start-up or chance
 	Moved     = 0.25 // minimum share of the threads' time that two phases spend differently
 )
 
-// A thread wakes on a schedule if it sleeps at least ScheduledSleeps times, and the variance of its wake-ups around a
-// regular schedule is at most ScheduleDrift of the variance of the time between two of them. That ratio is a half if
-// delays do not add up, and a fifteenth of the number of wake-ups if they do. A thread wakes at random if it only
-// sleeps, for times whose standard deviation is at least RandomSleeps of their mean; of every LongestSleeps times the
-// longest one is left out.
+// A thread wakes on a schedule if it sleeps at least ScheduledSleeps times and its wake-ups follow a regular
+// schedule: their variance around it must be at most ScheduleDrift of the variance of the time between two wake-ups.
+// That ratio is a half if delays do not add up. If they do, it is a fifteenth of the number of wake-ups. A thread
+// wakes at random if it only sleeps, for times whose standard deviation is at least RandomSleeps of their mean. One
+// in LongestSleeps times, the longest, is left out.
 const (
 	ScheduledSleeps = 24
 	ScheduleDrift   = 0.8
@@ -59,11 +59,12 @@ const (
 	CrowdingSteps       = 20    // slopes from 0 to 1 that are tried for a device that shares its capacity
 )
 
-// SteadyGain is the largest relative difference between the gains predicted by a few replays (FewReadings) that may
-// stand for all (Readings): a quarter of an interval's least error. The range of eight normal values is 1.7 times the
-// range of three, so skipping the others moves the ends of the interval by less than a fifth of that error.
+// SteadyGain decides whether a few replays (FewReadings) suffice instead of all (Readings): the largest relative
+// difference between their gains, a quarter of an interval's least error. The range of eight normal values is 1.7
+// times the range of three, so skipping the other replays moves the ends of the interval by less than a fifth of that
+// error.
 const SteadyGain = 0.0125
 
-// ReadAgain is how many replays with newly drawn durations are made for the interval of a gain; the interval of a
-// cause uses all of them (Readings).
+// ReadAgain is how many replays with redrawn durations the interval of an item's gain uses; the interval of a cause
+// uses all (Readings).
 const ReadAgain = 1

@@ -7,15 +7,14 @@ const (
 	// QuietBeforeHang is the minimum time without progress for a hang. No progress means: no command buffer was
 	// created, committed or completed, and no wait ended. After about a second users start to wonder.
 	QuietBeforeHang analyze.Nanos = 1_000_000_000
-	// HangTimesUsual: a command buffer counts as hung if it is in flight for more than this multiple of the longest
-	// time that any earlier one took.
+	// HangTimesUsual is a multiple of the longest time that any completed command buffer took from commit to
+	// completion. A command buffer that is in flight for longer counts as hung.
 	HangTimesUsual = 3
-	// LongestCompile is the duration from which a compilation counts as hung; whole programs of kernels compile in a
-	// minute.
+	// LongestCompile is the duration from which a compilation counts as hung. Even large sources of kernels compile
+	// within a minute.
 	LongestCompile analyze.Nanos = 120_000_000_000
-	// GILPause is the longest pause between two recorded waits of a thread for the GIL in which the thread still
-	// counts as waiting. CPython repeats its request every 5 ms, and the records of the last waits may not be written
-	// yet.
+	// GILPause is the longest pause between two recorded waits of a thread for the GIL that still counts as one long
+	// wait. CPython repeats its request every 5 ms, and the records of the last waits may not be written yet.
 	GILPause analyze.Nanos = 100_000_000
 	// MostStuck is how many stuck threads, and how many steps of a chain of waits, a hang report lists.
 	MostStuck = 16

@@ -10,7 +10,8 @@ const (
 	// NoInsightWarning is the share of the submitting threads' time below which an insight is only a note, not a
 	// warning.
 	NoInsightWarning = 0.001
-	// WholeShareOfTime is the share of the threads' time from which an insight states its cost as a share.
+	// WholeShareOfTime is the smallest share of the threads' time that an insight's cost must have for the insight to
+	// be a warning.
 	WholeShareOfTime = 0.01
 	// A serial encoder has independent dispatches if it has IndependentDispatches times as many dispatches as its
 	// longest chain of dependent ones. It is worth reporting if such encoders have FewestIndependent dispatches
@@ -28,14 +29,14 @@ const (
 	// SlowerAfterIdle is how many times longer work must take after an idle period of the GPU, or a pause of the thread,
 	// than other work to be reported.
 	SlowerAfterIdle = 1.5
-	// LongPause is the shortest wait of a thread that counts as a pause, and PauseRatio how many times the thread's
-	// usual wait it must be. SlowerAtLeast is the least additional processor time after a pause that is reported: it is
-	// more than a thread needs to wake up with cold caches.
+	// LongPause is the shortest wait of a thread that counts as a pause; a pause must also be PauseRatio times as
+	// long as the thread's usual wait. SlowerAtLeast is the least additional processor time after a pause that is
+	// reported: more than a thread needs to wake up with cold caches.
 	LongPause, PauseRatio, SlowerAtLeast analyze.Nanos = 5_000_000, 4, 50_000
 	// SmallCommandBuffer is the GPU time below which a command buffer counts as small.
 	SmallCommandBuffer analyze.Nanos = 50_000
-	// FullGPU is the busy share from which faster launches gain nothing, because the GPU has no idle time left to
-	// use.
+	// FullGPU is the busy share from which a GPU counts as busy all the time: faster launches then gain nothing,
+	// because there is no idle time left to use.
 	FullGPU = 0.9
 	// WaitedEachTime is the share of its command buffers that a thread must wait for to count as waiting after every
 	// commit.
@@ -51,18 +52,18 @@ const (
 	// An iteration is slow if it takes SlowIteration times the median, and exceeds the median by SlowIterationSpread
 	// times the distance from the median to the 95th percentile.
 	SlowIteration, SlowIterationSpread = 2.0, 3.0
-	// Half is the share from which a report says "most".
+	// Half is the share from which an insight says "most".
 	Half = 0.5
-	// NoticeableKernel is the smallest share of GPU time with which a kernel keeps its place in the default report; if
-	// it cannot have as much, kernels that may have more come first.
+	// NoticeableKernel is the smallest share of GPU time with which a kernel keeps its place in the default report.
+	// Kernels that certainly have less come after kernels that may have more.
 	NoticeableKernel = 0.01
 	// ShortestChain is the minimum number of threads in a reported chain of threads that wait for each other.
 	ShortestChain = 3
 	// Allocations count as part of a loop if at least AllocatingRounds of its rounds, and at least AllocatingFewest
 	// rounds, allocate.
 	AllocatingRounds, AllocatingFewest = 0.25, 3
-	// LeastGrowth is the smallest reported growth of memory in bytes. Each third of the run must contribute
-	// GrowthThird of it, otherwise the growth is a single event and no leak.
+	// LeastGrowth is the smallest growth of memory, in bytes, that is reported. Each third of the run must contribute
+	// the share GrowthThird of it; otherwise the growth is a single event and no leak.
 	LeastGrowth, GrowthThird = 1 << 20, 1.0 / 6
 	// NamedSites is how many lines of code an insight names at most, and WorthSite the smallest share of the total
 	// for which a second line is named.
@@ -78,7 +79,8 @@ const (
 	// FusionPairs is how often one kernel must directly follow another (fewer may be chance), and FusionShare the
 	// share of the first kernel's launches after which the second must follow.
 	FusionPairs, FusionShare = 10, 0.8
-	// FusionShort is the longest kernel worth fusing; for longer ones the time of a launch does not matter.
+	// FusionShort is the GPU time of two kernels above which fusing them is not worth it, because the time of a
+	// launch no longer matters.
 	FusionShort analyze.Nanos = 500_000
 	// FusionGathers: if the second kernel has this many times fewer threads than the first, it probably needs all of
 	// the first's results in each thread, as the second stage of a reduction does. Such kernels cannot be fused.

@@ -16,8 +16,8 @@ const (
 	// TrendZ is the minimum rank correlation of the steps' durations with time, in standard deviations. By chance,
 	// one thread in 30,000 exceeds 4.
 	TrendZ = 4.0
-	// TrendShare is the share of the whole growth that must happen between each part and the next. It rules out
-	// phases: a phase with longer steps is a single jump.
+	// TrendShare is the share of the whole growth that each part must add to the previous part. It rules out phases:
+	// a phase with longer steps is a single jump.
 	TrendShare = 0.03
 	// TrendNamed is the smallest share of the growth for which an activity is named as contributing to it.
 	TrendNamed = 0.1
@@ -43,10 +43,11 @@ const (
 	NewSizes = 0.8
 	// NewSizesRounds is the minimum number of rounds with a new size; in fewer, the program may allocate only once.
 	NewSizesRounds = 10
-	// ChurnShare is the share of allocations, just after a release of the same size, from which reuse is advised.
+	// ChurnShare is the share of allocations that directly follow a release of the same size; from this share on, the
+	// report advises to reuse memory.
 	ChurnShare = 0.5
-	// ChurnSoon is the longest time between a release and an allocation of the same size that count as one exchange;
-	// less than a step of the thread must have passed too.
+	// ChurnSoon is the longest time from a release to an allocation of the same size that could have reused the
+	// memory. A longer step of the thread raises this limit to the step's length.
 	ChurnSoon analyze.Nanos = 10_000_000
 	// LeastKept is how many objects that are never released count as growth, however small they are.
 	LeastKept = 100
@@ -74,9 +75,9 @@ const (
 	// one, and at least LateStartAtLeast longer.
 	LateStart                      = 3.0
 	LateStartAtLeast analyze.Nanos = 200_000
-	// LateStarts is the minimum number of command buffers that start late after the same kind of event; Half of those
-	// that follow it must. LateSpread is the largest ratio of the upper to the lower quartile of their delays: a
-	// stalled machine also makes command buffers late, but by random times.
+	// LateStarts is the minimum number of command buffers that start late after the same kind of event; it must be at
+	// least the share Half of those that follow such an event. LateSpread is the largest ratio of the upper to the
+	// lower quartile of their delays: a stalled machine also makes command buffers late, but by random times.
 	LateStarts = 5
 	LateSpread = 2.0
 	// LargeAllocation is the size in bytes from which the first use of memory by a command buffer takes noticeable
@@ -90,17 +91,17 @@ const WorthMerging analyze.Nanos = 200_000
 
 // Limits for reporting that a kernel waits on the GPU, while it runs, for work of another queue.
 const (
-	// KernelWaitLag is the longest time from the end of the awaited work to the end of the waiting kernel, and
-	// KernelWaitLagShare the same as a share of the kernel's length. A kernel that polls memory sees the new value
-	// within microseconds and then finishes its own work.
+	// KernelWaitLag is the longest time from the end of the awaited work to the end of the waiting kernel;
+	// KernelWaitLagShare is the same limit as a share of the kernel's length. A kernel that polls memory sees the new
+	// value within microseconds and then finishes its own work.
 	KernelWaitLag analyze.Nanos = 50_000
 
 	KernelWaitLagShare = 0.02
-	// KernelWaitChance is the largest share of the coincident ends that may be expected by chance. Next to work that
-	// ends all the time, every kernel ends soon after some of it.
+	// KernelWaitChance is the largest share of coinciding ends that chance may explain. Next to work that ends all
+	// the time, every kernel ends soon after some of that work.
 	KernelWaitChance = 0.3
-	// KernelWaitSpread is how many times as much the begin of the awaited work must vary, relative to the begin of the
-	// waiting kernel, as the time between their ends: only then does the late begin explain the late end. Both are
-	// distances between quartiles.
+	// KernelWaitSpread compares two variations. The begin of the awaited work, relative to the begin of the waiting
+	// kernel, must vary this many times as much as the time between their ends. Only then does the late begin explain
+	// the late end. Both variations are distances between quartiles.
 	KernelWaitSpread = 4
 )

@@ -12,12 +12,12 @@ const (
 	// StepLongest is the largest number of command buffers in a step; MLX needs some tens for one token of a large
 	// model.
 	StepLongest = 2048
-	// StepContext: distances are counted between equal command buffers and between equal series of this many command
-	// buffers. A step may have no command buffer that occurs only once in it, and single ones would then give only
-	// distances within the step.
+	// StepContext is the length of series of command buffers. Candidates for a step's length are the distances
+	// between equal command buffers and between equal series of this length. If no command buffer occurs only once in
+	// a step, equal single ones give only distances within the step.
 	StepContext = 4
-	// StepNearlyLongest: a shorter step is preferred if its repetitions cover at least this share of what the longest
-	// run of equal steps covers.
+	// StepNearlyLongest: a shorter step is preferred if its repetitions cover at least this share of the command
+	// buffers that the longest run of equal steps covers.
 	StepNearlyLongest = 0.9
 	// StepMost is the largest number of command buffers that are examined; each needs 64 bytes.
 	StepMost = 1 << 18

@@ -42,17 +42,17 @@ func (t *Threshold) Nanos() analyze.Nanos { return analyze.Nanos(t.Value) }
 // A number is a type of values that can be compared with a share (a Threshold) of another value.
 type number interface{ ~int | ~int64 | ~float64 }
 
-// AtLeast reports whether part is at least the share t of whole; true if both are 0.
+// AtLeast reports whether `part` is at least the share t of `whole`; true if both are 0.
 func AtLeast[N number](t *Threshold, part, whole N) bool {
 	return float64(part) >= t.Value*float64(whole)
 }
 
-// MoreThan reports whether part is more than the share t of whole.
+// MoreThan reports whether `part` is more than the share t of `whole`.
 func MoreThan[N number](t *Threshold, part, whole N) bool {
 	return float64(part) > t.Value*float64(whole)
 }
 
-// NearlyAll reports whether part is all of whole, except for at most the share LeftOver; true if both are 0.
+// NearlyAll reports whether `part` is `whole`, except for at most the share LeftOver; true if both are 0.
 func NearlyAll[N number](part, whole N) bool {
 	return float64(part) >= (1-LeftOver.Value)*float64(whole)
 }

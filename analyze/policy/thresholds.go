@@ -1,6 +1,6 @@
 package policy
 
-// none is the Measured text of thresholds for which no measurement of their own was made.
+// none is the Measured text of thresholds whose value was not measured.
 const none = "not measured separately: see its sensitivity"
 
 // Thresholds that are shares of something, 0 to 1.

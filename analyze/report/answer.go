@@ -13,8 +13,8 @@ import (
 // An answer is one labelled figure on the first screen of the HTML page, such as "costs: 12% of thread time".
 type answer struct{ Title, Text string }
 
-// A strip is a bar on the HTML page that shows how thread time or GPU time was spent. Most has its largest parts,
-// which are also named in Text.
+// A strip is a bar on the HTML page that shows how thread time or GPU time was spent. Most has the bar's largest
+// parts, whose names are in Text.
 type strip struct {
 	Title, Text string
 	Bars, Most  []bar
@@ -52,8 +52,8 @@ func (d pageData) ofCause() (list []answer) {
 	return append(list, answer{"what to do", top.Advice})
 }
 
-// Strips returns two bars: how all threads that take part in the GPU's work, and all GPUs, spent their time. The
-// verdict's shares refer to the same threads. Without GPU times there is only the first bar.
+// Strips returns two bars. One shows how all threads that take part in the GPU's work spent their time, the other how
+// all GPUs did. The verdict's shares refer to the same threads. Without GPU times there is only the first bar.
 func (d pageData) Strips() (list []strip) {
 	var bars []bar
 	submitting := &Report{Threads: slices.DeleteFunc(slices.Clone(d.Threads), func(t Thread) bool {

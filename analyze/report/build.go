@@ -18,16 +18,17 @@ type Options struct {
 	Seed   uint64 // seed of the analysis's random generator
 	Limits Limits // of BuildLong; zero is UsualLimits
 
-	// Range loads a range of the same trace, from and to counted from its Origin, so that phases of the run and the
-	// time before a hang can be analysed separately. If it is nil, they are not.
+	// Range loads the part of the same trace between two times, which are relative to its Origin. With Range, phases
+	// of the run and the time before a hang are analysed separately; if it is nil, they are not.
 	Range func(from, to analyze.Nanos) (*analyze.Trace, error)
 
 	WhatIf []replay.Wanted // to be predicted together; empty is nothing
-	// the threads to list; empty means all. Tables of who waits for whom also show the other threads of these waits
+	// the threads to list; empty means all. Tables of who waits for whom also show threads that are not listed, if a
+	// listed thread waits for them or they wait for it
 	Threads []ThreadPattern
 	Queues  []uint32 // queues to list; empty is all
-	// the sections that WriteText writes; empty means one screen, or everything if All is set. Analyses that only
-	// other sections need are skipped
+	// the sections that WriteText writes; empty means one screen, or everything if All is set. Analyses are skipped
+	// if no requested section needs them
 	Sections []string
 	All      bool // WriteText writes every section
 	Document bool // everything is computed, because the report is also written as JSON or HTML

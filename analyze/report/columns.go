@@ -24,7 +24,7 @@ var columns = []column{
 	one(analyze.PartWaitExecuting, "exec", "waiting while its own command buffers run on the GPU", "#3880e2"),
 	one(analyze.PartWaitQueuedOwn, "q.own", "queued behind its own command buffers", "#74b4f5"),
 	one(analyze.PartWaitQueuedOther, "q.other", "queued behind other threads' command buffers", "#da8a20"),
-	one(analyze.PartWaitScheduling, "sched", "committed, and the GPU runs nothing yet", "#d0a4d2"),
+	one(analyze.PartWaitScheduling, "sched", "waiting for the idle GPU to begin a committed command buffer", "#d0a4d2"),
 	one(analyze.PartWaitNotify, "notify", "from the GPU's end to the return of the wait", "#8d61b3"),
 	one(analyze.PartWaitForeign, "cross", "waiting for command buffers that another thread committed", "#d31d1f"),
 	one(analyze.PartLock, "lock", "waiting for a lock", "#891613"),

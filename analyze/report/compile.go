@@ -26,8 +26,8 @@ type Compile struct {
 	LostNS    int64         `json:"lost_ns"`
 	Items     []CompileItem `json:"items"`
 
-	// waits for child processes that compiled; the time that counts as compilation is also in the waiting threads'
-	// compile_ns
+	// waits for child processes that compiled. The part that counts as compilation is also included in compile_ns of
+	// the waiting threads
 	Waited    []CompileWait    `json:"waited"`
 	Processes []CompileProcess `json:"processes"` // those that compiled
 }

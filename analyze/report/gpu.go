@@ -72,7 +72,7 @@ type IdleGap struct {
 	Doing   string `json:"doing"`
 }
 
-// IdleBy sums the idle gaps that the same thread ended while it was doing the same thing.
+// IdleBy sums idle gaps by the thread whose commit ended the gap, and by what that thread was doing during the gap.
 type IdleBy struct {
 	TID   uint64 `json:"tid"`
 	Doing string `json:"doing"`

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze/hang"
 )
 
-// untilHang makes the causes come from the run before it stopped making progress: the time of a hang shows nothing of
-// how the program worked. Totals still cover the whole run.
+// untilHang restricts the analysis of causes to the time before a hang, because the time of a hang does not show how
+// the program worked. Totals still cover the whole run.
 func (x *answers) untilHang(opts Options) {
 	if !x.hang.Hung() || opts.Range == nil || !opts.wants(causes) {
 		return
@@ -42,8 +42,8 @@ func (x *answers) warnings() []string {
 	return append(all, analyze.UnfinishedWarnings(x.trace, stuck)...)
 }
 
-// causesIn returns the analysis that the report takes the causes of slowness from. If the program hangs at the end,
-// it is the analysis of the run before the hang; otherwise of the whole run.
+// causesIn returns the analysis from which the report takes the causes of slowness: of the run before the hang if the
+// program hangs at the end, otherwise of the whole run.
 func (x *answers) causesIn() *cause.Analysis {
 	if x.before != nil {
 		return x.before

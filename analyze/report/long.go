@@ -30,8 +30,8 @@ type Limits struct {
 
 // UsualLimits are the default limits. The longest run that is analysed as a whole, about a million calls, takes two
 // to three seconds and 400 MB. A window usually has thousands of command buffers, where the statistical tests need
-// hundreds. Summed ranges are large enough to read little twice at their borders, and small enough to keep the
-// garbage collector's work low.
+// hundreds. Summed ranges are so large that reading calls at their borders twice costs little, and so small that the
+// garbage collector has little work.
 var UsualLimits = Limits{Whole: 3 << 19, Window: 3 << 14, Summed: 3 << 16, Buffers: 300}
 
 // windows is the number of windows of a long run, which are the parts that are analysed for causes: the run is
@@ -204,9 +204,9 @@ func (l *long) read() error {
 	return err
 }
 
-// lookAtAll analyses the windows (sampled ranges of the run). It first analyses every second one with predictions,
-// which take the most time. If their verdicts agree, the other windows are analysed without predictions, and with
-// them only if their verdict differs.
+// lookAtAll analyses the windows (sampled ranges of the run). It first analyses every second window with predictions,
+// which take the most time. If the verdicts of these windows agree, the windows in between are analysed without
+// predictions. A window in between that has another verdict is then analysed again with predictions.
 func (l *long) lookAtAll() error {
 	var first, between []*look
 	for i := range l.looks {
@@ -243,9 +243,9 @@ func (l *long) step() {
 	}
 }
 
-// learn finds, in a small range at the start of the run, the condition variables and semaphores through which threads
-// send requests to a submitting thread. At the start the submitting thread still waits for requests. Later a next
-// request may always be pending, so that it never waits and nothing shows what requests are.
+// learn finds the condition variables and semaphores through which threads send requests to a submitting thread. It
+// looks at a small range at the start of the run, where the submitting thread still waits for requests. Later the
+// next request may always be pending: then the thread never waits, and the trace does not show these objects.
 func (l *long) learn(small analyze.Options) error {
 	t, err := l.file.Load(small)
 	if err == nil && len(t.CPUWaits.Signals) > 0 {

@@ -26,13 +26,12 @@ type screenRows struct {
 	remarks int
 }
 
-// usualScreenRows are the limits with which a report is tried first. If it is too long for the screen, rows are
-// removed.
+// usualScreenRows are the limits with which a report is first written. If the report is too long for the screen, rows
+// are removed.
 var usualScreenRows = screenRows{evidence: 4, targets: 3, helps: 5, threads: 8, kernels: 5, notes: 4, warnings: 3,
 	remarks: 3}
 
-// fewScreenRows are the numbers of rows that every part keeps while another part has more. leastScreenRows are the
-// minimum numbers.
+// Rows are removed in two stages. First each part is cut down to fewScreenRows, and only then to leastScreenRows.
 var (
 	fewScreenRows   = screenRows{evidence: 2, targets: 1, helps: 3, threads: 3, kernels: 1, notes: 1, warnings: 1}
 	leastScreenRows = screenRows{evidence: 1, targets: 1, helps: 1, threads: 1, kernels: 1, notes: 1, warnings: 1}

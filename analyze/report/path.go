@@ -65,7 +65,7 @@ func writePath(w *sheet, r *Report) {
 	p := &r.Serialization.CriticalPath
 	if len(p.Parts) > 0 {
 		head(w, "critical path",
-			"which work waited for which, from the end back: only shortening these items shortens the run")
+			"the chain of work and waits that determined the end: only shortening these items shortens the run")
 		var order []string
 		sum, threads := map[string]int64{}, map[string]int{}
 		for _, part := range p.Parts {

@@ -107,7 +107,7 @@ func (s *Source) Busy() string {
 	if s.OthersShare == nil || *s.OthersShare < policy.WorthNaming.Value {
 		return ""
 	}
-	return fmt.Sprintf("other programs used %s of the time of its %s; work on processors is faster without them.",
+	return fmt.Sprintf("other programs used %s of the machine's %s; work on processors is faster without them.",
 		analyze.FormatShare(*s.OthersShare),
 		analyze.Plural(s.Processors, "processor"))
 }

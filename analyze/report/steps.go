@@ -27,7 +27,8 @@ type Generation struct {
 	IdleWhile
 }
 
-// IdleWhile tells what the GPU's idle time between tokens consists of, summed over all tokens, as shares of it.
+// IdleWhile divides the GPU's idle time between tokens by what the program did meanwhile. Each value is a share (0 to
+// 1) of that time, summed over all tokens.
 type IdleWhile struct {
 	Creation float64 `json:"idle_until_creation_share"` // until the program created the token's first command buffer
 	Commit   float64 `json:"idle_until_commit_share"`   // from there until the program committed it

@@ -35,7 +35,7 @@ func binsOf(sorted []int64) []StepBin {
 	return bins
 }
 
-// idleWhile returns what the GPU's idle time consists of, as shares of it.
+// idleWhile divides the GPU's idle time between tokens by what the program did meanwhile, as shares of that time.
 func (l *lengths) idleWhile() (w IdleWhile) {
 	sum := int64(0)
 	for _, n := range l.idle {
@@ -83,7 +83,7 @@ type idleShare struct {
 
 func (g *Generation) idleShares() []idleShare {
 	return []idleShare{{"until the program creates the next command buffer", g.Creation},
-		{"from there until it commits it", g.Commit}, {"from there until the GPU begins it", g.Start},
+		{"from there until it commits it", g.Commit}, {"from its commit until the GPU begins it", g.Start},
 		{"later in the token", max(0, 1-g.Creation-g.Commit-g.Start)}}
 }
 

@@ -27,8 +27,8 @@ type Lost struct {
 	AtLeast bool `json:"at_least"`
 }
 
-// Overhead is the time that recording cost the threads that made the calls. The cost of stacks is counted separately,
-// because each is measured in the trace.
+// Overhead is the time that recording took on the calling threads. The cost of stacks is listed separately, because
+// the trace has a measurement for each stack.
 type Overhead struct {
 	NSPerEvent float64 `json:"ns_per_event"` // without stacks
 	Share      float64 `json:"share"`        // of the threads' time, with stacks
@@ -170,7 +170,7 @@ func (l Lost) Text() string {
 		text += fmt.Sprintf("; %s untraced: forked without exec", analyze.Plural(l.Children, "child process"))
 	}
 	if l.Running > 0 {
-		text += fmt.Sprintf("; %s used Metal and outlived the program, which ended the recording: "+
+		text += fmt.Sprintf("; %s used Metal and still ran when the program, and so the recording, ended: "+
 			"their later calls are not in the trace", analyze.Plural(l.Running, "process"))
 	}
 	if l.Unused > 0 {

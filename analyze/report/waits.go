@@ -75,17 +75,17 @@ func index(x float64) string {
 func writeWaits(w *sheet, r *Report) {
 	s := &r.Serialization
 	if s.LockMatrix.equal(s.WaitMatrix) {
-		writeMatrix(w, r, "who waits for whom", "the row's thread waits for a lock that the column's holds",
+		writeMatrix(w, r, "who waits for whom", "the row's thread waits for a lock that the column's thread holds",
 			s.LockMatrix)
 	} else {
 		writeMatrix(w, r, "who waits for whom",
-			"the row's thread waits for command buffers that the column's committed, or for a lock that it holds",
+			"the row's thread waits for command buffers, or for a lock, of the column's thread",
 			s.WaitMatrix)
-		writeMatrix(w, r, "who waits for whose lock", "the row's thread waits for a lock that the column's holds",
+		writeMatrix(w, r, "who waits for whose lock", "the row's thread waits for a lock that the column's thread holds",
 			s.LockMatrix)
 	}
 	writeMatrix(w, r, "who is queued behind whom",
-		"the row's thread has work queued while the GPU runs work of the column's", s.QueuedMatrix)
+		"the row's thread has work queued while the GPU runs work of the column's thread", s.QueuedMatrix)
 	if len(s.MutualExclusion) > 0 {
 		head(w, "do threads exclude each other?", "1: never at the same time; "+
 			"0: as often as by chance; below 0: more often")

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// A WhatIf is a prediction: how much faster the run would be if something took only Factor of its time. A factor of 0
-// removes it.
+// A WhatIf is a prediction: how much faster the run would be if the time of an item were multiplied by Factor. A
+// factor of 0 removes the item.
 type WhatIf struct {
 	What    Changed `json:"what"`
 	Factor  float64 `json:"factor"`

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze"
 )
 
-// wrap writes s in lines that fit the sheet. The first line begins with the prefix first, every later one with then.
-// A number and its unit stay on one line.
+// wrap writes s in lines that fit the sheet. The parameter `first` is the prefix of the first line, `then` that of
+// all further lines. A number and its unit stay on one line.
 func wrap(w *sheet, s, first, then string) {
 	wrapWords(w, keepUnits(strings.Fields(analyze.Printable(s))), first, then)
 }
@@ -47,8 +47,8 @@ func (s *sheet) say(text string, colour func(string) string) {
 	}
 }
 
-// lines breaks words into lines that fit the sheet. The first line begins with the prefix first, every later one with
-// then.
+// lines breaks words into lines that fit the sheet. The parameter `first` is the prefix of the first line, `then`
+// that of all further lines.
 func (s *sheet) lines(words []string, first, then string) []string {
 	return analyze.Wrap(words, s.width, first, then)
 }
@@ -91,7 +91,8 @@ func cutEnd(s string, n int) string {
 }
 
 // firstClauses shortens s to at most n characters, at the end of a clause: before a colon, semicolon or full stop, or
-// else before a comma. At least least characters remain. If no clause ends there, the end is cut off.
+// else before a comma. It keeps `least` characters or more. If no clause ends within these bounds, it cuts off the
+// end.
 func firstClauses(s string, least, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
@@ -107,8 +108,8 @@ func firstClauses(s string, least, n int) string {
 	return cutEnd(s, n)
 }
 
-// WriteParagraph writes a text in lines of the options' width. The first line begins with the prefix first, all
-// others with then.
+// WriteParagraph writes a text in lines of the options' width. The parameter `first` is the prefix of the first line,
+// `then` that of all further lines.
 func WriteParagraph(w io.Writer, text, first, then string, opts Options) error {
 	_, err := io.WriteString(w, strings.Join(newSheet(w, opts).lines(keepUnits(strings.Fields(text)), first, then),
 		"\n")+"\n")

@@ -44,8 +44,8 @@ func (m *marks) add(t *analyze.Trace) {
 }
 
 // phases returns the steps that the program's scopes and marks (named time ranges and instants) define. A step is a
-// scope, the time between two marks of tokens, or the time from a prompt's mark to the next mark. Without any token
-// it returns nil.
+// scope, the time between two marks of tokens, or the time from a prompt's mark to the next mark. If the program
+// marks no token, phases returns nil.
 func (m *marks) phases(s *Sequences) (out []Phase) {
 	if !slices.ContainsFunc(m.of, func(m mark) bool { return m.kind == Decode }) {
 		return nil
@@ -85,8 +85,8 @@ func (m *marks) phases(s *Sequences) (out []Phase) {
 	return out
 }
 
-// A union has the times in which the GPU ran any command buffer, in order and without overlaps, the command buffers in
-// the order of their begin, and when each ended.
+// A union joins the GPU times of all queues: the times in which the GPU ran any command buffer, in order and without
+// overlaps. It also has the command buffers, sorted by begin, and the times at which they ended.
 type union struct {
 	of      []analyze.Interval
 	buffers []*buffer
@@ -142,7 +142,7 @@ func (u union) first(t analyze.Interval) *buffer {
 	return u.buffers[at]
 }
 
-// until returns when the work ended that the GPU ran at a time; 0 if it was idle then.
+// until returns the end of the work that the GPU runs at the given time; 0 if the GPU is idle then.
 func (u union) until(time analyze.Nanos) analyze.Nanos {
 	at, _ := slices.BinarySearchFunc(u.of, time, func(i analyze.Interval, time analyze.Nanos) int {
 		return cmp.Compare(i.End, time)

@@ -52,7 +52,7 @@ func (s *sequence) phases(id QueueID) []Phase {
 	return out
 }
 
-// loop returns a loop that consists of one repeating range of command buffers (r), with the amount of work in its
+// loop returns the loop that consists of the repeating range r of command buffers. Its amount of work is that of the
 // first step.
 func (s *sequence) loop(r row) loop {
 	l := loop{row: r}
@@ -60,8 +60,7 @@ func (s *sequence) loop(r row) loop {
 	return l
 }
 
-// sum returns the numbers of dispatches and threads, and the kernels, of the command buffers from index from up to
-// to.
+// sum returns the numbers of dispatches and threads, and the kernels, of the command buffers s.of[from:to].
 func (s *sequence) sum(from, to int) (dispatches, threads float64, kernels []uint64) {
 	for _, b := range s.of[from:to] {
 		dispatches += float64(b.dispatches)
@@ -75,11 +74,11 @@ func (s *sequence) sum(from, to int) (dispatches, threads float64, kernels []uin
 	return dispatches, threads, kernels
 }
 
-// within reports whether neither of two amounts is more than factor times the other.
+// within reports whether the two amounts differ by at most the given factor.
 func within(a, b, factor float64) bool { return a <= b*factor && b <= a*factor }
 
-// continues reports whether the repeating range next continues loop l. Its steps must be similar, with at most one
-// step of other work in between, which has no more threads than a step.
+// continues reports whether the repeating range `next` continues loop l. The steps of both must be similar. Between
+// them, at most as many command buffers as in one step may be other work, with not many more threads than a step.
 func (s *sequence) continues(l, next *loop) bool {
 	_, between, _ := s.sum(l.to, next.from)
 	return next.from-l.to <= l.period && next.period == l.period &&
@@ -101,8 +100,8 @@ func (l *loop) follows(prompt *loop) bool {
 		float64(common) >= policy.PromptKernels*float64(len(l.kernels))
 }
 
-// prompt finds the prompt of a language model directly before loop l, but not before index from. It groups command
-// buffers into steps with about as many dispatches as a step of the loop, but more threads.
+// prompt finds the prompt of a language model directly before loop l, and not before the index `from`. It groups
+// command buffers into steps with about as many dispatches as a step of the loop, but many more threads.
 func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 	first, period := l.from, 0
 	if l.threads == 0 || l.dispatches == 0 {
@@ -114,7 +113,8 @@ func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 			at--
 			sum += float64(s.of[at].dispatches)
 		}
-		// extend the step to the loop's number of command buffers per step, if its dispatches stay similar
+		// extend the step to as many command buffers as a step of the loop has, if its number of dispatches stays
+		// similar
 		for best := at; best > from && end-best < l.period; {
 			best--
 			if sum += float64(s.of[best].dispatches); !within(sum, l.dispatches, policy.PromptDispatches) {
@@ -134,8 +134,8 @@ func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 	return s.phase(id, Prompt, first, l.from, period), true
 }
 
-// after makes the first step, whose first command buffer is given, begin where the prompt ended. Otherwise the time from the prompt to the first token
-// would belong to no step.
+// after moves the begin of the phase's first step to `prompt`, the end of the prompt. Otherwise the time from the
+// prompt to the first token would belong to no step. `first` is the step's first command buffer.
 func (p *Phase) after(prompt analyze.Nanos, first *buffer) {
 	step := &p.Steps[0]
 	if prompt <= step.Begin {
@@ -145,7 +145,7 @@ func (p *Phase) after(prompt analyze.Nanos, first *buffer) {
 	}
 }
 
-// phase divides the command buffers from index from up to to into steps of period command buffers each.
+// phase divides the command buffers s.of[from:to] into steps; each step has `period` command buffers.
 func (s *sequence) phase(id QueueID, kind string, from, to, period int) Phase {
 	p := Phase{Kind: kind, From: FromBuffers, Queue: id, Label: s.label, CommandBuffers: to - from}
 	for i := from; i < to; i += period {

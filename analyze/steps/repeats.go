@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A row is a range of command buffers, by index, in which the same work repeats every period command buffers.
+// A row is a range of command buffers, by index, in which the same work repeats after every `period` command buffers.
 type row struct{ from, to, period int }
 
 func (r row) steps() int { return (r.to - r.from) / r.period }
@@ -33,8 +33,8 @@ func rows(list []buffer) []row {
 	return found
 }
 
-// longest returns the longest repeating range of a list. Among periods that reach nearly as far, the shortest is
-// preferred, because each multiple of a period is a period too.
+// longest returns the longest repeating range of a list. Each multiple of a period is a period too, so among periods
+// with nearly equally long ranges it prefers the shortest period.
 func longest(list []buffer) (best row, ok bool) {
 	for _, period := range periods(list) {
 		r := stretch(list, period)
@@ -49,7 +49,8 @@ func longest(list []buffer) (best row, ok bool) {
 	return best, ok
 }
 
-// stretch returns the longest range of the list in which each command buffer equals the one period positions later.
+// stretch returns the longest range of the list in which each command buffer is equal to the one that comes `period`
+// positions later.
 func stretch(list []buffer, period int) (best row) {
 	best.period = period
 	from := 0
@@ -65,8 +66,8 @@ func stretch(list []buffer, period int) (best row) {
 	return best
 }
 
-// periods returns candidates for the period, ascending: the most frequent distances between equal command buffers,
-// and between equal sequences of several command buffers.
+// periods returns candidates for the period in ascending order. They are the most frequent distances between equal
+// command buffers, and between equal sequences of several command buffers.
 func periods(list []buffer) []int {
 	counts := map[int]int{}
 	for _, length := range [...]int{1, policy.StepContext} {
@@ -90,8 +91,8 @@ func periods(list []buffer) []int {
 	return all
 }
 
-// align shifts a row of equal steps to where its steps begin, which the period alone does not show: where the program
-// usually pauses longest before it creates the next command buffer.
+// align shifts a range of equal steps so that it begins where a step begins, which the period alone does not show. A
+// step is assumed to begin where the program usually pauses longest before it creates a command buffer.
 func (r row) align(list []buffer) row {
 	best, at := int64(-1<<62), 0
 	for shift := range r.period {

@@ -29,7 +29,8 @@ type sequence struct {
 	sets  map[uint64][]uint64
 }
 
-// A buffer holds what is kept of one command buffer. It is small, because all command buffers of a run are kept.
+// A buffer has the data that phases need of one command buffer. It is small, because all command buffers of a run are
+// stored.
 type buffer struct {
 	signature  uint64 // of its kernels in order, with the order of magnitude of their threads
 	gpu        analyze.Interval
@@ -97,8 +98,8 @@ func (s *Sequences) buffer(b *analyze.CommandBuffer) buffer {
 			out.threads += float64(d.Threads)
 		}
 	}
-	// only the order of magnitude, in factors of 16: the work of a token grows slowly with the context and stays
-	// equal, but a prompt differs
+	// only the order of magnitude of the threads, in factors of 16: a token's work grows slowly with the context and
+	// must stay the same, while a prompt must differ
 	out.signature = mix(out.signature, uint64(bits.Len64(uint64(out.threads))/4))
 	if _, known := s.sets[out.signature]; !known {
 		s.sets[out.signature] = set

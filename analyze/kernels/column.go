@@ -41,6 +41,7 @@ const (
 	perBlock // per policy.CopyBlock bytes that are copied or filled
 	perPass  // of a render encoder
 	perThread
+	perEncoder // that a measured time covers; see fixed
 )
 
 // coarse returns the column that replaces c if sizes have only `bits` significant bits, so that similar sizes share

@@ -10,12 +10,13 @@ import (
 // Costs has the cost of each kernel, as far as the run shows it. Several kernels may share one measured time, so the
 // costs are fitted to these times.
 type Costs struct {
-	fit      *fit
-	solution *solution        // nil if no time was measured
-	rows     map[row]estimate // by row: the estimate of its part of shared times, in ns
-	perUse   map[row]float64  // of kernels that are not identified: the assumed cost of each use
-	usual    float64          // assumed cost of a use about which nothing is known
-	single   map[string]bool  // names that only one kernel has
+	fit       *fit
+	solution  *solution        // nil if no time was measured
+	mostFixed float64          // the largest fixed cost of an encoder, in ns
+	rows      map[row]estimate // by row: the estimate of its part of shared times, in ns
+	perUse    map[row]float64  // of kernels that are not identified: the assumed cost of each use
+	usual     float64          // assumed cost of a use about which nothing is known
+	single    map[string]bool  // names that only one kernel has
 }
 
 // CostsOf fits the costs of the kernels of a trace.
@@ -24,9 +25,12 @@ func CostsOf(t *analyze.Trace) *Costs { return NewSum(t).Costs() }
 // Costs fits the costs to all times that were added. The result is kept until more is added.
 func (s *Sum) Costs() *Costs {
 	if s.costs == nil {
-		s.costs = &Costs{fit: s.fit, solution: s.fit.solve(), rows: map[row]estimate{}, perUse: map[row]float64{},
-			usual:  1,
-			single: s.single()}
+		mostFixed := s.length.fixedCost()
+		s.costs = &Costs{fit: s.fit, solution: s.fit.solve(mostFixed), mostFixed: mostFixed, rows: map[row]estimate{},
+			perUse: map[row]float64{}, usual: 1, single: s.single()}
+		if s.costs.solution != nil {
+			s.costs.mostFixed = s.costs.solution.mostFixed
+		}
 		s.estimate(s.costs)
 		s.addUp(s.costs)
 	}

@@ -44,7 +44,9 @@ type usual struct {
 }
 
 func newFit() *fit {
-	return &fit{index: map[column]int{}, length: 1, bits: policy.FitSizeBits, alike: map[uint64]usual{}}
+	f := &fit{index: map[column]int{}, length: 1, bits: policy.FitSizeBits, alike: map[uint64]usual{}}
+	f.number(fixed) // first, so that there is always room for it
+	return f
 }
 
 // weight returns the weight of the current observation, 1/expected time, and adds its time to the mean of similar
@@ -105,6 +107,7 @@ func (f *fit) coarsen() {
 	}
 	old := f.columns
 	f.columns, f.index = nil, map[column]int{}
+	f.number(fixed)
 	to := f.renumber(old)
 	for _, b := range f.blocks {
 		*b = b.renumbered(&to)
@@ -147,9 +150,11 @@ func (f *fit) use(column int, count float64) {
 	f.counts[column] += count
 }
 
-// observe ends the current observation, whose measured time is `took`. If fits is false, it discards the observation.
-func (f *fit) observe(took analyze.Nanos, fits bool) {
+// observe ends the current observation, whose measured time is took and covers a number of encoders. If fits is false
+// it is discarded.
+func (f *fit) observe(took analyze.Nanos, encoders int, fits bool) {
 	if fits && took > 0 && len(f.listed) > 0 {
+		f.use(f.index[fixed], float64(encoders))
 		if len(f.blocks) == 0 || f.blocks[len(f.blocks)-1].n >= f.length {
 			f.shorten()
 			f.blocks = append(f.blocks, &normal{})

@@ -26,7 +26,7 @@ type disturbance struct {
 	name     string
 	noise    float64 // of each dispatch, in parts of its cost
 	drift    float64 // by how much the GPU is faster at the end than at the beginning
-	overhead float64 // ns of each command buffer, which belong to no kernel
+	overhead float64 // ns of each command buffer, which belong to no kernel; its spread is as large
 }
 
 func newDrawn(seed uint64, kernels int, by disturbance) *drawn {
@@ -62,7 +62,7 @@ func (d *drawn) commit(list ...batch) {
 		of := analyze.Dispatch{Pipeline: d.pipes[name], Count: b.count, Threads: uint64(b.count) * b.threads}
 		e.Dispatches = append(e.Dispatches, of)
 	}
-	length := analyze.Nanos(took + d.overhead)
+	length := analyze.Nanos(took + d.overhead*d.random.ExpFloat64())
 	gpu := analyze.Interval{Begin: d.at, End: d.at + length}
 	d.trace.Add(analyze.CommandBuffer{GPU: gpu, Encoders: []analyze.Encoder{e}})
 	d.at += length + 5000
@@ -160,6 +160,16 @@ var drawnPrograms = []struct {
 			}
 		}
 	}},
+	{"tests", 0, func(d *drawn) { // a suite of tests, which runs each kernel by itself, most of them once
+		for i := range d.costs {
+			d.costs[i] /= 4
+		}
+		for i := range len(d.costs) {
+			for range 1 + i*i {
+				d.commit(batch{i, 1, 1000})
+			}
+		}
+	}},
 	{"once alone", 0, func(d *drawn) { // one command buffer separates two kernels, and it is the first, which is slow
 		d.costs["kernel00"] *= 4
 		d.commit(batch{0, 1, 1000})
@@ -175,7 +185,7 @@ var drawnPrograms = []struct {
 func TestFitHoldsTheTruth(t *testing.T) {
 	for _, by := range []disturbance{{"exact", 0, 0, 0}, {"noise", 0.03, 0, 0}, {"much noise", 0.2, 0, 0},
 		{"drift", 0.05, 0.3, 0},
-		{"overhead", 0.05, 0, 500}} {
+		{"overhead", 0.05, 0, 500}, {"fixed cost", 0.05, 0, 5000}} {
 		var all judgement
 		for _, p := range drawnPrograms {
 			var of judgement

@@ -34,6 +34,7 @@ type Kernel struct {
 
 	threads float64       // sum of the threads of all dispatches
 	alone   analyze.Nanos // sum of the times that it does not share
+	within  int           // number of encoders that those times cover
 	shared  analyze.Nanos // all times that it has together with others
 	beyond  bool          // the fit had no column left for it
 }
@@ -52,6 +53,7 @@ type Sum struct {
 	by     map[row]*Kernel
 	list   []*Kernel // in the order of their first occurrence
 	fit    *fit
+	length lengths
 	uses   []float64     // within shared times, by the fit's columns
 	shared analyze.Nanos // those times
 	named  named
@@ -104,10 +106,18 @@ func (s *Sum) take(t *measuredTime, shares []Share, began bool) {
 			s.named.use(x, n, u.count, t, began)
 		})
 	}
-	s.fit.observe(t.took, fits)
+	encoders := encodersOf(shares)
+	s.fit.observe(t.took, encoders, fits)
+	if t.fits && began {
+		s.length.count(t.took, encoders)
+	}
 	s.named.take(shares, t)
 	if t.alone {
-		s.kernel(worker(shares).row()).alone += t.took
+		k := s.kernel(worker(shares).row())
+		k.alone += t.took
+		if began {
+			k.within += encoders
+		}
 		return
 	}
 	s.shared += t.took
@@ -174,6 +184,7 @@ func (s *Sum) Add(part *Sum) {
 			s.kernel(part.fit.columns[i].row).beyond = true
 		}
 	}
+	s.length.add(&part.length)
 	s.shared += part.shared
 	for _, p := range part.list {
 		k := s.kernel(row{p.Name, p.Variant})
@@ -184,6 +195,7 @@ func (s *Sum) Add(part *Sum) {
 		k.threads += p.threads
 		k.Buffers += p.Buffers
 		k.alone += p.alone
+		k.within += p.within
 		k.shared += p.shared
 		k.beyond = k.beyond || p.beyond
 	}
@@ -228,7 +240,7 @@ func (s *Sum) Kernels() []*Kernel {
 	for i, part := range divide(s.shared, parts) {
 		k := s.list[i]
 		e := costs.rows[row{k.Name, k.Variant}]
-		k.give(part, e)
+		k.give(part, e, costs.mostFixed)
 		if total > 0 {
 			k.Share = float64(k.GPU) / float64(total)
 		}
@@ -244,13 +256,14 @@ func (s *Sum) Kernels() []*Kernel {
 	return s.list
 }
 
-// give sets the kernel's GPU time and its bounds. `part` is the kernel's part of the times that it shares with other
-// kernels.
-func (k *Kernel) give(part analyze.Nanos, e estimate) {
-	k.GPU, k.Low, k.High = k.alone+part, k.alone+part, k.alone+part
+// give sets the kernel's GPU time and its bounds. part is its part of the times that it shares with other kernels,
+// mostFixed the largest fixed cost of an encoder, in ns.
+func (k *Kernel) give(part analyze.Nanos, e estimate, mostFixed float64) {
+	own := max(0, k.alone-allowance(k.within, mostFixed))
+	k.GPU, k.Low, k.High = k.alone+part, own+part, k.alone+part
 	switch {
 	case k.beyond:
-		k.Source, k.Low, k.High = NotIdentified, k.alone, k.alone+k.shared
+		k.Source, k.Low, k.High = NotIdentified, own, k.alone+k.shared
 		return
 	case k.shared == 0 || e.nothing:
 		k.Source = Measured
@@ -260,7 +273,7 @@ func (k *Kernel) give(part analyze.Nanos, e estimate) {
 	default:
 		k.Source = NotIdentified
 	}
-	k.Low = min(k.GPU, k.alone+analyze.Nanos(e.low))
+	k.Low = min(k.GPU, own+analyze.Nanos(e.low))
 	k.High = max(k.GPU, min(k.alone+k.shared, k.alone+analyze.Nanos(e.high)))
 }
 

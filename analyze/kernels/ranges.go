@@ -114,16 +114,17 @@ func (s *solution) ranges(uses [][]float64) (list []estimate, found []bool) {
 		if least == nil || most == nil {
 			continue
 		}
-		low, high := floats.Dot(g, least), floats.Dot(g, most)
-		list[k] = estimate{value: (low + high) / 2, low: max(0, low-s.halfAt(g, least)), high: high + s.halfAt(g, most)}
+		low, _ := s.boundsAt(g, least)
+		_, high := s.boundsAt(g, most)
+		list[k] = estimate{value: (floats.Dot(g, least) + floats.Dot(g, most)) / 2, low: max(0, low), high: high}
 		found[k] = true
 	}
 	return list, found
 }
 
-// halfAt returns half of the confidence interval of the cost of the uses g, if `costs` are the costs. A cost of 0
-// counts as exact.
-func (s *solution) halfAt(g, costs []float64) float64 {
+// boundsAt returns bounds of the cost of the uses g around the given extreme costs: its confidence interval, and the
+// part that may be fixed cost. Costs that are 0 there are taken as exact.
+func (s *solution) boundsAt(g, costs []float64) (low, high float64) {
 	var places []int
 	for i, c := range costs {
 		if c > 0 {
@@ -133,12 +134,13 @@ func (s *solution) halfAt(g, costs []float64) float64 {
 	whole := floats.Dot(g, costs)
 	l, solved := solvePassive(s.all, g, places)
 	if !solved {
-		return 2 * s.off * whole
+		return whole - 2*s.off*whole, whole + 2*s.off*whole
 	}
 	influence, chance := make([]float64, len(g)), 0.0
 	for i, place := range places {
 		influence[place] = l[i]
 		chance += l[i] * g[place]
 	}
-	return s.half(influence, chance) + policy.FitRounding*whole
+	half := s.half(influence, chance) + policy.FitRounding*whole
+	return s.widen(whole-half, whole+half, influence)
 }

@@ -26,17 +26,20 @@ type solution struct {
 	all       *mat.SymDense // the normal equations, scaled
 	equations []scaled      // the normal equations of each fold
 	scores    [][]float64
-	noise     float64 // variance of a weighted residual
-	off       float64 // usual residual of an observation, as a share of its time
-	freedom   int     // number of observations minus number of costs
+	noise     float64   // variance of a weighted residual
+	off       float64   // usual residual of an observation, as a share of its time
+	freedom   int       // number of observations minus number of costs
+	mostFixed float64   // the largest fixed cost of an encoder, in ns
+	withFixed []float64 // right-hand side of the normal equations for times that are only the largest fixed cost
 }
 
 // scaled is the matrix of normal equations of one fold (a random part of the observations), divided by the places'
 // scales.
 type scaled struct{ xx *mat.SymDense }
 
-// solve solves the normal equations for the costs. It returns nil if there are no observations.
-func (f *fit) solve() *solution {
+// solve solves the normal equations for the costs. Bounds allow for a fixed cost of each encoder of at most mostFixed
+// ns. solve returns nil if there are no observations.
+func (f *fit) solve(mostFixed float64) *solution {
 	var total normal
 	for i := range f.folds {
 		total.add(&f.folds[i], nil)
@@ -44,9 +47,18 @@ func (f *fit) solve() *solution {
 	if total.n == 0 {
 		return nil
 	}
+	s := f.solveFor(&total, false)
+	if s != nil {
+		s.allowFixed(f, &total, min(mostFixed, f.fittedFixed(&total)))
+	}
+	return s
+}
+
+// solveFor solves the normal equations total for the costs of kernels and, if withFixed, for the fixed cost.
+func (f *fit) solveFor(total *normal, withFixed bool) *solution {
 	s := &solution{}
-	places := s.place(f, &total)
-	a, b := s.dense(&total, places)
+	places := s.place(f, total, withFixed)
+	a, b := s.dense(total, places)
 	s.scale = make([]float64, places)
 	for i := range s.scale {
 		s.scale[i] = math.Sqrt(a.At(i, i))
@@ -62,18 +74,18 @@ func (f *fit) solve() *solution {
 	for s.first < places && s.values[s.first] <= policy.FitRank*s.values[places-1] {
 		s.first++
 	}
-	s.residuals(f, &total, a, b)
+	s.residuals(f, total, a, b)
 	return s
 }
 
 // place assigns a place to each column that has observations, and returns the number of places. If there would be too
 // many places, columns with similar sizes share one.
-func (s *solution) place(f *fit, total *normal) (places int) {
+func (s *solution) place(f *fit, total *normal, withFixed bool) (places int) {
 	for bits := policy.FitSizeBits; bits >= 0; bits-- {
 		at, into := map[column]int{}, make([]column, len(f.columns))
 		s.of, s.times = make([]int, len(f.columns)), make([]float64, len(f.columns))
 		for i, c := range f.columns {
-			if s.of[i] = -1; i >= len(total.xy) || total.xx[packed(i, i)] == 0 {
+			if s.of[i] = -1; c == fixed && !withFixed || i >= len(total.xy) || total.xx[packed(i, i)] == 0 {
 				continue
 			}
 			c, s.times[i] = c.coarse(bits)
@@ -194,7 +206,8 @@ func (s *solution) estimate(g []float64) estimate {
 		return e
 	}
 	half := s.half(solved, floats.Dot(g, solved)) + policy.FitRounding*e.value
-	e.low, e.high = max(0, e.value-half), e.value+half
+	e.low, e.high = s.widen(e.value-half, e.value+half, solved)
+	e.low = max(0, e.low)
 	return e
 }
 

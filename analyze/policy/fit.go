@@ -18,3 +18,15 @@ const (
 	FitConfidence = 0.975 // quantile of Student's t for a bound of an interval
 	FitRounding   = 0.002 // minimum relative error of a cost, because clocks have finite resolution
 )
+
+// MostFixedCost is the largest GPU time, in ns, that beginning and ending an encoder and its command buffer is assumed
+// to take if the run has no shorter command buffers. Developers of MLX report 20 µs for each further command buffer.
+const MostFixedCost = 20_000
+
+// FixedCostStep is the resolution, in ns, of estimated fixed costs. GPU clocks tick more often: each 42 ns on Apple
+// silicon.
+const FixedCostStep = 100
+
+// ShownFixedCost is the share of a measured time that may be fixed cost from which on tables show it. Smaller shares
+// do not matter when kernels are compared.
+const ShownFixedCost = 0.1

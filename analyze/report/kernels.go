@@ -7,6 +7,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/kernels"
+	"mtrace/analyze/policy"
 )
 
 // A Kernel is what one kernel did.
@@ -144,7 +145,8 @@ func (k *Kernel) ShareCell() string { return k.cost().ofAll() }
 // MeanCell returns the kernel's mean GPU time per dispatch for a table; bounds if the time is not identified.
 func (k *Kernel) MeanCell() string { return k.cost().time(int64(max(1, k.Dispatches))) }
 
-// SourceCell returns how the kernel's GPU time was determined, with the precision of a fit: "fitted ±3.1%".
+// SourceCell returns how the kernel's GPU time was determined, with the precision of a fit, "fitted ±3.1%", or the
+// share of a measured time that may be fixed cost of command buffers: "measured -58%".
 func (k *Kernel) SourceCell() string { return k.cost().from() }
 
 // time formats the GPU time divided by parts; the range between the bounds if the time is not identified.
@@ -168,6 +170,9 @@ func (c cost) from() string {
 	if c.source == kernels.Fitted && c.gpu > 0 {
 		off := max(c.high-c.gpu, c.gpu-c.low)
 		return fmt.Sprintf("%s ±%s", c.source, analyze.FormatShare(float64(off)/float64(c.gpu)))
+	}
+	if off := float64(c.gpu-c.low) / float64(max(1, c.gpu)); c.source == kernels.Measured && off >= policy.ShownFixedCost {
+		return fmt.Sprintf("%s -%s", c.source, analyze.FormatShare(off))
 	}
 	return c.source
 }

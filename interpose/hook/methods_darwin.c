@@ -1,5 +1,6 @@
-// macOS: Apple's runtime lets classes change while other threads read them without a lock: it frees no method list or
-// cache that a thread may be reading (docs/cases.md explains how). class_replaceMethod never changes an ancestor.
+// macOS: Apple's runtime lets classes change while other threads read them without a lock: objc4-951.1 changes method
+// lists under runtimeLock, and frees no list or cache that a thread may be reading. class_replaceMethod never changes
+// an ancestor.
 // class_getInstanceMethod is not used: for a missing method it calls a resolver, which is a message and initializes
 // the class. Therefore this file searches the method lists.
 #include "hook/methods.h"

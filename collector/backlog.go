@@ -7,9 +7,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A backlog holds the newest records of a ring (one thread's buffer in shared memory) for which it is not decided yet
-// whether the trace gets them. windowFilter waits because its window may still open; selectionFilter waits because
-// the names that its rules refer to are not known yet.
+// A backlog holds the newest records of a ring (one thread's buffer in shared memory) until it is decided whether
+// they are written to the trace. windowFilter cannot decide yet because its window may still open, selectionFilter
+// because the names in its rules are not known yet.
 type backlog struct {
 	pieces []backlogPiece
 	open   []wire.Record // the newest records, not yet in a piece
@@ -17,8 +17,8 @@ type backlog struct {
 	began  time.Time     // when open[0] came; only selectionFilter sets it
 }
 
-// A backlogPiece is a compressed series of consecutive records of one thread's ring buffer, from ring position
-// position on.
+// A backlogPiece is a compressed series of consecutive records of one thread's ring buffer. The field position is the
+// ring position of the first record.
 type backlogPiece struct {
 	position uint64
 	count    int
@@ -31,8 +31,8 @@ type backlogPiece struct {
 // pieceRecords is the number of records in a piece: enough to compress well, and few enough to drop old ones early.
 const pieceRecords = 4096
 
-// addToBacklog adds records to the backlog of a thread's ring buffer. It drops pieces that are older than the window
-// can reach back, and the oldest pieces when all backlogs together exceed the window's memory limit.
+// addToBacklog adds records to the backlog of a thread's ring buffer. It drops pieces that are too old for any
+// window, and the oldest pieces if all backlogs together exceed the window's memory limit.
 func (f *windowFilter) addToBacklog(r *ring, position uint64, records []wire.Record) {
 	backlog := &r.window.backlog
 	if len(backlog.open) > 0 && position != backlog.from+uint64(len(backlog.open)) {
@@ -60,8 +60,8 @@ func (f *windowFilter) addToBacklog(r *ring, position uint64, records []wire.Rec
 	}
 }
 
-// pack compresses the newest records of a backlog (records held in memory until the window is decided) into a piece,
-// and counts the piece's memory, which is limited.
+// pack compresses the newest records of a backlog (records held in memory until the window is decided) into a piece.
+// It adds the piece's size to the memory that the window limits.
 func (f *windowFilter) pack(r *ring) {
 	backlog := &r.window.backlog
 	piece := backlog.takePiece()
@@ -69,7 +69,8 @@ func (f *windowFilter) pack(r *ring) {
 	backlog.pieces = append(backlog.pieces, piece)
 }
 
-// takePiece compresses the records in open into a piece and empties open. The caller appends the piece to pieces.
+// takePiece compresses the records in b.open into a piece and empties b.open. The caller appends the piece to
+// b.pieces.
 func (b *backlog) takePiece() backlogPiece {
 	piece := backlogPiece{position: b.from, count: len(b.open), came: time.Now()}
 	raw := make([]byte, 0, len(b.open)*wire.RecordSize)
@@ -96,8 +97,8 @@ func (piece *backlogPiece) unpack() []wire.Record {
 	return records
 }
 
-// drop removes the oldest piece from a ring buffer's backlog. Records that describe the time after them, too
-// (wire.Call.Lasts: for example the creation of a queue), are written to the trace nevertheless.
+// drop removes the oldest piece from a ring buffer's backlog. It writes only those records of the piece that later
+// records depend on (wire.Call.Lasts: for example the creation of a queue).
 func (f *windowFilter) drop(r *ring) {
 	backlog := &r.window.backlog
 	piece := backlog.pieces[0]
@@ -131,9 +132,9 @@ func (f *windowFilter) dropOldest() bool {
 	return true
 }
 
-// emptyBacklog removes all records from the backlog of a thread's ring buffer. The trace gets those for which wanted
-// returns true, and those that describe the time after them, too (wire.Call.Lasts). If wanted is nil, no other
-// records are written.
+// emptyBacklog removes all records from the backlog of a thread's ring buffer. It writes to the trace those for which
+// wanted returns true, and those that later records depend on (wire.Call.Lasts). If wanted is nil, only the latter
+// are written.
 func (f *windowFilter) emptyBacklog(r *ring, wanted func(*wire.Record) bool) {
 	backlog := &r.window.backlog
 	for _, piece := range backlog.pieces {

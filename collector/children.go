@@ -8,8 +8,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// mostPages limits the number of mapped children pages, one per program that connected. Beyond it the oldest page is
-// dropped: children of that program that use Metal later, and cannot reach the collector, are not reported.
+// mostPages limits the number of mapped children pages, one per connected program. Beyond the limit the oldest page
+// is dropped. If a child of that page's program later uses Metal and cannot reach the collector, the report does not
+// name the child.
 const mostPages = 4096
 
 // children holds one page of shared memory for each program that connected. A child process that uses Metal and

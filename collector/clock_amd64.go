@@ -10,8 +10,8 @@ import (
 func tsc() uint64
 
 // sampleClock reads the processor's time-stamp counter and the monotonic clock at the same instant. It returns false
-// unless the process records with that counter. A process that is killed within its first millisecond sent samples
-// too close together to compute the counter's rate; the collector's own samples, taken at other times, allow it.
+// unless the process records with that counter. The rate of the counter follows from two samples. A process that is
+// killed within its first millisecond sent samples too close together, so the collector adds its own.
 func sampleClock(kind wire.ClockKind) (wire.ClockSample, bool) {
 	if kind != wire.ClockTSC {
 		return wire.ClockSample{}, false

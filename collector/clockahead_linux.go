@@ -28,13 +28,14 @@ func (t *processTrace) clockAhead(first wire.ClockSample) int64 {
 	return 0
 }
 
-// leastAhead is the smallest offset, in nanoseconds, that aheadByTicks reports. Its estimate is off by less than
-// that, and users set larger offsets; without this limit an error would shift all times of the process.
+// leastAhead is the smallest offset, in nanoseconds, that aheadByTicks reports. The estimate's error is smaller than
+// that, and so would be reported as an offset that shifts all times of the process. Offsets that users set are
+// larger.
 const leastAhead = int64(time.Second)
 
-// aheadByTicks estimates the offset that clockAhead returns when /proc does not show it. All processes share the
-// processor's tick counter, so a sample of both clocks by the process tells how far its monotonic clock is ahead.
-// began is the collector's own sample at its start, first the process's.
+// aheadByTicks estimates the offset that clockAhead returns, if /proc does not show it. The processor's tick counter
+// is the same for all processes, so the process's sample of counter and monotonic clock shows how far its monotonic
+// clock is ahead. began is the collector's own first sample, and first the process's.
 func aheadByTicks(began, first wire.ClockSample) int64 {
 	now, ok := sampleClock(wire.ClockTSC)
 	if !ok || now.Ticks <= began.Ticks {

@@ -10,7 +10,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// mostAddresses limits the addresses of a process whose function names are looked up, because a hostile process could
+// mostAddresses limits how many addresses of a process are looked up in the symbol tables. A hostile process could
 // send any number and exhaust the collector's memory.
 const mostAddresses = 1 << 18
 
@@ -54,13 +54,14 @@ func (c *code) note(facts []wire.Fact) {
 }
 
 // names looks up the addresses in the image files on this machine. It returns facts (names and other data of variable
-// size) with the function names that the process did not send itself, and with source lines. An address that is not
-// found gets no name; reports show its number and count such addresses.
+// size) with source lines, and with the names of functions that the process did not send itself. An address that is
+// not found gets no name; reports show its number and count such addresses.
 func (c *code) names() (facts []wire.Fact) {
 	by := map[wire.Image][]uint64{}
 	for a := range c.addresses {
-		// search from the image loaded last: a later library may have been loaded at the address of an earlier one. a
-		// is a return address; the call before it, at a - 1, is certain to lie in the image
+		// start with the image that was loaded last: a later library may have been loaded at the address of an
+		// earlier one. a is a return address, which may lie just behind the image; the call before it, at a - 1, is
+		// inside
 		for _, image := range slices.Backward(c.images) {
 			if image.Contains(a - 1) {
 				by[image] = append(by[image], a)
@@ -83,8 +84,8 @@ func (c *code) names() (facts []wire.Fact) {
 	return facts
 }
 
-// say appends the facts (names and other data of variable size) that state the name and the source line of address a
-// to facts, and returns the result.
+// say appends facts (names and other data of variable size) to `facts` and returns the result. They state the name
+// and the source line of address `a`.
 func (c *code) say(facts []wire.Fact, a uint64, p symbols.Place) []wire.Fact {
 	_, named := c.named[a]
 	switch {

@@ -50,8 +50,8 @@ type Options struct {
 	// Failed, if set, is called once, when writing the trace first fails. The recording continues without writing:
 	// later records are only counted, so that the report can state how many are missing.
 	Failed func(error)
-	// Behind, if set, is called each time more than half of a thread's ring buffer was filled between two readings:
-	// the collector reads too slowly, and records may soon be dropped.
+	// Behind, if set, is called when the collector reads too slowly and records may soon be dropped: each time a
+	// thread's ring buffer was filled by more than half between two readings.
 	Behind func()
 }
 
@@ -163,14 +163,14 @@ func (c *Collector) Serve(ctx context.Context) error {
 	}
 }
 
-// serve handles a connection in its own goroutine, which c.connections counts. To avoid a race between WaitGroup.Add
-// and Wait, call it only while another connection is counted or before Close waits.
+// serve handles a connection in its own goroutine, which c.connections (a WaitGroup) counts. Call it only while
+// another connection is counted or before Close waits: otherwise WaitGroup.Add would race with Wait.
 func (c *Collector) serve(a *arrival) {
 	c.connections.Go(func() { c.serveConnection(a) })
 }
 
-// settle waits until the collector has read the first message of each connection that the process has made so far.
-// After that it is known whether another program has started in the same process (by exec).
+// settle waits until the collector has read the first message of every connection that the process has made so far.
+// These messages tell whether another program has started in the same process (by exec).
 func (c *Collector) settle(pid int) {
 	if pid == 0 { // anybody of another namespace
 		return
@@ -201,8 +201,8 @@ func (c *Collector) acceptAll() bool {
 	}
 }
 
-// shut stops the collector from accepting, after it has accepted the connections that already wait, and makes all
-// connections finish. It has an effect only once.
+// shut stops accepting: it accepts the connections that already wait, refuses later ones, and makes all connections
+// finish. Only the first call has an effect.
 func (c *Collector) shut() {
 	c.shutting.Do(func() {
 		c.mutex.Lock()

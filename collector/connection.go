@@ -38,14 +38,14 @@ func (c *Collector) serveConnection(a *arrival) {
 
 func errOtherUser(uid int) error { return fmt.Errorf("it belongs to user %d", uid) }
 
-// refuse counts a connection that is not trusted, for example one of another user. The trace gets nothing of the data
-// that the connection sent.
+// refuse counts a connection that is not trusted, for example one of another user. Nothing that the connection sent
+// is written to the trace.
 func (c *Collector) refuse(a *arrival, why error) {
 	c.refused.Add(fmt.Sprintf("process %d of user %d", a.pid, a.uid), why)
 }
 
-// welcome reads the hello of a connection and registers its process. It returns nil if the connection must be closed.
-// replaced is closed when another program takes the place of this one in the same process (exec).
+// welcome reads the hello of a connection and registers its process. It returns nil if the caller must close the
+// connection. replaced is closed when another program starts in the same process (exec).
 func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (p *process, replaced <-chan struct{}) {
 	defer c.listener.hear(a)
 	if a.err != nil {
@@ -142,8 +142,8 @@ func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{
 		p.end(alive, failure, func() error { return nil })
 		return
 	}
-	// The frames have ended, but the process may still run, for instance if it closed the socket itself: stillAlive
-	// knows.
+	// The process has sent its last frame, but may still run, for instance if it closed the socket itself. stillAlive
+	// finds out.
 	alive := <-over
 	p.collector.settle(p.peer) // another program in the same process may have connected and not been identified
 	p.trace.mutex.Lock()
@@ -165,9 +165,9 @@ func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{
 // the trace would describe them as still running.
 const closeGrace = 20 * time.Millisecond
 
-// stillAlive waits for one of four events: the process ends (died), another program replaces it (replaced), the
-// recording ends (closing), or nobody needs the answer any more (given). It returns true if the process still runs at
-// the end of the recording, or for given.
+// stillAlive waits for one of four events: the process ends (`died`), another program replaces it (`replaced`), the
+// recording ends (`closing`), or nobody needs the answer any more (`given`). It returns true if the process still
+// runs at the end of the recording, and after `given`.
 func stillAlive(died, replaced, closing, given <-chan struct{}) bool {
 	select {
 	case <-died:
@@ -189,5 +189,5 @@ func stillAlive(died, replaced, closing, given <-chan struct{}) bool {
 }
 
 // gone reports whether no process has this id. Call it before reporting a process as still running: on a busy machine
-// the channel of watchDeath may close later than the process disappears.
+// a process may disappear before watchDeath closes its channel.
 func gone(pid int) bool { return pid != 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

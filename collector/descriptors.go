@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostDescriptors limits the received descriptors that wait to be taken. Two can come in one read: one with the hello
-// and one with the Rings frame that follows it.
+// mostDescriptors limits the received file descriptors that take has not returned yet. One read can bring two: one
+// with the hello, and one with the Rings frame after it.
 const mostDescriptors = 2
 
 // A descriptorReader reads a unix socket and keeps the file descriptors that are sent along with the bytes. After end
@@ -79,7 +79,7 @@ func (r *descriptorReader) receive(p, control []byte) (int, []byte, error) {
 	if !r.ended.Load() {
 		return 0, nil, os.ErrDeadlineExceeded
 	}
-	// after a deadline raw.Read returns without trying to read, so take reads directly: otherwise the bytes that are
+	// after the deadline has passed, raw.Read returns without reading. Call take directly, or the bytes that are
 	// already in the socket would be lost
 	err = raw.Control(take)
 	if err == nil && failed == unix.EAGAIN {

@@ -8,9 +8,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// end reads the records that are left, and writes the process's end to the trace. alive means that the process still
-// runs. failure is nil, or the protocol error that ends its part of the trace early. readOn reads the frames that are
-// still in the socket.
+// end reads the remaining records, and writes the process's end to the trace. alive means that the process still
+// runs. failure is nil, or the protocol error because of which the recording of the process ends early. readOn reads
+// the frames that are still in the socket.
 func (p *process) end(alive bool, failure error, readOn func() error) {
 	end := tracefile.End{Unix: time.Now().UnixNano(), At: monotonic()}
 	if failure != nil && !p.rings.mapped { // the rings were never mapped, so nothing can be read
@@ -39,8 +39,8 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 		note(p.trace.failure)
 		note(p.rings.lastLook(alive))
 		if alive {
-			// the ring buffers may begin after records that the drainer (the sender inside the process) sent earlier:
-			// these are still in the socket
+			// the ring buffers lack older records that the drainer (the sender inside the process) already sent, and
+			// that are still in the socket
 			note(readOn())
 		}
 		end.Salvaged = p.trace.records - before
@@ -72,8 +72,8 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 	p.collector.processEnded(p, end)
 }
 
-// lastLook reads the ring buffers for the last time. If the process is gone it takes every published record; if the
-// process is alive, it skips rings that the drainer inside the process is just reading.
+// lastLook reads the ring buffers for the last time. If the process has ended, it takes every published record. If
+// the process is alive, it skips the rings that the drainer inside the process is reading at that moment.
 func (reader *ringReader) lastLook(alive bool) error {
 	if !alive {
 		return reader.salvage()
@@ -98,8 +98,8 @@ func (reader *ringReader) readEnd(end *tracefile.End, alive bool) {
 	reader.readCounters(end, alive)
 }
 
-// readCounters reads into end what the process counted (lost records, command buffers) and the calls that its threads
-// are inside.
+// readCounters reads two things into end: what the process counted (lost records, command buffers), and the calls
+// that its threads are inside.
 func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 	l := limit{reader.trace, reader.order.possible()}
 	l.losses(reader.shared.Losses(), end)
@@ -125,8 +125,8 @@ func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 	}
 }
 
-// addInside adds to end the call that a ring buffer's thread is inside, its wait for a lock or a signal, and the
-// polling loop (repeated calls that ask for a status) that it has not left.
+// addInside adds to end what a ring buffer's thread is doing: the call that it is inside, its wait for a lock or a
+// signal, and the polling loop (repeated calls that ask for a status) that it has not left.
 func addInside(end *tracefile.End, ring wire.Ring, thread uint64, index uint16) {
 	if begin, object, call := ring.Current(); call != wire.CallNone {
 		c := tracefile.CurrentCall{Thread: thread, Ring: index, Begin: begin, Object: object, Call: call}
@@ -147,8 +147,8 @@ func addInside(end *tracefile.End, ring wire.Ring, thread uint64, index uint16) 
 	}
 }
 
-// addCoverage adds a ring buffer's counters that check completeness: calls made by other recorded calls, which have
-// no record of their own, and command buffers that were committed or completed unseen.
+// addCoverage adds a ring buffer's counters that check completeness. They count calls made inside other recorded
+// calls, which have no record of their own, and command buffers whose commit or completion the tracer missed.
 func (l limit) addCoverage(end *tracefile.End, ring wire.Ring, where string) {
 	for f := range wire.Family(wire.NestedFamilies) {
 		if n := l.believe(ring.Nested(f), where, "inner calls"); n > 0 {

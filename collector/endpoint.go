@@ -33,13 +33,13 @@ const (
 )
 
 // An endpoint is the socket on which a collector listens, with its directory and a lock file. The kernel releases the
-// lock when the collector ends, for whatever reason; programs and other collectors test the lock to see whether the
+// lock when the collector ends, for whatever reason. Programs and other collectors test the lock to see whether the
 // collector is alive.
 //
-// Normally only this user can reach the socket. The exception: when root records, programs may drop their privileges
-// before they connect, so other users can enter the directory and connect. They cannot list the directory, the
-// socket's name is a secret that the kernel does not show (see listen), and a connection must begin with a token (see
-// Collector.prove).
+// Normally only this user can reach the socket. When root records, other users can enter the directory and connect,
+// because programs may drop their privileges before they connect. Three measures protect the socket then: they cannot
+// list the directory, the socket's name is a secret that the kernel does not show (see listen), and a connection must
+// begin with a token (see Collector.prove).
 type endpoint struct {
 	path   string // of the socket
 	lock   *os.File
@@ -60,8 +60,8 @@ func (p *endpoint) removed() string {
 }
 
 // takeEndpoint returns the endpoint for a socket at path or, if path is empty, in dir, which must be private and is
-// created if missing. If both are empty it creates a new directory, and removes the directories of collectors that
-// have ended. Other users can enter the new directory if root calls it with hasToken.
+// created if missing. If both are empty, it creates a new directory, and removes the directories of collectors that
+// have ended. If root calls it with hasToken, other users can enter the new directory.
 func takeEndpoint(path, dir string, hasToken bool) (p *endpoint, err error) {
 	p = &endpoint{path: path}
 	if path == "" && dir == "" {

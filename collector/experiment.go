@@ -38,8 +38,8 @@ func (c *Collector) Subjects() (all []Subject) {
 // Index returns the process's index in the trace.
 func (s Subject) Index() tracefile.ProcessIndex { return s.index }
 
-// Touch runs f with the shared memory of the process, which stays mapped until f returns. It returns ErrEnded if the
-// memory is not mapped any more, or if the process truncated it while f used it.
+// Touch runs f on the shared memory of the process, which stays mapped until f returns. It returns ErrEnded if the
+// memory is no longer mapped, or if the process truncated it during f.
 func (s Subject) Touch(f func(wire.Region)) error {
 	reader := s.process.rings
 	reader.touching.Lock()
@@ -53,11 +53,11 @@ func (s Subject) Touch(f func(wire.Region)) error {
 	return nil
 }
 
-// Now returns the current time on the process's own monotonic clock, in nanoseconds. Times in the shared memory of an
-// experiment use that clock, which may differ from the collector's in another time namespace.
+// Now returns the current time on the process's own monotonic clock, in nanoseconds. The experiment's times in shared
+// memory must use this clock: in another time namespace it differs from the collector's.
 func (s Subject) Now() int64 { return monotonic() + s.process.trace.aheadBy() }
 
-// At converts a tick of the clock that the process records with to nanoseconds on its own monotonic clock. The tick 0
+// At converts a tick of the process's recording clock to nanoseconds on the process's own monotonic clock. The tick 0
 // means "never" and stays 0.
 func (s Subject) At(tick wire.Ticks) int64 {
 	if tick == 0 {

@@ -15,7 +15,7 @@ import (
 )
 
 // readHello reads a process's hello, the first frame of a connection. It skips a token frame before the hello: a
-// required token was already checked, and a token may come although none is required.
+// required token was checked earlier, and a program may also send one that is not required.
 func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
 	h, err := wire.ReadFrameHeader(in)
 	if err == nil && h.Kind == wire.FrameToken {
@@ -36,9 +36,9 @@ func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
 	return wire.DecodeHello(payload)
 }
 
-// readFrames handles frames until the connection or the process ends, and then returns nil. It drops a last,
-// incomplete frame without losing records: the process releases ring slots only after a whole frame was sent, so
-// salvage reads them from shared memory. An error means that the process violated the protocol.
+// readFrames handles frames until the connection or the process ends, and then returns nil. It drops an incomplete
+// last frame. No record is lost by that: the process releases ring slots only after it sent a whole frame, so salvage
+// reads them from shared memory. An error means that the process violated the protocol.
 func (p *process) readFrames(in *bufio.Reader) error {
 	var payload []byte
 	var records []wire.Record
@@ -112,9 +112,9 @@ func (p *process) readFrames(in *bufio.Reader) error {
 	}
 }
 
-// looseFacts writes facts (names and other data of variable size) that belong to no ring: facts of the whole process,
-// and facts sent before the ring buffers exist. They have no ring position, so no copy of them is read from shared
-// memory.
+// looseFacts writes facts (names and other data of variable size) that belong to no ring: those about the whole
+// process, and those sent before the ring buffers exist. They are only sent over the socket, so no second copy of
+// them in shared memory can be read.
 func (p *process) looseFacts(payload []byte) error {
 	p.trace.mutex.Lock()
 	defer p.trace.mutex.Unlock()

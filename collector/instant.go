@@ -27,8 +27,8 @@ func now() instant {
 	return instant{nanos: t.Nano()}
 }
 
-// after returns the instant d after i. It computes the rate of the ticks from i and also, a second instant as far
-// away from i as possible. If d is negative and the result would be before tick 1, its ticks are 1.
+// after returns the instant that lies d after i. It computes the clock rate from i and a second instant, also, which
+// should be as far away from i as possible. The ticks of the result are at least 1.
 func (i instant) after(d time.Duration, also instant) instant {
 	j := instant{nanos: i.nanos + d.Nanoseconds()}
 	if i.ticks != 0 && also.nanos != i.nanos {
@@ -38,8 +38,8 @@ func (i instant) after(d time.Duration, also instant) instant {
 	return j
 }
 
-// ticksOf converts an instant to a tick of the clock that the process records with. It returns 0 for instants before
-// that clock began, or if the clock is not known yet. The caller holds t.mutex.
+// ticksOf converts an instant to a tick of the process's recording clock. It returns 0 for an instant before that
+// clock began, and if the clock is not known yet. The caller holds t.mutex.
 func (t *processTrace) ticksOf(i instant) wire.Ticks {
 	switch t.clock {
 	case wire.ClockTSC:
@@ -53,7 +53,7 @@ func (t *processTrace) ticksOf(i instant) wire.Ticks {
 	return wire.Ticks(max(0, i.nanos+t.ahead))
 }
 
-// instantOf converts a tick of the clock that the process records with to an instant. The caller holds t.mutex.
+// instantOf converts a tick of the process's recording clock to an instant. The caller holds t.mutex.
 func (t *processTrace) instantOf(at wire.Ticks) instant {
 	switch t.clock {
 	case wire.ClockTSC:

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// A joiner assembles the content of one thread's ring buffer: each position exactly once and in order. Two sources
-// deliver parts that overlap and overtake each other: frames from the socket, and data that the collector reads from
-// shared memory while older frames are still in the socket. T is a record, or a byte of the facts (names and other
-// data of variable size).
+// A joiner assembles the content of one thread's ring buffer: each position exactly once and in order. The data comes
+// from two sources, which may overlap and overtake each other: frames from the socket, and shared memory, which the
+// collector may read while older frames are still in the socket. T is a record, or a byte of the facts (names and
+// other data of variable size).
 type joiner[T any] struct {
 	next  uint64     // the position of the next element to deliver
 	held  []piece[T] // pieces behind a gap, by position
@@ -22,20 +22,20 @@ type piece[T any] struct {
 	elements []T
 }
 
-// farthest is the largest position that add accepts. No ring counts that far, and position plus length below it
-// cannot overflow.
+// farthest is the largest position that add accepts. No real position is that large, and adding a length to it cannot
+// overflow.
 const farthest = 1 << 62
 
-// add delivers the elements from position on to emit. If elements before position are missing, add keeps a copy until
-// they arrive; it returns an error when too many elements wait.
+// add passes the elements, which begin at position, to emit. If elements before position are missing, add keeps a
+// copy until they arrive. It returns an error when too many elements wait.
 func (j *joiner[T]) add(position uint64, elements []T) error {
 	if position > farthest {
 		return fmt.Errorf("position %d is beyond every ring", position)
 	}
 	if position > j.next {
 		if j.count+len(elements) > j.limit || len(j.held) >= j.limit {
-			// a piece without elements also counts, because it takes memory: the drainer in the process sends such
-			// frames to wake the collector
+			// len(j.held) also limits pieces without elements, because each takes memory: the drainer in the process
+			// sends empty frames to wake the collector
 			return fmt.Errorf("data from position %d on arrived, but the data before it, from %d on, did not", position,
 				j.next)
 		}
@@ -56,8 +56,8 @@ func (j *joiner[T]) add(position uint64, elements []T) error {
 	return nil
 }
 
-// pass delivers the elements that were not delivered before. The caller guarantees that there is no gap: position is
-// at most j.next.
+// pass passes the elements to emit, except those that were passed before. The caller guarantees that there is no gap:
+// position is at most j.next.
 func (j *joiner[T]) pass(position uint64, elements []T) {
 	seen := j.next - position
 	if seen >= uint64(len(elements)) {
@@ -74,8 +74,8 @@ func (j *joiner[T]) passHeld() {
 	j.pass(p.position, p.elements)
 }
 
-// finish delivers the elements that wait behind gaps, because at the end of a process no gap is filled any more. It
-// returns how many elements the gaps lack.
+// finish passes on the elements that wait behind gaps: when a process has ended, no gap is filled any more. It
+// returns how many elements are missing in the gaps.
 func (j *joiner[T]) finish() (missing uint64) {
 	for len(j.held) > 0 {
 		if p := j.held[0].position; p > j.next {

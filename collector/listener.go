@@ -45,8 +45,8 @@ type arrival struct {
 // if its token is missing.
 func (a *arrival) own() bool { return a.uid == os.Getuid() }
 
-// openListener listens on the socket of an endpoint. Connections that do not begin with token are marked, not
-// refused.
+// openListener listens on the socket of an endpoint. A connection that does not begin with token is only marked; the
+// caller decides whether to refuse it.
 func openListener(p *endpoint, token wire.Token) (*listener, error) {
 	socket, err := p.listen()
 	if err != nil {
@@ -71,8 +71,9 @@ func (l *listener) close() {
 	l.spare.Close()
 }
 
-// refuseRest accepts and closes all waiting connections when the process has no free file descriptor, and returns
-// them so that they can be reported. It uses the spare descriptor for that, so it must be the last call before close.
+// refuseRest is for a collector without a free file descriptor: it accepts and closes all waiting connections, and
+// returns them so that they can be reported. It uses up the spare descriptor, so it must be the last call before
+// close.
 func (l *listener) refuseRest() (all []*arrival) {
 	l.mutex.Lock()
 	l.spare.Close()
@@ -88,8 +89,8 @@ func (l *listener) refuseRest() (all []*arrival) {
 		if err == nil {
 			return all
 		}
-		// other code of the collector took the descriptor that the spare one had freed, so it cannot be found out who
-		// waits: report one unknown connection of this user
+		// another goroutine took the descriptor that closing the spare one freed, so the waiting processes cannot be
+		// identified: report one unknown connection of this user
 		if len(some) == 0 {
 			return append(all, &arrival{peer: peer{uid: os.Getuid()}})
 		}
@@ -122,8 +123,8 @@ func noneLeft(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// waiting accepts all connections that wait in the kernel, and does not block. If there is no file descriptor for one
-// of them, it returns an error with those accepted before, and that connection continues to wait.
+// waiting accepts all connections that wait in the kernel, without blocking. If a file descriptor is missing for one
+// of them, it returns an error and the connections accepted before; that one continues to wait.
 func (l *listener) waiting() (all []*arrival, err error) {
 	for {
 		var a *arrival
@@ -154,7 +155,7 @@ func (l *listener) accept(listener uintptr) (*arrival, error) {
 	a := &arrival{number: l.last, heard: make(chan struct{})}
 	a.peer, a.err = l.peers.of(fd)
 	a.state = readToken(fd, l.token)
-	// os.NewFile and not net.FileConn, which duplicates the descriptor: there may be no free one. Reads of a
+	// use os.NewFile: net.FileConn would duplicate the descriptor, and there may be no free one. Reads of a
 	// non-blocking file also wait in the runtime's poller, without occupying a thread
 	if err := unix.SetNonblock(fd, true); a.err == nil {
 		a.err = err
@@ -193,8 +194,8 @@ func (l *listener) hear(a *arrival) {
 	l.heard++
 }
 
-// awaitHeard waits until one more connection is identified: a connection that only checks for a collector is then
-// closed, and its file descriptor becomes free. It returns false if that does not happen within ten pauses.
+// awaitHeard waits until one more connection is identified. A connection that only checked for a collector is then
+// closed, which frees a file descriptor. awaitHeard returns false if nothing is identified within ten pauses.
 func (l *listener) awaitHeard() bool {
 	for before, pauses := l.heardCount(), 0; pauses < 10; pauses++ {
 		time.Sleep(acceptPause)
@@ -212,8 +213,8 @@ func (l *listener) heardCount() uint64 {
 	return l.heard
 }
 
-// of returns the connections of a process that are not identified yet. It includes those whose process id the kernel
-// no longer knows, because they may be of the same process.
+// of returns the connections of a process that are not identified yet. It includes connections whose process id the
+// kernel no longer knows, because they may belong to the same process.
 func (l *listener) of(pid int) []*arrival {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

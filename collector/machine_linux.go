@@ -13,8 +13,8 @@ import (
 )
 
 // A machineClock counts the processor time of all programs on the machine, and how long their threads waited for a
-// processor. If this process, and so the traced program, may use only some processors, only the time of those is
-// counted. Time beyond the traced processes' time belongs to other programs.
+// processor. If this process, and so the traced program, may use only some processors, it counts only these. The part
+// that the traced processes did not use belongs to other programs.
 type machineClock struct {
 	mutex   sync.Mutex
 	allowed *unix.CPUSet // nil before it was read
@@ -60,9 +60,9 @@ func (m *machineClock) look() (wire.ThreadTime, bool) {
 	return next, true
 }
 
-// parseStat reads from the text of /proc/stat how long all allowed processors together were busy, and how many
-// runnable threads have no processor: all runnable threads except the reading one, minus the number of processors.
-// Time stolen by a hypervisor counts as busy. Ticks are 10 ms on every architecture (proc(5)).
+// parseStat parses /proc/stat. busy is the time for which the allowed processors were busy, summed; time stolen by a
+// hypervisor counts as busy. ready is how many runnable threads have no processor: all but the reading thread, minus
+// the number of processors. A tick is 10 ms on every architecture (proc(5)).
 func parseStat(text []byte, allowed func(processor int) bool) (busy time.Duration, ready int, known bool) {
 	const tick = 10 * time.Millisecond
 	processors, runnable := 0, -1

@@ -47,9 +47,8 @@ func (m *mapping) unmap() {
 	}
 }
 
-// guard runs a function that reads or writes a mapping. The memory is a file that other processes can change: if one
-// of them truncates it, an access raises SIGBUS, which guard turns into an error. Without guard the collector would
-// crash.
+// guard runs a function that reads or writes a mapping. Other processes can truncate the file behind it. An access
+// then raises SIGBUS, which guard turns into an error; otherwise it would crash the collector.
 func guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -4,13 +4,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A naming is what selection rules can ask about a command buffer: its queue and its label.
+// A naming has the properties of a command buffer to which selection rules may refer: its queue and its label.
 type naming struct {
 	queue wire.ObjectID // 0 when not known
 	label wire.StringID // 0 when it has none
 }
 
-// A choice is the decision whether the trace gets the calls on an object.
+// A choice is the decision whether the calls on an object are written to the trace.
 type choice uint8
 
 const (
@@ -52,8 +52,8 @@ func (n *names) facts(facts []wire.Fact) {
 	}
 }
 
-// record stores the queue and the label that a record of a call, with its More record (further arguments), gives to
-// an object. more is zero if the call has none.
+// record stores the queue and the label that a call gives to an object. r is the call's record, and more its More
+// record (further arguments), zero if there is none.
 func (n *names) record(r *wire.Record, more *wire.More) {
 	row, object := r.Call.Row(), r.Object
 	switch {
@@ -91,8 +91,8 @@ func labelOf(row *wire.Row, r *wire.Record, m *wire.More) wire.StringID {
 	return 0
 }
 
-// committed stores the queue of command buffers that are created without a queue and committed to one later, as in
-// Metal 4.
+// committed stores the queue of each command buffer that a call commits. In Metal 4 a command buffer is created
+// without a queue and gets one only then.
 func (n *names) committed(row *wire.Row, r *wire.Record, m *wire.More) {
 	for _, f := range row.More {
 		id := wire.ObjectID(f.At.Of(r, m))
@@ -103,7 +103,8 @@ func (n *names) committed(row *wire.Row, r *wire.Record, m *wire.More) {
 	}
 }
 
-// choice returns the decision whether the trace gets the calls on an object, or undecided if there is none yet.
+// choice returns the decision whether the calls on an object are written to the trace, or undecided if there is none
+// yet.
 func (n *names) choice(id wire.ObjectID) choice {
 	if p := n.pages[id>>8]; p != nil {
 		return p[id&0xff]
@@ -111,7 +112,7 @@ func (n *names) choice(id wire.ObjectID) choice {
 	return undecided
 }
 
-// decide stores the final decision whether the trace gets the calls on an object, and returns it.
+// decide stores and returns the final decision whether the calls on an object are written to the trace.
 func (n *names) decide(id wire.ObjectID, c choice) choice {
 	p := n.pages[id>>8]
 	if p == nil {
@@ -122,8 +123,8 @@ func (n *names) decide(id wire.ObjectID, c choice) choice {
 	return c
 }
 
-// object reports whether the trace gets calls on a command buffer, or on one of its encoders. The first answer is
-// final: a later label must not split the calls of one object into recorded and left-out ones.
+// object reports whether calls on a command buffer, or on one of its encoders, are written to the trace. The first
+// answer is final. Otherwise a later label could cause only some of the calls on an object to be recorded.
 func (n *names) object(s *Selection, id wire.ObjectID) bool {
 	if c := n.choice(id); c != undecided {
 		return c == wanted
@@ -148,15 +149,16 @@ func (n *names) object(s *Selection, id wire.ObjectID) bool {
 	return n.decide(id, c) == wanted
 }
 
-// queue reports whether the selection wants a queue. It wants a queue whose creation was not recorded, because its
-// label is not known.
+// queue reports whether the selection includes a queue. It includes a queue whose creation was not recorded: that
+// queue's label is not known, so no rule can exclude it.
 func (n *names) queue(s *Selection, id wire.ObjectID) bool {
 	label, known := n.queues[id]
 	return !known || s.wants(ofQueue, n.texts[label], uint64(id))
 }
 
-// wants reports whether the trace gets a record. The thread, the queue, the command buffer and the call must all be
-// wanted by the selection; GPU times of a wanted command buffer are kept whichever thread wrote them.
+// wants reports whether a record is written to the trace: the selection must include its thread, queue, command
+// buffer and call. Completions and GPU times of a command buffer do not depend on the thread, because one of Metal's
+// threads may have recorded them.
 func (n *names) wants(s *Selection, thread uint64, r *wire.Record) bool {
 	row := r.Call.Row()
 	switch {

@@ -10,9 +10,9 @@ import (
 // noticeEnding separates the socket's name and the process id in the file name of a notice.
 const noticeEnding = ".word."
 
-// A notice reports a process that uses Metal and is not traced. A process that cannot connect leaves the notice as a
-// file next to the socket: a symbolic link whose target text is the program, a line feed, and the reason. The
-// collector reads the text and never follows the link, so a hostile link does no harm.
+// A notice reports a process that uses Metal and is not traced. A process that cannot connect leaves the notice next
+// to the socket, as a symbolic link whose target text is the program, a line feed, and the reason. The collector
+// reads the text and never follows the link, so a hostile link does no harm.
 type notice struct {
 	pid          int
 	program, why string

@@ -6,8 +6,9 @@ import (
 )
 
 // An Observer receives each record as it arrives, before it is written to the trace. Calls for one thread's ring
-// buffer come one after another; calls for different rings and processes come at the same time. Methods must return
-// quickly, because the recording waits, and must not keep the slices, because they are reused.
+// buffer come one after another; calls for different rings and processes come concurrently. Methods must return
+// quickly, because the recording waits for them. They must not keep the slices that they receive, because these are
+// reused.
 type Observer interface {
 	// Process is called once for each process, before any other method is called for that process.
 	Process(tracefile.ProcessIndex, wire.Hello)

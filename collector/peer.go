@@ -2,7 +2,7 @@ package collector
 
 import "golang.org/x/sys/unix"
 
-// A peer is the process at the other end of a connection, as the kernel knew it when the connection was made.
+// A peer is the process at the other end of a connection, as the kernel identified it when the connection was made.
 type peer struct {
 	uid int
 	pid int // 0 for a process in a namespace that is not visible here
@@ -17,9 +17,9 @@ type peerSource struct {
 	process func(fd int) (pid int, err error)
 }
 
-// of returns the user and the process at the other end of a socket. Only an unknown user is an error, because the
-// user decides about trust. macOS forgets the process once it closed its end (ENOTCONN), which happens if a process
-// says hello and ends before its connection is accepted; pid is then unknownPID.
+// of returns the user and the process at the other end of a socket. An unknown user is an error, because trust
+// depends on the user; an unknown process is not. macOS forgets the process once it closed its end (ENOTCONN), as
+// when a process says hello and ends before its connection is accepted. pid is then unknownPID.
 func (s peerSource) of(fd int) (p peer, err error) {
 	if p.uid, err = s.user(fd); err != nil {
 		return p, err

@@ -26,13 +26,15 @@ const (
 	mostDoubts = 16
 )
 
-// possible returns how many records one thread can have written at most, for a process that connected there ago.
+// possible returns an upper bound for the records that one thread can have written. `there` is the time since its
+// process connected.
 func possible(there time.Duration) uint64 { return uint64((there + beforehand) / fastestCall) }
 
-// possible returns how many records one thread of the process can have written at most until now.
+// possible returns an upper bound for the records that one thread of the process can have written until now.
 func (o *recordOrder) possible() uint64 { return possible(time.Since(o.began)) }
 
-// checkPosition returns an error if no ring can have reached a position in the time since the process connected.
+// checkPosition returns an error if position is impossible: no thread can have recorded that much since the process
+// connected.
 func (o *recordOrder) checkPosition(r *ring, position uint64) error {
 	if position > o.possible() {
 		return fmt.Errorf("ring %d: position %d is impossible: no thread can have recorded that much", r.index,
@@ -51,14 +53,14 @@ func (t *processTrace) doubt(format string, args ...any) {
 	}
 }
 
-// A limit is the largest possible value of a counter of one thread; impossible values are reported to trace.
+// A limit is the largest possible value of one thread's counter. Larger values are reported through the field trace.
 type limit struct {
 	trace *processTrace
 	most  uint64 // of one thread
 }
 
-// believe returns n if it is possible. Otherwise it reports the value and returns 0, so that sums stay right. where
-// is the beginning of the report: a ring buffer such as "ring 3: ", or empty for the process.
+// believe returns n if it is possible. Otherwise it reports the value and returns 0, so that sums stay right. The
+// report begins with `where`: a ring buffer such as "ring 3: ", or an empty text for the whole process.
 func (l limit) believe(n uint64, where, what string) uint64 {
 	if n <= l.most {
 		return n
@@ -68,7 +70,7 @@ func (l limit) believe(n uint64, where, what string) uint64 {
 	return 0
 }
 
-// all returns the limit for a counter that all threads of the process share.
+// all returns the limit for a counter to which all threads of the process add.
 func (l limit) all() limit {
 	if processors := uint64(runtime.NumCPU()); l.most < math.MaxUint64/processors {
 		l.most *= processors
@@ -85,7 +87,7 @@ func (l limit) losses(n wire.Losses, end *tracefile.End) {
 	end.Rejected = all.believe(n.Rejected, "", "calls of dying threads")
 }
 
-// audit returns the counts of reached and missed command buffers without impossible values.
+// audit returns the counts of seen and missed command buffers, with impossible values set to 0.
 func (l limit) audit(a wire.Audit, where, what string) wire.Audit {
 	a.Reached = l.believe(a.Reached, where, what)
 	a.Missed = min(a.Reached, l.believe(a.Missed, where, "missed "+what))

@@ -27,21 +27,21 @@ func newRegistry() registry {
 	}
 }
 
-// A running is a connected process. replaced is closed when another program takes its place in the same process
-// (exec).
+// A running is a connected process. replaced is closed when another program starts in the same process (exec).
 type running struct {
 	process  *process
 	replaced chan struct{}
 }
 
-// An ended is a process whose end was written, kept because its exit status may arrive later and is then added.
+// An ended is a process whose end was written. It is kept because the process's exit status may arrive later, and is
+// then added.
 type ended struct {
 	index tracefile.ProcessIndex
 	end   tracefile.End
 }
 
-// LivedOn stores which processes of the program are running when the recording is about to end. Close adds to the
-// trace those that never used Metal; the processes that did are in the trace anyway.
+// LivedOn stores which processes of the program still run just before the recording ends. Close adds those to the
+// trace that never used Metal; the others are in the trace anyway.
 func (c *Collector) LivedOn(living []tracefile.Living) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -64,8 +64,8 @@ type exit struct {
 	cpu    time.Duration
 }
 
-// ProcessExited reports the exit status of a process for which the caller waited, and the processor time of that
-// process and its children. The call may come before or after the end of the process's connection.
+// ProcessExited stores the exit status of a process that the caller waited for, and the processor time of that
+// process and its children. It may be called before or after the process's connection ends.
 func (c *Collector) ProcessExited(pid int, status syscall.WaitStatus, cpu time.Duration) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -87,8 +87,9 @@ func setExit(end *tracefile.End, e exit) {
 	}
 }
 
-// processBegan registers a process that said hello. replaced is closed when a later connection from the same process
-// says hello: another program has taken its place (exec). If that happened already, replaced is returned closed.
+// processBegan registers a process that said hello. It returns a channel that is closed when a later connection from
+// the same process says hello: another program has started in it (exec). If that has already happened, the channel is
+// returned closed.
 func (c *Collector) processBegan(p *process) (replaced <-chan struct{}) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

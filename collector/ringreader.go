@@ -12,21 +12,21 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The collector reads the ring buffers of all threads of a process directly in shared memory, as often as they fill.
-// Through a socket each record would be copied twice more, and the reader woken every few hundred records. Inside the
-// process a drainer goroutine sends the records of a ring only if the collector neglects that ring; when a ring fills
-// fast, it wakes the collector with a frame without records.
+// The collector itself reads the ring buffers of all threads of a process in shared memory, as often as they fill.
+// Sending each record through a socket would copy it twice more, and wake the reader every few hundred records.
+// Inside the process a drainer goroutine sends the records of a ring only if the collector does not read that ring in
+// time. When a ring fills fast, the drainer wakes the collector with a frame without records.
 
 const (
-	// takeAtOnce is the number of records that are copied before their slots are released to the writing thread. A
-	// larger value would let the ring buffer overflow more easily.
+	// takeAtOnce is the number of records that are copied before their slots are released to the writing thread. With
+	// a larger value, slots stay occupied longer, and the ring buffer overflows more easily.
 	takeAtOnce = wire.RecordsPerRing / 8
 	// drainedInParallel is the fill level, in records, above which ring buffers are read concurrently. Read one after
 	// another, several fast rings would fill faster than they are read.
 	drainedInParallel = wire.RecordsPerRing / 4
-	// maxHeld limits how many records of one thread's ring buffer wait for older frames; maxHeldFacts limits the
-	// waiting facts (names and other data of variable size), in bytes. Beyond it the process violates the protocol,
-	// and its connection ends.
+	// maxHeld limits how many records of one thread's ring buffer may wait for older frames from the socket.
+	// maxHeldFacts limits the waiting facts (names and other data of variable size), in bytes. A process that exceeds
+	// a limit violates the protocol, and its connection is closed.
 	maxHeld      = 4 * wire.RecordsPerRing
 	maxHeldFacts = 4 * wire.FactsPerRing
 	// recordsAtOnce is the maximum number of records that a thread publishes together: a call's record and its More
@@ -89,8 +89,8 @@ func (reader *ringReader) attach(fd int) error {
 	return nil
 }
 
-// A ring is the collector's state for one ring buffer (a thread's records in shared memory): what was read from it,
-// and what waits for older data.
+// A ring is the collector's state for one ring buffer (a thread's records in shared memory): what was read from it so
+// far, and what waits for older data.
 type ring struct {
 	index    uint16
 	mutex    sync.Mutex // held while records are joined; taken before the trace's mutex, which guards what follows
@@ -107,8 +107,8 @@ type ring struct {
 	selection ringSelection // the state of the selection filter, if there is one
 }
 
-// watchLosses adds the records that were dropped since its last call to the losses of the ring's current thread. A
-// thread that owned the ring buffer only between two calls is missed: its losses count for the next owner.
+// watchLosses attributes the records that were dropped since its last call to the ring's current thread. If the ring
+// buffer had another owner between the two calls, that thread's losses are wrongly attributed to the current one.
 func (r *ring) watchLosses(shared wire.Ring, l limit) {
 	dropped := l.believe(shared.Dropped(), r.where(), "dropped records")
 	if dropped <= r.dropped {
@@ -125,8 +125,8 @@ func (r *ring) watchLosses(shared wire.Ring, l limit) {
 	r.losses = append(r.losses, tracefile.Loss{Thread: thread, Records: n})
 }
 
-// checkHead returns an error unless the positions tail to head fit into a ring of this capacity. The positions come
-// from the process's memory, which its program may have overwritten.
+// checkHead returns an error unless positions tail to head fit into a ring of this capacity. Both positions come from
+// the process's memory, where the program may have overwritten them.
 func checkHead(index uint16, head, tail, capacity uint64) error {
 	if head < tail || head-tail > capacity {
 		return fmt.Errorf("ring %d states that it holds positions %d to %d, which is impossible", index, tail, head)
@@ -135,7 +135,7 @@ func checkHead(index uint16, head, tail, capacity uint64) error {
 }
 
 // takeRing reads all records and facts (names and other data of variable size) from a thread's ring buffer. It reads
-// nothing if the drainer in the process has claimed the ring. taken is the number of records read.
+// nothing if the drainer in the process has claimed the ring. taken is the number of records that it read.
 func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
 	shared, r := reader.shared.Ring(index), reader.order.ring(uint16(index))
 	head, tail := shared.Head(), shared.Tail()
@@ -147,8 +147,8 @@ func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
 		return 0, nil
 	}
 	defer shared.Unclaim()
-	// read the positions again: before the claim was granted, the drainer may have taken records, which would now be
-	// taken twice
+	// read the positions again: the drainer may have sent records before this claim, and they would be taken a second
+	// time
 	head, tail = shared.Head(), shared.Tail()
 	factsHead, factsTail = shared.FactsHead(), shared.FactsTail()
 	if err := checkHead(r.index, head, tail, wire.RecordsPerRing); err != nil {
@@ -202,8 +202,8 @@ func (reader *ringReader) drainParallel(rings []int) error {
 	return err
 }
 
-// waiting reports whether so many records of the ring buffer wait for older frames from the socket that reading more
-// would only use memory.
+// waiting reports whether too many records or facts of the ring buffer already wait for older frames from the socket.
+// Reading more would only use memory.
 func (o *recordOrder) waiting(r *ring) bool {
 	o.trace.mutex.Lock()
 	defer o.trace.mutex.Unlock()
@@ -232,19 +232,19 @@ func (c *copied) takeFacts(shared wire.Ring, from, to uint64) []byte {
 	return c.facts
 }
 
-// The interval between two readings of the rings lies between these bounds. A thread's ring buffer that fills at a
-// constant rate is read when it is one eighth full, and a user who watches the recording sees a call within 100 ms.
+// The bounds for the interval between two readings of the rings. Within them, a thread's ring buffer that fills at a
+// constant rate is read when it is one eighth full. A user who watches the recording sees a call within 100 ms.
 const (
 	shortestPause = time.Millisecond
 	longestPause  = 50 * time.Millisecond
-	// lateAfter is the delay of a round's begin from which on a busy processor is the likely cause: Go's timers alone
-	// are up to a millisecond late.
+	// lateAfter is how late a reading must start for a busy processor to be the likely cause. Go's timers alone are
+	// up to a millisecond late.
 	lateAfter = 2 * time.Millisecond
 )
 
-// pause returns the interval until the rings are read next. last is the previous interval, growth the largest number
-// of records that a thread's ring buffer got in it. If the process woke the collector (hurried), the interval is the
-// shortest: growth over an unknown time says nothing about the current rate.
+// pause returns the interval until the rings are read next. last is the previous interval, and growth how many
+// records the fastest ring buffer received in it. If the process woke the collector (hurried), the previous interval
+// ended early, so its growth says nothing about the rate; pause then returns the shortest interval.
 func pause(last time.Duration, growth uint64, hurried bool) time.Duration {
 	if hurried {
 		return shortestPause

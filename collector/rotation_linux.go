@@ -7,9 +7,9 @@ import (
 )
 
 // A rotation moves the thread that reads the ring buffers from one processor to the next while it has to share
-// processors with the traced program. The kernel leaves a thread on its processor when all others are busy, too. So
-// without a rotation one thread of the program shares its processor with the collector all the time, and a program
-// that waits for its slowest thread loses as much time as the collector uses altogether.
+// processors with the traced program. The kernel leaves a thread on its processor when all others are busy, too.
+// Without a rotation the collector would always slow the same thread of the program. A program that waits for its
+// slowest thread would then lose as much time as the collector uses altogether.
 type rotation struct {
 	processors []int        // that this process may use; no rotation with fewer than two
 	allowed    *unix.CPUSet // the same as a set
@@ -34,8 +34,9 @@ func newRotation() *rotation {
 	return r
 }
 
-// begin starts a round of reading. late reports whether the thread woke later than it should have, because it waited
-// for a processor. After a round that waited, begin continues on the next processor.
+// begin is called when a reading of the rings starts. late reports whether the calling thread woke too late, because
+// it waited for a processor. If the previous reading was disturbed by another thread, begin moves to the next
+// processor.
 func (r *rotation) begin(late bool) {
 	if len(r.processors) < 2 {
 		return

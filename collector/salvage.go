@@ -6,9 +6,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// salvage reads every record that a process left in its rings when it ended and that did not arrive over the socket.
-// No thread writes any more, so it ignores the drainer's claim on a ring and also reads released slots. Only the
-// slots that a thread was writing when it died are not used. An error in one thread's ring buffer does not affect the
+// salvage reads the records that an ended process left in its rings and that did not arrive over the socket. No
+// thread writes any more, so salvage ignores the drainer's claim on a ring and also reads released slots. It skips
+// only the slots that a thread was writing when it died. An error in one thread's ring buffer does not affect the
 // others.
 func (reader *ringReader) salvage() error {
 	var wrong []error
@@ -43,8 +43,8 @@ func (reader *ringReader) salvageRecords(r *ring, shared wire.Ring) error {
 }
 
 // oldest returns the first position of a dead thread's ring buffer whose slot still has its record. Records from tail
-// on cannot have been overwritten. Before tail, the slots of one whole ring are intact, except for the few that the
-// thread may have been writing when it died.
+// on cannot have been overwritten. Older records are intact within one length of the ring before head, except for the
+// few slots that the thread may have been writing when it died.
 func oldest(head, tail uint64) uint64 {
 	whole := head - min(head, wire.RecordsPerRing)
 	return max(whole, min(tail, head-min(head, wire.RecordsPerRing-recordsAtOnce)))

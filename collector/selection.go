@@ -13,16 +13,16 @@ import (
 // and their name. The traced programs still record all calls; selectionFilter drops the unwanted records in the
 // collector.
 //
-// Some records are always kept: those that describe the time after them, too (for example the creation of a queue),
-// the GPU's work for a command buffer whose queue and label are wanted, whichever thread created it, and calls whose
-// queue is not known.
+// Three kinds of records are always kept: those that later records depend on (for example the creation of a queue),
+// calls whose queue is not known, and the GPU's work for a command buffer whose queue and label are wanted, whichever
+// thread created it.
 type Selection struct {
 	rules []rule
 	asked []string
 	held  atomic.Int64 // bytes of undecided records of all rings
 }
 
-// A rule includes or excludes (without) the objects of one kind whose name matches a pattern.
+// A rule includes the objects of one kind whose name matches a pattern, or excludes them if `without` is set.
 type rule struct {
 	subject subject
 	pattern string
@@ -39,10 +39,10 @@ const (
 	ofCall   subject = "call"
 )
 
-// NewSelection parses rules such as "thread:worker-*". For each kind of object, the names in only are wanted, or all
-// names if only has none of that kind; names in leaveOut are never wanted. Names are shell patterns with * and ?;
-// threads and queues may also be given by number. Without rules NewSelection returns nil, which means that everything
-// is wanted.
+// NewSelection parses rules such as "thread:worker-*". If `only` has rules for a kind of object, it includes only
+// objects that match one of them. Objects that match a rule in leaveOut are never included. Names are shell patterns
+// with * and ?; threads and queues may also be given by number. Without rules NewSelection returns nil, which
+// includes everything.
 func NewSelection(only, leaveOut []string) (*Selection, error) {
 	if len(only)+len(leaveOut) == 0 {
 		return nil, nil
@@ -86,7 +86,7 @@ func (s *Selection) Asked() []string {
 	return s.asked
 }
 
-// wants reports whether the rules want an object of this kind and name. A rule may also name the object by its
+// wants reports whether the rules include an object of this kind and name. A rule may also name the object by its
 // number, unless that is 0.
 func (s *Selection) wants(of subject, name string, number uint64) bool {
 	named, meant := false, false

@@ -6,10 +6,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A selectionFilter drops the records of a process that a Selection does not want. A thread or a command buffer gets
-// its name only after it was created, and the name may arrive by another ring. Therefore records wait, compressed,
-// for one second, in which the ring buffers of all threads are read; then the names are known. The trace's mutex
-// guards it.
+// A selectionFilter drops the records of a process that a Selection does not include. A thread or a command buffer
+// gets its name only after it was created, and the name may arrive in another thread's ring buffer. Therefore records
+// wait, compressed, for one second. In this time all ring buffers are read, so the names are known. The trace's mutex
+// guards the filter.
 type selectionFilter struct {
 	trace     *processTrace
 	selection *Selection
@@ -21,13 +21,13 @@ const (
 	// decideAfter is how long records wait for the names of their objects. It must be much longer than longestPause
 	// (50 ms), within which each ring buffer is read.
 	decideAfter = time.Second
-	// mostUndecided limits the memory of the waiting records, in bytes. Beyond it the oldest are decided at once,
-	// with the names that are known.
+	// mostUndecided limits the memory of the waiting records, in bytes. Beyond it the oldest records are decided at
+	// once, even if names are still missing.
 	mostUndecided = 256 << 20
 )
 
-// A ringSelection has the waiting records of one thread's ring buffer, and the state of the decision between two of
-// its records.
+// A ringSelection has the waiting records of one thread's ring buffer, and the state that deciding about one record
+// leaves for the next.
 type ringSelection struct {
 	waiting backlog
 	thread  uint64      // the system's id of the thread whose records are being decided
@@ -37,7 +37,7 @@ type ringSelection struct {
 }
 
 // add takes new records of a thread's ring buffer; they wait until names are known. position is the ring position of
-// the first one, counted as if no record had been dropped. The caller holds the mutex.
+// the first record. Positions also count dropped records. The caller holds the mutex.
 func (f *selectionFilter) add(r *ring, position uint64, records []wire.Record) {
 	f.learn(r, records)
 	backlog := &r.selection.waiting
@@ -57,8 +57,8 @@ func (f *selectionFilter) add(r *ring, position uint64, records []wire.Record) {
 	}
 }
 
-// whole reports whether the newest record is complete: either it has no More record (further arguments), or that has
-// arrived. Cutting between the two would separate a call from its arguments.
+// whole reports whether the newest call is complete: it has no More record (further arguments), or the More record
+// has arrived. A piece must not end between a call and its More record.
 func (b *backlog) whole() bool {
 	n := len(b.open)
 	return n > 0 && b.open[n-1].Flags&wire.HasMore == 0
@@ -84,8 +84,8 @@ func (f *selectionFilter) decideQuiet(now time.Time) {
 	}
 }
 
-// learn stores the names of objects that the records contain. If a call's More record (further arguments) has not
-// arrived yet, its record is kept in half until the next call of learn.
+// learn stores the names of objects that the records contain. If the last call's More record (further arguments) has
+// not arrived yet, learn keeps the call's record in `half` until it is called with the More record.
 func (f *selectionFilter) learn(r *ring, records []wire.Record) {
 	for i := range records {
 		record := &records[i]
@@ -101,7 +101,8 @@ func (f *selectionFilter) learn(r *ring, records []wire.Record) {
 	}
 }
 
-// setAside compresses the newest undecided records of a ring buffer, and counts their memory, which is limited.
+// setAside compresses the newest undecided records of a ring buffer. It adds their size to the memory that
+// mostUndecided limits.
 func (f *selectionFilter) setAside(b *backlog) {
 	piece := b.takePiece()
 	f.selection.held.Add(int64(piece.data.Size()))
@@ -118,9 +119,9 @@ func (f *selectionFilter) decidePiece(r *ring) {
 	f.choose(r, piece.position, piece.unpack())
 }
 
-// choose writes the wanted ones of a ring buffer's records to the trace and counts the others in leftOut. position is
-// the ring position of the first record, as if no record had been dropped. A More record follows the decision of the
-// record before it.
+// choose writes those of a ring buffer's records that the selection includes, and counts the others in leftOut.
+// position is the ring position of the first record; positions also count dropped records. A More record is treated
+// like the record before it.
 func (f *selectionFilter) choose(r *ring, position uint64, records []wire.Record) {
 	decided, from := &r.selection, 0
 	flush := func(to int) {
@@ -147,8 +148,8 @@ func (f *selectionFilter) choose(r *ring, position uint64, records []wire.Record
 	flush(len(records))
 }
 
-// finish decides about all waiting records when the process has ended. It returns how many records of the whole
-// recording were dropped. The caller holds the mutex.
+// finish decides about all waiting records when the process has ended. It returns how many of the process's records
+// the filter dropped during the recording. The caller holds the mutex.
 func (f *selectionFilter) finish() (leftOut uint64) {
 	for _, r := range f.rings {
 		if r == nil {

@@ -15,7 +15,7 @@ type Sight struct {
 	Threads []Inside
 }
 
-// An Inside is a running thread and the Metal call that it is inside, or CallNone.
+// An Inside is a running thread and the Metal call that it is executing, or CallNone.
 type Inside struct {
 	Ring   uint16
 	Thread uint64 // the system's id

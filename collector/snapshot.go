@@ -8,8 +8,8 @@ import (
 // its ring buffers are read at least every 50 ms.
 const snapshotPatience = time.Second
 
-// Snapshot writes everything that was recorded up to now, and the calls that threads are inside, to the trace and
-// flushes it to the operating system. Afterwards the trace can be read while the recording continues.
+// Snapshot writes everything recorded up to now, and the calls that threads are executing, to the trace and flushes
+// it to the operating system. Afterwards the trace can be read while the recording continues.
 func (c *Collector) Snapshot() error {
 	c.mutex.Lock()
 	var processes []*process

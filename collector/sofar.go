@@ -6,13 +6,13 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// Each process's counters are written to the trace at these intervals, although its end will have the final ones. If
-// the collector is killed or its disk vanishes, the trace has no end, and only these counters show how many records
-// it lacks.
+// The collector writes each process's counters to the trace at these intervals, and the final ones at the process's
+// end. If the collector is killed or its disk vanishes, the trace lacks that end. Only these counters then show how
+// many records are missing.
 
 const (
-	// soFarPause is the interval while the process makes calls, soFarIdle while it makes none. Even an idle process's
-	// counters are written, because their time shows until when the collector was running.
+	// soFarPause is the interval while the process makes calls, soFarIdle the interval while it makes none. Even an
+	// idle process's counters are written: their time shows until when the collector was running.
 	soFarPause = 250 * time.Millisecond
 	soFarIdle  = 5 * time.Second
 )
@@ -25,8 +25,8 @@ type soFar struct {
 	closed bool // nothing was kept by then
 }
 
-// tell writes the process's counters to the trace if the interval has passed. count is the number of records so far,
-// from which tell sees whether the process makes calls. Only the goroutine that reads the ring buffers may call it.
+// tell writes the process's counters to the trace if the interval has passed. count is the number of records so far;
+// if it grew, the process makes calls. Only the goroutine that reads the ring buffers may call tell.
 func (s *soFar) tell(reader *ringReader, now time.Time, count uint64) {
 	if since := now.Sub(s.told); since < soFarPause || count == s.count && since < soFarIdle {
 		return

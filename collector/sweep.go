@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweep removes folders in parent that belong to this user and whose creator has ended, most likely killed. Such a
-// folder begins with prefix and contains a lock file that no process locks. sweep follows no symbolic link and leaves
-// alone every folder that it cannot identify, because parent is shared with other programs.
+// sweep removes the folders in parent whose creator has ended, most likely killed. Such a folder belongs to this
+// user, has a name that begins with prefix, and contains a lock file that no process locks. sweep follows no symbolic
+// link and leaves every other folder alone, because parent is shared with other programs.
 func sweep(parent, prefix string, remove remover) {
 	folder, err := os.Open(parent)
 	if err != nil {
@@ -26,8 +26,8 @@ func sweep(parent, prefix string, remove remover) {
 	}
 }
 
-// A remover removes an abandoned folder. fd is the open folder, names the files in it, and lock the name of its lock
-// file.
+// A remover removes an abandoned folder. fd is the open folder, names are the files in it, and lock is the name of
+// its lock file.
 type remover func(fd int, path string, names []string, lock string)
 
 func sweepFolder(path string, remove remover) {

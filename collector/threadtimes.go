@@ -7,14 +7,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// How long each thread ran, and how long it waited for a processor, distinguishes computing threads from sleeping
-// ones. Where the system lets one process read the times of another (Linux), the collector reads them. Reading them
-// inside the traced program would disturb it: an opened file takes a descriptor number that the program expects to
-// get.
+// A thread's running time, and its time of waiting for a processor, distinguish computing threads from sleeping ones.
+// On systems where a process may read the times of another (Linux), the collector reads them. Reading them inside the
+// traced program would disturb it: an opened file takes a descriptor number that the program expects to get.
 
-// The intervals between samples of the threads' times. While no thread ran or waited, the interval doubles up to
-// longestThreadTimesPause. Sampling one thread costs 5 µs (BenchmarkThreadTimes); threadTimesPauseForEach per thread
-// keeps the cost under 1 % of a processor.
+// The intervals between samples of the threads' times. While no thread runs or waits for a processor, the interval
+// doubles up to longestThreadTimesPause. Sampling one thread costs 5 µs (BenchmarkThreadTimes). The interval is at
+// least threadTimesPauseForEach times the number of threads, which keeps the cost under 1 % of a processor.
 const (
 	threadTimesPause        = 50 * time.Millisecond
 	longestThreadTimesPause = 400 * time.Millisecond
@@ -36,9 +35,9 @@ type threadSampler struct {
 	found   []wire.ThreadTime
 }
 
-// A sampledThread has the last sample of a thread. While the thread's times do not change, samples are not delivered;
-// held means that the last one was not. It is delivered before the next change, so that the trace shows until when
-// the thread slept.
+// A sampledThread has the last sample of a thread. A sample that equals the previous one is not delivered at once,
+// but held (`held` is true). It is delivered before the next changed sample, so that the trace shows until when the
+// thread slept.
 type sampledThread struct {
 	last wire.ThreadTime
 	held bool

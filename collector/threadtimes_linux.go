@@ -19,13 +19,13 @@ type taskFolder struct {
 	buffer [128]byte
 
 	waits map[uint64]int64 // how long each thread of the process has waited for a processor
-	// the sum over all threads since the first sample; of an ended thread it contains what its last sample showed
+	// the sum over all threads since the first sample; for an ended thread it includes the time in its last sample
 	waited  int64
 	listing [8192]byte
 	names   []string
 }
 
-// mostTasks is the maximum number of threads whose waits for a processor are summed: each thread costs reading one
+// mostTasks is the maximum number of threads whose waits for a processor are added up: reading each costs opening a
 // file.
 const mostTasks = 64
 
@@ -99,8 +99,8 @@ func (f *taskFolder) readProcess() (t wire.ThreadTime, alive bool) {
 	return wire.ThreadTime{Thread: wire.WholeProcess, At: now.Nano(), Ran: ran.Nano(), Waited: f.readWaits()}, true
 }
 
-// readWaits returns how long all threads of the process have waited for a processor since the first call, in
-// nanoseconds. That includes threads without traced calls, such as those that simulate a GPU. It returns
+// readWaits returns how long the process's threads have waited for a processor since the first call, added up, in
+// nanoseconds. The sum includes threads without traced calls, such as those that simulate a GPU. readWaits returns
 // wire.WaitNotKnown if there are more than mostTasks threads or the kernel has no such counts.
 func (f *taskFolder) readWaits() int64 {
 	if _, err := unix.Seek(f.fd, 0, 0); err != nil {

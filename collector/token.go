@@ -10,10 +10,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A connection is trusted if the connecting process runs as this user and, if the collector has a token (a shared
-// secret), sends that token first. A process of another user is trusted only if it sends the token and the
-// collector's socket is open to other users. Until then the collector reads nothing but the token's bytes, and the
-// trace gets nothing.
+// The collector trusts a connection of this user if it sends the collector's token (a shared secret) first, or if the
+// collector has no token. It trusts a process of another user only if the collector's socket is open to other users
+// and the process sends the token. Until then it reads nothing but the token's bytes, and writes nothing to the
+// trace.
 
 const (
 	// unprovenPlaces is how many connections of other users may wait at a time for their token to arrive. More would
@@ -26,7 +26,7 @@ const (
 
 var (
 	errNoToken  = errors.New("it did not begin with the token of this recording")
-	errUnproven = errors.New("it sent no token, and its place was needed for another connection")
+	errUnproven = errors.New("it sent no token, and was closed because too many connections waited")
 )
 
 // A tokenState says whether a connection has sent the right token.
@@ -56,8 +56,8 @@ func readToken(fd int, token wire.Token) tokenState {
 }
 
 // prove waits until a connection has sent the right token, if one is required. The error says why the connection is
-// not trusted; io.EOF means that it ended without data, which is no attack: another process only checked whether a
-// collector listens.
+// not trusted. io.EOF means that the connection ended without data: another process only checked whether a collector
+// listens, which is no attack.
 func (c *Collector) prove(a *arrival, r *descriptorReader) error {
 	if !a.own() && !c.endpoint.shared {
 		return errOtherUser(a.uid)

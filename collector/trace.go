@@ -76,14 +76,15 @@ func (t *processTrace) write(r *ring, position uint64, records []wire.Record) {
 	t.writeAt(r, position, records)
 }
 
-// writeAt writes records of a thread's ring buffer to the trace. position counts only records that are written, not
-// those that a filter dropped; otherwise the trace would show a gap and report losses.
+// writeAt writes records of a thread's ring buffer to the trace. position must count only records that are written,
+// not those that a filter dropped. Otherwise the trace would show a gap, which reports count as lost records.
 func (t *processTrace) writeAt(r *ring, position uint64, records []wire.Record) {
 	t.collector.written(t.collector.writer.Records(t.index, r.index, position, records))
 }
 
-// writeFacts writes the complete facts (names and other data of variable size) in b, the bytes of a thread's ring
-// buffer from position on. An incomplete fact at the end is kept until its rest arrives. The caller holds the mutex.
+// writeFacts writes the facts (names and other data of variable size) that b contains completely. b has the bytes of
+// a thread's ring buffer from position on. An incomplete fact at the end is kept until its rest arrives. The caller
+// holds the mutex.
 func (t *processTrace) writeFacts(r *ring, position uint64, b []byte) {
 	if position != r.factsEnd { // the rest of the incomplete fact will not come
 		r.partial = nil
@@ -141,8 +142,8 @@ func (t *processTrace) handSamples(samples ...wire.ClockSample) {
 	t.collector.written(t.collector.writer.Samples(t.index, samples))
 }
 
-// beginClock stores which clock the process records with, and writes it with a first sample to the trace. Without it
-// the ticks of records cannot be converted to times.
+// beginClock stores which clock the process records with, and writes it with a first sample to the trace. Without
+// them, readers cannot convert the ticks of records to times.
 func (t *processTrace) beginClock(kind wire.ClockKind, numer, denom uint32, first wire.ClockSample) {
 	t.mutex.Lock()
 	t.add()

@@ -11,12 +11,12 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Window selects the time ranges of a recording that the trace gets. The traced programs still record everything,
-// so that opening and closing cost them nothing. The collector holds the last two seconds of records in memory, so
-// that a late decision can apply from an earlier instant, and drops unwanted records.
+// A Window selects the time ranges of a recording that are written to the trace. The traced programs still record
+// everything, so that opening and closing cost them nothing. The collector holds the last two seconds of records in
+// memory, so that a late decision can apply from an earlier instant, and drops unwanted records.
 //
-// Records that describe the time after them, too, are always kept, for example the creation of a queue. Positions in
-// the trace do not count dropped records; otherwise the dropped ones would be reported as lost.
+// Records that later records depend on, for example the creation of a queue, are always kept. Positions in the trace
+// do not count dropped records; otherwise these would be reported as lost.
 type Window struct {
 	Closed   bool          // nothing is kept before it is opened
 	Duration time.Duration // how long it stays open each time; 0 means until it is closed
@@ -41,7 +41,7 @@ type Window struct {
 	given  bool       // floor is there
 }
 
-// A change is one opening or closing of the window (the time range that the trace gets), with its instant and the
+// A change is one opening or closing of the window (the time ranges written to the trace), with its instant and the
 // reason that the trace shows.
 type change struct {
 	open bool
@@ -50,14 +50,14 @@ type change struct {
 }
 
 const (
-	// leadIn is the time before each opening that is also kept, because it contains the creation of objects that are
-	// used in the window.
+	// leadIn is the length of the time before each opening that is also kept: objects that are used in the window may
+	// have been created in it.
 	leadIn = 250 * time.Millisecond
-	// graceTime is the time after each closing in which completions of command buffers are still kept: they have the
-	// GPU times of work that was submitted in the window.
+	// graceTime is how long after each closing completions of command buffers are still kept: they have the GPU times
+	// of work that was submitted in the window.
 	graceTime = 2 * time.Second
-	// readBack is how far back records are held in memory while the window is closed. It allows for the mark that
-	// opens the window to be read later than records of other threads that were written after it.
+	// readBack is for how long records are held in memory while the window is closed. The collector may read the mark
+	// that opens the window only after it read later records of other threads; these are then still in memory.
 	readBack = 2 * time.Second
 	// usualMemory limits the memory of all held records, in bytes, if the user set no limit.
 	usualMemory = 256 << 20
@@ -84,7 +84,7 @@ func (w *Window) begin(c *Collector) {
 // all returns the openings and closings so far, oldest first.
 func (w *Window) all() []change { return *w.changes.Load() }
 
-// opened reports whether the window is open now.
+// opened reports whether the window is open at this moment.
 func (w *Window) opened() bool {
 	all := w.all()
 	return len(all) > 0 && all[len(all)-1].open
@@ -98,7 +98,7 @@ func (w *Window) Toggle(why string) {
 	}
 }
 
-// OpenAfter opens the window d after now. why is the reason that the trace shows.
+// OpenAfter opens the window when the time d has passed. The trace shows why as the reason.
 func (w *Window) OpenAfter(d time.Duration, why string) { w.later(d, true, now(), why) }
 
 // Finish makes all later openings and closings have no effect.
@@ -108,13 +108,14 @@ func (w *Window) Finish() {
 	w.done = true
 }
 
-// later opens or closes the window d after from. The opening or closing applies from exactly that instant, even if
+// later opens or closes the window at the instant d after from. The change applies from exactly that instant, even if
 // the timer fires late.
 func (w *Window) later(d time.Duration, open bool, from instant, why string) *time.Timer {
 	return time.AfterFunc(d, func() { w.change(open, from.after(d, now()), why) })
 }
 
-// change opens or closes the window at an instant, unless it is so already or Finish was called. The trace shows why.
+// change opens or closes the window at an instant. It does nothing if the window is already in that state, or if
+// Finish was called. The trace shows why as the reason.
 func (w *Window) change(open bool, at instant, why string) {
 	w.opening.Lock()
 	defer w.opening.Unlock()
@@ -138,8 +139,8 @@ func (w *Window) full(at instant) {
 	w.Finish()
 }
 
-// mark opens or closes the window if records contain a mark (an event that the program names) that the user chose for
-// it.
+// mark opens or closes the window if records contain the mark (an event that the program names) that the user chose
+// for that.
 func (w *Window) mark(t *processTrace, records []wire.Record) {
 	if w.starts == 0 && w.stops == 0 {
 		return
@@ -183,7 +184,7 @@ func (w *Window) recorded() (list []tracefile.Recorded) {
 		r := tracefile.Recorded{From: w.newest.nanos - w.Last.Nanoseconds(), To: w.newest.nanos,
 			Began: fmt.Sprintf("--last %v", w.Last), Ended: "the end"}
 		if w.given && w.floor.nanos > r.From {
-			r.From, r.Began = w.floor.nanos, fmt.Sprintf("the part of --last %v that fits into --max-size", w.Last)
+			r.From, r.Began = w.floor.nanos, fmt.Sprintf("as much of --last %v as fits into --max-size", w.Last)
 		}
 		list = append(list, r)
 	}
@@ -198,7 +199,8 @@ func (w *Window) room() int64 {
 	return usualMemory
 }
 
-// seen moves w.newest, the newest instant of the recording, forward. With Last, the kept range ends there.
+// seen moves w.newest, the newest instant of the recording, forward. With Last, w.newest is the end of the kept
+// range.
 func (w *Window) seen(newest instant) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -6,9 +6,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A windowFilter drops the records of a process that are outside a Window. Each ring buffer applies the openings and
-// closings of the window separately, when it gets records or ends, because rings are read at different times. The
-// trace's mutex guards it.
+// A windowFilter drops the records of a process that are outside a Window. Ring buffers are read at different times.
+// Therefore each applies the window's openings and closings separately, when new records arrive or the process ends.
+// The trace's mutex guards the filter.
 type windowFilter struct {
 	trace     *processTrace
 	window    *Window
@@ -41,7 +41,7 @@ func (w *ringWindow) left() uint64 {
 }
 
 // add writes the records that are in the window (the recorded time range) to the trace. It holds the others in
-// memory, because the window may still open with effect from an earlier instant.
+// memory, because the window may still be opened for a time that has already passed.
 func (f *windowFilter) add(r *ring, position uint64, records []wire.Record) {
 	f.window.mark(f.trace, records)
 	f.follow(r)
@@ -99,7 +99,7 @@ func completes(c wire.Call) bool {
 }
 
 // follow applies to a thread's ring buffer the openings and closings of the window since the last call. At an opening
-// it writes held records that end after the opening, or up to leadIn before it.
+// it writes the held records of calls that ended after the opening, or at most leadIn before it.
 func (f *windowFilter) follow(r *ring) {
 	all := f.window.all()
 	for ; r.window.changes < len(all); r.window.changes++ {
@@ -114,10 +114,10 @@ func (f *windowFilter) follow(r *ring) {
 	}
 }
 
-// later returns the instant d after i, on both clocks; first is the collector's sample of them at its start.
+// later returns the instant d after i, on both clocks. first is the collector's own clock sample at its start.
 func later(first wire.ClockSample, i instant, d time.Duration) instant {
 	began, here := instant{first.Nanos, first.Ticks}, now()
-	// of the two known samples, the one farther from i gives the rate of the ticks more exactly
+	// compute the rate of the ticks from the farther of the two known samples: it gives a smaller error
 	if max(i.nanos-began.nanos, began.nanos-i.nanos) > max(i.nanos-here.nanos, here.nanos-i.nanos) {
 		here = began
 	}
@@ -130,9 +130,8 @@ func (f *windowFilter) write(r *ring, position uint64, records []wire.Record) {
 	f.trace.write(r, position-r.window.leftOut, records)
 }
 
-// writeWanted writes the records for which wanted returns true, and those that describe the time after them, too
-// (wire.Call.Lasts). It drops the others. A More record (further arguments) follows the decision of the record before
-// it.
+// writeWanted writes the records for which wanted returns true, and those that later records depend on
+// (wire.Call.Lasts). It drops the others. A More record (further arguments) is treated like the record before it.
 func (f *windowFilter) writeWanted(r *ring, position uint64, records []wire.Record, wanted func(*wire.Record) bool) {
 	keep, from := false, 0
 	flush := func(to int) {
@@ -156,8 +155,8 @@ func (f *windowFilter) writeWanted(r *ring, position uint64, records []wire.Reco
 	flush(len(records))
 }
 
-// finish writes the held records that are wanted, when the process has ended, and drops the others. The caller holds
-// the mutex.
+// finish writes the wanted ones of the records that are still held when the process has ended, and drops the others.
+// The caller holds the mutex.
 func (f *windowFilter) finish() {
 	for _, r := range f.rings {
 		if r == nil {
@@ -179,8 +178,8 @@ func (f *windowFilter) finish() {
 	f.pastTimes = nil
 }
 
-// keepTimes writes samples of threads' times if the window is open. With Last it holds them in memory for as long as
-// the records of that time.
+// keepTimes writes samples of threads' times if the window is open. With Last it holds them in memory as long as the
+// records of the same time.
 func (f *windowFilter) keepTimes(times []wire.ThreadTime) {
 	switch {
 	case f.window.Last > 0:

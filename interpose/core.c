@@ -1,6 +1,6 @@
 // Compiles the files of core/ as one unit: the shared memory with each thread's ring of records, and the connection
-// to the collector. cgo compiles only its package's own folder, so a file of core/ that is not included here is
-// missing from the library.
+// to the collector. cgo compiles only the files in its package's own folder. A file of core/ that is not included
+// here is therefore missing from the library.
 #include "core/children.c"
 #include "core/clock.c"
 #include "core/delay.c"

@@ -19,8 +19,8 @@ type Device struct {
 	Class string `json:"class"`
 	Model string `json:"model,omitempty"`
 	Cores int    `json:"cores,omitempty"`
-	// Utilization is the share of time, 0 to 1, in which the device was busy recently. The driver chooses how far
-	// back that reaches. Utilization is negative if the driver does not report it.
+	// Utilization is the share of time, 0 to 1, in which the device was busy recently. The driver chooses the length
+	// of that period. Utilization is negative if the driver does not report it.
 	Utilization float64 `json:"utilization_share"`
 	// InUse and Allocated are the bytes of system memory that the driver uses and has allocated.
 	InUse     int64 `json:"in_use_bytes"`
@@ -29,8 +29,8 @@ type Device struct {
 	Clients []Client `json:"-"`
 }
 
-// Client is one connection of a process to the device; a process may have several. GPU is the device time of the
-// process's work since it connected.
+// Client is one connection of a process to the device; a process may have several. GPU is the device time that the
+// process used through this connection so far.
 type Client struct {
 	PID  int
 	Name string // of the process, truncated by the kernel
@@ -125,8 +125,8 @@ func creator(text string) (pid int, name string, ok bool) {
 	return pid, strings.TrimSpace(name), err == nil && pid >= 0
 }
 
-// number returns an integer of a property list. It returns 0 for other values, for negative integers and for those
-// beyond 63 bits: such values are no time and no size.
+// number returns an integer of a property list. It returns 0 for a value of another type, a negative integer, or one
+// beyond 63 bits, because such a value cannot be a time or a size.
 func number(value any) uint64 {
 	switch v := value.(type) {
 	case uint64:

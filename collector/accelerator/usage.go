@@ -34,7 +34,8 @@ type ProcessUsage struct {
 	GPU  time.Duration `json:"gpu_ns"`
 }
 
-// Of returns the total GPU time of the processes for which own returns true, and the GPU time of all other processes.
+// Of returns two sums of GPU time: that of the processes for which `own` returns true, and that of all other
+// processes.
 func (u Usage) Of(own func(pid int) bool) (ours, others time.Duration) {
 	for _, p := range u.Processes {
 		if own(p.PID) {
@@ -57,9 +58,9 @@ type Meter struct {
 	usage       map[int]*ProcessUsage
 }
 
-// Add takes the next sample. The first sample is only the baseline. The total of a process that appears later counts
-// completely, because the process connected since the last sample. A total that decreased means that a connection was
-// closed; the growth is then unknown and counts as zero.
+// Add takes the next sample. The first sample is only the baseline. If a process appears in a later sample, its total
+// counts completely, because it connected since the previous sample. If a total decreased, a connection was closed;
+// the growth is then unknown and counts as zero.
 func (m *Meter) Add(s Sample) {
 	now := map[int]time.Duration{}
 	names := map[int]string{}
@@ -106,12 +107,12 @@ func (m *Meter) Usage() Usage {
 	return u
 }
 
-// worthSaying is the smallest share of the GPU's time, used by other processes, that Remark reports. Drawing a
-// desktop uses less.
+// worthSaying is the share of the GPU's time from which Remark warns about other programs. Drawing a desktop uses
+// less.
 const worthSaying = 0.1
 
-// Remark returns a warning if processes for which own returns false used at least worthSaying of the GPU's time;
-// measurements of the own processes are then unreliable. ok is false if there is no warning.
+// Remark returns a warning if the processes for which `own` returns false used at least worthSaying of the GPU's
+// time. Measurements of the traced processes are then unreliable. ok is false if there is no warning.
 func (u Usage) Remark(own func(pid int) bool) (line string, ok bool) {
 	_, others := u.Of(own)
 	if u.Wall <= 0 || float64(others) < worthSaying*float64(u.Wall) {

@@ -23,16 +23,17 @@ type Options struct {
 	Progress string // wire.ProgressCommands, or wire.ProgressMark and a name
 	Speedup  bool   // virtual speed-ups of calls, too
 	Delay    Delay
-	// Rank, if set, chooses the targets after the first seconds of the program, recorded without delays; the most
-	// promising come first. If Rank is nil or fails, Targets are used. Its error becomes a note for the user, or ends
-	// the experiment if Targets is empty.
+	// Rank, if set, is called after the program's first seconds, recorded without delays. It returns the targets of
+	// the experiment, the most promising first. If Rank is nil or fails, Targets are used. Its error becomes a note
+	// for the user, or ends the experiment if Targets is empty.
 	Rank func() ([]Target, error)
 }
 
 // A Delay is how a thread spends the time for which the experiment delays it.
 type Delay string
 
-// The ways to delay a thread. Automatic means Sleep, except for code of the program between its calls, which spins.
+// The ways to delay a thread. Automatic means Sleep, except for targets of the program's own code between calls:
+// there it means spinning.
 const (
 	Automatic Delay = "auto"
 	Sleep     Delay = "sleep" // the call takes longer without using the processor
@@ -44,8 +45,8 @@ func (d Delay) sleeps(kind wire.ExperimentKind) bool {
 	return d == Sleep || d != Spin && kind != wire.ExperimentOwn
 }
 
-// speedups are the shares of a call's duration by which a virtual speed-up shortens the call. (Virtual: all other
-// threads are delayed instead, which has the same relative effect.)
+// speedups are the shares by which a virtual speed-up shortens a call. (Virtual: all other threads are delayed
+// instead, which has the same relative effect.)
 var speedups = []float64{0.10, 0.25, 0.50}
 
 // A Controller performs one experiment: it delays targets in blocks of time and measures how much the program's
@@ -75,7 +76,7 @@ type active struct {
 	level  int // of speedups
 }
 
-// New returns a controller. sights must be an observer of c's recording, because targets are found in its
+// New returns a controller. sights must observe the recording of c, because the controller looks for targets in its
 // observations.
 func New(o Options, c *collector.Collector, sights *Sights) *Controller {
 	x := &Controller{options: o, collector: c, sights: sights, random: rand.New(rand.NewPCG(o.Seed, o.Seed))}
@@ -130,7 +131,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// safety limits for how long delays continue after the planned end of their block. If mtrace is killed, the traced
+// safety is how long delays may continue after the planned end of their block. If mtrace is killed, the traced
 // program stops delaying itself after that time.
 const safety = 2 * time.Second
 
@@ -171,8 +172,8 @@ func (x *Controller) observe(ctx context.Context) error {
 	return nil
 }
 
-// firstLook is how long the program is recorded before Options.Rank chooses targets. It begins when findSubject has
-// seen ten units of progress.
+// firstLook is how long the program is recorded before Options.Rank chooses targets. This time begins when
+// findSubject has found a process that makes progress.
 const firstLook = 2 * time.Second
 
 // rank replaces the experiment's targets by those that Options.Rank chooses from a first recording of the program, so
@@ -196,8 +197,8 @@ func (x *Controller) rank(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// choose finds the targets that occur in the program and how often they do, chooses their first delays, and writes
-// the plan of the experiment into the trace. It returns an error if there is nothing to delay.
+// choose finds out which targets occur in the program and how often, and chooses their first delays. It writes the
+// plan of the experiment into the trace. It returns an error if there is nothing to delay.
 func (x *Controller) choose(ctx context.Context) error {
 	for _, t := range x.options.Targets {
 		target, delays, problem := x.resolve(t)
@@ -240,8 +241,8 @@ func (x *Controller) add(t wire.ExperimentTarget, d wire.Delays, dose dose) {
 	x.targets = append(x.targets, active{delays: d, dose: dose})
 }
 
-// addSpeedup adds a target whose calls are virtually shortened, in successive blocks by each of the shares in
-// speedups.
+// addSpeedup adds a target whose calls are virtually shortened. Successive blocks use the shares in speedups, one
+// after the other.
 func (x *Controller) addSpeedup(t wire.ExperimentTarget, d wire.Delays) {
 	t.Mode = wire.ExperimentSpeedup
 	d.Kinds, d.Others = d.Kinds|wire.DelayOthers|wire.DelayPauses, wire.DelayPauses
@@ -272,8 +273,8 @@ const (
 	firstRounds = 10
 )
 
-// round measures each target once: a block of time with its delays and a neighbouring block without, in random order.
-// It adjusts the length of the delays afterwards.
+// round measures each target once: a block of time with its delays, and a neighbouring block without, in random
+// order. Then it adjusts the length of the target's delays.
 func (x *Controller) round(ctx context.Context) error {
 	ids := make([]int, len(x.targets))
 	for i := range ids {
@@ -316,9 +317,9 @@ func (x *Controller) round(ctx context.Context) error {
 	return nil
 }
 
-// block injects a target's delays for one block of time, measures the progress in it, and writes the result into the
-// trace. target 0 injects none. A block that ends early is not written. control marks the baseline of a virtual
-// speed-up: see wire.ExperimentBlock.
+// block injects a target's delays for one block of time, measures the progress meanwhile, and writes the result into
+// the trace. Target 0 means no delays. A block that ends early is not written. control marks the baseline of a
+// virtual speed-up: see wire.ExperimentBlock.
 func (x *Controller) block(ctx context.Context, target int, control bool) (b wire.ExperimentBlock, err error) {
 	var d wire.Delays
 	if target > 0 {

@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// The length of a block (the time in which one target is delayed and progress is measured) lies between these.
+// The bounds for the length of a block, the time in which one target is delayed and progress is measured.
 const (
 	shortestBlock = 100 * time.Millisecond
 	longestBlock  = 10 * time.Second
-	// unitsInBlock is how many units of progress each thread completes in a block. With fewer units, one unit more or
-	// less at the borders would be a large error. A block must also be long compared with the work in flight.
+	// unitsInBlock is how many units of progress each thread completes in a block. With fewer, counting one unit more
+	// or less at the block's borders would be a large error. A block must also be much longer than the work in
+	// flight.
 	unitsInBlock = 25
 	// settlingShare is the pause after each change of the delays, as a share of a block. Work that began before the
 	// change ends in this pause and is not measured.
@@ -36,9 +37,9 @@ func paceOf(unit time.Duration, threads int) pace {
 // A step is one block of time of the plan, in which one target, or none, is delayed.
 type step struct{ target int } // 0 is a baseline
 
-// round returns an order of blocks in which each target is delayed once. The order of targets is random, and a
-// baseline block is directly before or after each, at random, so that a slow change of the machine's load affects
-// both alike.
+// round returns an order of blocks in which each target is delayed once. The targets come in random order. Each has a
+// baseline block directly before or after it, at random, so that a slow change of the machine's load affects both
+// alike.
 func round(random *rand.Rand, targets []int) (steps []step) {
 	for _, i := range random.Perm(len(targets)) {
 		pair := []step{{0}, {targets[i]}}
@@ -53,11 +54,11 @@ func round(random *rand.Rand, targets []int) (steps []step) {
 // The limits on the length of a delay.
 const (
 	shortestDelay = time.Microsecond
-	// firstShare is the first delay of a target as a share of its largest delay (dose.most). It is small because the
-	// delay may stop many waiting threads, and how many is not known yet.
+	// firstShare is the first delay of a target, as a share of its largest delay (dose.most). It is small because the
+	// delay may also hold up threads that wait for the delayed one, and their number is not known yet.
 	firstShare = 0.1
-	// growth is the largest factor between the delays of two successive blocks of a target. It limits increases, and
-	// decreases below the first delay: among the first few measurements a disturbed one may be the median.
+	// growth is the factor by which a target's delay may change from one block to the next. It limits every increase,
+	// and decreases to less than the first delay: after only a few measurements the median may be a disturbed one.
 	growth = 2
 )
 
@@ -77,12 +78,12 @@ func (s *slope) add(delay, slowed float64) {
 	s.dd += delay * delay
 }
 
-// usualNoise is the smallest assumed difference between two neighbouring blocks without delays, as a share: a machine
-// that also does other things has at least this noise.
+// usualNoise is the smallest difference, as a share, that is assumed between two neighbouring blocks without delays.
+// A machine that also runs other programs has at least this noise.
 const usualNoise = 0.05
 
-// outlier limits the weight of a pair of blocks: beyond this number of standard deviations its deviation counts as if
-// it were exactly this large.
+// outlier limits how much a single pair of blocks counts. A deviation of more than this number of standard deviations
+// is treated as exactly this number.
 const outlier = 1.5
 
 // madToDeviation converts a median absolute deviation to the standard deviation of a normal distribution.
@@ -131,8 +132,8 @@ type dose struct {
 	slowed slope // as a share of the time of a unit
 }
 
-// newDose returns the dose of a target that occurs perSecond times a second on its busiest thread. share limits the
-// time of that thread which the delays may take in a block.
+// newDose returns the dose of a target that occurs perSecond times a second on its busiest thread. The delays may
+// take at most share of that thread's time in a block.
 func newDose(perSecond, share float64) dose {
 	d := dose{most: shortestDelay}
 	if perSecond > 0 {
@@ -142,16 +143,15 @@ func newDose(perSecond, share float64) dose {
 	return d
 }
 
-// The evidence that is required before the delays of a target are shortened: that the target slows the program down
-// must be this certain, in standard errors. A delay shorter than the first one needs more certainty.
+// How certain it must be, in standard errors, that a target slows the program down before its delays are shortened.
 const (
 	likely  = 1.0
 	certain = 2.5 // below its first delay, which is too small to show an effect on a busy machine
 )
 
-// learn adds the result of a pair of blocks: slowed is the slow-down against the baseline. It chooses the next delay
-// so that blocks are slower by at most share. On a busy machine a single block proves little, so learn shortens the
-// delay only for a slow-down that is likely real.
+// learn adds the result of a pair of blocks; slowed is how much slower the delayed block was than the baseline. It
+// chooses the next delay so that blocks become slower by at most share. On a busy machine a single block proves
+// little, so learn shortens the delay only if the slow-down is likely real.
 func (d *dose) learn(slowed, share float64) {
 	d.slowed.add(float64(d.now), slowed)
 	first := time.Duration(firstShare * float64(d.most))
@@ -162,8 +162,8 @@ func (d *dose) learn(slowed, share float64) {
 	d.now = max(next, shortestDelay)
 }
 
-// within returns the delay that slows the program down by share, given the slow-down per unit of delay, or most if
-// that is smaller.
+// within returns the delay that slows the program down by share, but at most `most`. slope is the slow-down per unit
+// of delay.
 func within(share, slope float64, most time.Duration) time.Duration {
 	if slope*float64(most) <= share {
 		return most
@@ -177,8 +177,8 @@ type budget struct {
 	slowed slope // slow-down of treated blocks against their baselines, as a share, per block
 }
 
-// allowed returns the share by which the next blocks with delays may be slower. It is twice the budget, because half
-// of the blocks are baselines. It is reduced to a quarter of that if all pairs together likely exceed the budget.
+// allowed returns by what share the next blocks with delays may be slower. That is twice the budget, because half of
+// the blocks are baselines. If all pairs so far likely exceed that limit, only a quarter of it is allowed.
 func (b *budget) allowed() float64 {
 	share := 2 * b.share
 	if b.slowed.least(likely) > share {

@@ -20,8 +20,8 @@ var delayKinds = map[wire.ExperimentKind]wire.DelayKind{
 }
 
 // resolve finds the calls, threads and locks of the running process that a target names, and the delays to set for
-// it. problem is a line for the user if the target does not exist; it is empty for a target that the user did not ask
-// for, whose delays are then zero.
+// it. If the target does not exist, problem is a line for the user. For a target that the user did not name, problem
+// stays empty and the delays are zero.
 func (x *Controller) resolve(t Target) (target wire.ExperimentTarget, d wire.Delays, problem string) {
 	target = wire.ExperimentTarget{Name: t.Name, Kind: t.Kind, Mode: wire.ExperimentDelay, Calls: callNames(t.Calls)}
 	d = wire.Delays{Kinds: delayKinds[t.Kind], Calls: t.Calls}

@@ -11,8 +11,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Sights observes a recording before the first delay is injected. It learns for which locks threads wait, how long
-// calls take and how threads are called, so that targets can be found.
+// Sights observes a recording before the first delay is injected. It learns the locks for which threads wait, the
+// durations of calls, and the names of threads, from which targets are resolved.
 type Sights struct {
 	collector.Nobody
 	mutex sync.Mutex
@@ -52,7 +52,7 @@ func (s *Sights) get(p tracefile.ProcessIndex) *sight {
 	return s.of[p]
 }
 
-// Facts stores the names of threads and the texts of names. It implements collector.Observer.
+// Facts stores the names of threads, and the texts to which ids of names refer. It implements collector.Observer.
 func (s *Sights) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -18,7 +18,7 @@ type Subject interface {
 	Write(...wire.Fact)
 }
 
-// A tally has the counts of a process's threads up to one instant.
+// A tally has the counts of all threads of a process at one instant.
 type tally struct {
 	at      int64 // nanoseconds on the process's clock
 	rings   []wire.Injected
@@ -26,8 +26,8 @@ type tally struct {
 	due     uint64   // nanoseconds of virtual speed-ups
 }
 
-// quickTally is the longest acceptable time for reading all counters; a slower reading is repeated. If mtrace loses
-// its processor while it reads, events after the planned instant are counted, too.
+// quickTally is the longest acceptable time for reading all counters. A slower reading is repeated: the counters
+// would include events that happened after the planned instant.
 const quickTally = 100 * time.Microsecond
 
 func count(s Subject) (t tally, err error) {
@@ -85,8 +85,8 @@ func between(a, b tally) (c change) {
 	return c
 }
 
-// lastUnit returns when the last unit of progress before the tally was completed, in nanoseconds on the process's
-// clock; 0 if there was none.
+// lastUnit returns the time at which the latest of the counted units of progress was completed, in nanoseconds on the
+// process's clock; 0 if there is none.
 func (t tally) lastUnit(s Subject) int64 {
 	var last wire.Ticks
 	for _, r := range t.rings {
@@ -97,8 +97,9 @@ func (t tally) lastUnit(s Subject) int64 {
 
 var errNoProgress = errors.New("the program made no countable progress")
 
-// findSubject waits until a process makes progress and returns the one with the most. It waits until one has ten
-// units, or for one second after the first unit. Closing done ends the wait with errNoProgress.
+// findSubject waits until a process makes progress, and returns the process with the most progress. It waits until
+// one process has ten units, but at most one second after the first unit. Closing done ends the wait with
+// errNoProgress.
 func findSubject(done <-chan struct{}, c *collector.Collector, progress wire.StringID) (Subject, error) {
 	const pause, enoughUnits, patience = 20 * time.Millisecond, 10, time.Second
 	seen := map[tracefile.ProcessIndex]bool{}

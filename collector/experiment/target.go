@@ -41,7 +41,7 @@ var groups = []struct {
 	}},
 }
 
-// Names returns the fixed target names, in the order in which an experiment without --target tries them.
+// Names returns the fixed target names. An experiment without --target tries them in this order.
 func Names() (names []string) {
 	for _, g := range groups {
 		names = append(names, g.name)
@@ -112,8 +112,9 @@ func Parse(text string) (Target, error) {
 	return t, nil
 }
 
-// delayable reports whether a call can be delayed: only recorded methods of Metal can. Waits for locks and signals
-// are targets of other kinds, and records that the tracer writes by itself are no calls.
+// delayable reports whether a call can be delayed: only recorded methods of Metal can. It is false for waits for
+// locks and signals, which are targets of other kinds, and for records that the tracer writes by itself, which are no
+// calls.
 func delayable(r *wire.Row) bool {
 	return r.Effect != wire.EffectCounted && r.Family != wire.FamilyTracer && r.Family != wire.FamilyLock &&
 		r.Family != wire.FamilySignal && r.Family != wire.FamilyFunction

@@ -12,9 +12,9 @@ import (
 // progressLook is how often Deliver checks whether the receiver got more of the trace.
 const progressLook = 10 * time.Millisecond
 
-// Deliver waits until the receiver has the whole trace, to which nothing may be written any more. It waits as long as
-// the receiver makes progress, and stops sending after wait without progress or when ctx is done. The error says why
-// the receiver does not have the trace; the spool (the copy on disk) still has it.
+// Deliver waits until the receiver has the whole trace, which the caller must have finished writing. It gives up
+// after the time `wait` without progress, or when ctx is done. The error says why the receiver does not have the
+// trace; the spool (the copy on disk) still has it.
 func (s *Sender) Deliver(ctx context.Context, wait time.Duration) error {
 	select {
 	case s.hurry <- struct{}{}:
@@ -47,7 +47,7 @@ func (s *Sender) Deliver(ctx context.Context, wait time.Duration) error {
 		return nil
 	}
 	if why == nil {
-		why = fmt.Errorf("it has accepted no data for %v", wait)
+		why = fmt.Errorf("the collector has accepted no data for %v", wait)
 	}
 	return fmt.Errorf("the collector at %s does not have the whole trace: %w", s.options.Address, why)
 }
@@ -68,8 +68,8 @@ func (s *Sender) Path() string {
 	return s.path
 }
 
-// Save writes the content of the spool (the copy on disk) to file as a trace. elsewhere is how many bytes at the
-// beginning of the trace only the receiver has; the calls in them are missing in file.
+// Save writes the content of the spool (the copy on disk) to file as a trace. The spool may have dropped the
+// beginning of the trace: elsewhere is how many bytes only the receiver has. The calls in them are missing in file.
 func (s *Sender) Save(file *os.File) (elsewhere int64, err error) {
 	note := ""
 	if elsewhere, _, _ = s.state(); elsewhere > 0 {

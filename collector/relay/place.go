@@ -16,9 +16,9 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A spool (the copy of a trace on disk, until a receiver has it) has its own folder, inside one folder for all spools
-// of the user. A running mtrace keeps its spool's folder locked. The system releases the lock when the process ends,
-// so a folder that is not locked was left by an mtrace that was killed.
+// A spool is the copy of a trace on disk, until a receiver has it. Each spool has its own folder, inside one folder
+// for all spools of the user. A running mtrace keeps its spool's folder locked, and the system releases the lock when
+// the process ends. So a folder that is not locked was left by an mtrace that was killed.
 
 const (
 	lockName  = "lock"
@@ -36,8 +36,8 @@ type place struct {
 	lock *os.File
 }
 
-// About describes who made a spool and for which collector. It lies in the spool's folder as JSON, for a user who
-// finds the folder and for Sweep.
+// About describes who made a spool and for which collector. It is a JSON file in the spool's folder, for Sweep and
+// for a user who finds the folder.
 type About struct {
 	Name    string    `json:"name"`    // of the trace
 	Address string    `json:"address"` // of the collector that it is for
@@ -45,8 +45,8 @@ type About struct {
 	Started time.Time `json:"started"`
 }
 
-// spoolsFolder creates and returns the folder of this user's spools. It prefers the system's folder for caches,
-// because that is on a disk; the folder for temporary files is often in memory and would fill it.
+// spoolsFolder creates and returns the folder of this user's spools. It prefers the system's folder for caches, which
+// is on a disk. The folder for temporary files is often in memory, and a spool could fill it.
 func spoolsFolder() (string, error) {
 	var failures []error
 	folders := []string{filepath.Join(os.TempDir(), fmt.Sprintf("mtrace-spool-%d", os.Getuid()))}
@@ -117,14 +117,15 @@ func (p *place) remove() {
 	p.lock.Close()
 }
 
-// A Recovered trace is what a killed mtrace left in its spool: at least the part that the receiver did not get.
+// A Recovered trace is the content of a spool whose mtrace was killed: at least the part of the trace that the
+// receiver did not get.
 type Recovered struct {
 	About
 	Path string
 }
 
-// Sweep looks for spools that killed mtraces left, saves the content of each as a trace in the same folder, and
-// removes the spool. Spools of running mtraces are locked and stay.
+// Sweep looks for spools of killed mtrace processes, saves the content of each as a trace in the same folder, and
+// removes the spool. Spools of running mtrace processes are locked and stay.
 func Sweep() (all []Recovered, err error) {
 	folder, err := spoolsFolder()
 	if err != nil {

@@ -51,7 +51,8 @@ func (r *Receiver) serve(raw net.Conn) {
 	io.Copy(io.Discard, io.LimitReader(conn, 1<<20))
 }
 
-// A refusedError tells the sender that a further attempt would be refused in the same way, so that it gives up.
+// A refusedError tells the sender that a further attempt would be refused for the same reason. The sender then stops
+// trying.
 type refusedError struct{ error }
 
 // receive reads one request and writes the bytes of its trace to a file, until the trace is complete or the
@@ -86,7 +87,8 @@ func (r *Receiver) receive(conn *tls.Conn, log zerolog.Logger) error {
 	return err
 }
 
-// feed writes the bytes of a trace that arrive to its file, and answers with the number of bytes that the file has.
+// feed writes the arriving bytes of a trace to its file, and answers the sender with the number of bytes that the
+// file has.
 func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) error {
 	file, err := in.open()
 	if err != nil {
@@ -130,8 +132,8 @@ func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) 
 	return nil
 }
 
-// sayWhole tells the sender that the receiver has the whole trace. It forgets the session when the sender has
-// confirmed that; until then the sender may connect again and ask.
+// sayWhole tells the sender that the receiver has the whole trace. When the sender has confirmed that, sayWhole
+// forgets the session; until then the sender may connect again and ask.
 func (r *Receiver) sayWhole(in *incoming, conn *tls.Conn) {
 	conn.SetDeadline(time.Now().Add(patience))
 	if _, err := conn.Write(encode(answer{Have: in.there.Size(), Whole: true, Path: in.path()})); err != nil {

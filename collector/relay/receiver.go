@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// maxConnections limits how many traces are received at once; unprovenPlaces limits the connections that have not
-	// proved yet that they know the token.
+	// maxConnections limits how many traces are received at once. unprovenPlaces limits how many connections may wait
+	// whose sender has not yet proved that it knows the token.
 	maxConnections = 256
 	unprovenPlaces = 64
 	// longestName is the maximum length of a trace's name, in bytes; longer ones are cut.
 	longestName = 100
-	// heartbeat is the longest time between two answers of a receiver, answerPause the shortest. A sender that gets
-	// no answer for several heartbeats connects again.
+	// heartbeat is the longest time between two answers of a receiver, and answerPause the shortest. A sender that
+	// gets no answer for several heartbeats connects again.
 	heartbeat   = 3 * time.Second
 	answerPause = 20 * time.Millisecond
 )
@@ -97,8 +97,8 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 // Address returns the address on which the receiver listens, HOST:PORT, with the port that the system chose.
 func (r *Receiver) Address() string { return r.listener.Addr().String() }
 
-// Serve receives traces until ctx is done or Close is called. A trace that is not complete by then stays cut, until
-// another receiver on the same folder gets the rest from its sender.
+// Serve receives traces until ctx is done or Close is called. A trace that is incomplete by then stays cut. If its
+// sender later connects to another receiver on the same folder, that one adds the rest.
 func (r *Receiver) Serve(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { r.Close() })()
 	for {

@@ -17,13 +17,13 @@ import (
 )
 
 // Sender and receiver share a token and know nothing else about each other. They connect by TLS with a certificate
-// made on the spot, which proves nothing. Then each proves that it knows the token by sending the token's HMAC of a
-// key that only the two ends of this TLS connection have (the idea of RFC 9266, with the exporter of RFC 8446 7.5). A
-// man in the middle has two TLS connections with different keys, so a proof from one is not valid on the other. The
-// token itself is never sent.
+// made on the spot, which proves nothing. Then each proves that it knows the token: it computes a key that only the
+// two ends of this TLS connection have, and sends the key's HMAC with the token (the idea of RFC 9266, with the
+// exporter of RFC 8446 7.5). A man in the middle has two TLS connections with different keys, so a proof from one is
+// not valid on the other. The token itself is never sent.
 
-// minToken is the minimum length of a token, in bytes. With a shorter one, somebody who records a proof could find
-// the token by trying all values.
+// minToken is the minimum length of a token, in bytes. Somebody who records a proof could find a shorter token by
+// trying all values.
 const minToken = 16
 
 // NewToken returns a new random token.
@@ -72,8 +72,8 @@ func prove(conn *tls.Conn, token, label string) ([]byte, error) {
 	return mac.Sum(nil), nil
 }
 
-// refusal is sent instead of a proof to an end whose proof was wrong. Otherwise the connection would just end, and
-// the user of the other end would not learn that the token is wrong.
+// refusal is sent in place of a proof, to an end whose own proof was wrong. Without it the connection would just end,
+// and the user at that end would not learn that the token is wrong.
 var refusal [sha256.Size]byte
 
 // authenticate proves to the other end that this end knows the token, and verifies the proof of the other end. The

@@ -59,7 +59,7 @@ type Sender struct {
 	delivered bool
 }
 
-// errNotYet is the error that is reported before the first attempt to send has ended.
+// errNotYet is reported while the first attempt to send is still under way.
 var errNotYet = errors.New("it did not answer yet")
 
 // NewSender creates the spool (the copy of the trace on disk). Nothing is sent before Start.
@@ -136,7 +136,8 @@ func (s *Sender) progress() (confirmed int64, attempts int, failure error) {
 	return confirmed, s.attempts, s.failure
 }
 
-// reason returns why the receiver does not have the spool's content yet, for the error when the spool is full.
+// reason returns why the receiver does not have the spool's content yet. It becomes part of the error when the spool
+// is full.
 func (s *Sender) reason() error {
 	s.mutex.Lock() // not the spool's mutex, which the caller holds
 	failure := s.failure
@@ -147,14 +148,14 @@ func (s *Sender) reason() error {
 	return fmt.Errorf("the collector at %s: %w", s.options.Address, failure)
 }
 
-// A saidError is a refusal that the receiver sent, or an answer of the receiver that cannot be true.
+// A saidError is a refusal that the receiver sent, or reports an answer of the receiver that cannot be true.
 type saidError struct {
 	error
 	never bool // trying again is useless
 }
 
-// hopeless reports whether every further attempt would fail in the same way: the token is wrong, or the receiver said
-// so.
+// hopeless reports whether every further attempt would fail in the same way: the token is wrong, or the receiver
+// refuses for good.
 func hopeless(failure error) bool {
 	var said *saidError
 	return errors.Is(failure, errToken) || errors.As(failure, &said) && said.never
@@ -247,7 +248,8 @@ func (s *Sender) hear(conn net.Conn, in *bufio.Reader) (a answer, err error) {
 	return a, nil
 }
 
-// send sends the trace from position from on, until the trace has ended and is sent, or ctx is done.
+// send sends the trace, beginning at position `from`. It returns when the trace has ended and all of it is sent, or
+// when ctx is done.
 func (s *Sender) send(ctx context.Context, conn net.Conn, from int64) error {
 	buffer := make([]byte, sendAtOnce)
 	for {

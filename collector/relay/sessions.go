@@ -20,7 +20,7 @@ import (
 // number of that trace). When the sender connects again, even to another receiver on the same folder, the trace
 // continues where it ended. The note is removed when the sender knows that the receiver has the whole trace.
 
-// notesKept is how long the note of an incomplete trace is kept if its sender does not come back.
+// notesKept is how long the note of an incomplete trace is kept if its sender does not connect again.
 const notesKept = 7 * 24 * time.Hour
 
 // A note is the JSON file beside an incomplete trace by which its sender can continue it.
@@ -90,15 +90,16 @@ func decodeNote(text []byte) (n note, err error) {
 	return n, nil
 }
 
-// take returns the trace that a request names, for conn alone; it creates the trace if it is new. It closes an
-// earlier connection of the same sender and waits until that has stopped writing. The caller must call giveBack.
+// take returns the trace that a request names; it creates the trace if it is new. Only conn may then write to the
+// trace: take closes an earlier connection of the same sender and waits until it has stopped writing. The caller must
+// call giveBack.
 func (s *sessions) take(q request, conn net.Conn) (*incoming, error) {
 	s.mutex.Lock()
 	in := s.all[q.Session]
 	if in == nil && q.First > 0 {
 		s.mutex.Unlock()
 		return nil, fmt.Errorf(
-			"the first %d bytes of the trace went to a collector with another folder, or were removed", q.First)
+			"the first %d bytes of the trace are not in this collector's folder: another collector received them, or they were removed", q.First)
 	}
 	if in == nil {
 		var err error
@@ -172,8 +173,8 @@ func (s *sessions) unfinished() (paths []string) {
 
 func (in *incoming) path() string { return filepath.Join(in.dir, in.File) }
 
-// open opens the file of a trace for writing after its last complete block, and cuts off a partial block. For a trace
-// that an earlier receiver wrote, it first reads the file to find that position.
+// open opens the file of a trace for writing after its last complete block, and cuts off an incomplete block. If an
+// earlier receiver wrote the file, open first reads it to find that position.
 func (in *incoming) open() (*os.File, error) {
 	file, err := os.OpenFile(in.path(), os.O_RDWR, 0)
 	if err != nil {
@@ -199,8 +200,8 @@ func (in *incoming) open() (*os.File, error) {
 	return file, nil
 }
 
-// tell reports whether the caller must report the path of the trace: true at the first call only, so that each trace
-// is reported once.
+// tell returns true at its first call only: the caller then reports the path of the trace, so that each trace is
+// reported once.
 func (in *incoming) tell() (first bool) {
 	in.mutex.Lock()
 	defer in.mutex.Unlock()

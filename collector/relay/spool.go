@@ -12,9 +12,10 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A Spool keeps a trace on disk until a receiver has it, in several files of whole blocks. When space is needed, the
-// oldest file is removed if the receiver has it; only its blocks without which no trace can be read are kept. So the
-// files together are always a readable trace, and the complete one if no file was removed.
+// A Spool keeps a trace on disk until a receiver has it, in several files of whole blocks. When space is needed, it
+// removes the oldest file, provided the receiver has all of it. Blocks without which the rest of the trace cannot be
+// read are copied from it first. So the files together are always a readable trace, and the complete trace if no file
+// was removed.
 //
 // A library for queues or write-ahead logs would wrap each block, although a block already has a length and a
 // checksum. Then the files could not be read as a trace without unwrapping them.
@@ -42,8 +43,8 @@ type spoolFile struct {
 
 func (f spoolFile) end() int64 { return f.start + f.size }
 
-// newSpool creates an empty spool in p that takes at most limit bytes on disk. why returns the reason for which the
-// receiver does not accept data; it becomes part of the error when the spool is full.
+// newSpool creates an empty spool in p that takes at most limit bytes on disk. When the spool is full, why is called:
+// it returns the reason for which the receiver does not accept data, for the error.
 func newSpool(p *place, limit int64, why func() error) (*Spool, error) {
 	s := &Spool{place: p, limit: limit, each: min(max(limit/32, 64<<10), 64<<20), why: why,
 		more: make(chan struct{}, 1)}
@@ -83,7 +84,7 @@ func (s *Spool) Room(n int) error {
 }
 
 // removeOldest removes the oldest file if the receiver has all of it. It first copies the blocks without which the
-// rest of the trace cannot be read to the file kept.
+// rest of the trace cannot be read to the file s.kept.
 func (s *Spool) removeOldest() (removed bool, err error) {
 	oldest := s.files[0]
 	if len(s.files) == 1 || s.confirmed < oldest.end() {
@@ -138,7 +139,7 @@ func (s *Spool) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Close marks the trace as ended. The files stay until remove, because the receiver may not have them yet.
+// Close marks the trace as ended. Its files stay until remove is called, because the receiver may not have them yet.
 func (s *Spool) Close() error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -154,8 +155,8 @@ func (s *Spool) wake() {
 	}
 }
 
-// read reads bytes of the trace into b, beginning at position from, which must still be in the spool. n is 0 if
-// nothing more was written yet; then ended says whether nothing more will be.
+// read reads bytes of the trace into b, beginning at position `from`, which must still be in the spool. If n is 0,
+// nothing more was written so far, and ended reports whether the trace is complete.
 func (s *Spool) read(b []byte, from int64) (n int, ended bool, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock() // the file must not be removed while it is read
@@ -171,8 +172,8 @@ func (s *Spool) read(b []byte, from int64) (n int, ended bool, err error) {
 	return 0, s.ended, nil
 }
 
-// confirm stores how many bytes of the trace the receiver reported to have. It returns an error if the receiver
-// cannot have that number.
+// confirm stores how many bytes of the trace the receiver says it has. It returns an error if that number is
+// impossible.
 func (s *Spool) confirm(have int64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -185,8 +186,8 @@ func (s *Spool) confirm(have int64) error {
 	return nil
 }
 
-// state returns the position of the first byte in the spool, and how many bytes were confirmed by the receiver and
-// written.
+// state returns three positions in the trace: of the first byte that the spool still has, of the end of the bytes
+// that the receiver confirmed, and of the end of the written bytes.
 func (s *Spool) state() (first, confirmed, written int64) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -200,8 +201,8 @@ func (s *Spool) endsAt(n int64) bool {
 	return s.ended && n == s.written
 }
 
-// parts returns the trace as the spool has it on disk: first the blocks that were kept of removed files, because no
-// trace can be read without them, and then the files in order.
+// parts returns the trace as the spool has it on disk: first the blocks that were copied from removed files, because
+// the rest cannot be read without them, and then the files in order.
 func (s *Spool) parts() io.Reader {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -25,7 +25,7 @@ type debugSection struct {
 }
 
 // lines looks up the source lines of addresses, which must be sorted, in a file's debug sections. A file without
-// DWARF gives no lines and no error. After the deadline it returns errLate with the lines found so far.
+// DWARF gives no lines and no error. After the time `until` it returns errLate with the lines found so far.
 func lines(sections []debugSection, addresses []uint64, until time.Time) (map[uint64]line, error) {
 	if time.Now().After(until) {
 		return nil, errLate
@@ -85,8 +85,8 @@ func parse(content map[string][]byte) (data *dwarf.Data, err error) {
 	return data, err
 }
 
-// unpack decompresses a section of the old format: "ZLIB", the size as a big-endian 64-bit number, and zlib data.
-// Other sections are returned as they are. A size above most is an error.
+// unpack decompresses a section in the old format: the text "ZLIB", the size as a big-endian 64-bit number, and zlib
+// data. Other sections are returned as they are. A size above most is an error.
 func unpack(b []byte, most uint64) ([]byte, error) {
 	if len(b) < 12 || string(b[:4]) != "ZLIB" {
 		return b, nil

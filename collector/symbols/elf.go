@@ -55,8 +55,8 @@ func findELF(r io.ReaderAt, image wire.Image, addresses []uint64, until time.Tim
 	return found, err
 }
 
-// lines sets the source lines of places, which must be sorted by at, and the names of functions that the symbol table
-// lacks. It uses the debug information in the file or, if there is none, in a separate file.
+// lines sets the source lines of places, and the names of functions that the symbol table lacks. places must be
+// sorted by at. It uses the debug information in the file or, if there is none, in a separate file.
 func (f *elfFile) lines(places []place, until time.Time) error {
 	at := make([]uint64, 0, len(places))
 	for i := range places {
@@ -146,7 +146,8 @@ func (f *elfFile) buildID() string {
 	return ""
 }
 
-// A place is a Place that is still being filled, with the data to find its symbol.
+// A place is a Place (name and source line of an address) that is still being filled, with the data to find its
+// symbol.
 type place struct {
 	Place
 	address uint64
@@ -155,8 +156,8 @@ type place struct {
 	name    uint32 // its name's offset in the table of strings; 0 is none
 }
 
-// code returns one place for each address, sorted by at. It sets Unknown for an address outside the file's code, and
-// NoCall if no call instruction precedes the address, which then is no return address.
+// code returns one place for each address, sorted by at. It sets Unknown for an address outside the file's code. It
+// sets NoCall if no call instruction precedes the address, because the address cannot be a return address then.
 func (f *elfFile) code(addresses []uint64) []place {
 	places := make([]place, len(addresses))
 	var before [longestCall]byte

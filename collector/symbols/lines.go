@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// A line is the source line that belongs to an address: a statement of the function whose symbol contains the
-// address. If the code at the address was inlined into that function, the line is the line of the outermost inlined
-// call; a line of the inlined function would not fit the function's name.
+// A line is the source line of an address, in the function whose symbol contains the address. The code at the address
+// may have been inlined into that function. The line is then that of the outermost inlined call: a line inside the
+// inlined function would not fit the function's name.
 type line struct {
 	file     string
 	number   int
@@ -83,7 +83,7 @@ func units(info []byte) (offsets []dwarf.Offset) {
 	return offsets
 }
 
-// within returns the wanted addresses from low up to, not including, high.
+// within returns the wanted addresses from low (inclusive) up to high (exclusive).
 func (f *lineFinder) within(low, high uint64) []uint64 {
 	first := sort.Search(len(f.addresses), func(i int) bool { return f.addresses[i] >= low })
 	last := sort.Search(len(f.addresses), func(i int) bool { return f.addresses[i] >= high })
@@ -130,8 +130,8 @@ func (f *lineFinder) unit(at dwarf.Offset) error {
 	return f.functions(r, unit, files)
 }
 
-// statements sets the source lines of addresses from the line table of a compilation unit. It returns the source
-// files that the table names.
+// statements sets the source lines of addresses from a compilation unit's line table. It returns the source files
+// that the table lists.
 func (f *lineFinder) statements(unit *dwarf.Entry, addresses []uint64) ([]*dwarf.LineFile, error) {
 	if err := countsWrong(f.tables, unit); err != nil {
 		return nil, err

@@ -12,9 +12,9 @@ import (
 // than any compiler writes, and costs at most 24 MB of memory in package dwarf.
 const mostFiles = 1 << 20
 
-// A lineTable reads the header of a compilation unit's line table. Package dwarf allocates memory for the number of
-// files in that header before it checks that the section contains them. Without this check a broken file could
-// exhaust the collector's memory.
+// A lineTable reads the header of a compilation unit's line table, to check it before package dwarf reads it. That
+// package allocates memory for the number of files in the header before it checks that the section contains them. A
+// broken file could thereby exhaust the collector's memory.
 type lineTable struct {
 	left   []byte
 	offset int // size of an offset into another section: 4, or 8 in the 64-bit format
@@ -44,8 +44,8 @@ func countsWrong(section []byte, unit *dwarf.Entry) error {
 	return t.err
 }
 
-// entries skips the list of directories, or of files: the description of an entry, the number of entries, and the
-// entries. It sets t.err if the number is impossible or the list is cut.
+// entries skips the list of directories, or of files. Such a list consists of the description of an entry, the number
+// of entries, and the entries. entries sets t.err if the number is impossible or the list is cut.
 func (t *lineTable) entries() {
 	forms := make([]uint64, t.number(1))
 	for i := range forms {

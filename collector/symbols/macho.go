@@ -53,8 +53,8 @@ func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until tim
 	return places, err
 }
 
-// machoSlice returns the slice (the code for one processor) of a Mach-O file that has the image's UUID, or the first
-// slice if the image has no UUID. An error means that the file was replaced after the process loaded it.
+// machoSlice returns the slice (the code for one processor) of a Mach-O file that has the image's UUID. If the image
+// has no UUID, it returns the first slice. An error means that the file was replaced after the process loaded it.
 func machoSlice(file io.ReaderAt, image wire.Image) (*macho.File, error) {
 	fat, err := macho.NewFatFile(file)
 	if err != nil {

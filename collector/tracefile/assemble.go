@@ -8,11 +8,11 @@ import (
 	"io"
 )
 
-// A trace may be stored in several files (see relay.Spool), and some files are removed later. The rest is readable as
-// a trace if only blocks of records are missing: every other block must be kept.
+// A trace may be stored in several files (see relay.Spool), of which some may be removed later. The rest is readable
+// as a trace if only blocks of records are missing, so all other blocks of a removed file must be kept.
 
-// WithoutRecords copies from a part of a trace all blocks without which the records in other parts cannot be read,
-// that is all blocks except records. The part must begin at a block, or with the file's header.
+// WithoutRecords copies from a part of a trace all blocks except blocks of records: without them the records in other
+// parts cannot be read. The part must begin at a block, or with the file's header.
 func WithoutRecords(dst io.Writer, part io.Reader) error {
 	return eachBlock(part, func(b *block, whole []byte) error {
 		if b != nil && (b.kind == blockRecords || b.kind == blockSoFar) { // the latter are superseded by later ones
@@ -63,8 +63,8 @@ type noClose struct{ io.Writer }
 
 func (noClose) Close() error { return nil }
 
-// eachBlock calls fn with each block of a stream, up to the first incomplete or damaged one. For the file's header it
-// calls fn once, with a nil block.
+// eachBlock calls fn with each block of a stream, and stops before the first incomplete or damaged block. For the
+// file's header it calls fn once, with a nil block.
 func eachBlock(src io.Reader, fn func(b *block, whole []byte) error) error {
 	in := bufio.NewReaderSize(src, 1<<16)
 	passed := false

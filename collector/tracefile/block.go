@@ -100,8 +100,8 @@ func (b *block) appendHeader(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
-// parseHeader reads a block's header from h, which must have at least blockHeader bytes. offset is the position of
-// the block in the file, for the block and for errors.
+// parseHeader reads a block's header from h, which must have at least blockHeader bytes. offset is where the block
+// begins in the file; it is stored in the block and named in errors.
 func parseHeader(h []byte, offset int64) (block, error) {
 	u32, u64 := binary.LittleEndian.Uint32, binary.LittleEndian.Uint64
 	if u32(h) != blockMagic || u32(h[52:]) != crc32.Checksum(h[:52], castagnoli) {

@@ -94,8 +94,8 @@ func (f *blockFile) headerAt(offset, end int64) (block, error) {
 	return b, err
 }
 
-// longestHole limits the zero bytes that the search for a block reads in one go. Files that mtrace wrote have no such
-// holes, and searching a sparse file of a terabyte would take minutes.
+// longestHole limits how many consecutive zero bytes the search for a block reads. Files that mtrace wrote have no
+// such holes, and searching a sparse file of a terabyte would take minutes.
 const longestHole = 64 << 20
 
 // findBlock searches from offset on for the header of a block that ends before end, and returns its offset. It

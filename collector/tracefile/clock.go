@@ -9,8 +9,8 @@ import (
 )
 
 // Nanos converts a tick of the process's clock to nanoseconds on the clock of Metal's GPU times. The conversion is
-// exact at the clock samples, linear between and beyond them, and never runs backwards. If the ticks have an unknown
-// rate and there are fewer than two samples, one tick counts as one nanosecond.
+// exact at the clock samples, linear between and beyond them, and never runs backwards. If the length of a tick is
+// unknown and there are fewer than two samples, one tick counts as one nanosecond.
 func (p *Process) Nanos(t wire.Ticks) int64 {
 	switch {
 	case p.Clock == wire.ClockMach && p.TimebaseNumer != 0 && p.TimebaseDenom != 0:

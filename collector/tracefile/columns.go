@@ -24,8 +24,8 @@ const (
 	formUnknown  form = 1 << 3 // and above: of a later version
 )
 
-// The columns of a kind of records. Times are not stored in columns but in the block's bits (see numbers.go); the
-// other columns are stored in this order.
+// The columns of a kind of records. The columns whose comment ends with "in the bits" are stored in the block's bits
+// (see numbers.go); the others are stored in this order.
 const (
 	columnGap    = iota // begin − end of the previous record, of whichever kind; in the bits
 	columnLength        // end − begin; in the bits
@@ -45,8 +45,8 @@ const (
 // kinds, which is never 0, so the two can be told apart.
 const columnsAndBits = 0
 
-// recentObjects is how many recently used objects can be referred to by an index of one byte. A thread works with few
-// objects at a time: its queue, command buffer and encoder.
+// recentObjects is how many recently used objects are remembered, so that a record can refer to one by an index of
+// one byte. A thread works with few objects at a time: its queue, command buffer and encoder.
 const recentObjects = 8
 
 // maxKinds is the maximum number of kinds of records in a block; a damaged block with more is refused before memory
@@ -111,7 +111,7 @@ func (c *column) makeRoom(n int) {
 func (c *column) all() []byte { return c.bytes[:c.size] }
 
 const (
-	// roomAtOnce is for how many records of a kind makeRoom reserves space at a time.
+	// roomAtOnce is the number of records of a kind for which makeRoom reserves space at a time.
 	roomAtOnce = 256
 	// longestInColumn is the maximum number of bytes that one record takes in one column: an index, and a new value
 	// of eight bytes.
@@ -165,8 +165,8 @@ func (r *recents) add(object wire.ObjectID) {
 	r[0] = object
 }
 
-// seen adds arg to the list if it may be the number of a new object, because a call that creates an object returns
-// its number as arg, and the next calls are likely on that object.
+// seen adds arg to the list if it may be the number of a new object. A call that creates an object returns the
+// object's number as arg, and the next calls are likely to use that object.
 func (r *recents) seen(arg uint64) {
 	if arg != 0 && arg <= math.MaxUint32 && r[0] != wire.ObjectID(arg) {
 		r.find(wire.ObjectID(arg))

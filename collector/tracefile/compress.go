@@ -11,10 +11,9 @@ import (
 // minCompress is the smallest payload, in bytes, that is worth compressing.
 const minCompress = 64
 
-// zstdEncoders pools encoders, each for one goroutine at a time. One shared encoder would use the states of all
-// processors in turn, and each block would find tables that are no longer in any cache. The window is as large as a
-// block of records. A single segment contains its size, so a reader knows before it decompresses how much memory it
-// needs.
+// zstdEncoders pools encoders, each for one goroutine at a time. A single shared encoder would alternate between the
+// states of all processors, so that each block would find cold tables. The window is as large as a block of records.
+// Single-segment frames contain their size, so a reader knows before it decompresses how much memory it needs.
 var zstdEncoders = sync.Pool{New: func() any {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
 		zstd.WithSingleSegment(true), zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1))
@@ -42,8 +41,8 @@ func compress(payload, scratch []byte) ([]byte, encoding) {
 	return out, compressed
 }
 
-// compressColumns compresses the columns of a block of records. The block's bits are stored as they are, because they
-// do not get smaller.
+// compressColumns compresses the columns of a block of records. It leaves the block's bits as they are, because
+// compression does not make them smaller.
 func compressColumns(p recordsPayload, scratch []byte) ([]byte, encoding) {
 	if p.columns < minCompress {
 		return p.bytes, plain

@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// A Copier copies a trace that arrives over a network. It checks each block when it has arrived completely, and only
-// then writes it. If the stream ends early, the written file is a readable, cut trace, and the next stream continues
+// A Copier copies a trace that arrives over a network. It writes each block only after all of the block has arrived
+// and was checked. If the stream ends early, the written file is a readable, cut trace, and the next stream continues
 // after its last complete block.
 type Copier struct {
 	Dst  io.Writer
@@ -28,8 +28,8 @@ func (c *Copier) Size() int64 { return c.size }
 // Whole reports whether the trace was copied to its end.
 func (c *Copier) Whole() bool { return c.whole }
 
-// From copies blocks from src until src or the trace ends; both give nil. It returns a *FormatError for data that is
-// no valid trace, or the error of reading or writing.
+// From copies blocks from src until src or the trace ends, and then returns nil. It returns a *FormatError for data
+// that is no valid trace, or the error of reading or writing.
 func (c *Copier) From(src io.Reader) error {
 	if c.buffer == nil {
 		c.buffer = make([]byte, 1<<16)

@@ -8,8 +8,8 @@ type Cut struct {
 	All bool  `json:"all_counted"` // records that were not kept were counted up to the end: nothing else is missing
 }
 
-// findCut sets r.cut if the recording continued beyond the end of the file: from the Result, if the writer noted it
-// there, or else from the latest counters in the file.
+// findCut completes r.cut, which describes where the recording was cut off. It takes the cut from the Result if the
+// writer noted one there, and the time of the last data from the latest counters in the file.
 func findCut(r *Reader) {
 	if r.result != nil && r.cut == nil && r.result.Cut != 0 {
 		r.cut = &Cut{Why: r.result.Note, At: r.result.Cut, All: true}

@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Damage describes a part of the file that could not be read and is left out. What the part contained is known if
-// its block's header or the index is intact.
+// A Damage describes a part of the file that could not be read and is left out. If the header of the part's block or
+// the index is intact, it also says what the part contained.
 type Damage struct {
 	Offset, Size int64        // of the part, in bytes
 	Held         string       // a description of the content; empty when it is not known
@@ -22,7 +22,8 @@ type Damage struct {
 	Why          string       // the error that was found
 }
 
-// held describes, for each kind of block, what a damaged one contained, and whether it belongs to one process.
+// held describes what each kind of block contains, for messages about damaged blocks, and whether such a block
+// belongs to one process.
 var held = map[blockKind]struct {
 	words string
 	of    bool
@@ -46,8 +47,8 @@ type damageList struct {
 	list  []Damage // by offset
 }
 
-// note adds a block that could not be read to the list. done is how many of its records were read before the error;
-// only the others count as lost.
+// note adds a block that could not be read to the list. done is how many of the block's records were read before the
+// error; only the remaining ones count as lost.
 func (l *damageList) note(b *block, done uint64, why error) {
 	d := Damage{Offset: b.offset, Size: b.end() - b.offset, Held: held[b.kind].words, Of: held[b.kind].of,
 		Process: b.process, Why: why.Error()}
@@ -84,18 +85,18 @@ func (r *Reader) Damage() []Damage {
 	return slices.Clone(r.damage.list)
 }
 
-// Remade reports whether nothing was lost, because the damaged part only repeated what other blocks contain.
+// Remade reports whether nothing was lost, because the damaged part could be rebuilt from other blocks.
 func (d *Damage) Remade() bool {
 	return d.Held == held[blockIndex].words || d.Held == heldTrailer || d.Held == heldHeader
 }
 
-// Descriptions of damaged parts that are no blocks, such as the file's header.
+// Descriptions of damaged parts that are no blocks, such as the file's header, for Damage.Held.
 const (
-	heldTrailer = "the position of the index, which was rebuilt"
+	heldTrailer = "the position of the index (the index was rebuilt)"
 	heldHeader  = "what kind of file it is"
 )
 
-// Unknown reports whether it is not known what the damaged part contained.
+// Unknown reports whether nothing is known about the content of the damaged part.
 func (d *Damage) Unknown() bool { return d.Held == "" }
 
 // Text describes a damaged part for the user, in one line: where it is, and which data of which process is lost.

@@ -25,8 +25,8 @@ type decoder struct {
 	previous wire.Ticks
 }
 
-// A reading is what the decoder remembers about the records of one kind. Its columns are offsets into the payload and
-// not slices, because changing a slice costs a write barrier of the garbage collector each time.
+// A reading is the decoder's state for one kind of records. Its columns are offsets into the payload, not slices:
+// assigning a slice costs a write barrier of the garbage collector each time.
 type reading struct {
 	call    wire.Call
 	flags   wire.Flags
@@ -39,8 +39,8 @@ type reading struct {
 	tables  [4][]uint64       // of arg, x0, x1, x2
 }
 
-// A span is the unread part of a column, as offsets in the payload. Reading too much leaves at beyond end, which
-// leftOver reports at the end of the block.
+// A span is the unread part of a column, as offsets in the payload. Reading beyond the end makes `at` larger than
+// `end`, which leftOver reports at the end of the block.
 type span struct{ at, end uint32 }
 
 // decode appends the records of a payload to dst. Even for a damaged payload it returns either an error or exactly
@@ -80,8 +80,8 @@ func (d *decoder) begin(payload []byte, count int) error {
 }
 
 // next decodes the block's next records into out, which must have space for at least two, and returns their number; 0
-// at the end of the block. It leaves the last place empty if the next call has a More record, because both must be in
-// the same batch.
+// at the end of the block. A call and its More record must be in the same batch. If only one place is left for such a
+// call, it stays empty.
 func (d *decoder) next(out []wire.Record) (n int, err error) {
 	payload, order := d.payload, d.order
 	most := min(len(out), d.left)
@@ -192,7 +192,7 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 	}
 	for c := first; c < end; c++ {
 		for i := range d.kinds {
-			// until all lengths are read, x[0] has the length of this kind's column
+			// x[0] temporarily holds the length of this kind's column, until all lengths are read
 			d.kinds[i].x[0] = in.uvarint()
 		}
 		for i := range d.kinds {
@@ -274,8 +274,8 @@ func (d *decoder) more(k *reading, r *wire.Record) {
 	r.Call, r.Flags = wire.CallMore, 0
 }
 
-// next returns the next value of a column. Beyond its end it returns 0, and leftOver reports that at the end of the
-// block.
+// next returns the next value of a column. After the column's last value it returns 0; leftOver then reports damage
+// at the end of the block.
 func (c *span) next(payload []byte) uint64 {
 	if c.at < c.end && payload[c.at] < 0x80 {
 		c.at++
@@ -284,8 +284,9 @@ func (c *span) next(payload []byte) uint64 {
 	return c.long(payload)
 }
 
-// long returns the next value of a column if that takes more than one byte. Up to eight bytes are decoded without a
-// loop: it drops the bytes after the first one whose high bit is 0, and then joins the groups of seven bits in pairs.
+// long returns the next value of a column if it takes more than one byte. Up to eight bytes are decoded without a
+// loop: long drops the bytes after the value's last byte (whose high bit is 0), and then joins the groups of seven
+// bits in pairs.
 func (c *span) long(payload []byte) uint64 {
 	if c.at < c.end && int(c.at)+8 <= len(payload) {
 		x := binary.LittleEndian.Uint64(payload[c.at:])
@@ -325,8 +326,8 @@ func (k *reading) nextInTable(payload []byte, column, at int) uint64 {
 	return v
 }
 
-// A cursor reads numbers and bytes from a payload one after the other. Reading beyond the end returns zeros and sets
-// bad, so that the caller needs only one check.
+// A cursor reads numbers and bytes from a payload, one after the other. Reading beyond the end returns zeros and sets
+// bad, so that the caller needs to check only once.
 type cursor struct {
 	b   []byte
 	bad bool

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// mostCounted is the largest value of a counter that is believed: a thread that makes ten million calls a second
-// reaches it in three weeks. A larger value is damaged or comes from a faulty process. Sums of believed values cannot
-// overflow.
+// mostCounted is the largest counter value that a reader believes: a thread that makes ten million calls a second
+// reaches it after three weeks. A larger value is damaged or comes from a faulty process. Sums of believed values
+// cannot overflow.
 const mostCounted = 1 << 44
 
 // distrust sets impossible counters to 0 and describes each in Distrusted. Otherwise one damaged counter would make

@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// largeArg is the size from which a call's argument is stored in a table of values. Such arguments are hashes or
-// packed sizes, and a block has few different ones; smaller ones are stored as differences.
+// largeArg is the value from which a call's argument is stored in a table of values. Such arguments are hashes or
+// packed sizes, of which a block has few different ones. Smaller arguments are stored as differences.
 const largeArg = 1 << 40
 
 // An encoder converts records into the payload of a block. It can be used for many blocks, but only by one goroutine.
@@ -37,8 +37,8 @@ type recordsPayload struct {
 	columns int
 }
 
-// encode appends the payload of a block of records to dst. first and last are the smallest begin and the largest end
-// of the calls.
+// encode appends the payload of a block of records to dst. first is when the first of the calls began, and last when
+// the last of them ended.
 func (e *encoder) encode(dst []byte, records []wire.Record) (_ recordsPayload, first, last wire.Ticks) {
 	e.reset()
 	e.clock = scaleOf(stepOf(records))
@@ -103,7 +103,8 @@ func (e *encoder) has(call wire.Call) bool {
 	return slices.ContainsFunc(e.kinds, func(k *kind) bool { return k.call == call })
 }
 
-// find stores the kind of a record in the cache entry c; it adds the kind if the block has no record of it yet.
+// find stores the kind of a record in the cache entry c. If the block has no record of that kind yet, it adds the
+// kind.
 func (e *encoder) find(c *cachedKind, key kindKey, r *wire.Record) {
 	i, known := e.lookup[key]
 	if !known {

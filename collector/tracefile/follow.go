@@ -26,7 +26,8 @@ type Follower struct {
 	order  []streamKey // of rings
 }
 
-// A followed is what a Follower knows of one process: its first line, and lines that must wait until that is written.
+// A followed is a Follower's state for one process: its first line, and lines that must wait until the first line is
+// written.
 type followed struct {
 	header processHeader
 	said   bool
@@ -138,8 +139,8 @@ func (f *Follower) say(b *block, payload []byte, t *readTools) error {
 	return f.sayOf(p, b, payload, t)
 }
 
-// sayOf writes the lines for a block of a process. Lines wait in p.held until the process's clock is known, because
-// the process's first line contains it.
+// sayOf writes the lines for a block of a process. The process's first line contains its clock. Until that is known,
+// other lines wait in p.held.
 func (f *Follower) sayOf(p *followed, b *block, payload []byte, t *readTools) error {
 	index := b.process
 	put := func(l textLine) error {
@@ -190,7 +191,7 @@ func (f *Follower) sayOf(p *followed, b *block, payload []byte, t *readTools) er
 	return nil
 }
 
-// begin writes the first line of a process, unless that was done, and then the lines that waited for it.
+// begin writes the first line of a process, unless that was done before, and then the lines that waited for it.
 func (f *Follower) begin(index ProcessIndex, p *followed) error {
 	if p.said {
 		return nil
@@ -240,8 +241,8 @@ func (f *Follower) records(b *block, payload []byte, t *readTools) (err error) {
 	return ring.add(b.position, t.whole)
 }
 
-// flush writes the last call of each ring buffer of a process. Such a call was held back because its More record
-// (further arguments, in the same line) might have followed.
+// flush writes the last call of each ring buffer of a process. Such a call waits for its More record (further
+// arguments, in the same line), because nobody knows whether one follows.
 func (f *Follower) flush(index ProcessIndex) (err error) {
 	for _, key := range f.order {
 		if key.process == index {

@@ -8,9 +8,9 @@ import (
 )
 
 // The index lists all blocks before it, in the order of the file and without gaps. An entry has the kind as u8, and
-// as varints the process and the stored size. For a block of records these varints follow: ring, count, position,
-// zigzag of first − the first of the previous such entry, and last − first. An entry is smaller than a block's
-// header, so an index is never larger than its file.
+// as varints the process and the stored size. For a block of records these varints follow: ring, count, position, the
+// difference between its first tick and that of the previous such entry (zigzag), and last − first. An entry is
+// smaller than a block's header, so an index is never larger than its file.
 
 // An index collects the entries while blocks are written. It keeps them encoded, because hours of recording have many
 // blocks, and an encoded entry takes a fifth of the memory of a block value.
@@ -46,7 +46,7 @@ func indexOf(blocks []block) []byte {
 var errIndex = errors.New("its index does not match its blocks")
 
 // parseIndex decodes an index whose own block begins at offset end. It returns an error unless the listed blocks fill
-// the file up to there, because then the index belongs to another file or is damaged.
+// the file exactly up to end: otherwise the index belongs to another file or is damaged.
 func parseIndex(payload []byte, end int64) ([]block, error) {
 	in := cursor{b: payload}
 	var blocks []block

@@ -20,15 +20,15 @@ type Info struct {
 	Processors int `json:"processors,omitempty"` // of the machine; 0 when not known
 }
 
-// Result describes how the recording ended. It is written last, so a trace that was cut off has none.
+// Result describes how the recording ended. It is written last, so a trace that was cut off has no Result.
 type Result struct {
 	Finished int64  `json:"finished_ns"`    // Unix time in nanoseconds
 	Note     string `json:"note,omitempty"` // the reason why the recording ended early, in one line; empty otherwise
-	// when the file could no longer be written, for example because the disk was full, in Unix nanoseconds; later
-	// records were only counted. 0 if that did not happen
+	// when the file could no longer be written, for example because the disk was full, in Unix nanoseconds. Later
+	// records were only counted. 0 if all were written
 	Cut int64 `json:"cut_unix_ns,omitempty"`
 
-	// the reason, in one line, why processes that began late could not connect to the collector; empty if all could
+	// the reason, in one line, why processes that started late could not connect to the collector; empty if all could
 	Unreachable string `json:"unreachable,omitempty"`
 
 	// processes of the program that still ran when the recording ended and had not used Metal
@@ -45,7 +45,8 @@ type Living struct {
 	Program string `json:"program"` // the path of its executable; empty if that could not be read
 }
 
-// A Recorded is a range of time whose records are in the trace, if the user did not ask for all of them.
+// A Recorded is a range of time whose records are in the trace. A trace has such ranges only if the user chose to
+// record parts of the run.
 type Recorded struct {
 	From int64 `json:"from_ns"`         // on the collector's monotonic clock, in nanoseconds
 	To   int64 `json:"to_ns,omitempty"` // 0 is the end of the trace

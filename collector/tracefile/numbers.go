@@ -7,10 +7,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The times of records are stored as numbers in two parts. The first is the size (bits and sign), as a short code for
-// its difference from the size of the previous number of the column. The second is the number's bits without the
-// highest, which is always 1. Both go into a bit stream of the block, apart from the columns: such bits do not
-// compress, and would make the columns compress worse. See docs/trace-file.md, "Numbers".
+// The times of records are stored as numbers in two parts. The first part is the number's size (count of bits, and
+// sign), as a short code for the difference from the size of the column's previous number. The second part is the
+// number's bits without the highest, which is always 1. Both go into a bit stream of the block, apart from the
+// columns: such bits do not compress, and would make the columns compress worse. See docs/trace-file.md, "Numbers".
 //
 // A clock need not count by ones: the cycle counter of an AMD EPYC advances by 26 at a time. A multiple of such a
 // step is stored as the number of steps, which has fewer bits.
@@ -25,8 +25,8 @@ const (
 	sizeSame   size = 195 // equal to the previous number of its column; only for x3
 )
 
-// For each size: lowBits is the number of bits that are stored after it, lowMask has that many low bits set, and
-// highBit is the highest bit of the number, which is not stored.
+// Tables for each size. lowBits is the number of bits that are stored after the size, lowMask has that many low bits
+// set, and highBit is the number's highest bit, which is not stored.
 var lowBits, lowMask, highBit = func() (low [256]uint8, mask, high [256]uint64) {
 	for n := range size(65) {
 		for _, at := range []size{sizeWhole + 2*n, sizeWhole + 2*n + 1, sizeBroken + n} {
@@ -38,7 +38,7 @@ var lowBits, lowMask, highBit = func() (low [256]uint8, mask, high [256]uint64) 
 	return low, mask, high
 }()
 
-// A code is the bit pattern for the difference of two sizes; its lowest bit comes first.
+// A code is the bit pattern that stores the difference of two sizes; its lowest bit comes first.
 type code struct {
 	bits uint16
 	n    uint8
@@ -52,8 +52,8 @@ const (
 	escaped    = 64 // value of n for sizes without a code, too large for any code
 )
 
-// codes has, for each difference of two sizes, the bit pattern that stores it. decoded is for reading: it has, for
-// each value of the next codeBits bits, the pattern with which they begin.
+// codes maps a difference of two sizes to its bit pattern. decoded is the table for reading: it maps each value of
+// the next codeBits bits to the pattern with which these bits begin.
 var codes, decoded = func() (of [256]code, from [1 << codeBits]code) {
 	for i := range of {
 		of[i].n = escaped
@@ -77,8 +77,8 @@ var codes, decoded = func() (of [256]code, from [1 << codeBits]code) {
 	return of, from
 }()
 
-// A scale divides multiples of a clock's step by the step without a division: it multiplies by the inverse, modulo
-// 2⁶⁴, of the step's odd part, and shifts.
+// A scale divides exact multiples of a clock's step by the step, without a slow division. It multiplies by the
+// inverse (modulo 2⁶⁴) of the step's odd part, and shifts.
 type scale struct {
 	step, inverse, most uint64
 	twos                int
@@ -94,10 +94,10 @@ func scaleOf(step uint64) scale {
 	return s
 }
 
-// ones is the scale for numbers that do not count ticks of the process's clock.
+// ones is the scale with step 1, for numbers that are not times of the process's clock.
 var ones = scaleOf(1)
 
-// size returns the size of v, and the low bits of v that must be stored after it.
+// size returns the size of v, and those low bits of v that must be stored after the size.
 func (s *scale) size(v uint64) (at size, low uint64) {
 	negative := uint64(int64(v) >> 63)
 	q := bits.RotateLeft64(((v^negative)-negative)*s.inverse, -s.twos)
@@ -114,9 +114,9 @@ const (
 	stepGroups = 8 // that are asked
 )
 
-// stepOf estimates by how many ticks the clock advances at a time: the greatest common divisor of the durations in
-// most of several groups of calls. It need not divide all durations, because a thread may move to another processor
-// whose counter is offset.
+// stepOf estimates by how many ticks the clock advances at a time. It computes the greatest common divisor of the
+// durations in several groups of calls, and takes the value that most groups have. A few durations need not be
+// multiples of it: a thread may move to a processor whose counter is offset.
 func stepOf(records []wire.Record) uint64 {
 	var found [stepGroups]uint64
 	group, in := 0, 0
@@ -202,7 +202,7 @@ func (w *bitWriter) makeRoom() {
 	w.bytes = append(w.bytes[:w.size], make([]byte, w.size+roomAtOnce*longestRecord)...)
 }
 
-// putSize appends the size at of a number, given the size of the previous number in the same column.
+// putSize appends the size `at` of a number. `before` is the size of the previous number in the same column.
 func (w *bitWriter) putSize(at, before size) {
 	if c := codes[at-before]; c.n < escaped {
 		w.put(uint64(c.bits), uint(c.n))
@@ -275,7 +275,7 @@ func (r *bitReader) peek() uint64 {
 // leftOver reports whether more bits were read than there are, or whole bytes were left: then the block is damaged.
 func (r *bitReader) leftOver() bool { return (r.at+7)>>3 != uint(len(r.bytes)-8) }
 
-// size reads the next size of a column, given the size of the column's previous number.
+// size reads the next size in a column. `before` is the size of the column's previous number.
 func (r *bitReader) size(before size) size {
 	if c := decoded[r.peek()&(1<<codeBits-1)]; c.n < escaped {
 		r.at += uint(c.n)
@@ -292,8 +292,8 @@ func (r *bitReader) number(last *size, step uint64) uint64 {
 	return ofSize(at, r.next(uint(lowBits[at])), step)
 }
 
-// ofSize returns the number that has this size (number of bits and sign) and these low bits, times the clock's step
-// if the size says so.
+// ofSize returns the number that has this size (number of bits and sign) and these low bits. If the size says that
+// the number counts steps of the clock, ofSize multiplies it by step.
 func ofSize(at size, low, step uint64) uint64 {
 	v := low | highBit[at]
 	if at < sizeBroken {
@@ -304,8 +304,8 @@ func ofSize(at size, low, step uint64) uint64 {
 	return unzigzag(v)
 }
 
-// times reads the next number of both columns of times. It does the same as two calls of number, but faster, because
-// it fetches the bits only once if they fit.
+// times reads the next number of each of the two columns of times. It does the same as two calls of number, but
+// faster, because it fetches the bits only once if they fit.
 func (r *bitReader) times(lasts *[columnCount]size, step uint64) (v0, v1 uint64) {
 	window := r.peek()
 	c0 := decoded[window&(1<<codeBits-1)]

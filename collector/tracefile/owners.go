@@ -9,10 +9,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An owner says from which ring position on the records of a ring buffer belong to a thread. A thread's first record
-// in a ring says the same. If the block with that record is damaged, later records would be attributed to the ring's
-// previous thread; therefore owners are stored in separate blocks, too. Layout in bytes: ring 0–1, zero 2–7, position
-// 8–15, the system's thread id 16–23.
+// An owner says which thread uses a ring buffer from a ring position on. A thread's first record in a ring says the
+// same. Owners are also stored in separate blocks: if the block with that record is damaged, later records would
+// otherwise be attributed to the ring's previous thread. Layout in bytes: ring 0–1, zero 2–7, position 8–15, the
+// system's thread id 16–23.
 type owner struct {
 	ring     uint16
 	position uint64
@@ -38,8 +38,8 @@ func (p *Process) readOwners(payload []byte) error {
 	return nil
 }
 
-// addOwners stores which threads got the ring buffer, according to the ThreadStart records among records. position is
-// the ring position of records[0].
+// addOwners stores which threads took over the ring buffer, as stated by the ThreadStart records among `records`.
+// position is the ring position of records[0].
 func (p *processWriter) addOwners(ring uint16, position uint64, records []wire.Record) {
 	for i := range records {
 		if records[i].Call != wire.CallThreadStart {
@@ -95,8 +95,8 @@ type holder struct {
 }
 
 // behindHole returns a ThreadStart record that the reader inserts after lost records, so that the following records
-// are attributed to the right thread. ok is false if the trace does not say which thread that is: in an old trace the
-// previous thread continues; if owners are lost, the records after the hole have no known thread.
+// are attributed to the right thread. ok is false if the trace does not say which thread that is. In an old trace the
+// previous thread then continues; if owners are lost, the records after the hole have no known thread.
 func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 	p := h.process
 	if !p.rings.lost {
@@ -113,7 +113,7 @@ func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 	return says, false
 }
 
-// leave returns the records whose thread is known, and how many others it left out.
+// leave removes the records whose thread is unknown. It returns the others, and how many it removed.
 func (h *holder) leave(records []wire.Record) (known []wire.Record, left int) {
 	if !h.process.rings.lost {
 		return records, 0

@@ -21,7 +21,7 @@ type Process struct {
 	ThreadTimes []wire.ThreadTime // sorted by thread, then by time
 	Unhooked    []Unhooked        // classes whose objects appeared without hooks, in the order of arrival
 	Canary      map[wire.Call]int // how often the self-check made each call; nil without a self-check
-	// the time that recording one call takes, measured in the process, in picoseconds; 0 when not known
+	// how long the recording of one call takes, in picoseconds, as measured in the process; 0 when not known
 	Cost     int64
 	Warnings []string // lines for the user, in the order of arrival
 	// the reason why the process's waits for locks and signals are not recorded; empty if they are
@@ -42,7 +42,8 @@ type Process struct {
 	rings ringOwners
 }
 
-// Code describes the machine code of a process: its loaded files, and the call stacks of recorded calls.
+// Code describes the machine code of a process: its loaded files, the call stacks of recorded calls, and the
+// functions in them.
 type Code struct {
 	Stacks  map[wire.StackID]wire.Stack
 	Images  []wire.Image      // files of machine code in its memory, in the order in which they were seen
@@ -80,7 +81,7 @@ type Device struct {
 
 // An End describes how the recording of a process ended, and counts what is not in the trace.
 type End struct {
-	// ExitKnown is false if nobody reported the exit: then ExitStatus and Signal mean nothing
+	// false if nobody reported how the process ended; ExitStatus and Signal then mean nothing
 	ExitKnown  bool `json:"exit_known"`
 	ExitStatus int  `json:"exit_status"` // the exit status, when Signal is 0
 	Signal     int  `json:"signal"`      // the number of the signal that killed it, or 0
@@ -106,7 +107,7 @@ type End struct {
 	Current  []CurrentCall `json:"current,omitempty"`
 	Blocked  []BlockedCall `json:"blocked,omitempty"`
 	Polls    []PolledCall  `json:"polls,omitempty"`
-	// command buffers that were created and that were freed; zero if the tracer could not see when they are freed
+	// how many command buffers were created and freed; zero if the tracer could not see when they are freed
 	CommandBuffers wire.Alive `json:"command_buffers,omitzero"`
 
 	LeftOut  uint64     `json:"left_out,omitempty"` // records that were not selected: see Info
@@ -119,7 +120,7 @@ type End struct {
 	// command buffers that queues accepted; zero if Metal has no internal function at which they can be counted, or
 	// if none was committed
 	Commits wire.Audit `json:"commits,omitzero"`
-	// command buffers whose completion Metal announced to their queue
+	// command buffers about whose completion Metal informed their queue
 	Completions wire.Audit `json:"completions,omitzero"`
 }
 
@@ -160,8 +161,8 @@ type Loss struct {
 	Records uint64 `json:"records"`
 }
 
-// A CurrentCall is a call that a thread had entered and not left when its process, or its recording, ended. The call
-// has no record, because records are written at the end of a call.
+// A CurrentCall is a call that a thread was executing when its process, or its recording, ended. The call has no
+// record, because records are written at the end of a call.
 type CurrentCall struct {
 	Thread uint64        `json:"thread"` // the system's thread id
 	Ring   uint16        `json:"ring"`

@@ -13,8 +13,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// sampleSpacing is the minimum distance of clock samples that are used, in nanoseconds. Between closer samples the
-// errors of the samples would distort times more than the drift of the clock does.
+// sampleSpacing is the minimum distance between two clock samples that are used, in nanoseconds. At a smaller
+// distance the samples' errors would distort times more than the clock's drift does.
 const sampleSpacing = 10e6
 
 // readProcesses reads all blocks except records. Blocks that cannot be read are noted as damage and left out.
@@ -127,8 +127,8 @@ func (r *Reader) process(index ProcessIndex) *Process {
 	return r.processes[index]
 }
 
-// farthestAhead limits Process.Ahead, in nanoseconds (two years); a larger difference of two clocks that count from
-// the start of a machine can only be damage, and is ignored.
+// farthestAhead limits Process.Ahead, in nanoseconds (two years). Both clocks count from the start of a machine, so a
+// larger difference can only be damage, and is ignored.
 const farthestAhead = 1 << 56
 
 func (p *Process) readHeader(payload []byte) error {
@@ -224,8 +224,9 @@ func (p *Process) readFacts(payload []byte) error {
 	return nil
 }
 
-// thinSamples sorts clock samples by ticks, drops those at which time would stand still or run backwards, and thins
-// the others out to sampleSpacing. The first and the last are kept, because they span the whole recording.
+// thinSamples sorts clock samples by ticks and drops those at which time would stand still or run backwards. Of
+// samples that are closer than sampleSpacing it keeps one. It keeps the first and the last sample, because they span
+// the whole recording.
 func thinSamples(samples []wire.ClockSample) []wire.ClockSample {
 	sort.Slice(samples, func(i, j int) bool { return samples[i].Ticks < samples[j].Ticks })
 	var kept []wire.ClockSample
@@ -259,7 +260,7 @@ func makeStreams(r *Reader) {
 			r.damage.note(b, 0, errIndex)
 			continue
 		case p.Unusable != "" || !p.known:
-			r.damage.note(b, 0, errors.New(cmp.Or(p.Unusable, "the trace does not show which process it was")))
+			r.damage.note(b, 0, errors.New(cmp.Or(p.Unusable, "the trace does not show to which process these records belong")))
 			continue
 		}
 		key := streamKey{b.process, b.ring}
@@ -296,7 +297,8 @@ func makeStreams(r *Reader) {
 	})
 }
 
-// missing raises the number of missing records of a stream, given how many records were written to its ring buffer.
+// missing raises the number of missing records of a stream. written is how many records its thread wrote to the ring
+// buffer.
 func (s *Stream) missing(written uint64) {
 	s.Missing = max(s.Missing, written-min(written, s.Records))
 }

@@ -20,7 +20,7 @@ type processHeader struct {
 	Ahead         int64          `json:"clock_ahead_ns,omitempty"`
 }
 
-// A processWriter collects the data of one process, except its records, until there is enough for a block.
+// A processWriter collects the data of one process, except its records, until there is enough to write a block.
 type processWriter struct {
 	writer *Writer
 	index  ProcessIndex
@@ -34,8 +34,9 @@ type processWriter struct {
 	owners      []byte
 }
 
-// A saidOnce identifies a text or a call stack. Each thread of a process sends those that it uses, with a hash of the
-// content as key, so a repeated key need not be written again.
+// A saidOnce identifies a text or a call stack that was written. Each thread of a process sends the texts and stacks
+// that it uses, with a hash of the content as key. So if a key was written before, its content need not be written
+// again.
 type saidOnce struct {
 	kind wire.FactKind
 	key  uint64

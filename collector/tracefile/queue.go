@@ -2,12 +2,12 @@ package tracefile
 
 import "sync"
 
-// Finished blocks wait in memory, and one goroutine writes them to the file in order. Otherwise a disk that stalls
-// for half a second, for example while it writes back other data, would stop the reading of the traced program's
-// buffers, and records would be dropped.
+// Finished blocks wait in memory until one goroutine writes them to the file, in order. A disk may stall for half a
+// second, for example while it writes back other data. Without this queue the collector would then stop reading the
+// traced program's buffers, and records would be dropped.
 
-// mostQueued is how many bytes may wait for the file. When more wait, a caller that adds a block has to wait, too. It
-// is about what 10 million records per second take in one second.
+// mostQueued limits the bytes that may wait for the file. If the queue is full, a caller that adds a block waits. 64
+// MiB is about one second of 10 million records per second.
 const mostQueued = 64 << 20
 
 // A blockQueue has the blocks that are not written to the file yet. The writer's mutex guards it.

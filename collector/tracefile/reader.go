@@ -50,7 +50,7 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// NewReader reads a trace of size bytes from an open file. name is how errors call the file. It returns the same
+// NewReader reads a trace of size bytes from an open file. Errors refer to the file by name. It returns the same
 // errors as Open.
 func NewReader(name string, file io.ReaderAt, size int64) (*Reader, error) {
 	r := &Reader{path: name, file: blockFile{from: file, size: size}, close: func() error { return nil }}
@@ -66,8 +66,8 @@ func NewReader(name string, file io.ReaderAt, size int64) (*Reader, error) {
 	return r, nil
 }
 
-// checkHeader checks the header of the file. If it is invalid, that is only noted as damage if the file contains
-// blocks; otherwise the file is no trace, which is an error.
+// checkHeader checks the header of the file. If the header is invalid but the file contains blocks, it only notes
+// damage. Otherwise the file is no trace, and checkHeader returns an error.
 func checkHeader(r *Reader) error {
 	var h [fileHeader]byte
 	n, err := r.file.from.ReadAt(h[:], 0)
@@ -108,7 +108,7 @@ func hasBlocks(r *Reader, header []byte) bool {
 }
 
 // readIndex reads the index at the end of the file into r.blocks. An error means that the trace was cut or its index
-// is damaged. end is then the offset at which the blocks end, or 0 if that is not known.
+// is damaged. The result end then is the offset at which the blocks end, or 0 if that is not known.
 func readIndex(r *Reader) (end int64, err error) {
 	var t [trailer]byte
 	if r.file.size < fileHeader+blockHeader+trailer {
@@ -170,8 +170,8 @@ func (r *Reader) Result() (Result, bool) {
 	return *r.result, true
 }
 
-// Recorded returns the time ranges whose records are in the trace; none means the whole recording. For a cut trace it
-// returns what was known last.
+// Recorded returns the time ranges whose records are in the trace; an empty list means the whole recording. For a cut
+// trace it returns the ranges that were written last.
 func (r *Reader) Recorded() (list []Recorded) {
 	if r.result != nil {
 		return r.result.Recorded
@@ -193,8 +193,8 @@ func (r *Reader) Processes() []*Process { return r.processes }
 // process and ring.
 func (r *Reader) Streams() []Stream { return r.streams }
 
-// readBatch is the number of records that Read passes to its caller at a time. A larger batch would leave the
-// processor's first-level cache before the caller has used it.
+// readBatch is the number of records that Read passes to its caller at a time. A larger batch would not stay in the
+// processor's first-level cache until the caller uses it.
 const readBatch = 512
 
 // Read calls fn with the stream's records, ordered by ring position, in batches; the slice is reused for the next
@@ -241,8 +241,8 @@ func (r *Reader) readBlocks(s Stream, from, to int, room func() []wire.Record, f
 	return nil
 }
 
-// readRecords passes the records of a block to fn. hole is true if some of them could not be decoded. err is the
-// error of fn.
+// readRecords passes the records of a block to fn. hole is true if some of the records could not be decoded. err is
+// the error of fn.
 func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, room func() []wire.Record,
 	fn func([]wire.Record) error) (hole bool, err error) {
 	damage := t.decoder.begin(payload, int(b.count))
@@ -268,8 +268,8 @@ func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, 
 	return damage != nil, nil
 }
 
-// gapBefore reports whether records are missing between block i of a stream and the block before it, so that the ring
-// buffer may have changed to a thread that is not known.
+// gapBefore reports whether records are missing between block i of a stream and the block before it. The ring buffer
+// may then have passed to another, unknown thread in between.
 func (r *Reader) gapBefore(s Stream, i int) bool {
 	next := uint64(0)
 	if i > 0 {

@@ -18,7 +18,8 @@ type Repair struct {
 
 	Ownerless bool `json:"ownerless,omitempty"` // the thread of some records is no longer known
 
-	// lost records of processes that have nothing else in the trace; other lost records are counted by their streams
+	// lost records of processes of which the trace contains nothing else; other lost records are counted by their
+	// streams
 	Records uint64 `json:"records,omitempty"`
 }
 
@@ -34,7 +35,7 @@ func (r *Reader) Repaired() *Repair {
 }
 
 // Repair writes a new trace from all readable blocks, with an index and an end. The returned Repair says what was
-// left out, and the new file contains it, too. It is nil if nothing was left out.
+// left out; it is also stored in the new file. It is nil if nothing was left out.
 func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
@@ -97,7 +98,8 @@ func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 }
 
 // countedAtLeast returns lower bounds of the counters of a process whose end is not in the trace, computed from its
-// readable blocks. needed is true if blocks were left out, because otherwise no counter would show the loss.
+// readable blocks. needed is true if records of the process were left out: the repaired file must then contain these
+// counters, because nothing else would show the loss.
 func countedAtLeast(r *Reader, index ProcessIndex, p *Process) (soFar End, needed bool) {
 	lost := func(d Damage) bool { return d.Of && d.Process == index && d.Records > 0 }
 	if p.End != nil || !p.known || !slices.ContainsFunc(r.Damage(), lost) {
@@ -151,8 +153,8 @@ func wholeBlock(r *Reader, i int, t *readTools) (b block, stored []byte) {
 	return b, append([]byte{}, stored...)
 }
 
-// describeRepair returns what the repaired file will say about the repair. before describes an earlier repair, or is
-// nil.
+// describeRepair returns the description of the repair that is stored in the repaired file. before describes an
+// earlier repair of the same trace, or is nil.
 func describeRepair(r *Reader, before *Repair) *Repair {
 	now := &Repair{Wholly: true}
 	if before != nil {

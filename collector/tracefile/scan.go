@@ -2,9 +2,9 @@ package tracefile
 
 import "fmt"
 
-// scanBlocks finds the blocks of a file without a usable index, one after the other. end is where the blocks end, if
-// the trailer says so; 0 means that the file may be cut. Unreadable data before a readable block is noted as damage;
-// unreadable data at the end of a cut file is described by r.cut.
+// scanBlocks finds the blocks of a file without a usable index, one after the other. end is the offset at which the
+// blocks end, as the trailer says; 0 means that the file may be cut. Unreadable data before a readable block is noted
+// as damage; unreadable data at the end of a cut file is described by r.cut.
 func scanBlocks(r *Reader, end int64) {
 	whole := end > 0
 	if !whole {
@@ -49,12 +49,12 @@ func scanBlocks(r *Reader, end int64) {
 	}
 	if r.file.hole > 0 {
 		r.cut = &Cut{Why: fmt.Sprintf(
-			"the trace was cut off: its last %d of %d bytes begin with a hole of more than %d MiB of zeros, "+
+			"the trace was cut off: the last %d of its %d bytes begin with a hole of more than %d MiB of zeros, "+
 				"after which mtrace does not search for blocks, and calls may be missing",
 			r.file.size-offset, r.file.size, longestHole>>20)}
 		return
 	}
-	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes have no complete block, "+
+	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: the last %d of its %d bytes have no complete block, "+
 		"and up to %v of calls before the cut may be missing", r.file.size-offset,
 		r.file.size, flushEvery)}
 }

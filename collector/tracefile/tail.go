@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// When the disk is full, the file still gets an end, so that a reader knows how many records are missing. Data other
-// than records is kept in memory from then on. At the end the last blocks of records are overwritten with that data,
-// the result and the index.
+// When the disk is full, the file still gets an end, so that a reader knows how many records are missing. From then
+// on all data except records is kept in memory. When the recording ends, this data, the result and the index
+// overwrite the file's last blocks of records.
 
-// mostTail limits the data kept in memory for the end of a full disk's file, in bytes. Which processes there were and
-// how they ended is kept beyond the limit.
+// mostTail limits, in bytes, the data that is kept in memory until the end of the file is written after the disk was
+// full. The identity and the end of each process are kept even beyond the limit.
 const mostTail = 4 << 20
 
 // A tailBlock is a block that is kept in memory because the file could not be written.
@@ -19,8 +19,8 @@ type tailBlock struct {
 	header, stored []byte
 }
 
-// keep stores a block that could not be written, for endCut. It drops records, and all but the latest of the blocks
-// that replace each other.
+// keep stores a block that could not be written, for endCut. It does not store records. Of blocks that replace each
+// other it keeps only the latest.
 func (w *Writer) keep(b block, whole []byte) {
 	switch b.kind {
 	case blockRecords, blockSoFar, blockResult, blockIndex, blockInfo:
@@ -46,9 +46,9 @@ type cuttable interface {
 	Truncate(int64) error
 }
 
-// endCut writes an end to a file that could no longer be written, for example because the disk is full. It overwrites
-// as many of the last blocks of records as the end needs. If even that fails, the file stays without an end, and
-// readers treat it as cut.
+// endCut writes an end to a file that could no longer be written, for example because the disk is full. The end
+// overwrites as many of the last blocks of records as it needs space. If even that fails, the file stays without an
+// end, and readers treat it as cut.
 func (w *Writer) endCut(r Result) {
 	file, ok := w.file.(cuttable)
 	if !ok {
@@ -90,8 +90,8 @@ func (w *Writer) retain(file io.ReaderAt, b block) bool {
 	return true
 }
 
-// endAfter returns the bytes of a file's end at offset at: the kept blocks, the result, the index (which also lists
-// blocks, those before) and the trailer.
+// endAfter returns the end of a file, as bytes to be written at offset `at`: the kept blocks, the result, the index
+// and the trailer. The index also lists `blocks`, which are in the file before `at`.
 func (w *Writer) endAfter(blocks []block, at int64, r Result) (end []byte) {
 	all := slices.Clone(blocks)
 	add := func(t tailBlock) {

@@ -29,8 +29,8 @@ type textLine struct {
 	Fact    *textFact      `json:"fact,omitempty"`
 	Stack   *textStack     `json:"stack,omitempty"`
 	Sample  *[2]int64      `json:"sample,omitempty"` // ticks, nanoseconds
-	// system's thread id, instant, time on a processor, time waiting for a processor (-1: not known); the times in
-	// nanoseconds
+	// the system's thread id, the instant, the time on a processor, and the time waiting for a processor (-1 if not
+	// known); all times in nanoseconds
 	Thread *[4]int64 `json:"thread_time,omitempty"`
 	Ring   *uint16   `json:"ring,omitempty"`
 	// the ring position of the record; if it is missing, the record directly follows the previous one of its ring
@@ -110,7 +110,7 @@ func (r *Reader) WriteText(w io.Writer) error {
 	return out.Flush()
 }
 
-// facts returns what is known about the process as facts, in a fixed order, so that equal traces give equal texts.
+// facts returns what is known about the process, as facts in a fixed order, so that equal traces give equal texts.
 func (p *Process) facts() (facts []textFact) {
 	for _, id := range slices.Sorted(maps.Keys(p.Strings)) {
 		facts = append(facts, textFact{Kind: wire.FactString, Key: uint64(id), Text: p.Strings[id]})
@@ -201,8 +201,8 @@ func writeStream(r *Reader, out *bufio.Writer, s Stream) error {
 }
 
 // A recordText writes the lines of one ring buffer's records. It does not use encoding/json, which is too slow for
-// millions. A call waits until the next record is known, because its More record (further arguments) goes into the
-// same line, even if it is in the next block.
+// millions of records. A call waits until the next record is known, because the call's More record (further
+// arguments) goes into the same line, even if it is in the next block.
 type recordText struct {
 	out     *bufio.Writer
 	process ProcessIndex
@@ -226,7 +226,7 @@ func (x *recordText) write(position uint64, record wire.Record, more *wire.More)
 	return err
 }
 
-// flush writes the call that was held back for its More record (further arguments), because none follows.
+// flush writes the call that waited for its More record (further arguments), because none follows.
 func (x *recordText) flush() error {
 	if !x.waits {
 		return nil

@@ -13,12 +13,13 @@ import (
 // longestLine is the maximum length of a line of the text form, in bytes; a longer line is an error.
 const longestLine = 4 << 20
 
-// ReadText writes the trace at path from its text form. An error contains the number of the wrong line.
+// ReadText reads the text form of a trace and writes the trace to path. An error contains the number of the wrong
+// line.
 func ReadText(in io.Reader, path string) error {
 	return readText(in, func(info Info) (*Writer, error) { return Create(path, info) })
 }
 
-// readText writes a trace from its text form. It calls create with the Info of the first line.
+// readText reads the text form of a trace and writes the trace. It calls create with the Info of the first line.
 func readText(in io.Reader, create func(Info) (*Writer, error)) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, longestLine)

@@ -14,14 +14,14 @@ import (
 	"mtrace/collector/wire"
 )
 
-// flushEvery is the interval at which everything is passed to the operating system. If the collector is killed, up to
-// this much of the recording is lost.
+// flushEvery is the interval at which everything is passed to the operating system. If the collector is killed, the
+// last interval's data is lost.
 const flushEvery = time.Second
 
 // A Writer writes one trace file. Several goroutines may use it at once, but the records of one thread's ring buffer
 // must be given in the order of the ring. A separate goroutine writes the blocks, so callers wait for a slow file
-// only when much data is queued. After the first error of writing, every method returns that error, and no more
-// records are written.
+// only when much data is queued. After the first write error, every method returns that error, and no more records
+// are written.
 type Writer struct {
 	stop chan struct{}
 	done sync.WaitGroup
@@ -111,12 +111,12 @@ func (w *Writer) AddProcess(h wire.Hello) ProcessIndex {
 	index := ProcessIndex(len(w.processes))
 	p := &processWriter{writer: w, index: index, header: processHeader{Hello: h}, said: map[saidOnce]struct{}{}}
 	w.processes = append(w.processes, p)
-	// the next call returns an error of this one
+	// an error of appendJSONLocked is returned by the Writer's next call
 	w.appendJSONLocked(block{kind: blockProcess, process: index}, p.header)
 	return index
 }
 
-// Region sets with which clock the process records. It is called when the process's shared memory is known.
+// Region sets the clock with which the process records. It is called when the process's shared memory is mapped.
 func (w *Writer) Region(p ProcessIndex, kind wire.ClockKind, timebaseNumer, timebaseDenom uint32) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -127,15 +127,15 @@ func (w *Writer) Region(p ProcessIndex, kind wire.ClockKind, timebaseNumer, time
 
 // Ahead sets how far the process's monotonic clock is ahead of the collector's, in nanoseconds. Call it before
 // Region. Ticks, clock samples and GPU times of the process are on its own clock, but the processor times of its
-// threads are on the collector's, so a reader needs the difference to relate them.
+// threads are on the collector's. A reader needs the difference to relate the two.
 func (w *Writer) Ahead(p ProcessIndex, ns int64) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.processes[p].header.Ahead = ns
 }
 
-// Records appends records of one thread's ring buffer. position is the ring position of records[0]; it must not be
-// before the end of the records given earlier. A gap counts as lost records.
+// Records appends records of one thread's ring buffer. position is the ring position of records[0]. If it is beyond
+// the end of the records given earlier, the gap counts as lost records; it must not be before that end.
 func (w *Writer) Records(p ProcessIndex, ring uint16, position uint64, records []wire.Record) error {
 	return w.stream(p, ring).add(position, records)
 }
@@ -148,7 +148,7 @@ func (w *Writer) Samples(p ProcessIndex, samples []wire.ClockSample) error {
 	return w.process(p).addSamples(samples)
 }
 
-// EndProcess writes the records that are still collected for a process, and then how it ended.
+// EndProcess writes the records of a process that are still in memory, and then how the process ended.
 func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 	w.mutex.Lock()
 	var streams []*streamWriter
@@ -168,14 +168,14 @@ func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 	process.flush() // by now the owners of the rings are known
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	// Write the process block a second time: if the first one were the only one and damaged, no record of the process
-	// could be used.
+	// Write the process block a second time: if it existed only once and were damaged, no record of the process could
+	// be used.
 	w.appendJSONLocked(block{kind: blockProcess, process: p}, process.header)
 	return w.appendJSONLocked(block{kind: blockEnd, process: p}, end)
 }
 
 // SoFar writes the current counters of a process that still runs. If the trace is cut off before the process ends,
-// only they show how many records are missing.
+// these counters alone show how many records are missing.
 func (w *Writer) SoFar(p ProcessIndex, soFar End) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -185,8 +185,8 @@ func (w *Writer) SoFar(p ProcessIndex, soFar End) error {
 	return w.appendJSONLocked(block{kind: blockSoFar, process: p}, soFar)
 }
 
-// Recorded sets the time ranges whose records are in the trace, if not all are. They are written with the next counters
-// and with the result, so that a reader knows which times are missing on purpose.
+// Recorded sets the time ranges whose records are in the trace, unless all are. They are written with the next
+// counters and with the result, so that a reader knows which times are missing on purpose.
 func (w *Writer) Recorded(list []Recorded) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -353,8 +353,9 @@ func (w *Writer) appendStored(b block, raw int, stored []byte, e encoding) error
 	return w.enqueue(b, header, stored)
 }
 
-// commit writes a block to the file completely or, after an error, not at all. The caller holds the mutex. commit
-// releases it while it writes, so only the goroutine of writeQueued, or Close after that has ended, may call it.
+// commit writes a block to the file completely or, after an error, not at all. The caller holds the mutex, which
+// commit releases while it writes. Therefore only the goroutine of writeQueued may call it, or Close after that
+// goroutine has ended.
 func (w *Writer) commit(b block, whole []byte) {
 	if w.err != nil {
 		w.keep(b, whole)

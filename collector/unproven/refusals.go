@@ -23,7 +23,7 @@ type Refusals struct {
 	why   error
 }
 
-// NewRefusals returns a count that logs to log.
+// NewRefusals returns a new count of refused connections that logs to log.
 func NewRefusals(log zerolog.Logger) *Refusals { return &Refusals{log: log, now: time.Now} }
 
 // Add counts a refused connection; from says who connected, for the log.
@@ -53,7 +53,7 @@ func (r *Refusals) line() {
 	r.quiet = 0
 }
 
-// Total returns the number of refused connections so far.
+// Total returns the number of connections that were refused so far.
 func (r *Refusals) Total() uint64 {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

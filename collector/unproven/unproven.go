@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// Connections is a limited set of the connections that are not authenticated yet. A further connection closes the
-// oldest one. So a flood of strangers cannot use up the file descriptors, and a peer that knows the token still gets
-// through, because it is in the set only for milliseconds.
+// Connections is a limited set of the connections that are not authenticated yet. Adding one to a full set closes the
+// oldest. So a flood of strangers cannot use up the file descriptors. A peer that knows the token still gets through,
+// because it is in the set only for milliseconds.
 type Connections struct {
 	places  int
 	mutex   sync.Mutex
 	waiting []io.Closer // oldest first
 }
 
-// New returns an empty set for that many connections.
+// New returns an empty set for that number of connections.
 func New(places int) *Connections { return &Connections{places: places} }
 
 // Add adds a connection. If the set is full, it closes the oldest connection and returns it; otherwise it returns nil.

@@ -1,11 +1,11 @@
 package wire
 
-// Call is the number of a row in Table: a traced method or function, or a kind of record that the tracer writes by
-// itself. Trace files store these numbers, so a new row gets the next number, and the number of a removed row is
-// never used again.
+// Call is the number of a row in Table. A row is a traced method or function, or a kind of record that the tracer
+// writes by itself. Trace files store these numbers: a new row gets the next number, and the number of a removed row
+// is never used again.
 type Call uint16
 
-// The records of the tracer and the calls to which code refers by name.
+// The tracer's own records, and those calls of the program that code refers to by name.
 const (
 	CallNone        Call = 0
 	CallMore        Call = 1
@@ -77,7 +77,8 @@ func Lookup(family Family, selector string) (Call, bool) {
 	return CallNone, false
 }
 
-// Named returns the calls with this selector or symbol, of all families of classes, because a user names no class.
+// Named returns the calls with this selector or symbol, in all families of classes: a user gives only the selector,
+// not the class.
 func Named(selector string) (calls []Call) {
 	for i, row := range Table {
 		if selector != "" && row.Selector == selector {
@@ -87,8 +88,8 @@ func Named(selector string) (calls []Call) {
 	return calls
 }
 
-// MustLookup returns the call with this selector in a family. It panics if there is none; it is used for variables,
-// so a wrong selector fails at program start.
+// MustLookup returns the call with this selector in a family, and panics if there is none. Package variables are
+// initialized with it, so that a wrong selector fails at program start.
 func MustLookup(family Family, selector string) Call {
 	c, ok := Lookup(family, selector)
 	if !ok {

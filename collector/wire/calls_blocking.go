@@ -11,7 +11,7 @@ var (
 
 // blockingCalls has the rows of Table for system functions in which a thread blocks for something else than a lock,
 // another thread's signal or a child process: input, a timer, another thread's end. A call is recorded only if it
-// took at least the minimum time in interpose/waits/blocking.h, because short ones are frequent. Traces contain the
+// took at least the minimum time in interpose/waits/blocking.h, because there are many short ones. Traces contain the
 // numbers of the rows, so a number must never change.
 var blockingCalls = [...]Row{
 	{441, "read", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
@@ -50,7 +50,8 @@ var blockingCalls = [...]Row{
 	{465, "sleep", FamilySignal, GroupSignal, EffectSleeps, none, none, sleepFields},
 	{466, "pthread_join", FamilySignal, GroupSignal, EffectJoins, none, none, sleepFields},
 
-	// Signals of other threads: the last thread to arrive at a barrier, and whoever wakes a futex.
+	// Signals of other threads. The signalling thread is the last one that arrives at a barrier, or the one that
+	// wakes a futex.
 	{467, "pthread_barrier_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{468, "futex", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{479, "__ulock_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},

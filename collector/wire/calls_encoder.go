@@ -1,7 +1,7 @@
 package wire
 
-// gridFields returns the fields for the size of a dispatch's grid and of its threadgroups. For an indirect dispatch,
-// whose grid size only the GPU knows, unit is UnitNone.
+// gridFields returns the fields for the sizes of a dispatch's grid and of its threadgroups. unit is UnitNone for an
+// indirect dispatch, because only the GPU knows the size of its grid.
 func gridFields(unit Unit) []Field {
 	return []Field{
 		{At: InX0Low, Role: RoleGrid, Unit: unit, name: "grid width"}, {At: InX0High, Role: RoleGrid, Unit: unit,
@@ -19,8 +19,8 @@ var (
 		{At: InX1, Role: RoleTo, Kind: KindBuffer, name: "destination buffer"}}
 )
 
-// The further values of calls that execute or change a range of commands of an indirect command buffer. Some calls
-// take the range from a GPU buffer, so only the indirect command buffer is recorded.
+// The further values of calls that execute or change a range of commands of an indirect command buffer. If a call
+// takes the range from a GPU buffer, the range is not known, and only the indirect command buffer is recorded.
 var (
 	indirectFields = []Field{{At: InX0, Role: RoleObject, Kind: KindResource, name: "indirect command buffer"}}
 	rangeFields    = []Field{{At: InX0, Role: RoleObject, Kind: KindResource, name: "indirect command buffer"},

@@ -1,9 +1,9 @@
 package wire
 
 // indirectCalls has the rows of Table for the methods of MTLIndirectCommandBuffer, MTLIndirectComputeCommand and
-// MTLIndirectRenderCommand, by which commands are encoded once and executed many times. Metal returns a new object
-// each time that a program asks for the same command, so the command's index, not the object, identifies it. Traces
-// contain the numbers of the rows, so a number must never change.
+// MTLIndirectRenderCommand, by which commands are encoded once and executed many times. A command is identified by
+// its index: Metal returns a new object each time that a program asks for the same command. Traces contain the
+// numbers of the rows, so a number must never change.
 var indirectCalls = [...]Row{
 	{415, "indirectComputeCommandAtIndex:", FamilyResource, GroupEncode, EffectMakes, resource,
 		made(KindIndirectCommand), []Field{{At: InX0, Role: RoleFirst, name: "at index"}}},

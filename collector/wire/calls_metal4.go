@@ -1,6 +1,7 @@
 package wire
 
-// memberFields are the first six command buffers of a commit of several. A record has no space for more.
+// memberFields are the first six command buffers of a commit of several command buffers. A record has no space for
+// more.
 var memberFields = []Field{
 	{At: InX0Low, Role: RoleMember, Kind: KindCommandBuffer, name: "first command buffer"},
 	{At: InX0High, Role: RoleMember, Kind: KindCommandBuffer, name: "second"},

@@ -1,8 +1,8 @@
 package wire
 
-// mpsCalls has the rows of Table for the methods of Metal Performance Shaders that encode GPU work: of its kernels,
-// of MPSGraph and its executables, and of MPSCommandBuffer. Traces contain the numbers of the rows, so a number must
-// never change.
+// mpsCalls has the rows of Table for the methods of Metal Performance Shaders that encode GPU work: the methods of
+// its kernels, of MPSGraph and its executables, and of MPSCommandBuffer. Traces contain the numbers of the rows, so a
+// number must never change.
 var mpsCalls = [...]Row{
 	{359, "encodeToCommandBuffer:leftMatrix:rightMatrix:resultMatrix:", FamilyMpsKernel, GroupEncode,
 		EffectEncodesLayer, kernel, none, nil},

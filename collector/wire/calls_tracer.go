@@ -49,7 +49,7 @@ var tracerCalls = [...]Row{
 
 const scopesAround = "number of scopes that enclose this one"
 
-// The further values of the records that have GPU times, of a command buffer and of an encoder.
+// The further values of the two records that contain GPU times: that of a command buffer and that of an encoder.
 var (
 	completedFields = []Field{{At: InX0, Role: RoleGPUBegin, Unit: UnitNanos, name: "GPUStartTime"},
 		{At: InX1, Role: RoleGPUEnd, Unit: UnitNanos, name: "GPUEndTime"},
@@ -68,8 +68,9 @@ var functionCalls = [...]Row{
 
 	{405, "MTLCopyAllDevicesWithObserver", FamilyFunction, GroupOther, EffectMakes, none, devicesMade, nil},
 
-	// This function belongs to the private compiler service; programs call it to compile shaders without a device.
-	// The result goes to a block of the program, so the record cannot show whether the compilation failed.
+	// This function belongs to the private compiler service; programs call it to compile shaders without a device. It
+	// passes its result to a block (closure) of the program, so the record cannot show whether the compilation
+	// failed.
 	{430, "MTLCodeGenServiceBuildRequest", FamilyFunction, GroupCompile, EffectBuildsLibrary, none, none,
 		libraryFields},
 }

@@ -5,18 +5,19 @@ import (
 	"unsafe"
 )
 
-// The children page is one page of shared memory for the children of a traced process: a u32 number of entries, then
-// ChildrenMost u32 process ids as the children see them, some with the bit childForked; 0 is an unknown id. The
-// process passes the page to the collector with its hello, and children inherit it by fork. A child that uses Metal
-// and cannot reach the collector adds its id, and the collector reports it as not traced.
+// The children page is one page of shared memory in which untraced children of a traced process note their ids. It
+// has a u32 number of entries, then ChildrenMost u32 process ids as the children see them, some with the bit
+// childForked; 0 is an unknown id. The traced process passes the page to the collector with its hello, and children
+// inherit it by fork. A child that uses Metal and cannot reach the collector adds its id, and the collector reports
+// the child as not traced.
 const (
 	// ChildrenSize is the size of the children page (shared memory in which untraced child processes note their ids),
 	// in bytes.
 	ChildrenSize = 4096
 	// ChildrenMost is the number of process ids for which the children page has space.
 	ChildrenMost = ChildrenSize/4 - 1
-	// childForked is set in an entry if the child is a fork, without exec, of a recorded process; such children are
-	// not traced.
+	// childForked is set in an entry if the child is a fork of a recorded process and did not call exec. Such
+	// children are not traced.
 	childForked = 1 << 31
 )
 

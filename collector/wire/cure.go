@@ -28,7 +28,8 @@ var encodingCures = []struct{ selector, advice string }{
 	{"blitCommandEncoder", "encode several copies into one encoder"},
 }
 
-// EncodingCure returns advice for a program that calls the selector thousands of times, or "" if there is none.
+// EncodingCure returns advice for a program that calls the method with this selector thousands of times, or "" if
+// there is none.
 func EncodingCure(selector string) string {
 	for _, cure := range encodingCures {
 		if strings.HasPrefix(selector, cure.selector) {

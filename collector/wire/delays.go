@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// DelayKind says, as bits of one word per thread, what of the thread an experiment delays. A traced call reads the
-// word first; if it is 0, the call costs only that load and a branch.
+// DelayKind holds, as bits in one word per thread, which activities of the thread an experiment delays. A traced call
+// reads the word first; if the word is 0, the experiment costs the call only that load and a branch.
 type DelayKind uint32
 
 // The bits of a DelayKind.
@@ -22,8 +22,8 @@ const (
 	DelayItself                         // with DelayOthers: the thread pauses, too, at once
 )
 
-// ShortestSleep is the shortest delay for which a thread sleeps, if DelaySleeps is set. A sleeping thread wakes late
-// by about half of this, so for shorter delays the thread spins.
+// ShortestSleep is the shortest delay for which a thread sleeps, if DelaySleeps is set. For shorter delays the thread
+// spins: a sleeping thread wakes up to about half of this time too late.
 const ShortestSleep = 120 * time.Microsecond
 
 // Delays describes everything that an experiment delays in a process at the moment. The zero value delays nothing.
@@ -33,14 +33,15 @@ type Delays struct {
 	Calls  []Call
 	Lock   uint64 // address
 	Length time.Duration
-	// when all delays end, in nanoseconds on the process's monotonic clock, even if the collector has died
+	// the time at which all delays end, even if the collector has died, in nanoseconds on the process's monotonic
+	// clock
 	Until    int64
 	Threads  []uint64 // the system's ids; empty is all
 	Progress StringID // the mark that is a unit of progress; 0 means completed command buffers
 }
 
-// of returns what an experiment delays of the thread with this id: Kinds for the selected threads, Others for all
-// others.
+// of returns what an experiment delays in the thread with this id: d.Kinds if the thread is selected, otherwise
+// d.Others.
 func (d *Delays) of(thread uint64) DelayKind {
 	if len(d.Threads) == 0 {
 		return d.Kinds
@@ -56,8 +57,8 @@ func (d *Delays) of(thread uint64) DelayKind {
 func (g Region) at32(offset int) *uint32 { return Ring(g).word32(offset) }
 func (g Region) at64(offset int) *uint64 { return Ring(g).word64(offset) }
 
-// SetDelays replaces the delays of the process. A thread that is just being delayed finishes its delay. Only one
-// goroutine may call it at a time.
+// SetDelays replaces the delays of the process. A delay that a thread has already begun is not shortened. Only one
+// goroutine may call SetDelays at a time.
 func (g Region) SetDelays(d Delays) {
 	g.ArmDelays(Delays{}) // no thread may begin a delay with a half-written table
 	sequence := g.load32(RegionDelaysOffset)
@@ -81,8 +82,8 @@ func (g Region) SetDelays(d Delays) {
 	g.ArmDelays(d)
 }
 
-// ArmDelays sets the delay word of each thread. Call it again from time to time, because threads that started since
-// the last call have only the default word.
+// ArmDelays sets the delay word of each thread. Call it repeatedly, because threads that start later have only the
+// default word.
 func (g Region) ArmDelays(d Delays) {
 	fresh := d.Others
 	if len(d.Threads) == 0 {
@@ -97,11 +98,11 @@ func (g Region) ArmDelays(d Delays) {
 	}
 }
 
-// DelayDue returns how many nanoseconds each thread of the process must have paused in total because of virtual
-// speed-ups.
+// DelayDue returns how long each thread of the process must have paused in total because of virtual speed-ups, in
+// nanoseconds.
 func (g Region) DelayDue() uint64 { return g.load64(RegionDelayDueOffset) }
 
-// An Injected has what an experiment counted for the threads of one ring buffer. The counters only grow.
+// An Injected has the counts of an experiment for the threads of one ring buffer. They only grow.
 type Injected struct {
 	Thread      uint64 // the thread that has the ring now, or had it last
 	Occurrences uint64 // delayed, by 0 too
@@ -110,7 +111,8 @@ type Injected struct {
 	UnitAt      Ticks  // when the last of them was completed; 0 if there was none
 }
 
-// Injected reads what the experiment counted for the ring buffer's threads: delays, their sum, and units of progress.
+// Injected reads the counts of the experiment for the ring buffer's threads: the number of delays, their total time,
+// and units of progress.
 func (r Ring) Injected() Injected {
 	return Injected{
 		Thread:      r.Thread(),

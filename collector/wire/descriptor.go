@@ -1,6 +1,7 @@
 package wire
 
-// Descriptor is what kind of file descriptor a thread waited for. The record of such a wait has it in Object.
+// Descriptor is the kind of a file descriptor for which a thread waited. The record of such a wait contains it in the
+// field Object.
 type Descriptor uint8
 
 // The kinds of descriptors.
@@ -9,7 +10,7 @@ const (
 	DescriptorFile               // a regular file or a directory
 	DescriptorPipe               // a pipe or FIFO with its other end in another process
 	DescriptorOwnPipe            // a pipe with both ends in this process
-	// an unnamed socket of this machine, such as one made by socketpair; the program itself made both ends
+	// an unnamed socket, such as one made by socketpair; both ends were made on this machine by the program itself
 	DescriptorPair
 	DescriptorSocket   // a named socket of this machine
 	DescriptorNetwork  // a socket of the network

@@ -192,8 +192,8 @@ func (p *page) memory() {
 // cell escapes a text for a cell of a Markdown table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
-// sharedValues collects lists of values that are too long for a cell of the table of calls. They are written below
-// the table, each once, although several rows refer to it.
+// sharedValues collects descriptions of values that are too long for a cell of the table of calls. They are written
+// as lists below the table. Several rows may refer to the same list.
 type sharedValues struct {
 	lists [][]string
 }
@@ -201,8 +201,8 @@ type sharedValues struct {
 // longValues is the length, in bytes, from which the values of a call are moved to a list below the table of calls.
 const longValues = 80
 
-// cell returns the text for a table cell with these values: the values themselves if they are short, or "values N",
-// where N is the number of their list below the table.
+// cell returns the text of a table cell that describes these values. It is the values themselves if they are short,
+// or "values N", where N is the number of their list below the table.
 func (s *sharedValues) cell(values ...string) string {
 	text := strings.Join(values, "; ")
 	if len(text) < longValues {

@@ -3,7 +3,8 @@ package wire
 // An Effect is what a call does, as far as the analysis distinguishes calls.
 type Effect uint8
 
-// The effects of calls of the program. The Object of the call's row says on what kind of object the call works.
+// The effects of calls of the program. The kind of object that the call affects is in the field Object of the call's
+// row.
 const (
 	EffectNone           Effect = iota
 	EffectCounted               // only counted, never recorded
@@ -64,7 +65,7 @@ const (
 	EffectContinues    // the second half of the previous record
 )
 
-// effectNames has the name of each effect for docs/wire.md. EffectNone has an empty one.
+// effectNames has the name of each effect for docs/wire.md; that of EffectNone is empty.
 var effectNames = [...]string{
 	EffectCounted:        "counted",
 	EffectMakes:          "makes",
@@ -138,8 +139,8 @@ func (e Effect) Compiles() bool { return e >= EffectBuildsLibrary && e <= Effect
 // signals and child processes are not included.
 func (e Effect) Blocks() bool { return e >= EffectAwaitsInput && e <= EffectJoins }
 
-// OnlyWaits reports whether the call is a wait outside of Metal for anything but a lock. A thread with no other calls
-// does no work of its own.
+// OnlyWaits reports whether the call is a wait outside of Metal for anything but a lock. A thread that makes only
+// such calls does no work of its own.
 func (e Effect) OnlyWaits() bool { return e == EffectListens || e == EffectAwaitsProcess || e.Blocks() }
 
 // Commits reports whether the call submits command buffers to their queue.

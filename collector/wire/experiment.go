@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// An Experiment describes the delays that `mtrace experiment` injected into a process while it ran: in randomly
-// ordered blocks of time, one target or none was delayed. The collector, not the process, writes these facts
-// (variable-size data in the trace) into the trace.
+// An Experiment describes the delays that `mtrace experiment` injected into a process. The experiment consists of
+// blocks of time in random order; in each, one target was delayed, or none. The collector, not the process, writes
+// these facts (variable-size data in the trace).
 type Experiment struct {
 	Seed     uint64
 	Budget   float64 // share by which the program may be slowed down over the whole experiment
@@ -42,8 +42,8 @@ type ExperimentMode string
 // The modes of targets of an experiment.
 const (
 	ExperimentDelay ExperimentMode = "delay" // the target itself
-	// all other threads are delayed each time that the target ran, which has the same relative effect as a faster
-	// target: a virtual speed-up
+	// all other threads are delayed each time that the target ran: a virtual speed-up. Relative to the other threads,
+	// that has the same effect as a faster target
 	ExperimentSpeedup ExperimentMode = "speedup"
 )
 
@@ -62,14 +62,15 @@ type ExperimentTarget struct {
 	TookNS  int64          `json:"took_ns,omitempty"` // mean length of an occurrence without delays; 0 when not known
 }
 
-// An ExperimentBlock is a period of time in which one target was delayed, or none as a baseline. All times are
+// An ExperimentBlock is a period of time in which one target was delayed, or nothing as a baseline. All times are
 // nanoseconds on the process's monotonic clock.
 type ExperimentBlock struct {
 	Start  int64 `json:"start_ns"`
 	End    int64 `json:"end_ns"`
 	Target int   `json:"target"` // ExperimentTarget.ID; 0 is none: a baseline
-	// Control marks the baseline of a virtual speed-up: a block in which the thread that runs the target pauses like
-	// all other threads. The difference from a block in which only the others pause is the effect of a faster target.
+	// Control marks the baseline of a virtual speed-up: a block in which all threads pause, including the one that
+	// runs the target. Compared with a block in which only the other threads pause, it shows the effect of a faster
+	// target.
 	Control bool `json:"control,omitempty"`
 	// DelayNS is the delay that was requested at each occurrence of the target, in nanoseconds.
 	DelayNS int64 `json:"delay_ns"`
@@ -78,8 +79,9 @@ type ExperimentBlock struct {
 	Occurrences uint64 `json:"occurrences"`
 	InjectedNS  int64  `json:"injected_ns"`
 	Units       uint64 `json:"units"` // units of progress that were completed in the block
-	// LastBefore is when the last unit of progress before the block was completed, LastIn when the last one in the
-	// block was; 0 if there was none. A unit that another thread completes at that very moment may be missed.
+	// LastBefore is the completion time of the last unit of progress before the block began, and LastIn that of the
+	// last unit inside the block; 0 if there was none. A unit that another thread completes while the times are read
+	// may be missed.
 	LastBefore int64 `json:"last_before_ns,omitempty"`
 	LastIn     int64 `json:"last_in_ns,omitempty"`
 }
@@ -105,8 +107,8 @@ func (e *Experiment) Head() Fact {
 	return experimentFact(FactExperiment, e.Seed, experimentHead{e.Budget, e.Progress, e.Threads})
 }
 
-// mostExperimentThreads is the maximum number of threads in the fact of a target. With more, the text could exceed
-// the maximum length of a fact and be cut.
+// mostExperimentThreads limits the threads that the fact of a target lists. With more, the text could exceed the
+// maximum length of a fact and be cut.
 const mostExperimentThreads = 64
 
 // Fact returns the target as a fact (variable-size data in the trace). A later fact with the same ID replaces an
@@ -119,8 +121,8 @@ func (t ExperimentTarget) Fact() Fact {
 // Fact is the block as a fact.
 func (b ExperimentBlock) Fact() Fact { return experimentFact(FactExperimentBlock, uint64(b.Start), b) }
 
-// Facts returns the whole experiment as facts (variable-size data in the trace), in the order in which they are
-// written to the trace.
+// Facts returns the whole experiment as facts (variable-size data), in the order in which they are written to the
+// trace.
 func (e *Experiment) Facts() []Fact {
 	facts := []Fact{e.Head()}
 	for _, t := range e.Targets {
@@ -132,8 +134,9 @@ func (e *Experiment) Facts() []Fact {
 	return facts
 }
 
-// Take adds the content of a fact to the experiment, and ignores facts (variable-size data in the trace) of other
-// kinds. It returns an error if the content is impossible, for example a block that ends before it begins.
+// Take adds the content of a fact (variable-size data in the trace) to the experiment. It ignores facts that are not
+// about experiments. It returns an error if the content is impossible, for example a block that ends before it
+// begins.
 func (e *Experiment) Take(f Fact) error {
 	switch f.Kind {
 	case FactExperiment:

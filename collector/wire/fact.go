@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// FactKind is the kind of a Fact (variable-size data, such as a name). The variable facts in this package has one row
-// for each kind: how its bytes are laid out, and what text they mean.
+// FactKind is the kind of a Fact (variable-size data, such as a name). The table facts has a row for each kind, with
+// the meaning of its key, number and text.
 type FactKind uint16
 
 // The kinds of facts, each with a row in the table facts. The text of a fact is UTF-8, except for call stacks, and
@@ -98,7 +98,7 @@ var facts = [...]factRow{
 		check: checkExperiment},
 }
 
-// The keys of warnings (FactWarning) for which the collector does more than to show the text.
+// The keys of warnings (FactWarning) to which the collector reacts, besides showing the text.
 const (
 	UnseenDevice = 1 // a device was created in a way that the tracer does not hook
 	NotTraced    = 2 // the process uses Metal and none of it is recorded; the text gives the reason

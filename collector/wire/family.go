@@ -1,8 +1,8 @@
 package wire
 
-// A Family is a group of Metal classes whose methods may call each other, such as the public class and a driver's
-// subclass. Of nested calls within a family the library records only the outermost, so that one call of the program
-// has one record.
+// A Family is a group of Metal classes whose methods may call each other, such as a public class and a driver's
+// subclass of it. If such a method calls another one of its family, the library records only the outermost call, so
+// that one call of the program has one record.
 type Family uint8
 
 // The families.

@@ -1,6 +1,6 @@
 package wire
 
-// Fields of records that calls of several families have, for the tables in calls_*.go.
+// Fields of records that calls in several families have in common, for the tables in calls_*.go.
 
 func object(kind Kind) Field  { return Field{Role: RoleObject, Kind: kind} }
 func made(kind Kind) Field    { return Field{Role: RoleMade, Kind: kind} }
@@ -25,7 +25,7 @@ var (
 	devicesMade = Field{Role: RoleCount, Kind: KindDevice, name: "devices"}
 )
 
-// The objects that calls are made on or refer to.
+// The objects on which calls are made, or to which their arguments refer.
 var (
 	device          = object(KindDevice)
 	queue           = object(KindQueue)
@@ -55,7 +55,7 @@ var (
 	drawable        = object(KindDrawable)
 )
 
-// The lists of further values (in the More record) that calls of several families have.
+// The lists of further values (in the More record) that calls in several families have in common.
 var (
 	pipelineFields = []Field{{At: InX0, Role: RoleName, name: "the function's name"}, {At: InX1, Role: RoleLabel},
 		{At: InX2, Role: RoleObject, Kind: KindFunction}}

@@ -11,8 +11,8 @@ import (
 // FrameKind says what a frame contains.
 type FrameKind uint16
 
-// The kinds of frames, in the order in which they may come on a connection: at most one Token, one Hello, at most one
-// Rings, then any of the others.
+// The kinds of frames. A connection carries them in this order: at most one Token, one Hello, at most one Rings, then
+// any number of the others.
 const (
 	FrameHello        FrameKind = 1 // see Hello
 	FrameRings        FrameKind = 2 // comes at the first Metal call
@@ -24,8 +24,8 @@ const (
 	FrameToken        FrameKind = 8 // comes before Hello if the collector requires it; see Token
 )
 
-// A frameRow declares a kind of frame. If all elements of its payload have the same size, of is that size, and a
-// payload that is no multiple of it is refused.
+// A frameRow declares a kind of frame. If all elements of its payload have the same size, the field `of` is that
+// size, and a payload whose length is no multiple of it is refused.
 type frameRow struct {
 	kind    FrameKind
 	name    string
@@ -76,13 +76,13 @@ const (
 	// FrameHeaderSize is the size of the header of a frame in bytes: magic u32, kind u16, ring u16, length u32, zero
 	// u32, position u64.
 	FrameHeaderSize = 24
-	// MaxFramePayload is the maximum size of the payload of a frame, in bytes: as much as a ring buffer full of
-	// records. A hostile process could otherwise make the collector allocate any amount.
+	// MaxFramePayload is the maximum size of a frame's payload, in bytes: as much as a ring buffer full of records.
+	// Without a limit a hostile process could make the collector allocate any amount.
 	MaxFramePayload = RecordsPerRing * RecordSize
 )
 
-// A FrameHeader comes before each frame's payload, which has Length bytes. Ring and Position say where records or
-// facts belong.
+// A FrameHeader comes before each frame's payload, which has Length bytes. Ring is the ring buffer to which the
+// records or facts in the payload belong, and Position the ring position of the first one.
 type FrameHeader struct {
 	Kind     FrameKind
 	Ring     uint16

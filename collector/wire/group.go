@@ -1,9 +1,9 @@
 package wire
 
-// A Group says which part of a thread's time a call belongs to, in reports that divide the time of a thread.
+// A Group says to which part of a thread's time a call belongs, for reports that divide up the time of a thread.
 type Group uint8
 
-// The groups of calls. The time of a thread is divided by them, except by GroupNone and GroupSignal.
+// The groups of calls. Reports divide a thread's time among them, except GroupNone and GroupSignal.
 const (
 	GroupNone     Group = iota // a record of the tracer, not a call of the program
 	GroupAcquire               // creating a command buffer, which blocks when the queue is full
@@ -15,8 +15,8 @@ const (
 	GroupLock                  // waiting for a lock
 	GroupOther                 // other Metal calls
 	GroupDrawable              // waiting for a layer's next drawable
-	// waiting for another thread's signal. Such a wait may be idleness or a wait for a result, so it is no part of a
-	// thread's divided time
+	// waiting for another thread's signal. The thread may be idle or wait for a result, so reports do not count the
+	// wait as a part of its time
 	GroupSignal
 )
 
@@ -33,8 +33,8 @@ func (g Group) String() string {
 	return "unknown"
 }
 
-// Progress reports whether the return of a call of this group shows that the program is not stuck: the program
-// created a command buffer, encoded, committed or compiled, or a wait ended.
+// Progress reports whether the return of a call of this group proves that the program is not stuck: a command buffer
+// was created, encoded, committed or compiled, or a wait ended.
 func (g Group) Progress() bool {
 	switch g {
 	case GroupAcquire, GroupEncode, GroupCommit, GroupWait, GroupCompile:

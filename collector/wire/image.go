@@ -23,7 +23,7 @@ func (i Image) Fact() Fact {
 	return Fact{Kind: FactImage, Key: i.Start, Text: fmt.Sprintf("%x %s %s", i.Size, id, i.Path)}
 }
 
-// Image decodes a FactImage. It returns an error if the text has not the form that Image.Fact gives it.
+// Image decodes a FactImage. It returns an error if the text does not have the form that Image.Fact gives it.
 func (f Fact) Image() (i Image, err error) {
 	size, rest, _ := strings.Cut(f.Text, " ")
 	id, path, whole := strings.Cut(rest, " ")

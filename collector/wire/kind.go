@@ -104,8 +104,8 @@ func (k Kind) Base() Kind {
 	return k
 }
 
-// Fits reports whether an object created as kind k may later be used as the kind used. It is lenient where a row only
-// knows that a value is some object or resource.
+// Fits reports whether an object created as kind k may later be used as the kind `used`. It returns true if one of
+// the two is only known to be some object or resource.
 func (k Kind) Fits(used Kind) bool {
 	vague := func(k Kind) bool { return k == KindObject || k == KindResource }
 	return k.Base() == used.Base() || vague(k) || vague(used)

@@ -1,6 +1,6 @@
 package wire
 
-// lasting caches the result of Call.Lasts for each call, because filters ask for every record.
+// lasting caches the result of Call.Lasts for each call, because filters need it for every record.
 var lasting = func() []bool {
 	all := make([]bool, len(Table))
 	for i := range all {
@@ -18,7 +18,7 @@ var lasting = func() []bool {
 	return all
 }()
 
-// Lasts reports whether a record of the call is needed to interpret later records: to which thread a ring buffer
-// belongs, what a queue or a pipeline state is. A reader of a time range must read such records from the start of the
-// trace, and filters must keep them. They are few.
+// Lasts reports whether later records cannot be interpreted without a record of this call: it says to which thread a
+// ring buffer belongs, or what a queue or a pipeline state is. A reader of a time range must read such records from
+// the start of the trace, and filters must keep them. They are few.
 func (c Call) Lasts() bool { return int(c) < len(lasting) && lasting[c] }

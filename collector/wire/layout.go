@@ -3,22 +3,23 @@ package wire
 // A traced process shares one region of memory with the collector: a header of PageSize bytes, then RingCount rings.
 // Each ring buffer is a header of PageSize bytes, RecordsPerRing records and FactsPerRing bytes of facts (names and
 // other data of variable size). The process creates the region at its first Metal call and passes it with the Rings
-// frame. The library in the process writes it; the library's drainer or the collector reads it. The generated C
-// header checks these offsets against the C structs by _Static_assert.
+// frame. The tracer's library in the process writes the region; the library's drainer or the collector reads it. The
+// generated C header checks these offsets against the C structs by _Static_assert.
 const (
 	// RegionMagic is the first word of the region: "mtrace", and the version in the low two bytes.
 	RegionMagic uint64 = 0x6d74726163650000 | Version
 	// PageSize is the size and the alignment of the headers, in bytes. It is the page size of Apple silicon (16 KiB),
 	// so that each part can be mapped or released separately.
 	PageSize = 16384
-	// RingCount is the maximum number of threads that are recorded at the same time. A ring buffer is used by another
+	// RingCount is the maximum number of threads that are recorded at the same time. A ring buffer passes to another
 	// thread only after its thread has exited and all of its records were read.
 	RingCount = 256
 	// RecordsPerRing is how many records a ring buffer holds (2 MiB). It must be a power of two.
 	RecordsPerRing = 65536
-	// ChunkRecords is how many records a chunk of a ring buffer holds (16 KiB). Each ChunkRecords consecutive positions
-	// are in one chunk, and a thread reuses the chunk that was read most recently. So a ring buffer that is read often
-	// uses only a few pages of its memory. The first use of a page takes 2 to 25 µs, and a page in use stays cached.
+	// ChunkRecords is how many records a chunk (16 KiB of a ring buffer's memory) holds. Positions are assigned to
+	// chunks in runs of ChunkRecords. For the next run a thread reuses the chunk that was read most recently. So a
+	// ring buffer that is read often uses only a few pages of its memory: the first use of a page takes 2 to 25 µs,
+	// and a page in use stays cached.
 	ChunkRecords = 512
 	// ChunksPerRing is the number of chunks in a ring buffer.
 	ChunksPerRing = RecordsPerRing / ChunkRecords
@@ -80,8 +81,9 @@ const (
 // DelayCallWords is the number of 64-bit words at RegionDelayCallsOffset; they have one bit for each call.
 const DelayCallWords = 16
 
-// The offsets of the fields in a ring buffer's header, in bytes. Head and tail only grow. The thread writes the first cache line, the reader (the side that holds the claim) the second,
-// so that they do not slow each other down.
+// The offsets of the fields in a ring buffer's header, in bytes. Head and tail only grow. The thread writes the first
+// cache line, and the reader (the side that holds the claim) the second, because writing to one shared cache line
+// would slow both down.
 const (
 	RingHeadOffset         = 0   // u64: records ever published (release store by the thread)
 	RingDroppedOffset      = 8   // u64: records dropped because the ring was full
@@ -92,22 +94,22 @@ const (
 	RingClaimOffset        = 256 // u32 Claim
 	RingStateOffset        = 384 // u32 RingState
 	RingThreadOffset       = 392 // u64: the system's id of the thread that has it, or had it last
-	// u64 begin ticks, u32 object, u16 call, u16 zero: the call that the thread is inside; call 0 means none
+	// u64 begin ticks, u32 object, u16 call, u16 zero: the call that the thread is executing; call 0 means none
 	RingCurrentOffset = 512
 	RingAwaitedOffset = 528 // u64 value of an event, u64 Flags: for the current call, if it is a wait
-	// u64 begin ticks, u64 address, u64 holder, u16 call, u16 Flags, u32 interpreter: the wait that the thread is
-	// inside, see Blocked
+	// u64 begin ticks, u64 address, u64 holder, u16 call, u16 Flags, u32 interpreter: the wait in which the thread is
+	// blocked, see Blocked
 	RingBlockedOffset = 640
 
 	// u64 begin ticks, u64 ticks of the last question, u64 number of questions, u64 answer, u32 object, u16 call, u16
-	// zero: the loop in which the thread polls, see Polling
+	// zero: the loop in which the thread asks for a status repeatedly, see Polling
 	RingPolledOffset = 768
 
 	RingDelaysOffset = 544 // u32 DelayKind: what of the thread is delayed now; written by the collector
 
-	// From here on are counters that are never reset, also not when another thread gets the ring buffer.
-	// RingNestedOffset has a u64 for each of NestedFamilies families: calls that were not recorded because they were
-	// made inside a recorded call of the same family.
+	// From here on are counters that are never reset, not even when another thread takes over the ring buffer.
+	// RingNestedOffset has a u64 for each of NestedFamilies families: how many calls were not recorded because they
+	// were made inside a recorded call of the same family.
 	RingNestedOffset            = 1024
 	RingCommitsOffset           = 1536 // u64: command buffers that reached commitCommandBuffer:wake:, below the hooks
 	RingCommitsMissedOffset     = 1544 // u64: how many of these were not preceded by a recorded commit
@@ -121,29 +123,30 @@ const (
 	RingUnitAtOffset   = 1592 // u64 ticks: when the last of them was completed
 	RingPaidOffset     = 1600 // u64: the part of RegionDelayDueOffset that the thread has paused or need not pause
 
-	// ChunksPerRing u8: where the records are. Element i is for the latest positions p with p / ChunkRecords ≡ i modulo
-	// ChunksPerRing: they are in chunk i XOR element. All elements are 0 at first: position p is in slot p modulo
-	// RecordsPerRing. The thread stores an element before it publishes the first record of the chunk.
+	// ChunksPerRing numbers (u8) that say in which chunks the records are. Run i of positions (those with p /
+	// ChunkRecords ≡ i modulo ChunksPerRing, the latest ones) is in chunk i XOR element i. All elements are 0 at
+	// first, so that position p is in slot p modulo RecordsPerRing. The thread stores an element before it publishes
+	// the first record of the chunk.
 	RingChunksOffset = 1664
 )
 
 // NestedFamilies is the number of families of classes for which a ring buffer counts nested calls.
 const NestedFamilies = 64
 
-// RingState says whether a thread uses a ring buffer.
+// RingState says whether a ring buffer is free, used by a thread, or still to be read.
 type RingState uint32
 
-// The states of a ring buffer, in order: free; used by a thread; left by a thread that exited. When all of its
-// records were read, the next thread may use it.
+// The states of a ring buffer, in order: free; used by a thread; left by a thread that exited. After all records of a
+// left ring buffer were read, the next thread may use it.
 const (
 	RingFree   RingState = 0
 	RingLive   RingState = 1
 	RingExited RingState = 2
 )
 
-// Claim says which side is reading a ring buffer now. A side takes the claim by compare-and-swap from ClaimNobody,
-// and releases it after its last store to the tails, so two sides never read the same records. The claim of a process
-// that has died is ignored.
+// Claim says which side reads a ring buffer at the moment. A side takes the claim by compare-and-swap from
+// ClaimNobody, and releases it after its last store to the tails, so two sides never read the same records. The claim
+// of a process that has died is ignored.
 type Claim uint32
 
 // The values of a Claim.

@@ -19,7 +19,7 @@ func (l CodeLine) Fact() Fact {
 	return Fact{Kind: FactLine, Key: l.Address, Text: fmt.Sprintf("%d %s", l.Line, l.File)}
 }
 
-// CodeLine decodes a FactLine. It returns an error if the text has not the form that CodeLine.Fact gives it.
+// CodeLine decodes a FactLine. It returns an error if the text does not have the form that CodeLine.Fact gives it.
 func (f Fact) CodeLine() (l CodeLine, err error) {
 	number, file, whole := strings.Cut(f.Text, " ")
 	line, err := strconv.ParseUint(number, 10, 32)

@@ -18,7 +18,7 @@ func (f Field) Words() string {
 	return roleWords[f.Role]
 }
 
-// roleWords has the text for fields whose role alone describes the value.
+// roleWords has the text for roles that describe a value completely, without the field's name.
 var roleWords = map[Role]string{
 	RoleLabel: "the label", RoleText: "the text", RoleName: "the name", RoleCount: "how many", RoleFirst: "from index",
 	RoleValue: "value", RoleOptions: "MTLResourceOptions",

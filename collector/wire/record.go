@@ -21,13 +21,13 @@ const Version = 2
 // nanoseconds. The process's ClockSamples relate it to nanoseconds.
 type Ticks uint64
 
-// ObjectID is the number of a Metal object, counted for each process from 1 in the order of creation. 0 means "not
-// known": the object is older than the tracer, or nil.
+// ObjectID is the number of a Metal object: in each process, objects are numbered from 1 in the order of their
+// creation. 0 means "not known" (the object is older than the tracer) or nil.
 type ObjectID uint32
 
-// FirstLock is the lowest number of a lock. Locks have numbers of their own, because they get one only when a thread
-// waits for them, which differs from run to run; Metal objects keep equal numbers. In traces of earlier versions
-// locks and objects share one sequence.
+// FirstLock is the lowest number of a lock. A lock gets a number only when a thread waits for it, which differs from
+// run to run. Locks are numbered separately, so that Metal objects have the same numbers in each run. In traces of
+// earlier versions locks and objects share one sequence.
 const FirstLock ObjectID = 1 << 31
 
 // Number returns the number to show to a user: locks are counted from 1, like other objects.
@@ -76,8 +76,9 @@ type Record struct {
 	Flags      Flags
 }
 
-// A More record has further values of the call in the record before it. It takes the same 32 bytes: x0 0–7, x1 8–15,
-// x2 16–23, x3 24–27, call (always CallMore) 28–29, flags 30–31. Its begin and end are no times.
+// A More record has further values of the call whose record comes before it. It takes the same 32 bytes: x0 0–7, x1
+// 8–15, x2 16–23, x3 24–27, call (always CallMore) 28–29, flags 30–31. The bytes that are begin and end in other
+// records are no times here.
 type More struct {
 	X0, X1, X2 uint64
 	X3         uint32
@@ -139,8 +140,9 @@ func DecodeRecords(dst []Record, b []byte) ([]Record, error) {
 	return dst, nil
 }
 
-// isAsInMemory reports whether a Record in the memory of this machine has the same bytes as an encoded one. Then
-// DecodeRecords copies many at once, which takes 3 ns instead of 12 ns each (BenchmarkDecodeRecords).
+// isAsInMemory reports whether a Record in this machine's memory has the same bytes as an encoded record.
+// DecodeRecords then copies many records at once, which takes 3 ns for each instead of 12 ns
+// (BenchmarkDecodeRecords).
 var isAsInMemory = func() bool {
 	want := Record{Begin: 0x0102030405060708, End: 0x1112131415161718, Arg: 0x2122232425262728, Object: 0x31323334,
 		Call: 0x4142, Flags: 0x5152}
@@ -148,8 +150,8 @@ var isAsInMemory = func() bool {
 	return unsafe.Sizeof(want) == RecordSize && *(*[RecordSize]byte)(unsafe.Pointer(&want)) == [RecordSize]byte(in)
 }()
 
-// A ClockSample is one moment read on two clocks: the process's own, and the clock of Metal's GPU times in
-// nanoseconds (CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux).
+// A ClockSample is one instant, read on two clocks: the process's recording clock, and the clock of Metal's GPU times
+// in nanoseconds (CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux).
 type ClockSample struct {
 	Ticks Ticks
 	Nanos int64

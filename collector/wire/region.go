@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// A Region is the mapped shared memory of a traced process. The process writes to it all the time, so its reader, the
-// collector or the drainer inside the process, loads each changing word atomically and checks each value before it
-// uses it.
+// A Region is the mapped shared memory of a traced process, as its reader sees it: the collector, or the drainer
+// inside the process. The process writes to it all the time. So the reader loads each changing word atomically, and
+// checks each value before using it.
 type Region struct{ memory []byte }
 
 // OpenRegion checks that memory is a region of this version. memory must be the whole region, and must stay mapped
@@ -60,8 +60,8 @@ func (g Region) Timebase() (numer, denom uint32) {
 	return g.load32(RegionTimebaseOffset), g.load32(RegionTimebaseOffset + 4)
 }
 
-// RingsUsed returns how many ring buffers were ever used. A larger number in the memory than RingCount is damage and
-// is limited.
+// RingsUsed returns how many ring buffers were ever used. A number in the memory above RingCount is damage; RingCount
+// is returned instead.
 func (g Region) RingsUsed() int { return int(min(g.load32(RegionRingsUsedOffset), RingCount)) }
 
 // FirstSample returns the clock sample that was taken when the region was created.
@@ -82,14 +82,14 @@ func (g Region) LatestSample() (ClockSample, bool) {
 	return ClockSample{}, false
 }
 
-// A Losses counts what a process did not record, over all of its threads: records of threads for which no ring buffer
-// was free, objects without a number, forks, and calls of exiting threads.
+// A Losses counts what a process could not record, over all of its threads: records of threads for which no ring
+// buffer was free, objects without a number, forks, and calls of exiting threads.
 type Losses struct {
 	Unringed, Unnumbered, Forks, Rejected uint64
 }
 
-// SetEnded tells the process that its counters are about to be read for the last time. A process that counts
-// something afterwards sees the mark and knows that the count is not in the trace.
+// SetEnded tells the process that its counters are about to be read for the last time. A process that later counts
+// something sees the mark, and knows that the count does not reach the trace.
 func (g Region) SetEnded() {
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&g.memory[RegionEndedOffset])), 1)
 }
@@ -108,7 +108,8 @@ type Alive struct {
 	Most  uint64 `json:"most"`
 }
 
-// CommandBuffers reads how many command buffers the process created, freed, and had at the same time.
+// CommandBuffers reads how many command buffers the process created and freed, and the largest number that existed at
+// the same time.
 func (g Region) CommandBuffers() Alive {
 	return Alive{g.load64(RegionBuffersMadeOffset), g.load64(RegionBuffersFreedOffset),
 		g.load64(RegionBuffersMostOffset)}
@@ -120,8 +121,8 @@ func (g Region) Ring(i int) Ring {
 	return Ring{g.memory[start : start+RingStride : start+RingStride]}
 }
 
-// A Ring is one ring buffer of a Region. Its methods are for the reader of the ring. Those whose comment says so may
-// be called only while the caller holds the claim (see TryClaim).
+// A Ring is one ring buffer of a Region. Its methods are for the reader of the ring. Methods whose comment says so
+// may be called only by the side that holds the claim (see TryClaim).
 type Ring struct{ memory []byte }
 
 func (r Ring) word32(offset int) *uint32 { return (*uint32)(unsafe.Pointer(&r.memory[offset])) }
@@ -177,7 +178,7 @@ func (r Ring) Unclaim() { atomic.StoreUint32(r.word32(RingClaimOffset), uint32(C
 func (r Ring) Claimed() Claim { return Claim(atomic.LoadUint32(r.word32(RingClaimOffset))) }
 
 // An Audit checks that no command buffers were missed. It counts them at an internal function of Metal through which
-// every command buffer passes, below the methods that are hooked for recording.
+// every command buffer passes, and which the methods that are hooked for recording call.
 type Audit struct {
 	Reached uint64 `json:"reached"` // that passed it
 	Missed  uint64 `json:"missed"`  // the number of these for which the hooks recorded no call
@@ -189,13 +190,13 @@ func (a *Audit) Add(b Audit) { a.Reached, a.Missed = a.Reached+b.Reached, a.Miss
 // Seen returns how many of the command buffers that Metal processed were recorded.
 func (a Audit) Seen() uint64 { return a.Reached - min(a.Reached, a.Missed) }
 
-// Commits returns the count of command buffers that threads of the ring buffer committed, taken where the queue
+// Commits returns how many command buffers the threads of the ring buffer committed, counted where Metal's queue
 // accepts them.
 func (r Ring) Commits() Audit {
 	return Audit{atomic.LoadUint64(r.word64(RingCommitsOffset)), atomic.LoadUint64(r.word64(RingCommitsMissedOffset))}
 }
 
-// Completions returns the count of command buffers whose completion Metal announced on threads of the ring buffer.
+// Completions returns for how many command buffers Metal announced the completion on threads of the ring buffer.
 func (r Ring) Completions() Audit {
 	return Audit{atomic.LoadUint64(r.word64(RingCompletionsOffset)),
 		atomic.LoadUint64(r.word64(RingCompletionsMissedOffset))}
@@ -207,16 +208,16 @@ func (r Ring) Nested(f Family) uint64 {
 	return atomic.LoadUint64(r.word64(RingNestedOffset + 8*int(f)))
 }
 
-// Current returns the call that the thread is inside: when it began, on which object, and which call; CallNone if it
-// is in no call.
+// Current returns the call that the thread is executing: its begin, its object and its number. The number is CallNone
+// if there is no such call.
 func (r Ring) Current() (begin Ticks, object ObjectID, call Call) {
 	rest := atomic.LoadUint64(r.word64(RingCurrentOffset + 8))
 	begin = Ticks(atomic.LoadUint64(r.word64(RingCurrentOffset)))
 	return begin, ObjectID(rest), Call(rest >> 32)
 }
 
-// Awaited returns more about the current call if it is a wait: the event's value that the thread waits for, and the
-// flags that the call's record will have.
+// Awaited returns two further values if the current call is a wait: the event's value for which the thread waits, and
+// the flags that the call's record will have.
 func (r Ring) Awaited() (value uint64, flags Flags) {
 	return atomic.LoadUint64(r.word64(RingAwaitedOffset)), Flags(atomic.LoadUint64(r.word64(RingAwaitedOffset + 8)))
 }
@@ -231,7 +232,8 @@ type Blocked struct {
 	Interpreter bool // the lock is a language interpreter's, such as the GIL
 }
 
-// Blocked returns the wait for a lock or a signal that the thread is inside; its Call is CallNone if there is none.
+// Blocked returns the wait for a lock or a signal in which the thread is blocked; its Call is CallNone if there is
+// none.
 func (r Ring) Blocked() Blocked {
 	last := atomic.LoadUint64(r.word64(RingBlockedOffset + 24)) // is stored last
 	return Blocked{
@@ -244,8 +246,7 @@ func (r Ring) Blocked() Blocked {
 	}
 }
 
-// A Polling is a loop in which a thread asks again and again for a status or a value, and has got the same answer so
-// far.
+// A Polling is a loop in which a thread asks repeatedly for a status or a value, and has got the same answer so far.
 type Polling struct {
 	Begin, Last Ticks  // the first and the last question
 	Questions   uint64 // how many it asked
@@ -268,9 +269,9 @@ func (r Ring) Polling() Polling {
 	}
 }
 
-// Slots yields the memory of the records from position from up to, not including, position to, in pieces of at most
-// ChunkRecords records. Load Head before: it makes the thread's table of chunks visible. The caller must hold the
-// claim, or the process must be dead; otherwise the thread may overwrite the records.
+// Slots yields the memory of the records at positions `from` (inclusive) to `to` (exclusive), in pieces of at most
+// ChunkRecords records. Call Head first: its atomic load makes the thread's table of chunks visible. The caller must
+// hold the claim, or the process must be dead; otherwise the thread may overwrite the records.
 func (r Ring) Slots(from, to uint64) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for from < to {
@@ -284,15 +285,15 @@ func (r Ring) Slots(from, to uint64) iter.Seq[[]byte] {
 	}
 }
 
-// chunk returns the chunk in which the n-th ChunkRecords positions are.
+// chunk returns the number of the chunk in which the n-th run of ChunkRecords positions is.
 func (r Ring) chunk(n uint64) uint64 {
 	i := n % ChunksPerRing
 	return i ^ uint64(r.memory[RingChunksOffset+i])%ChunksPerRing
 }
 
-// Intact returns the first position before head from which on no chunk is used twice: the thread has not reused the
-// chunks of these positions, even if they were released. It is for the ring buffer of a dead process. The thread may
-// have chosen the next chunk without publishing a record in it.
+// Intact returns the first position whose record, and all later ones up to head, are certainly not overwritten: the
+// thread has not reused their chunks. Call it only for the ring buffer of a dead process. The chunk that the thread
+// may have chosen next counts as reused, because the thread may have written into it without publishing a record.
 func (r Ring) Intact(head uint64) uint64 {
 	var used [ChunksPerRing]bool
 	n := head / ChunkRecords
@@ -307,10 +308,10 @@ func (r Ring) Intact(head uint64) uint64 {
 	return (n + 1 - min(n+1, ChunksPerRing-1)) * ChunkRecords
 }
 
-// FactBytes returns the memory of the facts (names and other data of variable size) from byte position from up to,
-// not including, to. It is one slice, or two if the ring buffer wraps around between them. There may be at most
-// FactsPerRing bytes. The caller must hold the claim, or the process must be dead; otherwise the thread may overwrite
-// the facts.
+// FactBytes returns the memory of the facts (names and other data of variable size) at byte positions `from`
+// (inclusive) to `to` (exclusive), at most FactsPerRing bytes. It returns two slices if the ring buffer wraps around
+// in between; otherwise b is nil. The caller must hold the claim, or the process must be dead; otherwise the thread
+// may overwrite the facts.
 func (r Ring) FactBytes(from, to uint64) (a, b []byte) {
 	facts := r.memory[PageSize+RecordsPerRing*RecordSize:]
 	return wrapped(facts, from%FactsPerRing, to-from)

@@ -1,7 +1,7 @@
 package wire
 
-// A Role is the meaning of a value in a record, for code that reads it. Give a value a new role only if no existing
-// role has its meaning.
+// A Role is the meaning of a value in a record. Code that reads records finds values by their role. Give a value a
+// new role only if no existing role has its meaning.
 type Role uint8
 
 // The roles.
@@ -48,8 +48,8 @@ const (
 	RoleInode             // number of a file in its file system
 	RoleFile              // number of a file descriptor
 	RolePolls             // how often a thread asked before the answer changed
-	// an encoder's number of dispatches in the upper 32 bits; in the lower 32 bits the length of its longest chain of
-	// dispatches in which each may depend on the one before. 0 when not known
+	// two numbers about an encoder: in the upper 32 bits how many dispatches it has; in the lower 32 bits the length
+	// of the longest chain of dispatches of which each may depend on the previous one. 0 when not known
 	RoleDependence
 	RolePollGap // how long before the last question it asked the one before
 )

@@ -1,8 +1,8 @@
 package wire
 
-// Sampling says how the measurement of an encoder's time on the GPU ended; it is requested by --gpu-timing encoder.
-// Two records have it: the More record (x1) of the call that created the encoder, and the record "encoder times",
-// which is written only if samples were requested.
+// Sampling is the outcome of measuring an encoder's time on the GPU, which --gpu-timing encoder requests. Two records
+// contain it: the More record (x1) of the call that created the encoder, and the record "encoder times", which is
+// written only if the measurement was requested.
 type Sampling uint8
 
 // In the record of the call that creates an encoder, SamplingMeasured only means that samples were requested.

@@ -23,11 +23,11 @@ type Field struct {
 	name string // wording for people, where role, kind and unit do not suffice
 }
 
-// A Place is where a value is in a record: in the record itself, in its More record, or in half of a word of the More
+// A Place says where a value is: in the record itself, in its More record, or in one half of a word of the More
 // record.
 type Place uint8
 
-// The places of values. Object and Arg of a Row are always at InObject and InArg; the others are places in the More
+// The places of values. A row's Object is always at InObject and its Arg at InArg; the other places are in the More
 // record.
 const (
 	Nowhere Place = iota
@@ -59,8 +59,8 @@ func (p Place) Of(r *Record, m *More) uint64 {
 	return [...]uint64{m.X0, m.X1, m.X2}[word] >> shift & (1<<bits - 1)
 }
 
-// Word returns where the place is in a More record: the index of the word x0 to x3, the lowest bit, and the number of
-// bits. bits is 0 for a place that is not in a More record.
+// Word returns where in a More record the place is: the index of the word (x0 to x3), the lowest bit, and the number
+// of bits. The number of bits is 0 for a place that is not in a More record.
 func (p Place) Word() (word int, shift, bits uint) {
 	switch {
 	case p >= InX0Low && p <= InX2High:
@@ -88,14 +88,14 @@ func (r *Row) Find(role Role) (f Field, found bool) {
 	return f, false
 }
 
-// Has reports whether some value of the row's records has the role (a meaning, such as "size").
+// Has reports whether some value of the row's records has this role (meaning), such as "size".
 func (r *Row) Has(role Role) bool {
 	_, found := r.Find(role)
 	return found
 }
 
-// Polls reports whether one record stands for all calls of a getter that a thread made in a loop until the answer
-// changed.
+// Polls reports whether one record of this row stands for many calls: a thread called a getter in a loop until the
+// answer changed.
 func (r *Row) Polls() bool { return r.Has(RolePolls) }
 
 // Makes reports whether the call returns a new object of this kind.

@@ -11,9 +11,9 @@ const (
 	MaxPythonFrames = 64
 )
 
-// CallHasStack reports whether the call stack of a call is recorded when the user asks for stacks. It is for calls
-// that submit GPU work, wait, compile, or create objects whose memory or time is reported. It is not for frequent
-// small calls, such as setting an argument, because finding a stack takes time.
+// CallHasStack reports whether the call stack of a call is recorded if the user asks for stacks. It returns true for
+// calls that submit GPU work, wait, compile, or create objects whose memory or time is reported. Frequent small
+// calls, such as setting an argument, have no stack, because finding one takes time.
 func CallHasStack(c Call) bool {
 	switch row := c.Row(); row.Group {
 	case GroupCommit, GroupWait, GroupAcquire, GroupCompile, GroupLock, GroupDrawable, GroupSignal:

@@ -7,8 +7,9 @@ import (
 	"strconv"
 )
 
-// The text form of a record is one JSON object. The four values of a call's More record are its "more"; a More record
-// whose call was lost has an object of its own. Fields that are zero are left out, except for the times of a call:
+// The text form of a record is one JSON object. The four values of a call's More record are in its field "more". A
+// More record whose call was lost is an object of its own. Fields that are zero are left out, except for the times of
+// a call:
 //
 //	{"call":"commit","family":"commandBuffer","begin":100,"end":230,"object":7,"class":2}
 //

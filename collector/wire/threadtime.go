@@ -9,28 +9,28 @@ import (
 // ThreadTimeSize is the size of an encoded ThreadTime, in bytes.
 const ThreadTimeSize = 32
 
-// A ThreadTime is how much processor time a thread had used up to an instant. The values only grow; the difference of
-// two samples is the time used between them.
+// A ThreadTime is the processor time that a thread had used up to an instant. The values only grow; the difference of
+// two samples is the time used in between.
 type ThreadTime struct {
 	// the system's thread id, or WholeProcess for all threads of the process together, or WholeMachine for all
 	// threads of all programs
 	Thread uint64
 	At     int64 // nanoseconds on the clock of GPU times
 	Ran    int64 // nanoseconds on a processor, since the thread began
-	// nanoseconds since the thread began in which it was runnable and had no processor; WaitNotKnown if the system
-	// does not count them
+	// nanoseconds in which the thread could run but had no processor, since it began; WaitNotKnown if the system does
+	// not count them
 	Waited int64
 }
 
-// WholeProcess is the Thread of a sample that sums up all threads of the process, including untraced and exited ones.
-// Waits of an exited thread count only up to its last sample.
+// WholeProcess is the Thread of a sample that adds up all threads of the process, including untraced and exited ones.
+// The waits of an exited thread count only up to its last sample.
 const WholeProcess = 0
 
-// WholeMachine is the Thread of a sample that sums up all threads of all programs on all processors. Its running time
+// WholeMachine is the Thread of a sample that adds up all threads of all programs on all processors. Its running time
 // counts from the start of the machine, its waiting time from the first sample.
 const WholeMachine = math.MaxUint64
 
-// WaitNotKnown is the Waited of a sample on a system that does not count how long threads waited for a processor.
+// WaitNotKnown is the value of Waited on a system that does not count how long threads wait for a processor.
 const WaitNotKnown = -1
 
 // AppendThreadTime appends the encoded sample to b, ThreadTimeSize bytes: thread u64, at i64, ran i64, waited i64.

@@ -14,8 +14,8 @@ const (
 	TokenVariable = "MTRACE_SOCKET_TOKEN"
 )
 
-// A Token is a secret that proves that a connection comes from a program which this collector's mtrace started: only
-// the environment of such programs contains it. The zero Token means that no token is required.
+// A Token is a secret with which a connection proves that it comes from a program that mtrace started for this
+// collector: only the environment of such programs contains it. The zero Token means that no token is required.
 type Token [TokenSize]byte
 
 // NewToken returns a new random token.

@@ -1,6 +1,7 @@
 package wire
 
-// A word describes a field of a header in the shared memory, for the generated C header and docs/wire.md.
+// A word describes one field of a header in the shared memory. The generated C header and docs/wire.md are made from
+// these descriptions.
 type word struct {
 	name    string
 	offset  int

@@ -13,7 +13,7 @@
 int mt_children_page(void);
 
 // Stores this process's id in the page of children: the process is not traced and cannot report that through a
-// socket. how is 0, or MT_CHILD_FORKED for the child of a recorded process that has already ended, so that the
-// collector no longer reads its counter of forks.
+// socket. how is 0, or MT_CHILD_FORKED for a fork of a recorded process that has already ended: the collector then no
+// longer reads that process's counter of forks.
 void mt_children_note(uint32_t how);
 #endif

@@ -2,8 +2,8 @@
 // ticks to nanoseconds with them.
 //
 // Memory order: the latest sample in the shared memory is a seqlock with one writer. Its sequence is odd while the
-// writer changes the two words. The fence after the odd store and the release of the even store keep the two words
-// between them; otherwise the collector could combine the words of two samples.
+// writer changes the two words. The fence after the odd store, and the release of the even store, prevent the two
+// words from being written outside that time. Otherwise the collector could combine the words of two samples.
 #include "core/clock.h"
 #include <fcntl.h>
 #include <stdlib.h>
@@ -31,9 +31,9 @@ static bool kernel_trusts_tsc(void) {
 #ifdef __linux__
 mt_clock_reader mt_clock_gettime = clock_gettime;
 
-// Returns the kernel's own clock_gettime, which the kernel maps into each process (vdso(7)), or NULL. Without it the
-// clock is read through the C library's function, which a library of the program may have replaced or which may be a
-// system call.
+// Returns the kernel's own clock_gettime, which the kernel maps into each process (vdso(7)), or NULL. If it is NULL,
+// the clock is read through the C library's function, which a library of the program may have replaced, and which may
+// be a slow system call.
 static mt_clock_reader kernels_clock(void) {
 #ifdef __x86_64__
   static const char name[] = "__vdso_clock_gettime";

@@ -1,9 +1,10 @@
-// The raw clock of the records. Rule: read the clock once at each end of a call and store the raw ticks. The
-// collector converts ticks to nanoseconds with clock samples, so no traced thread spends time on it.
+// The raw clock of the records. Rule: read the clock once at the begin and once at the end of a call, and store the
+// raw ticks. The collector converts ticks to nanoseconds with clock samples, so no traced thread spends time on it.
 //
 // Linux on x86-64 reads the TSC (10 ns) if the kernel itself keeps time by the TSC, which it does only when all cores
 // agree; otherwise clock_gettime (22 ns). macOS reads mach_absolute_time. MTRACE_CLOCK=nanoseconds forces
-// clock_gettime. No instruction serializes the reading: the error is less than such an instruction would cost.
+// clock_gettime. The reading is not protected by a serializing instruction: such an instruction would cost more time
+// than the error it avoids.
 #ifndef MTRACE_CLOCK_H
 #define MTRACE_CLOCK_H
 #include <stdint.h>
@@ -59,16 +60,16 @@ static inline uint64_t mt_ticks_quick(void) { return mt_nanos(); }
 static inline uint64_t mt_ticks(void) { return __builtin_expect(mt_clock_kind == MT_CLOCK_QUICK, 1) ? mt_ticks_quick() :
     mt_nanos(); }
 
-// Chooses this process's clock and takes the first clock sample. Call it before any record is written: ticks of two
-// clocks cannot be compared.
+// Chooses this process's clock and takes the first clock sample. Call it before any record is written: all records of
+// a process must use the same clock.
 void mt_clock_start(void);
 
-// Returns, as a fraction, how many nanoseconds one tick of mach_absolute_time lasts; 1/1 for the other clocks, whose
-// rate comes from clock samples.
+// Returns, as a fraction, how many nanoseconds one tick of mach_absolute_time lasts. Returns 1/1 for the other
+// clocks, whose rate comes from clock samples.
 void mt_clock_timebase(uint32_t *numerator, uint32_t *denominator);
 
-// Takes a clock sample: reads ticks, nanoseconds and ticks again several times, and returns the try with the least
-// time in between.
+// Takes a clock sample. It reads ticks, nanoseconds and ticks again several times, and returns the reading that took
+// the least time.
 struct mt_clock_sample mt_clock_sample(void);
 
 // Takes a clock sample and stores it in the shared memory as the latest sample. Only one thread may call it at a time

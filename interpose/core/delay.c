@@ -60,7 +60,7 @@ static uint64_t pass(uint64_t nanos, bool sleeps) {
 
 static bool tracers_own(const struct thread *t) { return t->delaying || t->canary || t->own_work; }
 
-// Applies the experiment's delay once: delays this thread, or with MT_DELAY_OTHERS all other threads, and counts the
+// Injects the experiment's delay once: delays this thread or, with MT_DELAY_OTHERS, all other threads. Counts the
 // delay in this thread's ring (its buffer of records in shared memory).
 static void occur(struct thread *t, const struct table *table) {
   int saved = errno;

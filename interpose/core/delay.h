@@ -1,12 +1,13 @@
 // The delays of an experiment: the collector delays one kind of call or lock in the running program and measures how
 // much progress that costs.
 //
-// Rule: without an experiment a call costs one load of its ring's delay word and a branch that is not taken. A delay
-// is counted in the ring of its thread, with its measured length, and is never recorded as a call. The collector's
-// table says when delays end, so that the program runs at full speed again if the collector dies.
+// Rule: without an experiment, a call costs only one load of its ring's delay word and a branch that is not taken. A
+// delay is counted in the ring of its thread, with its measured length, and is never recorded as a call. The
+// collector's table says when delays end, so that the program runs at full speed again if the collector dies.
 //
-// A delay in a call lengthens the timed call. A delay of the thread's own code comes before the call. A delay never
-// starts inside another delay (for example in a signal handler), nor in the tracer's own work.
+// A delay of a call lengthens the recorded call. A delay of the thread's own code comes before the call, and is not
+// part of it. A delay never starts inside another delay (for example in a signal handler), nor in the tracer's own
+// work.
 #ifndef MTRACE_DELAY_H
 #define MTRACE_DELAY_H
 #include "core/clock.h"
@@ -25,10 +26,10 @@ static inline struct thread *mt_delayed_thread(void) {
   return (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && mt_delayed(t) ? t : NULL;
 }
 
-// Each function applies the experiment's delay to one kind of code, if the experiment chose that kind and this call
+// Each function injects the experiment's delay into one kind of code, if the experiment chose that kind and this call
 // or lock. Call them only if mt_delayed is true. mt_delay_own: the thread's own code, before a call. mt_delay_call: a
 // call, before the original method runs. mt_delay_wait: a call that waits, after the original has returned.
-// mt_delay_lock: the release of a lock. mt_delay_handler: a completion handler. All keep errno.
+// mt_delay_lock: the release of a lock. mt_delay_handler: a completion handler. All of them keep errno.
 void mt_delay_own(struct thread *t, unsigned call);
 void mt_delay_call(struct thread *t, unsigned call);
 void mt_delay_wait(struct thread *t, unsigned call);
@@ -43,9 +44,9 @@ static inline uint64_t mt_delay_end(struct thread *t, unsigned call, uint64_t en
 }
 
 // Virtual speed-ups: instead of making one thread faster, all other threads are paused for the same time.
-// mt_delay_pause is called before a thread waits, and pauses it for the time that it owes. mt_delay_woken is called
-// after another thread has ended the wait: it cancels the debt, because the waking thread has paused already and this
-// thread waited meanwhile.
+// mt_delay_pause is called before a thread waits, and pauses it for the time that it still owes. mt_delay_woken is
+// called after another thread has ended the wait. It cancels the time that this thread owes: the waking thread has
+// already paused, and this thread waited meanwhile.
 void mt_delay_pause(struct thread *t);
 void mt_delay_woken(struct thread *t);
 

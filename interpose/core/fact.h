@@ -20,8 +20,8 @@ static inline struct fact_header mt_fact_header(unsigned kind, unsigned aux, uin
       .aux = (uint16_t)aux, .key = key, .length = (uint32_t)length};
 }
 
-// Continues the 64-bit FNV-1a hash of a text. The collector computes the same hash: changing it here alone breaks
-// every reference to a text.
+// Continues the 64-bit FNV-1a hash of a text. The collector computes the same hash: if only one of the two is
+// changed, no reference to a text works.
 #define MT_FNV_START 14695981039346656037ull
 static inline uint64_t mt_fnv(uint64_t hash, const char *bytes, size_t length) {
   for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)bytes[i]) * 1099511628211ull;

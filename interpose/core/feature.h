@@ -1,9 +1,9 @@
-// A feature (something recorded besides the calls, such as memory or GPU clocks) as the code below features/ sees it:
-// a row of functions that it calls at certain events. A function may be NULL.
+// The interface between a feature and the rest of the library. A feature records something besides the calls, such as
+// memory or GPU clocks. It is a row of functions that are called at certain events; a function may be NULL.
 //
-// Rule: no code outside features/ and top/ names a feature. top/features.c has the table of all features; features
-// are called in the table's order. No function here runs during an ordinary call; the most frequent event is the
-// completion of a command buffer.
+// Rule: no code outside features/ and top/ names a feature. top/features.c has the table of all features, and each
+// event calls them in the table's order. No function here runs during an ordinary call; the most frequent event is
+// the completion of a command buffer.
 #ifndef MTRACE_FEATURE_H
 #define MTRACE_FEATURE_H
 #include <stdint.h>
@@ -23,9 +23,9 @@ struct mt_feature {
   const char *(*prepare)(void);
   void (*begin)(void);          // the rings exist and nothing is recorded yet
 
-  // Events of a thread. thread_opening: the thread has taken a ring (a buffer for its records, which an earlier
-  // thread may have used), and the feature's data for that ring still belongs to the ring's previous thread. Reset it
-  // here, otherwise one thread's data is reported for another.
+  // Events of a thread. thread_opening: the thread has taken a ring (a buffer for its records) that an earlier thread
+  // may have used. The feature's data for that ring still describes the earlier thread. Reset it here, otherwise one
+  // thread's data is reported for another.
   void (*thread_opening)(struct thread *t);
   void (*thread_opened)(struct thread *t);  // its first record is written
   void (*thread_left)(struct thread *t);    // the thread's last chance to record
@@ -40,8 +40,8 @@ struct mt_feature {
   // Events of Metal's objects. class_seen: a class of Metal appears for the first time and its methods are not hooked
   // yet. slot is the class's index in the table of classes.h.
   void (*class_seen)(unsigned slot, struct objc_class *class, unsigned family);
-  // called occasionally, because the system does not always report that a library was loaded: the feature checks
-  // whether the framework that it needs is there now
+  // called occasionally: the feature checks whether the framework that it needs was loaded meanwhile. The system does
+  // not report every loaded library
   void (*look)(struct thread *t);
   void (*completed)(struct thread *t, const struct mt_completed *completed);    // a command buffer; see completion.h
 };
@@ -49,7 +49,7 @@ struct mt_feature {
 extern const struct mt_feature mt_features[];
 extern const unsigned mt_feature_count;
 
-// Calls the named function of each feature that has one.
+// Calls the function with this name in each feature that has one.
 #define MT_FEATURES(function, ...) \
   for (const struct mt_feature *feature = mt_features; feature < mt_features + mt_feature_count; feature++) \
     if (feature->function) feature->function(__VA_ARGS__)

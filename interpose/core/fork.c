@@ -18,8 +18,8 @@ static void in_child(void) {
   fork_over();
   mt_session_forget();
   mt_state_forked();
-  // If mt_region is set although the state is still READY, another thread of the parent was starting the recording.
-  // That thread does not exist in the child, so nobody would finish the start: the child runs untraced.
+  // If mt_region is set although the state is still READY, another thread of the parent was starting the recording at
+  // the fork. That thread does not exist in the child, so the start would never be finished: the child runs untraced.
   if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_READY && !mt_region) {
     child_starts_over();
     return;

@@ -1,6 +1,6 @@
 // Builds the hello message. Rule: it is built in the constructor, before main, and allocates nothing from the
-// program's heap, so that the program's own allocations get the same addresses as without the tracer. If the
-// program's arguments do not fit, whole arguments are left out.
+// program's heap. The program's own allocations then get the same addresses as without the tracer. If the program's
+// arguments do not fit into the message, some are left out completely; none is cut.
 #include "core/hello.h"
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,15 +1,16 @@
-// Maps a pointer to an ObjectID, a number that no other object gets. Rule: a pointer is not an identity. An object at
-// the address of a dead object gets a number of its own, because the creating call overwrites the entry; that needs
-// no hook of dealloc.
+// Maps a pointer to an ObjectID, a number that no other object gets. Rule: a pointer is not an identity, because a
+// new object may get the address of a dead one. The call that creates an object overwrites the entry of its address
+// with a new number; that needs no hook of dealloc.
 //
 // The table uses open addressing, never moves and never removes keys, so readers need no lock. Memory order: a writer
 // claims an entry by compare-and-swap of the key and then stores the number with release. A reader that finds the key
-// loads the number with acquire. A number of 0 means that the creator has not stored it yet; the creator cannot have
-// passed the object to the reader yet, so the reader treats the object as unknown. Two live objects never share an
-// address, so an entry has one writer at a time.
+// loads the number with acquire. If the number is 0, the creator has not stored it yet. The reader then treats the
+// object as unknown: the creator cannot have passed it to the reader yet. Two live objects never share an address, so
+// an entry has one writer at a time.
 //
-// Numbers of objects that different threads created are not in the order of creation: each thread reserves several
-// numbers at a time. A shared counter would cost a locked instruction per object and move a cache line between cores.
+// The numbers of objects that different threads created are not in the order of creation: each thread reserves
+// several numbers at a time. A shared counter would cost a locked instruction per object and move a cache line
+// between cores.
 #ifndef MTRACE_IDENTITY_H
 #define MTRACE_IDENTITY_H
 #include <stdatomic.h>
@@ -29,13 +30,13 @@ struct mt_identity {
 };
 extern MT_HIDDEN struct mt_identity *mt_identities; // NULL until there is a table
 
-// Returns the preferred entry of an object's address. Objects are aligned to 16 bytes, so the low four bits are
-// dropped; Fibonacci hashing spreads the other bits (Knuth, TAOCP 3, 6.4).
+// Returns the index of the preferred entry for an object's address. Objects are aligned to 16 bytes, so the low four
+// bits are dropped; Fibonacci hashing spreads the other bits (Knuth, TAOCP 3, 6.4).
 static inline size_t mt_identity_slot(const void *object) {
     return (size_t)(((uintptr_t)object >> 4) * 0x9e3779b97f4a7c15ull >> (64 - MT_IDENTITY_BITS)); }
 
-// Returns the number of an object whose address is in its preferred entry, as of nearly all known objects; otherwise
-// 0, and the caller must search with mt_identity_of.
+// Returns the number of an object if its address is in its preferred entry, as is the case for nearly all known
+// objects. Otherwise returns 0, and the caller must search with mt_identity_of.
 static inline uint32_t mt_identity_known(const void *object) {
   struct mt_identity *e = &mt_identities[mt_identity_slot(object)];
   if (__builtin_expect(atomic_load_explicit(&e->key, memory_order_relaxed) != (uintptr_t)object, 0)) return 0;
@@ -54,12 +55,13 @@ uint32_t mt_identity_of(const void *object);
 // that the numbers of Metal's objects are the same in every run, whichever locks are contended.
 uint32_t mt_identity_of_lock(const void *lock);
 
-// Gives a new number to an object that a call on thread t has just created, and returns it. Without this an object at
-// a reused address would be reported as the dead object.
+// Gives a new number to an object that a call on thread t has just created, and returns it. Without this, an object
+// at a reused address would be reported as the dead object that had the address before.
 struct thread;
 uint32_t mt_identity_new(struct thread *t, const void *object);
 
-// Gives object an existing number: a wrapper and the object inside it are one object to the user.
+// Gives `object` a number that another object already has: a wrapper and the object inside it are one object to the
+// user.
 void mt_identity_alias(const void *object, uint32_t number);
 
 // Removes the number of an object that is about to be freed, so that the next object at its address gets its own

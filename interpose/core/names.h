@@ -4,14 +4,14 @@
 //
 // Rule: the table has a fixed size and no operation on it waits. It may forget a name but never returns a wrong one.
 // Memory order: an entry has two words, the name and the exclusive-or of key and name, both relaxed. If a reader sees
-// one word of an old and one of a new entry, their exclusive-or is not its key and the entry is ignored. The text of
-// a cached name is already in the trace.
+// the first word of one entry and the second of another, their exclusive-or is not its key, and it ignores the entry.
+// The text of a cached name is already in the trace.
 #ifndef MTRACE_NAMES_H
 #define MTRACE_NAMES_H
 #include <stdint.h>
 
-// mt_name_known returns the StringID (the hash that stands for a text in the trace) of the name that a lock has when
-// the code at address waiter waits for it; 0 when it is not cached. mt_name_keep stores the name.
+// mt_name_known returns the cached name of a lock, as a StringID (the hash that stands for a text in the trace); 0 if
+// it is not cached. waiter is the address of the code that waits for the lock. mt_name_keep stores the name.
 uint64_t mt_name_known(const void *lock, const void *waiter);
 void mt_name_keep(const void *lock, const void *waiter, uint64_t name);
 #endif

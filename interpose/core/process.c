@@ -1,8 +1,8 @@
 // Starts the tracing of a process, in two steps. Rule: the constructor only says hello to the collector and hooks
-// three initializers of Metal; shared memory and Go start at the first Metal call. A process that never calls Metal
-// has one socket more than without the tracer, and nothing else.
+// three initializers of Metal; shared memory and Go start at the first Metal call. So a process that never calls
+// Metal only has an additional socket.
 //
-// The mutex protects the second step. Only threads whose first Metal call comes before that step has ended take it.
+// The mutex protects the second step. Only threads whose first Metal call comes before the end of that step take it.
 #include "core/process.h"
 #include <errno.h>
 #include <pthread.h>
@@ -52,8 +52,8 @@ static void load(void) {
 
 __attribute__((constructor)) static void loaded(void) { load(); }
 
-// Sends the shared memory to the collector, if necessary over a new connection: the collector may have closed the
-// first one because it considered this process dead.
+// Sends the shared memory to the collector. If the first connection fails, it opens a new one: the collector may have
+// closed the first because it considered this process dead.
 static bool hand_over(int fd) { return mt_session_send_region(fd) ||
     (mt_session_reopen() && mt_session_send_region(fd)); }
 

@@ -3,7 +3,7 @@
 #define MTRACE_PROCESS_H
 #include <stdbool.h>
 
-// Returns true if Metal calls are to be recorded. The first caller, at the process's first Metal call, starts the
-// recording; other callers wait until it has started, otherwise their calls would be lost.
+// Returns true if Metal calls are recorded in this process. The first call, made at the process's first Metal call,
+// starts the recording. Other threads wait here until it has started, otherwise their calls would be lost.
 bool mt_activate(void);
 #endif

@@ -10,8 +10,8 @@
 
 struct region *mt_region;
 
-// The program's limit on address space must be at least this many times the size of the shared memory; otherwise the
-// process is not traced. With less space left, the program could later fail to start a thread.
+// The process is not traced unless its limit on address space is at least this many times the size of the shared
+// memory. With less space left, the program could later fail to start a thread.
 enum { LEAST_SHARE = 3 };
 
 // Maps the shared memory at an address aligned to MT_PAGE_SIZE, the largest page size of any supported system. mmap

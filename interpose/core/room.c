@@ -9,9 +9,9 @@
 #include "core/session.h"
 #include "system/own.h"
 
-// A waiting thread sleeps between two reads of the tail of the ring (the thread's buffer of records), first for
-// SHORTEST_PAUSE, then longer each time up to LONGEST_PAUSE. It checks only every COLLECTOR_PAUSE whether the
-// collector is alive, because that takes system calls.
+// A thread that waits for space in its ring (its buffer of records) sleeps between two reads of the ring's tail:
+// first for SHORTEST_PAUSE, then longer each time, up to LONGEST_PAUSE. It checks only every COLLECTOR_PAUSE whether
+// the collector is alive, because that takes system calls.
 enum { SHORTEST_PAUSE = 50000, LONGEST_PAUSE = 2000000, COLLECTOR_PAUSE = 20000000 }; // nanoseconds
 
 static bool block;

@@ -23,8 +23,8 @@
 #include "wire.h"
 #include "system/own.h"
 
-// How long a thread of the program waits for a live collector at most: for one step of sending, and for a connection
-// when the listener's backlog is full.
+// The maximum time for which a thread of the program waits for a live collector: for one step of sending, and for a
+// connection when the listener's backlog is full.
 enum { PATIENCE_MILLISECONDS = 500, CONNECT_PATIENCE_MILLISECONDS = 5000 };
 
 #ifndef MSG_NOSIGNAL
@@ -72,7 +72,8 @@ bool mt_session_over(void) {
   if (atomic_load_explicit(&over, memory_order_relaxed)) return true;
   if (mt_session_alive()) {
     char byte;
-    // the collector never sends anything, so this read finds either nothing (the connection is open) or its end
+    // the collector never sends data: this read either finds nothing, and the connection is open, or the end of the
+    // connection
     ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))) return false;
   } else if (lock_of_collector() != LOCK_FREE) {
@@ -87,9 +88,9 @@ void mt_session_forget(void) {
   fd = -1;
 }
 
-// On Linux a direct system call: in a program built with the thread sanitizer, the sanitizer's sendmsg would report
-// data races on the rings (the threads' buffers of records in shared memory), because it does not see how their
-// accesses are ordered.
+// On Linux, make the system call directly: in a program built with the thread sanitizer, the sanitizer's sendmsg
+// would report data races on the rings (the threads' buffers of records in shared memory), because it does not see
+// how their accesses are ordered.
 #ifdef __linux__
 static ssize_t send_message(const struct msghdr *message, int flags) { return syscall(SYS_sendmsg, fd, message, flags);
     }
@@ -205,8 +206,8 @@ static bool connect_patiently(void) {
   for (int pause = 1;; pause = pause < 8 ? 2 * pause : 10) {
     if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return true;
     if (errno == EINTR) continue;
-    // the program's seccomp filter forbids the connection. The collector does exist (absent stays false), so that the
-    // first Metal call reports to it that this process is not traced
+    // the program's seccomp filter forbids the connection. The collector does exist, so absent stays false: at the
+    // first Metal call this process reports that it is not traced
     bool refused_to_us = errno == EPERM;
     bool full = errno == EAGAIN || (errno == ECONNREFUSED && lock_of_collector() == LOCK_HELD);
     absent = !full && !refused_to_us;
@@ -228,8 +229,8 @@ static void read_token(const char *text) {
   }
 }
 
-// Sends the token in a message of its own, first. The collector's first read expects only the token: a descriptor
-// sent along with it would be lost.
+// Sends the token as the first message, with nothing else in it. The collector's first read accepts only the token: a
+// descriptor sent together with it would be lost.
 static bool send_token(void) {
   if (!has_token) return true;
   struct frame_header header = frame_of(MT_FRAME_TOKEN, 0, 0, sizeof token);
@@ -263,8 +264,8 @@ bool mt_session_reopen(void) {
   fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 #ifdef __APPLE__
   setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
-  // macOS's default send buffer is 8 KiB (net.local.stream.sendspace): the drainer (the tracer's thread that sends
-  // records to the collector) would wait for the collector after every 256 records.
+  // macOS's default send buffer is 8 KiB (net.local.stream.sendspace). With it, the drainer (the tracer's thread that
+  // sends records to the collector) would have to wait for the collector after every 256 records.
   setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){1 << 18}, sizeof(int));
 #endif
   if (!connect_patiently() || fcntl(fd, F_SETFL, flags) != 0 || fstat(fd, &now) != 0) {

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Connects to the collector's socket and says hello. Returns false, without a message, if no process listens. Returns
-// true also if the collector exists but cannot be reached now: the first Metal call tries again. token is the value
-// of MT_TOKEN_VARIABLE, or NULL.
+// Connects to the collector's socket and says hello. Returns false, without a message, if no process listens. Also
+// returns true if the collector exists but cannot be reached now; the first Metal call then tries again. token is the
+// value of MT_TOKEN_VARIABLE, or NULL.
 bool mt_session_open(const char *path, const char *token);
 
 // Opens a new connection to the collector: after the program closed the descriptor, after a fork, or after the
@@ -20,9 +20,9 @@ bool mt_session_reopen(void);
 // opened its own file under the same number; writing there would corrupt the program's file.
 bool mt_session_alive(void);
 
-// Returns whether there is evidence that no process reads the rings (the threads' buffers of records in shared
-// memory) any more: the collector has closed the connection, or has ended. A slow collector is not evidence. Takes
-// several system calls.
+// Returns true if there is evidence that no process reads the rings (the threads' buffers of records in shared
+// memory) any more: the collector has closed the connection, or has ended. Slowness of the collector is no evidence.
+// Takes several system calls.
 bool mt_session_over(void);
 
 // Sends the Rings frame with the descriptor of the shared memory. A thread of the program may call it: it waits only
@@ -38,18 +38,18 @@ bool mt_session_facts(const void *facts, size_t length);
 enum { MT_LONGEST_WARNING = 256 };
 bool mt_session_warn(unsigned key, const char *text);
 
-// Sends a warning like mt_session_warn, but tries harder. Without a connection, and perhaps without a free
-// descriptor, it stores the line next to the collector's socket as the text of a symbolic link: one system call, and
-// atomic. If that fails too, it stores this process's id in the page of children (children.h), so that the collector
-// at least reports an untraced process.
+// Sends a warning like mt_session_warn, but tries harder. If there is no connection, and perhaps no free descriptor,
+// it stores the line next to the collector's socket, as the text of a symbolic link: that takes one system call and
+// is atomic. If that fails too, it stores this process's id in the page of children (children.h), so that the
+// collector at least reports an untraced process.
 void mt_session_warn_surely(unsigned key, const char *text);
 
-// Sends a frame whose payload is a followed by b. Blocks while the collector is slow, so only the drainer, the
-// tracer's own thread, may call it.
+// Sends a frame whose payload consists of `a` followed by `b`. It blocks while the collector is slow, so only the
+// drainer (the tracer's own thread) may call it.
 bool mt_session_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b,
     size_t b_length);
 
-// Closes the child's copy of the socket after a fork. Otherwise the collector would not see the parent's end until
-// the child ends.
+// Closes the child's copy of the socket after a fork. Otherwise the collector would notice the parent's end only when
+// the child has ended, too.
 void mt_session_forget(void);
 #endif

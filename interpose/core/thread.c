@@ -23,10 +23,12 @@ bool mt_thread_key_made;
 
 static struct thread threads[MT_RING_COUNT]; // by ring; pages never touched take no memory
 
-// Which chunks of a ring (a thread's buffer of records) can be reused. It stays with the ring. Rule: a chunk is reused
-// only when all of its records were read, so the latest MT_CHUNK_RECORDS records are always there: polls.c reads some
-// again. Positions are counted in chunks here. The chunk that was freed last comes first, so a ring that is read often
-// touches only the pages of a few chunks.
+// The chunks of a ring (a thread's buffer of records) that can be reused. This list belongs to the ring, not to the
+// thread. Positions are counted in chunks here. The chunk that was freed last is reused first, so a ring that is read
+// often touches only the pages of a few chunks.
+//
+// Rule: a chunk is reused only after all of its records were read. The latest MT_CHUNK_RECORDS records therefore
+// always exist; polls.c reads them again.
 static struct chunks {
   uint64_t next;      // the first position that has no chunk yet
   uint64_t oldest;    // the first position whose chunk was not freed
@@ -44,10 +46,10 @@ static void say_name(struct thread *t) {
   mt_fact(t, MT_FACT_THREAD_NAME, 0, atomic_load_explicit(&t->ring->thread, memory_order_relaxed), name, strlen(name));
 }
 
-// The destructor of the thread's key: releases the ring (the thread's buffer of records) of an exiting thread.
-// Destructors of other keys may still use Metal afterwards, for example drain autorelease pools. So this one asks to
-// be called again and releases the ring only in the third of the four rounds that POSIX guarantees; otherwise those
-// calls would not be recorded.
+// The destructor of the thread's pthread key: releases the ring (the thread's buffer of records) of an exiting
+// thread. Destructors of other keys may still use Metal afterwards, for example when they drain autorelease pools. So
+// this destructor asks to be called again, and releases the ring only in the third of the four rounds that POSIX
+// guarantees; otherwise the calls of other destructors would not be recorded.
 static void leave(void *value) {
   struct thread *t = value;
   if (t == MT_THREAD_GONE) {
@@ -68,7 +70,7 @@ static void leave(void *value) {
   atomic_store_explicit(&t->ring->current, 0, memory_order_relaxed);
   atomic_store_explicit(&t->ring->state, MT_RING_EXITED, memory_order_release);
   // If many rings (buffers of records) are in use, wake the drainer (the tracer's thread that sends records to the
-  // collector) to empty this one: short-lived threads could otherwise use up all rings before the drainer's next
+  // collector) to empty this one. Otherwise short-lived threads could use up all rings before the drainer's next
   // round.
   if (atomic_fetch_sub_explicit(&busy, 1, memory_order_relaxed) > 0 &&
       atomic_load_explicit(&mt_region->rings_used, memory_order_relaxed) > MT_RING_COUNT / 4)
@@ -169,8 +171,8 @@ static uint8_t chunk_of(struct ring *ring, uint64_t n) {
   return (uint8_t)(i ^ atomic_load_explicit(&ring->chunks[i], memory_order_relaxed));
 }
 
-// Chooses chunks for the positions up to, not including, end, which lies within the ring's capacity after tail. A
-// signal handler in between records nothing, because the choice is not finished.
+// Chooses chunks for the positions before `end`, which is at most the ring's capacity after tail. A signal handler
+// that interrupts it records nothing, because the choice is not finished.
 static void choose_chunks(struct thread *t, uint64_t tail, uint64_t end) {
   struct chunks *c = &chunks[t->index];
   bool outer = t->writing;
@@ -187,7 +189,7 @@ static void choose_chunks(struct thread *t, uint64_t tail, uint64_t end) {
   t->writing = outer;
 }
 
-// Returns the position behind the last record for which a ring (a thread's buffer of records) has space.
+// Returns the first position for which a ring (a thread's buffer of records) has no space.
 static uint64_t full_at(uint64_t tail) { return tail - tail % MT_CHUNK_RECORDS + MT_RECORDS_PER_RING; }
 
 bool mt_thread_make_room(struct thread *t, unsigned n) {

@@ -20,11 +20,12 @@ enum { MT_SENT_TEXTS = 512 };
 enum { MT_THREADS = MT_RING_COUNT + 1 }; // the last index belongs to no ring: see cost.c
 
 struct thread {
-  // Aligned to two cache lines, because processors fetch lines in pairs: the fields of two threads never share a
-  // line. The fields that a lock operation reads are in the first line.
+  // The struct is aligned to two cache lines, because processors fetch lines in pairs: two threads' fields then never
+  // share a line. The fields that a lock operation reads are in the first line.
   _Alignas(128) struct ring *ring;
   uint64_t head;       // records published; only this thread writes the ring's head, so it need not be read back
-  // the head at which to choose the next chunk of the ring, check the tail and ring the doorbell if needed
+  // the position of head at which the slow path must run: it chooses the ring's next chunk, checks the tail, and
+  // wakes the drainer if needed
   uint64_t look_again;
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
   // A lock or another object whose record is not written yet, because the thread still holds it; NULL if there is
@@ -49,8 +50,8 @@ struct thread {
     unsigned family;
   } made_inside[4]; // objects created by inner calls of the current call
   unsigned made_inside_count;
-  // by family, the class of the last created object, if objects of that class need nothing but a number: the next
-  // object of the class takes a short path
+  // for each family, the class of the last created object, if the next object of that class needs nothing but a
+  // number: its creation then takes a short path
   const void *plain[MT_FAMILY_COUNT];
   uint32_t next_number, last_number;  // reserved numbers for objects: see identity.h. They stay with the ring.
   unsigned command_buffers; // made here
@@ -83,8 +84,8 @@ uint64_t mt_thread_id(void);
 // Returns false when the process has no free key.
 bool mt_thread_start(void);
 
-// Takes a ring (a buffer for records) for the calling thread and returns the thread's state; NULL if its calls are
-// not to be recorded. now is the value of the thread's pointer: NULL or MT_THREAD_GONE.
+// Takes a ring (a buffer for records) for the calling thread and returns the thread's state, or NULL if its calls are
+// not recorded. now is the current value of the thread's pointer: NULL or MT_THREAD_GONE.
 struct thread *mt_thread_open(struct thread *now);
 
 // Finds space for n records in the thread's ring (its buffer of records in shared memory), waiting if the user asked
@@ -94,16 +95,16 @@ bool mt_thread_make_room(struct thread *t, unsigned n);
 // Called in the child of a fork: detaches the calling thread from the parent's ring.
 void mt_thread_forget(void);
 
-// Returns the calling thread's state, taking a ring (a buffer for its records) at its first call; NULL if its calls
-// are not to be recorded now.
+// Returns the calling thread's state, or NULL if its calls are not recorded now. The first call of a thread takes a
+// ring (a buffer for its records).
 static inline struct thread *mt_thread(void) {
   struct thread *t = mt_thread_get();
   return __builtin_expect((uintptr_t)t > (uintptr_t)MT_THREAD_GONE, 1) ? t : mt_thread_open(t);
 }
 
-// Writes a record into a slot as four whole 64-bit words. If its fields were stored one by one and copied with wide
-// loads, the loads would have to wait for the processor's store buffer, which costs as much as the rest of the
-// record.
+// Writes a record into a slot as four whole 64-bit words. The record is later copied by wide loads. If its fields
+// were stored one by one, these loads would have to wait for the processor's store buffer, which costs as much as the
+// rest of the record.
 static inline void mt_record_put(struct record *slot, uint64_t begin, uint64_t end, uint64_t arg, uint64_t rest) {
   __atomic_store_n(&slot->begin, begin, __ATOMIC_RELAXED);
   __atomic_store_n(&slot->end, end, __ATOMIC_RELAXED);
@@ -112,14 +113,14 @@ static inline void mt_record_put(struct record *slot, uint64_t begin, uint64_t e
 }
 
 // Build the fourth 64-bit word of a record from its fields object, call and flags, in the order of struct record.
-// mt_record_flags builds only the bits of the flags.
+// mt_record_flags returns only the bits of the flags.
 static inline uint64_t mt_record_flags(unsigned flags) { return (uint64_t)(uint16_t)flags << 48; }
 static inline uint64_t mt_record_rest(uint32_t object, unsigned call, unsigned flags) {
   return object | (uint64_t)(uint16_t)call << 32 | mt_record_flags(flags);
 }
 
-// Returns whether the ring (the thread's buffer of records) has space for n records (1 or 2). If not, counts them as
-// dropped. Call it before writing: a record without space would overwrite one that the collector has not read.
+// Returns true if the ring (the thread's buffer of records) has space for n records (1 or 2). Otherwise counts them
+// as dropped. Call it before writing: a record without space would overwrite one that the collector has not read.
 static inline bool mt_thread_room(struct thread *t, unsigned n) { return __builtin_expect(t->head + n <= t->look_again,
     1) || mt_thread_make_room(t, n); }
 
@@ -131,16 +132,16 @@ static inline struct record *mt_ring_slot(struct ring *ring, uint64_t position) 
   return &ring->records[chunk * MT_CHUNK_RECORDS + position % MT_CHUNK_RECORDS];
 }
 
-// Marks that the thread is writing records, until mt_thread_move_head publishes them. Only a signal handler on the
-// same thread can come in between, so compiler fences are enough; without them the handler could see the mark too
-// late and overwrite the slot.
+// Marks that the thread is writing records, until mt_thread_move_head publishes them. Compiler fences are enough,
+// because only a signal handler on the same thread can run in between. Without them the handler could see the mark
+// too late and overwrite the slot.
 static inline void mt_thread_write(struct thread *t) {
   t->writing = true;
   atomic_signal_fence(memory_order_seq_cst);
 }
 
-// Finds space for n records, as mt_thread_room, and marks that the thread writes. If a signal handler took the space in
-// between, looks again: the records would go to a chunk that was not chosen yet.
+// Finds space for n records as mt_thread_room does, and marks that the thread is writing. If a signal handler used up
+// the space between the two steps, it looks for space again: the chunk for these records may not be chosen yet.
 static inline bool mt_thread_begin(struct thread *t, unsigned n) {
   while (mt_thread_room(t, n)) {
     mt_thread_write(t);

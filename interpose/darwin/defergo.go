@@ -17,13 +17,13 @@ var ErrNoSlot = errors.New("there is no " + goStartSection + " section")
 
 // DeferGo changes a c-shared library so that loading it does not start its Go runtime. A Go library has a constructor
 // (_rt0_ARCH_darwin_lib) in __mod_init_func, which would start threads and install signal handlers in every process.
-// DeferGo swaps the pointer to it with the pointer in __DATA,__mt_go. Then dyld calls that pointer's empty function,
-// and the library calls the constructor when it needs Go. Without the swap the library works too, but Go starts at
-// load. The image must be signed afterwards.
+// DeferGo exchanges the pointer to that constructor with the pointer in __DATA,__mt_go, which points to an empty
+// function. Then dyld calls the empty function at load, and the library calls the constructor when it needs Go.
+// Without this change the library also works, but Go starts at load. The image must be signed afterwards.
 //
 // dyld rebases both pointers. With LC_DYLD_INFO they are plain addresses. With chained fixups only the lower 44 bits
 // are the address (DYLD_CHAINED_PTR_64 and _64_OFFSET of <mach-o/fixup-chains.h>: target 36, high byte 8); the other
-// bits belong to the chain and must not be swapped.
+// bits belong to the chain and must not be exchanged.
 func DeferGo(image []byte) ([]byte, error) {
 	file, err := macho.NewFile(bytes.NewReader(image))
 	if err != nil {
@@ -57,8 +57,8 @@ func DeferGo(image []byte) ([]byte, error) {
 	return changed, nil
 }
 
-// replaceConstructor makes dyld call the function at address new instead of the one at old. Newer linkers list
-// constructors in __TEXT,__init_offsets, as 32-bit offsets from the start of the image, which are addresses here,
+// replaceConstructor makes dyld call the function at address `new` instead of the one at `old`. Newer linkers list
+// constructors in __TEXT,__init_offsets, as 32-bit offsets from the start of the image. These are also addresses,
 // because a library starts at address 0.
 func replaceConstructor(image []byte, file *macho.File, old, new, mask uint64) error {
 	if offsets := file.Section("__init_offsets"); offsets != nil {

@@ -33,9 +33,10 @@ func ParseVersion(text string) (Version, error) {
 
 func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v>>16, v>>8&0xff, v&0xff) }
 
-// Pin returns the image with other versions: of the oldest system on which it runs, and of the SDK with which it was
-// built. dyld applies the rules of that SDK's time (its mach_o/Policy.cpp), and a cross-linker writes the newest SDK
-// that it knows, so without Pin a new linker changes the library's behaviour. The image must be signed afterwards.
+// Pin returns the image with two versions changed: of the oldest system on which the image runs, and of the SDK with
+// which it was built. dyld applies the rules that held when that SDK was current (its mach_o/Policy.cpp). A
+// cross-linker writes the newest SDK that it knows, so without Pin a new linker would change the library's behaviour.
+// The image must be signed afterwards.
 func Pin(image []byte, minimum, sdk Version) ([]byte, error) {
 	f, err := parseThin(image)
 	if err != nil {

@@ -79,8 +79,8 @@ func addSignatureCommand(f *thin) ([]byte, error) {
 	return image, nil
 }
 
-// resizeLinkedit changes the size of __LINKEDIT so that it ends at end. It is always the last segment, and the
-// signature is in it. command is the offset of its load command.
+// resizeLinkedit changes the size of the segment __LINKEDIT so that it ends at file offset `end`. It is always the
+// last segment, and contains the signature. command is the offset of its load command.
 func resizeLinkedit(image []byte, command, end int) {
 	size := uint64(end) - le.Uint64(image[command+40:])
 	le.PutUint64(image[command+48:], size)
@@ -200,7 +200,7 @@ func verifyPages(directory, code []byte) error {
 	for i := range pages {
 		page := code[i<<bits : min((i+1)<<bits, limit)]
 		if got := sha256.Sum256(page); string(got[:]) != string(directory[hashes+i*sha256.Size:][:sha256.Size]) {
-			return fmt.Errorf("page %d does not have the hash its signature says", i)
+			return fmt.Errorf("page %d does not have the hash in its signature", i)
 		}
 	}
 	return nil

@@ -32,8 +32,8 @@ type thin struct {
 	firstByte int // lowest file offset of a section's content
 }
 
-// parseThin finds the load commands in one image that signing needs. It returns an error if the image is damaged or
-// of another kind.
+// parseThin finds the load commands in an image that Sign needs. It returns an error if the image is damaged or of
+// another kind.
 func parseThin(data []byte) (*thin, error) {
 	if len(data) < headerSize || le.Uint32(data) != magic64 {
 		return nil, errors.New("not a 64-bit little-endian Mach-O file")

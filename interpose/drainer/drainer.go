@@ -12,12 +12,12 @@ import "unsafe"
 const (
 	// roundPause is how many milliseconds the drainer sleeps between rounds while the program makes calls. Usually
 	// the collector reads the records directly in the shared memory. The drainer acts only for a ring (a thread's
-	// buffer of records) that fills quickly, for a ring that the collector neglects, and for data that only the
-	// process itself has.
+	// buffer of records) that fills quickly or that the collector does not read, and for data that only the process
+	// itself has.
 	roundPause = 80
 	// hurryPause is how long, in milliseconds, the drainer waits for the collector to empty a ring (a thread's buffer
-	// of records) after it has notified the collector. If the ring is half full before, the drainer empties it
-	// itself.
+	// of records) after it has notified the collector. If the ring becomes half full within this time, the drainer
+	// empties it itself.
 	hurryPause = 10
 	// samplePauses: the drainer takes a clock sample in every third round that found records.
 	samplePauses = 3
@@ -26,8 +26,8 @@ const (
 // A Process is what the drainer needs from its process; the C half implements it, and tests replace it. A method that
 // sends returns false once the collector is gone.
 type Process interface {
-	// Send sends a frame with the content of a ring (a thread's buffer of records): the payload is a followed by b.
-	// The caller may reuse both when Send returns.
+	// Send sends a frame with the content of a ring (a thread's buffer of records). The payload is `a` followed by
+	// `b`; the caller may reuse both when Send returns.
 	Send(kind, ring uint32, position uint64, a, b []byte) bool
 	// Name sends the names of threads and the loaded libraries that were not sent before.
 	Name() bool
@@ -35,8 +35,8 @@ type Process interface {
 	Sample() bool
 	// ThreadTimes sends the processor times of threads.
 	ThreadTimes() bool
-	// AskToBeWoken requests that the next thread that writes a record rings the doorbell. It returns true if that was
-	// requested before and no thread has written since: the drainer may then sleep without a time limit.
+	// AskToBeWoken asks the next thread that writes a record to wake the drainer. It returns true if the drainer had
+	// already asked and no thread has written since: the drainer may then sleep without a time limit.
 	AskToBeWoken() bool
 	// Wait waits until the doorbell rings (a semaphore on which threads wake the drainer) or the given number of
 	// milliseconds has passed; a negative number means no limit. It returns true if the doorbell rang.

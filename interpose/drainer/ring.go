@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// A rings is the drainer's view of the shared memory: the rings (buffers of records) of all threads, and what earlier
-// rounds found in them.
+// A rings is the drainer's view of the shared memory: the rings (buffers of records) of all threads, and their state
+// in earlier rounds.
 type rings struct {
 	start   unsafe.Pointer
 	process Process
@@ -27,7 +27,7 @@ const (
 
 // drain makes one round over the rings (the threads' buffers of records). It notifies the collector about rings that
 // fill quickly, and sends the records of rings that the collector does not read. Sending is the exception: the
-// collector cannot read the ring meanwhile, and on saturated processors sending takes long.
+// collector cannot read a ring meanwhile, and on a busy machine sending takes long.
 //
 // active reports that something was recorded since the last pause, or waits to be read. called reports that the
 // collector was notified. ok is false if the collector is gone.
@@ -60,7 +60,7 @@ func (g *rings) drain(after reason) (active, called, ok bool) {
 	return active, called, true
 }
 
-// A ring is one thread's buffer of records and facts, at start in the shared memory.
+// A ring is one thread's buffer of records and facts. start is its address in the shared memory.
 type ring struct {
 	start unsafe.Pointer
 	index uint32
@@ -87,13 +87,13 @@ func (l look) filled(parts uint64) bool {
 	return l.head-l.tail >= recordsPerRing/parts || l.factsHead-l.factsTail > factsPerRing/parts
 }
 
-// sameTails reports whether nobody has consumed records or facts since the look before.
+// sameTails reports whether nobody has consumed records or facts since the earlier look `before`.
 func (l look) sameTails(before look) bool {
 	return l.tail == before.tail && l.factsTail == before.factsTail
 }
 
-// neglectedSince reports whether records or facts that were there at the look before are still there: the collector
-// does not read this ring.
+// neglectedSince reports whether records or facts that existed at the earlier look `before` were still not read: the
+// collector does not read this ring.
 func (l look) neglectedSince(before look) bool {
 	return l.tail < before.head || l.factsTail < before.factsHead
 }
@@ -129,8 +129,8 @@ func (r ring) sendRecords(process Process, head uint64) bool {
 	}
 }
 
-// chunk returns the memory of the records from position from on, up to the end of their chunk or up to, not
-// including, position to.
+// chunk returns the memory of records, beginning at position `from`. It ends at position `to` (exclusive) or at the
+// end of the chunk, whichever comes first.
 func (r ring) chunk(from, to uint64) []byte {
 	i := from / chunkRecords % chunksPerRing
 	chunk := i ^ uint64(*(*uint8)(unsafe.Add(r.start, ringChunks+uintptr(i))))%chunksPerRing
@@ -153,8 +153,8 @@ func (r ring) sendFacts(process Process) bool {
 	return true
 }
 
-// circular returns length bytes of a circular buffer of size bytes, beginning at offset from. b is the part that
-// continues at the buffer's start; it is empty if the bytes do not wrap around.
+// circular returns length bytes of a circular buffer of size bytes, beginning at offset `from`. If the bytes wrap
+// around, b is the part at the buffer's start; otherwise b is empty.
 func circular(area unsafe.Pointer, size, from, length uint64) (a, b []byte) {
 	first := min(length, size-from)
 	return unsafe.Slice((*byte)(unsafe.Add(area, from)), first), unsafe.Slice((*byte)(area), length-first)

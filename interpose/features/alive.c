@@ -2,8 +2,8 @@
 #include "features/alive.h"
 #include "core/identity.h"
 
-// The numbers of the command buffers freed most recently, indexed by the number's lowest bits. A free that announces
-// itself twice is counted only once.
+// The numbers of the command buffers that were freed most recently, indexed by the number's lowest bits. If the
+// tracer is notified of the same free twice, it is counted only once.
 enum { RECENT_BITS = 12 };
 static _Atomic uint32_t recent[1 << RECENT_BITS];
 

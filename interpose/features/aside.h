@@ -1,9 +1,10 @@
 // Brackets Metal calls that the tracer itself makes on a thread of the program, so that none of them gets into the
 // trace.
 //
-// Rule: between begin and end, the frame of the outermost call of each family (a kind of objects, such as queues) is
-// set above all stack frames, so that the tracer's calls look like inner calls, which are only counted (span.h).
-// mt_aside_end restores the counters, otherwise the tracer's calls would count as the program's.
+// Rule: between begin and end, the tracer's calls must look like inner calls of a call in progress, which are only
+// counted (span.h). For that, the frame address of the outermost call is set above all stack frames, in each family
+// (a kind of objects, such as queues). mt_aside_end restores the counters, otherwise the tracer's calls would count
+// as the program's.
 #ifndef MTRACE_ASIDE_H
 #define MTRACE_ASIDE_H
 #include <stdatomic.h>

@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 #include "core/identity.h"
 
-// The most resources followed for one encoder: three quarters of the table, so that searches stay short and always
-// end at a free entry.
+// The maximum number of resources that are followed for one encoder. It is three quarters of the table, so that
+// searches stay short and always end at a free entry.
 enum { MOST_RESOURCES = 3 << (MT_TOUCHED_BITS - 2) };
 
 struct bindings mt_bindings[MT_THREADS] __attribute__((aligned(128)));
@@ -15,9 +15,9 @@ struct bindings *mt_bindings_wrapped(struct bindings *b, const void *encoder) {
   return mt_identity_known((id)encoder) == b->number ? b : NULL;
 }
 
-// Caches which bindings a function or a pipeline state may write: one bit for each, indexed by the object's number.
-// The key is the number exclusive-or a hash of the bits: if two threads write an entry at once and a reader sees half
-// of each, the key does not match. An object without an entry is assumed to write all its bindings.
+// Caches which bindings a function or a pipeline state may write: one bit for each binding, indexed by the object's
+// number. The key is the number exclusive-or a hash of the bits. If two threads write an entry at once and a reader
+// sees half of each, the key does not match. An object without an entry is assumed to write all its bindings.
 enum { KNOWN_BITS = 10 };
 static struct {
   _Atomic uint64_t key, writes;

@@ -2,15 +2,15 @@
 // bind.
 //
 // Rule: binding a resource writes no record and reads no clock. For the encoder that a thread created last, the
-// tracer keeps the current bindings and, for each resource, the level of the last dispatches that read and wrote it.
-// A dispatch's level is one more than the highest level it depends on. So the highest level is the length of the
-// longest chain of dispatches that each may depend on the one before. The encoder's endEncoding record has the number
-// of dispatches and that length.
+// tracer keeps the current bindings and, for each resource, the levels of the last dispatches that read and wrote it.
+// The level of a dispatch is one more than the highest level among the dispatches on which it depends. So the highest
+// level is the length of the longest chain of dispatches of which each may depend on the previous one. The encoder's
+// endEncoding record has the number of dispatches and that length.
 //
 // Whatever is unknown counts as a dependency: a binding counts as written unless the pipeline's reflection says that
 // the kernel only reads it. Nothing is recorded for an encoder whose kernels may reach resources that are not bound
 // (useResource:usage:, useHeap:, indirect commands), or that uses too many resources. Otherwise the report would
-// suggest running dispatches together that depend on each other.
+// suggest running dispatches together although one depends on the other.
 #ifndef MTRACE_BINDINGS_H
 #define MTRACE_BINDINGS_H
 #include "core/thread.h"
@@ -60,13 +60,13 @@ static inline struct bindings *mt_bindings_of(struct thread *t, const void *enco
   return b->encoder == encoder ? b : NULL;
 }
 
-// Returns b if encoder has the same number as the encoder that b follows, as an encoder inside a wrapper has;
-// otherwise NULL.
+// Returns b if encoder has the same number as the encoder that b follows; otherwise NULL. A wrapper and the encoder
+// inside it have the same number.
 struct bindings *mt_bindings_wrapped(struct bindings *b, const void *encoder);
 
-// Returns the bindings of an encoder for a call that binds a resource, or NULL if it is not followed or the thread
-// has no ring. A wrapper's class may lack the binding method; then only the encoder inside the wrapper is called, and
-// it is found by its number.
+// Returns the bindings of an encoder for a call that binds a resource, or NULL if the encoder is not followed or the
+// thread has no ring. A wrapper's class may lack the binding method. Then only the encoder inside the wrapper is
+// called; it is found by its number, which is also the wrapper's.
 static inline struct bindings *mt_bindings_here(const void *encoder) {
   struct thread *t = mt_thread_get();
   if (__builtin_expect((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE, 0)) return NULL;
@@ -75,8 +75,8 @@ static inline struct bindings *mt_bindings_here(const void *encoder) {
   return b->encoder ? mt_bindings_wrapped(b, encoder) : NULL;
 }
 
-// Binds a resource (NULL: nothing) at place: a buffer's index, or MT_BOUND_BUFFERS plus a texture's index. There is
-// no storage for places from MT_BOUND on; an encoder that uses one is not followed further.
+// Binds a resource (NULL: nothing) at `place`: a buffer's index, or MT_BOUND_BUFFERS plus a texture's index. There is
+// no storage for places from MT_BOUND on; an encoder that uses such a place is no longer followed.
 static inline void mt_bind(struct bindings *b, const void *resource, NSUInteger place) {
   if (place >= MT_BOUND) {
     b->encoder = NULL;
@@ -86,8 +86,9 @@ static inline void mt_bind(struct bindings *b, const void *resource, NSUInteger 
   b->mask = resource ? b->mask | 1ull << place : b->mask & ~(1ull << place);
 }
 
-// Stops following the encoder with this number, because it may now use resources that are not bound. The number is
-// compared, because a wrapper forwards rare calls to the encoder inside it, which has the same number.
+// Stops following the encoder with this number, because it may now use resources that are not bound. It compares
+// numbers, not addresses: a wrapper forwards rare calls to the encoder inside it, which has another address but the
+// same number.
 static inline void mt_bindings_unknown(struct thread *t, uint32_t number) {
   struct bindings *b = &mt_bindings[t->index];
   if (b->number == number) b->encoder = NULL;
@@ -105,8 +106,8 @@ uint64_t mt_bindings_end(struct thread *t, const void *encoder);
 void mt_bindings_function(uint32_t number, id library, id name);
 
 // Called when a pipeline state was created from a function and has got its number; pipeline is NULL if creation
-// failed. Caches which bindings it may write, from the reflection that the program requested (*asked; asked may be
-// NULL), else from the pipeline state's own, else from the function's.
+// failed. Caches which bindings the pipeline state may write. The source is the reflection that the program requested
+// (*asked, which may be NULL), else the pipeline state's own reflection, else the function's.
 void mt_bindings_reflect(uint32_t number, id pipeline, const id *asked, id function);
 
 // Called when the pipeline state with this number was set: the encoder's next dispatches run it.

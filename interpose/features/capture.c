@@ -86,8 +86,8 @@ static id what_to_capture(void) {
   return made;
 }
 
-// Starts the capture. Returns NULL on success, otherwise the reason of the failure; the text is valid until the
-// caller pops its autorelease pool.
+// Starts the capture. Returns NULL on success, otherwise the reason of the failure as a text. The text is valid only
+// until the caller pops its autorelease pool.
 static const char *start(void) {
   if (!atomic_load(&captured_device)) return "the program has created no queue yet";
   id with = what_to_capture();

@@ -1,10 +1,10 @@
 // --gputrace: lets Metal capture the program's GPU work during a scope or after a mark, into a document that Xcode
 // opens.
 //
-// Rule: a capture begins and ends where the program sets a mark or a scope, which is outside of any Metal call:
-// stopping it inside a commit would deadlock. A process makes at most one capture. A separate thread ends a capture
-// that exceeds the time limit. The capture contains the command buffers committed on one device: that on which the
-// program created its first queue.
+// Rule: a capture begins and ends where the program sets a mark or a scope, because that is outside of any Metal
+// call: stopping a capture inside a commit would deadlock. A process makes at most one capture. A separate thread
+// ends a capture that exceeds the time limit. The capture contains the command buffers committed on one device: the
+// device on which the program created its first queue.
 #ifndef MTRACE_CAPTURE_H
 #define MTRACE_CAPTURE_H
 #include "hook/objc.h"

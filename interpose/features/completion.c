@@ -1,8 +1,8 @@
 // Records each command buffer's GPU times in a completion handler. Rule: the handler runs before the threads that
-// wait for the command buffer wake up, so its cost delays the program. It reads the clock once and six values, and
-// writes two records directly into the thread's ring (its buffer of records). The handler is one static global block,
-// which retains nothing and is never copied. Only for a failed command buffer does it do more: it reads the error's
-// code and description.
+// wait for the command buffer wake up, so its cost delays the program. It only reads the clock once and six values,
+// and writes two records directly into the thread's ring (its buffer of records). The handler is one static global
+// block, which retains nothing and is never copied. Only for a failed command buffer does it more: it then also reads
+// the error's code and description.
 #include "features/completion.h"
 #include <errno.h>
 #include "core/feature.h"
@@ -25,14 +25,14 @@ struct completion_methods {
 };
 static struct completion_methods methods_of[MT_CLASSES]; // by the slot of a class of command buffers
 
-// The functions of all features that want to be notified of a completion, collected once, so that the handler does
+// The functions of all features that are called at a completion. They are collected once, so that the handler does
 // not search the table of features each time.
 enum { MOST_TOLD = 8 };
 static void (*told_of_completion[MOST_TOLD + 1])(struct thread *t, const struct mt_completed *completed);
 
 enum { COMMITTED = 2, FAILED_STATUS = 5 }; // MTLCommandBufferStatus
-// times below this number of seconds fit, in nanoseconds, a signed 64-bit word, to which x86-64 converts with one
-// instruction
+// times below this number of seconds fit into a signed 64-bit word as nanoseconds; x86-64 converts to such a word
+// with one instruction
 static const double latest_seconds = 9e9;
 
 enum { METHODS = 8 };
@@ -124,8 +124,8 @@ static void completed(void *block, id command_buffer) {
   errno = saved;
 }
 
-// The handler's block and its descriptor, laid out as compilers do (Block Implementation Specification,
-// clang.llvm.org/docs/Block-ABI-Apple.html). Metal reads them by this layout.
+// The handler's block and the block's descriptor, laid out by hand as compilers do it (Block Implementation
+// Specification, clang.llvm.org/docs/Block-ABI-Apple.html). Metal reads them by this layout.
 static struct {
   uintptr_t reserved, size;
 } handler_descriptor = {0, 32};
@@ -157,8 +157,8 @@ void mt_completion_watch(struct thread *t, id command_buffer) {
     warn_once(t);
     return;
   }
-  // The program commits this command buffer a second time, which is a mistake. Metal must report the program's
-  // mistake, not that the tracer adds a handler too late.
+  // The program commits this command buffer a second time, which is a mistake. Add no handler: Metal must report the
+  // program's mistake, not a handler that the tracer adds too late.
   if (methods->status && methods->status(command_buffer, names[1]) >= COMMITTED) return;
   methods->add_handler(command_buffer, names[0], &handler);
 }

@@ -8,7 +8,8 @@
 struct thread;
 void mt_completion_watch(struct thread *t, id command_buffer);
 
-// What features learn about a completed command buffer. They are called on the thread that runs its handlers.
+// What a feature is told about a completed command buffer. Features are called on the thread that runs the completion
+// handlers.
 struct mt_completed {
   uint32_t number;     // the command buffer's
   uint64_t at;         // the tick at which its handler ran

@@ -2,11 +2,11 @@
 // Metal copies the block once, when it is added to the options; the copy is freed with the options, after their last
 // commit.
 //
-// Memory order: the options live as long as a commit uses them, and they own the handler, so a commit that finds the
+// Memory order: the options exist as long as a commit uses them, and they own the handler, so a commit that finds the
 // handler may use it. The thread that raises the count of commits from zero to one writes the numbers before it
-// commits. Metal's own synchronization passes the commit to the thread that runs the handler, which reads the numbers
-// before it decrements the count. While the count is not zero no other thread writes the numbers; otherwise GPU times
-// would be assigned to the wrong command buffers.
+// commits. The thread that runs the handler reads the numbers, and only then decrements the count; Metal's own
+// synchronization orders the two. While the count is not zero, no other thread writes the numbers; otherwise GPU
+// times would be assigned to the wrong command buffers.
 #include "features/feedback.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -32,12 +32,12 @@ struct feedback {
   _Atomic uint32_t under_way; // commits with these options, and MIXED
   uint32_t count, buffers[MOST_BUFFERS];
 };
-// this bit is set when two commits with the same options overlap, until none is in progress: a feedback does not say
-// to which commit it belongs
+// this bit is set when two commits with the same options overlap, and cleared when none is in progress: a feedback
+// does not say to which commit it belongs
 #define MIXED (UINT32_C(1) << 31)
 
-// Maps options to their handler: open addressing, and keys are never removed, as in identity.c. Freed options objects
-// leave their addresses to new ones, so there are few keys.
+// Maps options to their handler. It uses open addressing and never removes keys, as identity.c does. New options
+// objects reuse the addresses of freed ones, so there are few keys.
 enum { ENTRIES = 4096, MOST_OPTIONS_PROBES = 64 };
 static struct entry {
   _Atomic uintptr_t options;
@@ -64,8 +64,8 @@ static void copied(struct feedback *to, const struct feedback *from) {
   if (e) atomic_store_explicit(&e->feedback, to, memory_order_release);
 }
 
-// Runs when the options and with them the handler are freed. New options may already have the same address and their
-// own handler; therefore the entry is cleared only if it still holds this handler.
+// Runs when the options, and with them the handler, are freed. New options with a handler of their own may already
+// have the same address. Therefore the entry is cleared only if it still holds this handler.
 static void disposed(struct feedback *f) {
   struct entry *e = entry_of(f->options, false);
   struct feedback *own = f;
@@ -84,8 +84,8 @@ static uint64_t told_nanos(id feedback, const char *selector) {
   return seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
 }
 
-// Decrements the number of commits in progress. Returns true if there was only one, and copies the numbers of its
-// command buffers before another commit can overwrite them.
+// Decrements the number of commits in progress. If there was only one, copies the numbers of its command buffers,
+// before another commit can overwrite them, and returns true.
 static bool leave(struct feedback *f, uint32_t *count, uint32_t buffers[MOST_BUFFERS]) {
   uint32_t now = atomic_load_explicit(&f->under_way, memory_order_acquire), left;
   bool only = now == 1;

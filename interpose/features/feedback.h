@@ -1,5 +1,5 @@
-// GPU times in Metal 4: its command buffers have none. A commit reports the times to the feedback handler of its
-// options.
+// GPU times in Metal 4: its command buffers do not have them. Instead, Metal reports the times of a commit to the
+// feedback handler of the commit's options.
 //
 // Rule: the tracer adds its handler once, when the options are created, before the program gets them. A program may
 // use one options object for many commits from many threads, and a handler added at each commit would stay in the

@@ -37,9 +37,9 @@ static bool read_well(id device, struct mt_gpu_reading *best) {
 
 bool mt_gpu_clock_start(struct mt_gpu_clock *clock, id device) { return read_well(device, &clock->first); }
 
-// Compares the clocks again. Until the second comparison is far enough from the first, every new one replaces it,
-// unless the thread was interrupted while reading. The first comparison is read with special care: an error in it
-// shifts all early samples, which then seem to lie outside of their command buffer.
+// Compares the clocks again. The new comparison replaces the second one, and also the first one as long as the two
+// are too close together; but not if the thread was interrupted while reading. The first comparison is read with
+// special care: an error in it shifts all early samples, which then seem to lie outside of their command buffer.
 void mt_gpu_clock_renew(struct mt_gpu_clock *clock, id device) {
   uint64_t now = mt_nanos(), last = atomic_load_explicit(&clock->nanos, memory_order_relaxed);
   if (last > clock->first.nanos + RENEW_NANOS && now < last + RENEW_NANOS) return;
@@ -70,8 +70,8 @@ static struct mt_gpu_reading latest(const struct mt_gpu_clock *clock) {
   return reading;
 }
 
-// Computes the time from the second comparison, which is closer to the sample: the closer, the less an error of the
-// rate matters.
+// Computes the time starting from the second comparison, because it is closer to the sample: an error of the clock
+// rate then matters less.
 uint64_t mt_gpu_clock_nanos(const struct mt_gpu_clock *clock, uint64_t ticks) {
   struct mt_gpu_reading last = latest(clock);
   if (last.nanos <= clock->first.nanos || last.ticks <= clock->first.ticks) return 0;

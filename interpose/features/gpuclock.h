@@ -1,9 +1,9 @@
-// Converts times of a GPU's counter samples, whose clock has its own rate and zero, to the processor's clock.
+// Converts the times of a GPU's counter samples to the processor's clock. The GPU's clock has its own rate and zero.
 //
 // Rule: the two clocks are compared twice, with much time in between, and a sample's time is computed on the straight
 // line through the two comparisons. The second comparison is renewed as time passes, always after the samples that
-// use it were taken. A sample is therefore between the two comparisons, or at most their distance after the second,
-// so the line at most doubles the error of a comparison.
+// use it were taken. A sample is therefore between the two comparisons, or at most their distance after the second.
+// So the line at most doubles the error of a comparison.
 #ifndef MTRACE_GPUCLOCK_H
 #define MTRACE_GPUCLOCK_H
 #include <stdatomic.h>

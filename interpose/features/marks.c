@@ -10,9 +10,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// Returns the calling thread's state, to record on. If it returns NULL and sets *early, the event must be logged
-// until the first Metal call. mt_thread is asked a second time, because another thread may have made the first Metal
-// call in between.
+// Returns the calling thread's state, for recording. If it returns NULL and sets *early, the caller must log the
+// event, because there was no Metal call yet. It calls mt_thread twice, because another thread may have made the
+// first Metal call in between.
 static struct thread *recorder(bool *early) {
   struct thread *t = mt_thread();
   if (t) return t;

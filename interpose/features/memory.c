@@ -13,7 +13,8 @@ _Atomic uint64_t mt_memory_looked;
 static const char selector[] = "currentAllocatedSize";
 
 // The method currentAllocatedSize of each hooked class of devices, indexed by the class's place in the table of
-// classes. NULL if the class lacks it, as a wrapper's class does; then the device inside the wrapper is asked.
+// classes. NULL if the class lacks it, as a wrapper's class does; the size is then read from the device inside the
+// wrapper.
 static NSUInteger (*allocated_by[MT_CLASSES])(id, SEL);
 
 void mt_memory_see(unsigned slot, Class class, unsigned family) {
@@ -21,8 +22,7 @@ void mt_memory_see(unsigned slot, Class class, unsigned family) {
       mt_selector(selector));
 }
 
-// Returns whether a sample is due and this thread has won the right to take it: of several threads only one takes
-// each sample.
+// Returns true if a sample is due and the calling thread must take it: only one of several threads takes each sample.
 static bool due(uint64_t ticks) {
   static _Atomic uint64_t next;
   atomic_store_explicit(&mt_memory_looked, ticks, memory_order_relaxed);

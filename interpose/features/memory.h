@@ -1,9 +1,10 @@
 // Samples how much memory the device reports as allocated. That includes memory that no call shows, such as Metal's
 // own.
 //
-// Rule: at most one sample per millisecond, and only where a live device is at hand: in a call that allocates, and in
-// the completion handler. now becomes the time of the sample's record. A call's record is written after the sample's,
-// so the call must not end before now; otherwise the thread's records would not be in order of their end times.
+// Rule: at most one sample is taken per millisecond, and only where the device certainly exists: in a call that
+// allocates, and in the completion handler. The time now becomes the time of the sample's record. A call's record is
+// written after the sample's, so the call must not end before now; otherwise the thread's records would not be in
+// order of their end times.
 #ifndef MTRACE_MEMORY_H
 #define MTRACE_MEMORY_H
 #include <stdatomic.h>
@@ -12,9 +13,9 @@
 
 extern MT_HIDDEN _Atomic uint64_t mt_memory_looked; // the tick of the last check whether a sample is due
 
-// Returns whether it is worth checking if a sample is due. The caller's clock reading mostly answers no; another
-// reading would cost a completion as much as its records. MT_MEMORY_FEW_TICKS is less than a millisecond on any
-// clock: Apple silicon has 24 million ticks per second, an x86-64 counter at least a billion.
+// Returns whether a sample may be due, by a clock reading that the caller has anyway. It mostly returns false, which
+// saves another reading: that would cost a completion as much as its records. MT_MEMORY_FEW_TICKS is less than a
+// millisecond on any clock: Apple silicon has 24 million ticks per second, an x86-64 counter at least a billion.
 #ifdef __APPLE__
 enum { MT_MEMORY_FEW_TICKS = 20000 };
 #else

@@ -7,9 +7,9 @@
 #include "stacks/stack.h"
 #include "waits/locks.h"
 
-// POLLED is the number of objects whose polling is followed at once for a thread; another object replaces the one
-// whose polling began first. BETWEEN is the most records allowed between two polls: a loop that writes more does
-// other work, too, and is not waiting.
+// POLLED is for how many objects the polling of a thread is followed at once; a further object replaces the one whose
+// polling began first. BETWEEN is the maximum number of records between two polls: a loop that writes more does other
+// work, too, and is not waiting.
 enum { POLLED = 4, BETWEEN = 64 };
 
 struct poll {
@@ -41,7 +41,7 @@ struct thread *mt_poll_enter(unsigned family, uintptr_t frame) {
   return t;
 }
 
-// Returns whether a record shows no activity of the thread between two polls, so that it does not end the polling.
+// Returns true if a record between two polls shows no activity of the thread, so that the polling continues.
 static bool is_aside(const struct record *r) {
   switch (r->call) {
   case MT_CALL_tracer_more:
@@ -93,8 +93,8 @@ static bool only_paused(struct thread *t, struct poll *p) {
 }
 
 // Shows the collector, in the header of the thread's ring (its buffer of records in shared memory), that the thread
-// is polling. Memory order: the words of a new loop are written between clearing polled and storing it again, last
-// and with release. Otherwise the collector could combine the words of two loops.
+// is polling. Memory order: the field polled is cleared first, then the words of the new loop are written, and polled
+// is stored last, with release. Otherwise the collector could combine the words of two loops.
 static void show_poll(struct thread *t, const struct poll *p) {
   struct ring *ring = t->ring;
   uint64_t owner = mt_record_rest(mt_identity_of(p->object), p->call, 0);
@@ -118,8 +118,8 @@ static void begin_poll(struct thread *t, struct poll *p, const void *object, uns
       .head = t->head};
 }
 
-// Returns the entry of this thread for polls of an object by a call. If there is none, returns a free entry, or else
-// the one whose polling began first, for reuse.
+// Returns the entry of this thread for polls of an object by a call. If there is none, returns a free entry or, if
+// none is free, the entry whose polling began first.
 static struct poll *place_of(struct thread *t, const void *object, unsigned call) {
   struct poll *oldest = polls[t->index].all;
   for (struct poll *p = polls[t->index].all; p < polls[t->index].all + POLLED; p++) {
@@ -136,8 +136,9 @@ static double nanos_per_tick(void) {
   return ticks ? (double)(now.nanos - mt_clock_first.nanos) / (double)ticks : 1;
 }
 
-// The result has changed. Writes one record from the thread's first poll to this one as a wait, unless the thread
-// worked too much in between. A wait begins after the thread's last recorded one, so that two never overlap.
+// Called when the result has changed. Writes one record of a wait, from the thread's first poll to this one, unless
+// the thread worked too much in between. The wait begins after the end of the thread's last recorded wait, so that
+// two waits never overlap.
 static void end_poll(struct thread *t, struct poll *p, unsigned flags, uint64_t value, uint64_t now,
     const void *frame) {
   struct polls *all = &polls[t->index];
@@ -164,7 +165,7 @@ void mt_poll_answered(struct thread *t, unsigned family, unsigned call, unsigned
   int saved = errno;
   uint64_t now = mt_ticks();
   bool paused = asked && only_paused(t, p);
-  // of a command buffer's states only completion ends the wait; changes to scheduled or committed do not
+  // for a command buffer's status only completion ends the wait, not a change to scheduled or committed
   bool changed = call == MT_CALL_commandBuffer_status ? over : asked && value != p->value;
   if (paused && changed) end_poll(t, p, flags, value, now, frame);
   if (over) {

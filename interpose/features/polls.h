@@ -10,8 +10,8 @@
 #include "core/thread.h"
 #include "hook/objc.h"
 
-// The most nanoseconds that a thread may compute between two polls, on average and without its pauses, to count as
-// waiting. A loop that computes for longer is working.
+// The maximum number of nanoseconds that a thread may compute between two polls, on average and without its pauses,
+// to count as waiting. A loop that computes for longer is working.
 enum { MT_POLL_WORK_NANOS = 100000 };
 
 // Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): the thread

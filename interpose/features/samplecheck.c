@@ -2,10 +2,10 @@
 // must exist, be in order, and lie inside the command buffer's time on the GPU; otherwise the device is not used for
 // --gpu-timing encoder.
 //
-// Rule: the test leaves no trace and no memory. Its calls bypass the hooks, or count as inner calls that are
-// subtracted from the counters again. Its command buffer has the number MT_TRACERS_OWN, which Metal's counted methods
-// ignore. It fills a buffer in three blit encoders, because that needs no kernel and no compiler, and waits no longer
-// than necessary, because a thread of the program waits with it.
+// Rule: the test leaves nothing in the trace and no memory allocated. Its calls bypass the hooks, or count as inner
+// calls that are subtracted from the counters again. Its command buffer has the number MT_TRACERS_OWN, which the
+// counts of command buffers ignore. It fills a buffer in three blit encoders, because that needs no kernel and no
+// compiler. It waits no longer than necessary, because a thread of the program waits with it.
 #include <time.h>
 #include "core/clock.h"
 #include "core/identity.h"

@@ -106,8 +106,8 @@ static id new_sample_buffer(id device) {
   return buffer;
 }
 
-// Frees the chunks of command buffers that were dropped without a commit, which never complete. Such a command buffer
-// is recognized when another object has its address, and therefore that address another number.
+// Frees the chunks of command buffers that the program freed without committing them: they never complete. Such a
+// command buffer is recognized when another object has taken its address, so that the address has another number.
 static void sweep(struct mt_sampled_device *device) {
   for (uint32_t i = 0; i < chunk_count; i++) {
     struct mt_chunk *chunk = &chunks[i];

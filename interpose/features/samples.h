@@ -1,15 +1,16 @@
 // Storage for counter samples: each device has sample buffers, cut into chunks that belong to command buffers in
 // flight.
 //
-// Rule: a chunk belongs to one command buffer from its first encoder to its completion. So a sample has one writer,
-// and an old sample left in the chunk is recognized because its time is earlier than the command buffer's. Metal
-// allows 32 sample buffers of 4096 samples in a process (gpuweb/gpuweb issues 3652 and 3648): the tracer allocates at
+// Rule: a chunk belongs to one command buffer from its first encoder to its completion. So a sample has one writer.
+// An old sample left in the chunk is recognized: its time is earlier than the command buffer's. Metal allows 32
+// sample buffers of 4096 samples in a process (gpuweb/gpuweb issues 3652 and 3648). The tracer therefore allocates at
 // most four per device, one by one as needed, and keeps them. It retains no object of the program.
 //
-// Memory order: the free chunks form a lock-free stack (Treiber, IBM RJ 5118). Its head contains a counter of
-// changes: without it, a pop could succeed with a stale next chunk if its chunk was popped and pushed again
-// meanwhile. A push releases what was written into the chunk, a pop acquires it. The table from a command buffer's
-// number to its chunks is written by the thread that encodes (Metal allows one at a time), and cleared on completion.
+// Memory order: the free chunks form a lock-free stack (Treiber, IBM RJ 5118), whose head contains a counter of
+// changes. Without the counter, a pop could store an outdated next chunk, if other threads popped and pushed the same
+// chunk meanwhile. A push releases what was written into the chunk, and a pop acquires it. The table from a command
+// buffer's number to its chunks is written by the thread that encodes (Metal allows one at a time), and cleared on
+// completion.
 #ifndef MTRACE_SAMPLES_H
 #define MTRACE_SAMPLES_H
 #include "features/gpuclock.h"
@@ -22,8 +23,8 @@ struct mt_sampled_device {
   _Atomic bool works;                  // passed the self-test, and has given good samples since
   _Atomic uint64_t bad;                // encoders in a row with bad samples
   _Atomic uint64_t free;               // the first free chunk's number; above it the counter of changes
-  // protected by the mutex of samples.c: the number of the device's sample buffers, and when to try next to allocate
-  // one
+  // the mutex of samples.c protects these: how many sample buffers the device has, and the time of the next attempt
+  // to allocate one
   uint64_t sample_buffers, next_try;
   struct mt_gpu_clock clock;
 };

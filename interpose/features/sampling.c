@@ -22,7 +22,7 @@ static struct sampling_methods {
   id (*make[MT_SAMPLED_KINDS])(id, SEL, id);
 } sampling_methods[MT_CLASSES];
 
-// What prepare has decided about the encoder that a thread is about to create, indexed by the thread.
+// What the function prepare has decided about the encoder that a thread is about to create, indexed by the thread.
 static struct sampling {
   unsigned outcome; // MT_SAMPLING_*
   unsigned kind;
@@ -61,7 +61,7 @@ void mt_sampling_see(struct thread *t, id object) {
   atomic_store_explicit(&device->works, !why, memory_order_release);
 }
 
-// Returns whether the program's pass descriptor cannot be replaced by the tracer's: it samples counters already, or
+// Returns true if the program's pass descriptor must not be replaced by the tracer's: it samples counters already, or
 // its class has properties that the tracer's descriptor would lose.
 static bool taken(id pass, id ours) {
   if (!pass || objc_class_of(pass) != objc_class_of(ours)) return true;

@@ -35,7 +35,7 @@ mt_make_encoder_of_pass mt_sampling_pass(struct thread *t, id command_buffer, ui
     mt_make_encoder_of_pass original);
 mt_make_encoder mt_sampling_blit(struct thread *t, id command_buffer, uint32_t number, mt_make_encoder original);
 
-// Called after the encoder was created: notes which encoder the reserved samples belong to. Returns the outcome,
+// Called after the encoder was created: stores to which encoder the reserved samples belong. Returns the outcome,
 // MT_SAMPLING_*.
 unsigned mt_sampling_made(struct thread *t, uint32_t encoder);
 

@@ -63,7 +63,7 @@ void mt_scope_begin(struct thread *t, uint64_t ticks, const char *name) {
   mt_scope_begin_keyed(t, ticks, name, 0);
 }
 
-// Returns the index of the innermost scope with the key, among the scopes before index below; -1 if there is none.
+// Returns the index of the innermost scope that has the key and an index less than below; -1 if there is none.
 static int place_of_scope(const struct open_scopes *open, uint64_t key, int below) {
   while (--below >= 0 && open->scopes[below].key != key) {}
   return below;

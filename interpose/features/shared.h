@@ -13,12 +13,12 @@
 struct thread;
 extern _Atomic unsigned mt_shared_count;
 
-// Notes that an object with a number has returned a handle. If the list is full, the object will get a new number
-// when it is obtained again.
+// Notes that the object with this number has returned a handle. If the list is full, the object is not noted, and
+// gets a new number when the program obtains it again through the handle.
 void mt_shared_note(id object, uint32_t number);
 
-// Called when a device has returned an object for a handle. Returns the object's earlier number if it is known,
-// otherwise number, which the caller has just given to it.
+// Called when a device has returned an object for a handle. number is the number that the caller has just given to
+// the object. Returns the object's earlier number if it is known, otherwise number.
 uint32_t mt_shared_again(struct thread *t, unsigned family, id object, uint32_t number);
 
 // Called when an object is about to be freed: removes it from the list. mt_shared_forget costs one load while the

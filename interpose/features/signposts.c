@@ -1,7 +1,7 @@
 // See signposts.h. An interval may overlap others of its thread and may end on another thread. If it ends on the
 // thread where it began, it is recorded as a scope. If it ends on another thread, that thread finds its beginning in
-// a table, indexed by a hash of log, id and name, and records the interval; the thread where it began drops the open
-// scope at its next signpost.
+// a table (indexed by a hash of log, id and name) and records the interval. The thread where it began then drops the
+// open scope at its next signpost.
 //
 // Memory order: an entry's begin and thread are written first, then its key with release. A thread that ends the
 // interval takes the key by compare-and-swap with acquire, so that only one thread records it, and then marks the
@@ -45,8 +45,8 @@ static bool is_apples(const void *image) {
   return answer;
 }
 
-// Returns the first string among a signpost's arguments, or NULL. Their encoding: a byte of flags, a count, and for
-// each argument a byte with its kind in the upper half, a byte with its size, and its bytes.
+// Returns the first string among a signpost's arguments, or NULL. The arguments are encoded as a byte of flags and a
+// count; then for each argument a byte with its kind in the upper half, a byte with its size, and its bytes.
 static const char *text_in(const uint8_t *arguments, uint32_t size) {
   enum { STRING = 2 };
   if (!arguments || size < 2) return NULL;
@@ -65,7 +65,8 @@ static const char *text_in(const uint8_t *arguments, uint32_t size) {
   return NULL;
 }
 
-// Writes a signpost's recorded name into all: "name", or "name: text" if its arguments contain a text.
+// Writes the name under which a signpost is recorded into all: "name", or "name: text" if its arguments contain a
+// text.
 static void put_name(char *all, size_t size, const char *name, const uint8_t *arguments, uint32_t bytes) {
   const char *text = text_in(arguments, bytes);
   snprintf(all, size, "%s%s%s", name, text && *text && *name ? ": " : "", text ? text : "");

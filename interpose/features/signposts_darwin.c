@@ -1,8 +1,8 @@
 // macOS: dyld calls this function instead of os_log's (hook/interpose_darwin.c explains how). The macros of
 // os/signpost.h call it only if the log is enabled; disabled signposts are not recorded, and the tracer enables none.
-// The original is called by a tail jump, because os_log finds a signpost's image by its return address. The assembler
-// statement hides the pointer from the compiler: on arm64 compilers emit no tail jump to a function that may be
-// missing.
+// This function ends with a tail jump to the original, because os_log finds a signpost's image by its return address.
+// The assembler statement hides from the compiler where the pointer comes from: on arm64 compilers emit no tail jump
+// to a function that may be missing.
 #include "features/signposts.h"
 #include "system/tail.h"
 

@@ -4,8 +4,8 @@
 #define MTRACE_ASYNC_H
 #include "hook/objc.h"
 
-// The tracer's block, which calls the program's block. It is created in the stack frame of the hooked call; Metal
-// copies it, as it copies any block that it keeps.
+// The tracer's block, which calls the program's block. It is created in the stack frame of the hooked call. Metal
+// copies it, as it copies any block that it uses later.
 struct async {
   void *isa;
   int flags, reserved;

@@ -4,11 +4,12 @@
 //
 // Under ARC a method ends with a jump to objc_autoreleaseReturnValue, which stores the object, still owned, and the
 // return address in the thread. The caller calls objc_retainAutoreleasedReturnValue directly after the call. The
-// runtime checks by the return address and the code there that the two belong together (objc4, runtime/objc-object.h:
-// prepareOptimizedReturn, acceptOptimizedReturn). If they do not, the object stays in an autorelease pool until the
-// pool is drained. Then a program without a pool per iteration would keep every command buffer, but only under the
-// tracer. So the trampoline of such a method plays both roles: it calls mt_claim directly after the original, and
-// ends with a tail call of objc_autoreleaseReturnValue, which sees the program's return address.
+// runtime looks at the return address and the code there, to check that the two calls belong together (objc4,
+// runtime/objc-object.h: prepareOptimizedReturn, acceptOptimizedReturn). If they do not, the object stays in an
+// autorelease pool until the pool is drained. A program without a pool per iteration would then keep every command
+// buffer, but only under the tracer. So the trampoline of such a method plays both roles. It calls mt_claim directly
+// after the original, and ends with a tail call of objc_autoreleaseReturnValue, which sees the program's return
+// address.
 //
 // On arm64 mt_claim contains the marker instruction that the runtime looks for. objc_claimAutoreleasedReturnValue
 // needs no marker, but does not support classes with their own retain method. On x86-64 the runtime compares exactly

@@ -1,11 +1,12 @@
 // See base.h. On Apple's chips the system's frameworks call each other by direct branches inside the shared cache,
-// which dyld's interposing does not reach: Core ML, Core Image and MPS create devices without calling the functions
-// that the library replaces. Rule: every new device passes the initializer of its base class in Metal, where its
-// class is hooked.
+// which dyld's interposing does not change. So Core ML, Core Image and MPS create devices without calling the
+// functions that the library replaces. Rule: every new device passes the initializer of its base class in Metal; the
+// hook of that initializer hooks the device's class.
 //
-// The initializer's hook sends no message to the unfinished object: facts about the device are read when it creates
+// The initializer's hook sends no message to the unfinished object; facts about the device are read when it creates
 // its first queue. A device that a replaced function creates is handled by that function instead. Command buffers
-// pass an initializer, too; so they are traced even if their queue was created unseen or its class is not hooked.
+// also pass an initializer that is hooked. So they are traced even if their queue was created unseen or its class is
+// not hooked.
 #include "hook/base.h"
 #include "hook/classes.h"
 #include "hook/devices.h"
@@ -23,8 +24,8 @@ static id (*initialize_queue)(id, SEL, id, NSUInteger);
 static id (*initialize_queue_by)(id, SEL, id, id);
 static id (*initialize_buffer)(id, SEL, id, BOOL);
 static id (*initialize_buffer_for_debugging)(id, SEL, id, BOOL, BOOL);
-// set once a device was created without passing a replaced function, for instance by one of Apple's frameworks: its
-// facts must be read when it creates a queue
+// set once a device was created without passing a replaced function, for instance by one of Apple's frameworks. The
+// facts about such a device must be read when it creates a queue
 static _Atomic bool behind;
 
 static struct thread *own_thread(void) { return mt_thread_get() == MT_THREAD_GONE ? NULL : mt_thread(); }
@@ -107,8 +108,8 @@ void mt_base_hook(void) {
   hook(objc_lookUpClass("_MTLDevice"), "init", &initialize_device, (IMP)device_made);
 }
 
-// Runs at exit. If Metal's driver is loaded but no Metal call was seen, the program used a device that was created
-// past the replaced functions, so the trace is empty: tells the user why.
+// Runs at exit. If Metal's driver is loaded but no Metal call was seen, the program created its device in a way that
+// passes no replaced function, and the trace is empty: warns the user.
 __attribute__((destructor)) static void unloaded(void) {
   if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY || !mt_driver_loaded()) return;
   mt_session_warn(MT_UNSEEN_DEVICE, "a Metal device was created by a function or framework that the tracer does not "

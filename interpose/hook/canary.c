@@ -2,8 +2,8 @@
 // with the pool, and calls that Metal makes inside its calls are subtracted from the counters.
 //
 // Ordinary calls must not pay for a check whether they belong to the self-check. Therefore the thread's ring (its
-// buffer of records in shared memory) appears full while the self-check runs: every call then takes the slow path of
-// span.c, which asks whether t->canary is set.
+// buffer of records in shared memory) is made to look full while the self-check runs. Every call then takes the slow
+// path of span.c, and only that path tests t->canary.
 #include "hook/canary.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -45,8 +45,8 @@ void mt_canary_seen(struct thread *t, unsigned call) {
   if (flying) t->look_again = look_again;
 }
 
-// Returns the implementation that the program would reach with this message, which is the hook if the method is
-// hooked, and counts the call as made.
+// Returns the implementation that such a message of the program would reach: the hook, if the method is hooked.
+// Counts the call as made.
 static IMP method(id object, unsigned call) {
   IMP found = mt_implementation(object, mt_selectors[call]);
   made[call] += found != NULL;

@@ -43,16 +43,16 @@ static unsigned put_hooks(Class class, unsigned family, unsigned flags) {
 }
 
 // Hooks the queue methods that count command buffers (coverage.h). When the first device appears, they are also
-// hooked in _MTLCommandQueue, from which all drivers' queues derive: this counts the command buffers of queues that
-// the other hooks do not see.
+// hooked in _MTLCommandQueue, the superclass of all drivers' queues. So command buffers are counted even of queues
+// that the other hooks do not see.
 static void put_audits(Class class, unsigned family) {
   Class queues = family == MT_FAMILY_queue ? class : family == MT_FAMILY_device ? objc_lookUpClass("_MTLCommandQueue") :
       NULL;
   if (queues && !mt_skipped(queues)) mt_install_audits(queues, MT_FAMILY_queue);
 }
 
-// Only one thread at a time may hook classes, because installing hooks takes the runtime's locks and adds to the
-// table; therefore this function takes the tracer's own lock. Readers need no lock: an entry becomes visible to them
+// Only one thread at a time may hook classes, because that takes the runtime's locks and adds to the table. Therefore
+// this function takes the tracer's own lock. Readers of the table need no lock: an entry becomes visible to them only
 // when it is complete.
 const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned family) {
   const struct class_entry *known = mt_class_find(class, family);

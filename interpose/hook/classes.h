@@ -1,7 +1,7 @@
 // The table of the classes seen so far. Rule: entries are only added, by one thread at a time, so readers need no
-// lock. Memory order: class is stored with release after all other fields of its entry, and loaded with acquire;
-// otherwise a reader could use an entry that is not filled yet. Every new object's class is looked up here. Nearly
-// all are found at the first probe, which is inlined.
+// lock. Memory order: the field class is stored with release after all other fields of its entry, and loaded with
+// acquire; otherwise a reader could use an incomplete entry. The class of every new object is looked up here. The
+// inlined first probe finds nearly all of them.
 #ifndef MTRACE_CLASSES_H
 #define MTRACE_CLASSES_H
 #include <stdatomic.h>
@@ -48,10 +48,10 @@ static inline const struct class_entry *mt_class_see(struct thread *t, id object
   return __builtin_expect(e != NULL, 1) ? e : mt_class_hook(t, class, family);
 }
 
-// Reports once for each class that it is not hooked, when an object of it appears.
+// Reports, when an object of the class appears, that the class is not hooked; once for each class.
 void mt_class_missed(struct thread *t, Class class, unsigned family);
 
-// Returns the object inside a wrapper of Metal's validation or capture layer, or NULL if object is no wrapper. Calls
-// may reach the inner object without passing the wrapper.
+// Returns the object inside a wrapper of Metal's validation or capture layer, or NULL if object is no wrapper. The
+// inner object must be hooked, too: calls may reach it without passing the wrapper.
 id mt_wrapped_by(id object, unsigned family);
 #endif

@@ -15,8 +15,9 @@
 
 enum { COMPILE = 13 };
 
-// Returns the StringID (the hash that stands for a text in the trace) of the source's hash, which is the same as that
-// of newLibraryWithSource for the same source, and stores the source's length. 0 if the request is not a compilation.
+// Returns the StringID (the hash that stands for a text in the trace) of the source's hash as a text, and stores the
+// source's length. newLibraryWithSource records the same hash for the same source. Returns 0 if the request is not a
+// compilation.
 static uint64_t hash_of_request(struct thread *t, int32_t type, const char *request, size_t bytes, uint64_t *length) {
   uint64_t sizes[2];
   *length = 0;

@@ -1,6 +1,7 @@
-// See coverage.h. A choke point is a method of the queue that Metal itself calls for every command buffer, however it
-// was committed: through a hooked method, a private method, an implementation that was looked up before the hook was
-// installed, or a class that the tracer never saw. Rule: the hook of a choke point only counts and writes no record.
+// See coverage.h. A choke point is a method of the queue that Metal itself calls for every command buffer, however
+// the program committed it: through a hooked method, a private method, an implementation that was looked up before
+// the hook was installed, or a class that the tracer never saw. Rule: the hook of a choke point only counts and
+// writes no record.
 #include "hook/coverage.h"
 #include "hook/canary.h"
 #include "hook/classes.h"
@@ -9,8 +10,8 @@
 struct mt_audits mt_audits[MT_THREADS];
 void mt_audit_open(struct thread *t) { mt_audits[t->index] = (struct mt_audits){0}; }
 
-// Enters a choke point (a method that Metal calls for each command buffer). When a class's method calls super, only
-// the outermost call for a command buffer counts. Another command buffer's call inside it counts, because a
+// Enters a choke point (a method that Metal calls for each command buffer). If the method of a class calls super,
+// only the outermost of these calls counts. A call for another command buffer inside it does count, because a
 // completion handler may commit.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame) {
   struct thread *t = mt_thread_get();
@@ -25,8 +26,8 @@ void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_
     return;
   }
   *choke = (struct choke){frame, command_buffer};
-  // Count a completion before the original runs: it wakes the threads that wait for the command buffer, and they may
-  // end the process before it returns.
+  // Count a completion before the original method runs. The original wakes the threads that wait for the command
+  // buffer, and they may end the process before it returns.
   if (which == MT_CHOKE_COMPLETION && !mt_canary_has(a->number)) mt_tally(&a->thread->ring->completions);
 }
 

@@ -1,5 +1,5 @@
-// Coverage: finds out whether the hooks have missed command buffers, by comparing the recorded calls with the command
-// buffers that passed Metal's choke points (methods that Metal calls for each one).
+// Coverage: finds out whether the hooks have missed command buffers. It compares the recorded calls with the number
+// of command buffers that passed Metal's choke points (methods that Metal calls for each one).
 //
 // Rule: each counter belongs to one thread, and only that thread writes it, with a plain load and store. The counters
 // are in the header of the thread's ring (its buffer of records in shared memory), so that the collector can read
@@ -21,9 +21,8 @@ extern struct mt_audits {
   uint64_t handled; // command buffers whose completion handler of the tracer ran on this thread
 } __attribute__((aligned(128))) mt_audits[MT_THREADS];
 
-// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): the thread
-// is not inside a choke point (a method that Metal calls for each command buffer), whatever the ring's previous
-// thread was doing.
+// Called when a thread has taken a ring (a buffer for its records). The thread is not inside a choke point (a method
+// that Metal calls for each command buffer), even if the thread that had the ring before was.
 void mt_audit_open(struct thread *t);
 
 // One pass of a command buffer through a choke point (a method that Metal calls for each command buffer), from entry
@@ -39,8 +38,8 @@ struct audit {
 // frame is the frame address of the hook.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame);
 
-// Called when a queue's commitCommandBuffer:wake: has returned, which every kind of commit calls: counts the commit,
-// and counts it as missed if no hooked commit is in progress on this thread.
+// Called when a queue's commitCommandBuffer:wake: has returned; every kind of commit calls that method. Counts the
+// commit. If no hooked commit is in progress on this thread, also counts it as missed.
 void mt_audit_commit(struct audit *a, id queue, id command_buffer);
 
 // Called when a queue's commandBufferDidComplete:… has returned and the completion handlers have run: counts the

@@ -71,8 +71,8 @@ static uint64_t seen_all(struct thread *t, id devices) {
 id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, original(),
     mt_device_seen(span.thread, result)); }
 id mt_copy_all_devices(id (*original)(void)) { FUNCTION(MTLCopyAllDevices, original(), seen_all(span.thread, result)); }
-// Records the devices returned now, not those that the handler receives later: those would be external GPUs, which
-// Macs with Apple's own GPUs do not support.
+// Records the devices that are returned now. Devices that the handler receives later are not recorded: they would be
+// external GPUs, which Macs with Apple's own GPUs do not support.
 id mt_copy_observed_devices(id (*original)(id *, void *), id *observer, void *handler) {
   FUNCTION(MTLCopyAllDevicesWithObserver, original(observer, handler), seen_all(span.thread, result));
 }

@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 #include "hook/objc.h"
 
-// The use of one hook in one class. Memory order: the original is stored with release before the trampoline (the
-// function that replaces a hooked method) is installed, and loaded with acquire. So a call that runs the trampoline
-// finds the original, and with it the flags. flags contain the class's index for the records.
+// The use of one hook in one class. Memory order: the original method is stored with release before the trampoline
+// (the function that replaces a hooked method) is installed, and loaded with acquire. So a call that runs the
+// trampoline always finds the original, and the flags. flags contain the class's index for the records.
 struct slot {
   _Atomic(IMP) original;
   unsigned flags;
@@ -35,7 +35,7 @@ uint32_t mt_made(struct thread *t, unsigned family, id object);
 // Hooks the objects inside a wrapper, and gives them the wrapper's number: to the user they are one object.
 void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t number);
 
-// Notes an object that an inner call created: the outer call may return a wrapper around it, and both then get one
-// number.
+// Notes an object that an inner call created. The outer call may return a wrapper around this object; both then get
+// the same number.
 void mt_made_inside(unsigned family, id object);
 #endif

@@ -1,12 +1,12 @@
-// Rule: a hook changes one class and the classes that inherit from it. A method that the class inherits is overridden
-// in the class; only its own methods are replaced. Replacing an inherited method would change the ancestor, and with
-// it all other classes below the ancestor. The original is stored before the trampoline (the function that replaces a
-// hooked method) can be called. A method whose prototype differs from the table's is not hooked, because the
-// trampoline would pass wrong arguments.
+// Rule: a hook changes one class and the classes that inherit from it. A method of the class itself is replaced. A
+// method that the class inherits is overridden in the class: replacing it in the ancestor would also change all other
+// classes below the ancestor. The original is stored before the trampoline (the function that replaces a hooked
+// method) can be called. A method whose prototype differs from the table's is not hooked, because the trampoline
+// would pass wrong arguments.
 //
-// There are two exceptions: methods that only count (coverage.h) are also hooked in the ancestor, to see command
-// buffers of queues whose creation was not seen; and kernels of Metal Performance Shaders are hooked where their
-// methods are defined, because hundreds of classes inherit them.
+// There are two exceptions. Methods that only count (coverage.h) are also hooked in the ancestor, to see command
+// buffers of queues whose creation was not seen. Kernels of Metal Performance Shaders are hooked where their methods
+// are defined, because hundreds of classes inherit them.
 #include "hook/install.h"
 #include <string.h>
 #include "hook/hooks.h"
@@ -42,8 +42,8 @@ IMP mt_original(id *object, const char *selector) {
   return NULL;
 }
 
-// Returns a pointer behind the first type of a method's type encoding and behind the stack offset that may follow the
-// type.
+// Returns a pointer to the text after the first type in a method's type encoding. A stack offset that follows the
+// type is skipped, too.
 static const char *skip_type(const char *e) {
   while (*e && strchr("rnNoORVA^j", *e)) e++;
   if (*e == '{' || *e == '(' || *e == '[') {
@@ -84,8 +84,8 @@ static bool install(const struct hook *hook, Class class, unsigned flags) {
   const char *encoding = method_getTypeEncoding(method);
   if (!fits(hook, encoding)) return hook->audit;
   IMP found = method_getImplementation(method);
-  // If an ancestor of this class is hooked, the implementation found is the ancestor's trampoline. Store that
-  // trampoline's original instead, otherwise each call would be recorded twice.
+  // If an ancestor of this class is hooked, the implementation found is the ancestor's trampoline. Store the original
+  // behind that trampoline instead, otherwise each call would be recorded twice.
   struct slot *inherited = slot_of(hook, found);
   IMP original = inherited ? atomic_load_explicit(&inherited->original, memory_order_relaxed) : found;
   for (unsigned i = 0; i < hook->slot_count; i++) {

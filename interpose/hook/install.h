@@ -3,13 +3,13 @@
 #define MTRACE_INSTALL_H
 #include "hook/objc.h"
 
-// Hooks every method in the table of a family (a kind of objects, such as queues) that the class has, its own or
-// inherited. flags are added to all records of these methods. Returns the number of methods that could not be hooked.
-// Only one thread may call it at a time.
+// Hooks the methods that the table has for a family (a kind of objects, such as queues) in a class, whether the class
+// defines or inherits them. flags are added to all records of these methods. Returns the number of methods that could
+// not be hooked. Only one thread may call it at a time.
 unsigned mt_install(Class class, unsigned family, unsigned flags);
 
-// Returns a class's implementation of a selector as it is without the hooks; NULL if the class does not respond. The
-// tracer calls this one itself, so that its own calls are not recorded.
+// Returns a class's implementation of a selector as if no hooks were installed; NULL if the class does not respond.
+// The tracer itself calls this implementation, so that its own calls are not recorded.
 IMP mt_original_of(Class class, SEL selector);
 
 // Hooks the methods of a family (a kind of objects, such as queues) in the class or ancestor that defines each of
@@ -19,7 +19,7 @@ unsigned mt_install_owners(Class class, unsigned family);
 // Hooks the choke points (coverage.h) of a family (a kind of objects, such as queues) in the topmost ancestor that
 // defines each of them.
 void mt_install_audits(Class class, unsigned family);
-// Returns the implementation that a message to *object reaches without the hooks; NULL if there is none. If *object
-// forwards the message, *object becomes the object to which it is forwarded.
+// Returns the implementation that a message to *object would reach if no hooks were installed; NULL if there is none.
+// If *object forwards the message, *object becomes the object to which it is forwarded.
 IMP mt_original(id *object, const char *selector);
 #endif

@@ -23,7 +23,8 @@ EXPORT id MTLCopyAllDevicesWithObserver(id *observer, void *handler);
 EXPORT void MTLCodeGenServiceBuildRequest(void *service, void *unused, int32_t type, const void *request, size_t bytes,
     void *block);
 
-// The replaced functions, in the order of enum mt_metal_function: that enum's values are indices here.
+// The replaced functions. Their order must be that of enum mt_metal_function, whose values are indices into this
+// table.
 static const struct function {
   const char *name;
   void *ours;
@@ -34,9 +35,9 @@ static const struct function {
     {"MTLCodeGenServiceBuildRequest", (void *)MTLCodeGenServiceBuildRequest},
 };
 
-// Hooks the initializers of Metal's base classes if a library loaded since the last call has brought Metal. Such a
-// library may call Metal without passing the functions exported here, for example when it was opened with
-// RTLD_DEEPBIND. dlsym calls this function, because a program that opens a library then looks up its symbols.
+// Hooks the initializers of Metal's base classes if a library that was loaded since the last call has brought Metal.
+// Such a library may call Metal without passing the functions exported here, for example when it was opened with
+// RTLD_DEEPBIND. dlsym calls this function: a program that has opened a library looks up its symbols next.
 static void look_for_metal(void) {
   static _Atomic unsigned long long looked_at;
   static _Atomic bool waits; // Metal is loaded, but its classes are not registered yet
@@ -59,9 +60,9 @@ static bool is_out_of_reach(void *real) {
   return true;
 }
 
-// Called by the dlsym of dlsym_linux_*.S. If ours is set in the result, dlsym returns its address; otherwise the
-// assembly code jumps to the C library's dlsym. RTLD_NEXT is left to the C library, because it depends on the
-// caller's position, unless only this library has the function.
+// Called by the dlsym of dlsym_linux_*.S. If `ours` is set in the result, dlsym returns its address; otherwise the
+// assembly code jumps to the C library's dlsym. For RTLD_NEXT it is not set, because the result depends on the
+// caller's position; except if only this library has the function.
 struct mt_pick {
   void *address;
   long ours;

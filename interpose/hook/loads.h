@@ -1,9 +1,9 @@
-// Detects whether Objective-C classes may have been loaded since the last look for a class. loads_darwin.c and
-// loads_linux.c implement it.
+// Detects whether Objective-C classes may have been loaded since the tracer last looked up a class. loads_darwin.c
+// and loads_linux.c implement it.
 //
-// objc_lookUpClass takes the runtime's lock, and a miss also calls Swift's class hook (objc4,
-// runtime/objc-runtime-new.mm: look_up_class). Most programs never load the frameworks that the tracer looks for, so
-// that without this check every look would be such a miss.
+// objc_lookUpClass takes the runtime's lock; if the class is missing, it also calls Swift's class hook (objc4,
+// runtime/objc-runtime-new.mm: look_up_class). Most programs never load the frameworks that the tracer looks for.
+// Without this check every look-up would be such a slow, unsuccessful one.
 #ifndef MTRACE_LOADS_H
 #define MTRACE_LOADS_H
 #include <stdint.h>

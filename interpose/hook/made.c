@@ -7,8 +7,8 @@
 #include "hook/hooks.h"
 #include "core/identity.h"
 
-// The most wrappers around one object that are followed: Metal has at most three layers (validation, capture,
-// driver).
+// The maximum number of wrappers around one object that are followed: Metal has at most three layers (validation,
+// capture, driver).
 enum { MOST_LAYERS = 4 };
 
 // A thread looks for newly loaded frameworks after this many command buffers.
@@ -29,8 +29,8 @@ void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t numbe
   }
 }
 
-// Gives a new object its number in the cases that need more than that: the object may be a wrapper, its class may be
-// new, or the call is part of the self-check. Remembers the class if its next objects need only a number.
+// Gives a new object its number in the cases that are not simple: the object may be a wrapper, its class may be new,
+// or the call is part of the self-check. If further objects of the class need only a number, remembers the class.
 static uint32_t made_otherwise(struct thread *t, unsigned family, id object) {
   const struct class_entry *class = mt_class_see(t, object, family);
   uint32_t number = t->canary ? mt_canary_number() : mt_identity_new(t, object);
@@ -43,14 +43,15 @@ static uint32_t made_otherwise(struct thread *t, unsigned family, id object) {
   return number;
 }
 
-// Returns whether inner calls created nothing, or only the object that the outer call returns. Otherwise that object
-// may be a wrapper around an object created inside.
+// Returns true if inner calls created nothing, or only the object that the outer call returns. If they created
+// another object, the returned one may be a wrapper around it.
 static bool only(const struct thread *t, id object) {
   return t->made_inside_count == 0 || (t->made_inside_count == 1 && t->made_inside[0].object == object);
 }
 
 // Returns whether it is time to look for newly loaded frameworks (features/layers.h). A framework that has just been
-// loaded creates libraries and pipelines for its kernels and gets a queue, so those are good moments.
+// loaded first creates libraries and pipelines for its kernels and a queue, so the tracer looks when these are
+// created.
 static bool look_is_due(struct thread *t, unsigned family) {
   if (family == MT_FAMILY_commandBuffer) return ++t->command_buffers % LOOK_EVERY == 0;
   return family == MT_FAMILY_queue || family == MT_FAMILY_library || family == MT_FAMILY_pipeline;

@@ -11,8 +11,8 @@ bool mt_metal_there(void);
 bool mt_driver_loaded(void);
 
 #ifdef __linux__
-// Returns the address of a symbol in the program's Metal library or in the libraries that it depends on, such as the
-// Objective-C runtime; NULL if there is none.
+// Returns the address of a symbol in the program's Metal library or in the libraries on which that depends, such as
+// the Objective-C runtime; NULL if there is none.
 void *mt_metal_symbol(const char *name);
 
 // The functions of Metal that are replaced: those that return devices, and the one that compiles without a device.
@@ -20,13 +20,13 @@ void *mt_metal_symbol(const char *name);
 enum mt_metal_function { MT_METAL_CREATE, MT_METAL_COPY, MT_METAL_COPY_OBSERVED, MT_METAL_BUILD_REQUEST,
     MT_METAL_FUNCTIONS };
 
-// Returns Metal's own function for a caller, which is an address in the calling library: first the function that the
-// caller would reach without the tracer, else the one that dlsym has found, else a function of any library in the
-// process. If caller is NULL, the first step is skipped. Returns NULL when there is none.
+// Returns Metal's own function, as seen from caller, an address in the calling library. It tries three functions in
+// turn: the one that the caller would reach without the tracer, the one that dlsym has found, and one of any library
+// in the process. If caller is NULL, the first step is skipped. Returns NULL if there is none.
 void *mt_metal_real(unsigned which, const void *caller);
 
-// Like mt_metal_real, for a caller that asks with dlsym whether the function exists: a function that only another
-// library of the process could find does not count for the program itself.
+// Like mt_metal_real, for a caller that asks dlsym whether the function exists. It does not search all libraries of
+// the process: a function that the caller itself could not reach does not count.
 void *mt_metal_behind(unsigned which, const void *caller);
 
 // Remembers Metal's own function, which dlsym has found.

@@ -39,8 +39,8 @@ void mt_metal_found(unsigned which, void *real) { atomic_store_explicit(&real_fu
 
 void *mt_metal_behind(unsigned which, const void *caller) {
   void *real = mt_symbol_behind(function_names[which], caller);
-  // If only the calling library's own local scope has the function, it cannot be looked up from here: use a function
-  // of any library in the process.
+  // If only the calling library's own local scope has the function, the tracer cannot look it up: use a function of
+  // any library in the process.
   if (!real && caller && !mt_in_program(caller)) real = mt_symbol_anywhere(function_names[which]);
   if (real) mt_metal_found(which, real);
   return real;

@@ -1,6 +1,6 @@
 // Reads and changes the methods of classes while other threads send messages to their objects. Rule: none of the
-// program's code may run meanwhile, neither a class's +initialize nor a method resolver: the caller may hold a lock
-// of the tracer, and the program's code could wait for that lock for ever.
+// program's code may run meanwhile, neither a class's +initialize nor a method resolver. The caller may hold a lock
+// of the tracer, for which the program's code could wait for ever.
 #ifndef MTRACE_METHODS_H
 #define MTRACE_METHODS_H
 #include "hook/objc.h"
@@ -10,7 +10,7 @@
 Method mt_method_find(Class class, SEL selector, Class *owner);
 
 // Makes implementation the class's implementation of method's selector. If the class inherits method, it is
-// overridden for this class and the classes below; the ancestor does not change.
+// overridden for this class and the classes that inherit from it; the ancestor does not change.
 void mt_method_put(Class class, Method method, IMP implementation);
 
 // Finds the functions of the Objective-C runtime that methods_*.c and objc.h use. Returns false without a runtime, or

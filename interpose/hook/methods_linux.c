@@ -1,13 +1,13 @@
 // Linux: GCC's runtime finds methods in a table per class, which threads read without a lock. Its class_addMethod
-// replaces that table and the tables of all classes below. The runtime counts its threads, but not those made by
-// pthreads. If it counts one thread, it frees the old memory at once; otherwise it reuses the first words for a list,
-// so objc_thread_add() does not help. In both cases a thread that was interrupted after reading the table's address
-// then reads freed or changed memory.
+// replaces that table and the tables of all classes below. It does not wait for readers: the runtime counts its
+// threads, but not those made by pthreads. If it counts one thread, it frees the old memory at once; otherwise it
+// reuses the first words for a list, so objc_thread_add() does not help. In both cases a thread that was interrupted
+// after reading the table's address then reads freed or changed memory.
 //
 // Rule: a table in use is changed in place, word by word, as the runtime itself does when it replaces a method, and
 // nothing is freed. A class's list of methods grows by one at its head; its table gets its own bucket where it shared
-// one with its ancestor. So memory grows with the number of hooked methods, for each by at most one bucket (264
-// bytes) and one list (40 bytes).
+// one with its ancestor. Each hooked method therefore takes at most one bucket (264 bytes) and one list (40 bytes) of
+// memory for good.
 //
 // Memory order: the content of a new bucket or list is written before the pointer to it is stored, with release.
 // Readers follow that pointer, which orders their loads by dependency; otherwise they could jump to an address that
@@ -108,8 +108,8 @@ static void put(struct table *table, SEL name, IMP implementation) {
   atomic_store_explicit(place, own, memory_order_release);
 }
 
-// Changes a method in the table of a class and in the tables of all classes below that do not override it. Classes
-// without a table, none, are skipped.
+// Changes a method in the table of a class, and in the tables of all classes below it that do not override the
+// method. It skips classes whose table is none: they have no table of their own yet.
 static void put_below(Class class, SEL name, IMP implementation, const struct table *none) {
   struct table *table = atomic_load_explicit(&class->table, memory_order_relaxed);
   if (table == none) return;

@@ -1,9 +1,9 @@
 // Messages that the tracer sends to Metal's objects. Rule: send them inside an autorelease pool if they can
-// autorelease. Once a selector and a class are known, no lock of the runtime is taken: many threads set labels and
-// create buffers at once, and would otherwise wait for each other.
+// autorelease. Once a selector and a class are known, no lock of the runtime is taken: otherwise threads that set
+// labels or create buffers at the same time would wait for each other.
 //
-// Memory order: a selector is stored with release in the table entry that its name has claimed, and loaded with
-// acquire. Until it is stored, other threads ask the runtime, which always returns the same selector.
+// Memory order: a name claims an entry of the table. Its selector is then stored there with release, and loaded with
+// acquire. Until the selector is stored, other threads ask the runtime, which always returns the same selector.
 #include "hook/objc.h"
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 // The part of the Objective-C runtime that the library uses, declared by hand so that one source works with Apple's
-// runtime and GCC's without the headers of either. Rule: an ordinary Metal call uses nothing of it except
-// objc_class_of, because the other functions are too slow.
+// runtime and GCC's without the headers of either. Rule: an ordinary Metal call uses only objc_class_of, because the
+// other functions are too slow.
 //
 // On macOS the functions are linked. On Linux they are looked up, at the first Metal call, in the runtime that the
 // Metal library has loaded: linking libobjc would load it into every shell and compiler that the traced program
@@ -78,9 +78,9 @@ static inline Class objc_class_of(id object) { return object ? *(Class *)object 
 // pools and blocks. Returns false without a runtime.
 bool mt_objc_resolve(void);
 
-// Returns the selector with a name, or NULL if no method has it. name must be a string constant, because it is looked
-// up only once for each address. It never registers a selector: GCC's runtime would then grow the tables of all
-// classes while other threads read them.
+// Returns the selector with a name, or NULL if no method has it. name must be a string constant, because the result
+// is cached by its address. It never registers a selector: GCC's runtime would then grow the tables of all classes
+// while other threads read them.
 SEL mt_selector(const char *name);
 
 // Returns the object's implementation of a selector, or NULL if it does not respond; never a forwarding stub. After

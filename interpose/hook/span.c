@@ -1,10 +1,9 @@
-// What happens at the begin and end of every recorded call. All trampolines (the functions that replace hooked
+// What happens at the begin and the end of every recorded call. All trampolines (the functions that replace hooked
 // methods) share these functions, because two thousand inlined copies would cost more in instruction cache than two
 // function calls.
 //
-// The functions for the usual case save no registers, because they call other functions only as their last step.
-// Everything rare (a thread's first call, a stack, a full ring) is left to separate functions, which start from the
-// beginning.
+// The functions for the usual case save no registers, because they call other functions only as their last step. In
+// every rare case (a thread's first call, a stack, a full ring) they leave the whole work to a separate function.
 #include "hook/span.h"
 #include "hook/canary.h"
 #include "core/delay.h"
@@ -30,8 +29,8 @@ bool mt_span_enter(struct span *s, unsigned family, unsigned call, id self, uint
 }
 
 // Stores the begin of a call in the header of the thread's ring (its buffer of records in shared memory), so that the
-// collector sees the call as the current one if the thread hangs or dies in it. Memory order: current is stored last,
-// with release, so that current_begin belongs to it. Words are stored whole, as in mt_record_put.
+// collector sees in which call the thread hangs or dies. Memory order: current is stored last, with release, so that
+// it never appears with the current_begin of another call. Words are stored whole, as in mt_record_put.
 static inline void show(struct span *s, struct thread *t, unsigned family, uint64_t begin, uint64_t current) {
   struct ring *ring = t->ring;
   s->begin = begin;
@@ -59,8 +58,8 @@ void mt_span_start(struct span *s, unsigned family, unsigned call) {
   show(s, t, family, mt_stack_begin(t, call, t->inside[family].frame), s->current);
 }
 
-// Begins a call when the clock is read by a function call. It is a separate function, because calling another
-// function makes the compiler save registers, which would slow down the usual case.
+// Begins a call in a process where reading the clock is a function call. It is a separate function because a function
+// that calls another must save registers, which would slow down the usual case.
 static __attribute__((noinline)) bool begin_by_nanos(struct span *s, struct thread *t, unsigned family,
     uint64_t current) {
   show(s, t, family, mt_nanos(), current);
@@ -146,14 +145,14 @@ void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned fl
   hide(s, t, ring, family);
 }
 
-// See span.h. If the current call itself releases the object, the object's number is already removed. If the object
-// is inside the wrapper that the current call is about, it has the wrapper's number. In both cases the release
-// belongs to the call.
+// See span.h. Returns false in two cases, in which the release belongs to the current call: the call itself releases
+// the object, whose number is then already removed; or the object is inside the wrapper that is the call's receiver,
+// and has the wrapper's number.
 bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self) {
   struct thread *t = mt_thread_get();
   if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE) return false;
   uint32_t number = mt_identity_retire(self);
-  // 0 is no number; a number with the highest bit set belongs to a lock that was once at this address
+  // 0 means no number; the highest bit is set in a lock's number: a lock was once at this address
   if ((int32_t)number <= 0 || number == (uint32_t)t->inside[family].current) return false;
   _Atomic uint64_t *nested = &t->ring->nested[family];
   // the release was already counted as an inner call, but it gets its own record: undo the count

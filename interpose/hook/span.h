@@ -1,10 +1,11 @@
 // One recorded call, from entry to return; every hooked call passes through these functions.
 //
-// Rule: of nested calls of one family (a kind of objects, such as command buffers) on a thread, only the outermost is
-// recorded, and the inner ones are counted: Metal's methods call each other, classes call super, and wrappers call
-// the objects inside them. Recording them, too, would count one call several times. A call is in progress from the
-// frame address of its trampoline on; an inner call has a deeper frame. An exception that passes through closes the
-// call (unwind.h). longjmp gives no notice: the next call that is not deeper detects it by comparing frames.
+// Rule: if calls of one family (a kind of objects, such as command buffers) are nested on a thread, only the
+// outermost is recorded, and the inner ones are counted. Metal's methods call each other, classes call super, and
+// wrappers call the objects inside them; recording these inner calls would count one call several times. A call in
+// progress is identified by the frame address of its trampoline; an inner call has a deeper frame. An exception that
+// passes through a call closes it (unwind.h). longjmp gives no notice: the next call that is not deeper detects it by
+// comparing frames.
 //
 // The words current and current_begin in the header of the thread's ring (its buffer of records in shared memory)
 // show the collector which call a thread was inside when it hung or died: see region.h.
@@ -27,12 +28,12 @@ struct span {
 // Returns the number of the object that receives the call.
 static inline uint32_t mt_span_object(const struct span *s) { return (uint32_t)s->current; }
 
-// Removes the receiver's number from a call that has not started yet. Used where the receiver gets another number
-// during the call, such as an initializer; the record would otherwise name the wrong object.
+// Removes the receiver's number from a call that has not started yet. Call it if the receiver gets another number
+// during the call, as in an initializer; the record would otherwise name the wrong object.
 static inline void mt_span_forget(struct span *s) { s->current &= ~(uint64_t)UINT32_MAX; }
 
 // Enters a call from the trampoline (the function that replaces a hooked method) with the given frame address.
-// Returns false if the call is not to be recorded; the trampoline then only calls the original.
+// Returns false if the call must not be recorded; the trampoline then only calls the original.
 bool mt_span_enter(struct span *s, unsigned family, unsigned call, id self, uintptr_t frame);
 
 // Starts the clock of an entered call. Call it directly before the original, otherwise the tracer's own work is
@@ -49,14 +50,13 @@ void mt_span_end(struct span *s, uint64_t end, unsigned family, unsigned flags, 
 void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned flags, uint64_t arg,
     const uint64_t more[3]);
 
-// Called when an object is released inside a call of its family. In any case the object loses its number. Returns
-// true if that call is about another object, for instance when a view releases the last reference to its texture: the
-// release is then no inner part of the call and has been recorded, with a length of 0, because its time belongs to
-// the outer call.
+// Called when an object is released inside a call of its family. The object always loses its number. Returns true if
+// the call is about another object, for instance when a view releases the last reference to its texture: the release
+// is then recorded as a call of its own, with a length of 0, because its time belongs to the outer call.
 bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self);
 
-// SPAN_BY enters or begins a call for the function that contains the macro. SPAN_OF_CALLER does it for the caller of
-// that function, which must itself contain UNWIND_PERSONALITY. The first word of a frame is the address of the
+// SPAN_BY enters or begins a call for the function in which the macro is used. SPAN_OF_CALLER does it for the caller
+// of that function; the caller must contain UNWIND_PERSONALITY. The first word of a frame is the address of the
 // caller's frame (System V ABI for x86-64, 3.2.2; AAPCS64, 6.4.6).
 #define SPAN_BY(enter_or_begin, span, family, call, self) ({ \
   UNWIND_PERSONALITY; \

@@ -13,8 +13,8 @@ enum { CHUNK = 1024 };
 typedef void (*get_characters)(id, SEL, uint16_t *, NSRange);
 
 // Copies characters of string from *range to buffer, as UTF-8: as many whole characters as fit. Returns the number of
-// bytes and leaves the characters not copied in *range. It reads UTF-16, which every string class provides; GNUstep's
-// strings lack getBytes:.
+// bytes, and reduces *range to the characters that were not copied. It reads UTF-16, which every string class
+// provides; GNUstep's strings lack getBytes:.
 static size_t read_utf8(id string, NSRange *range, char *buffer, size_t size) {
   enum { UNITS = 128 };
   static const char selector[] = "getCharacters:range:";

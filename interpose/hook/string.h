@@ -10,8 +10,8 @@ struct thread;
 // of UTF-8; 0 for nil.
 uint64_t mt_text_of(struct thread *t, id string);
 
-// Returns the StringID (the hash that stands for a text in the trace) of a hash instead of the text, for long strings
-// such as sources: the FNV-1a hash of the whole string's UTF-8, in hexadecimal. Stores the length of the UTF-8 in
-// *bytes. 0 for nil.
+// Identifies a long string, such as a source, by its hash instead of its text: the FNV-1a hash of the whole string's
+// UTF-8, as a text of hexadecimal digits. Returns the StringID of that text, 0 for nil. Stores the length of the
+// UTF-8 in *bytes.
 uint64_t mt_hash_of(struct thread *t, id string, uint64_t *bytes);
 #endif

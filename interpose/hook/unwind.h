@@ -10,8 +10,8 @@
 #define MTRACE_UNWIND_H
 #include <stdint.h>
 
-// Names the personality routine for the function that contains the macro. The numbers are pointer encodings: 0x1b is
-// a 4-byte offset from the current position; 0x9b is the same through a pointer, which Mach-O requires (Linux
+// Names the personality routine for the function in which the macro is used. The numbers are pointer encodings: 0x1b
+// is a 4-byte offset from the current position; 0x9b is the same through a pointer, which Mach-O requires (Linux
 // Standard Base Core, "DWARF Extensions").
 #ifdef __APPLE__
 #define UNWIND_PERSONALITY __asm__ volatile(".cfi_personality 0x9b, _mt_unwind_personality")

@@ -8,9 +8,9 @@ var archSlices = map[string]string{
 	"-arm64": "arm64", "-arm64e": "arm64e", "-x86_64": "x86_64", "-x86_64h": "x86_64h", "-64": "",
 }
 
-// nextInArch returns the program that macOS's arch(1) starts in a chosen slice. arch is protected by System Integrity
-// Protection, so dyld removes DYLD_ variables from its environment. But arch passes variables given with its option
-// -e to the program; Prepare uses that.
+// nextInArch returns the program that macOS's arch(1) starts in a chosen slice. System Integrity Protection protects
+// arch, so dyld removes DYLD_ variables from its environment. But arch sets variables given with its option -e for
+// the program; Prepare uses that option.
 func nextInArch(h Host, s step, _ *chain) (*step, error) {
 	env := s.env
 	options := []string{s.args[0]}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An asdfShim is the content of a script in the shims folder of asdf (a version manager): the tools, with versions,
-// that provide the program. The script ends in "asdf exec NAME", which starts the selected version.
+// An asdfShim is the content of a script in the shims folder of asdf (a version manager): which tools, in which
+// versions, provide the program. The script ends in "asdf exec NAME", which starts the selected version.
 type asdfShim struct {
 	folder, name string // of asdf's data, and of the program
 	tools        []string
@@ -35,8 +35,9 @@ func parseAsdfShim(path string, content []byte) (*asdfShim, bool) {
 	return shim, len(shim.tools) > 0
 }
 
-// nextInAsdf returns the program that an asdf shim starts. It returns nil, so that the plan starts the shim itself,
-// if a plugin's script or a user setting influences the choice, or if the system's own program is selected.
+// nextInAsdf returns the program that an asdf shim starts. It returns nil if that cannot be predicted, because a
+// plugin's script or a user setting influences the choice, or if the system's own program is selected. The plan then
+// starts the shim itself.
 func nextInAsdf(h Host, s step, script string, content []byte) (*step, error) {
 	shim, ok := parseAsdfShim(h.absolute(script), content)
 	if !ok || asdfIsConfigured(s.env) {

@@ -8,8 +8,8 @@ import (
 	"howett.net/plist"
 )
 
-// nextInBundle returns the executable of an application bundle, which its Info.plist names. mtrace must start it
-// itself: open(1) would have launchd start it, without mtrace's environment.
+// nextInBundle returns the executable of an application bundle, which its Info.plist names. mtrace must start the
+// executable itself: with open(1), launchd would start it without mtrace's environment.
 func nextInBundle(h Host, s step) (*step, error) {
 	bundle := filepath.Clean(s.path)
 	list := filepath.Join(h.absolute(bundle), "Contents", "Info.plist")

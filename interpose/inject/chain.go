@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxHops is the most programs that are followed from the command to the final image. The longest realistic chain
+// maxHops limits how many programs are followed from the command to the final image. The longest realistic chain
 // (script, env, shim, shell, wrapper, stub) has about eight.
 const maxHops = 16
 
@@ -21,8 +21,8 @@ type step struct {
 	machine string
 	// archArgs are the arguments of arch(1) up to the program's name, if arch starts the program.
 	archArgs []string
-	// observed is true if an earlier program, which the plan cannot skip, is known to start this one. The plan judges
-	// this program but cannot start it directly.
+	// observed is true if an earlier program starts this one and the plan cannot skip the earlier program. The plan
+	// judges this program but cannot start it directly.
 	observed bool
 	// cleared is true if an earlier program removes the preload variable from the environment, as env -i does.
 	cleared bool
@@ -65,8 +65,8 @@ func (h Host) follow(command []string, env environment) (*chain, error) {
 	return c, nil
 }
 
-// imageOf describes the file of a step. If the file cannot be read or is damaged, the library is not injected, and
-// the kernel runs or refuses the file as without mtrace.
+// imageOf describes the file of a step. If the file cannot be read or is damaged, the plan does not inject the
+// library, and the kernel runs or refuses the file as without mtrace.
 func (h Host) imageOf(s step) Image {
 	full := h.absolute(s.path)
 	if info, err := os.Stat(full); err == nil && info.IsDir() {
@@ -143,7 +143,8 @@ func nextInScript(h Host, s step) (*step, error) {
 	return &next, nil
 }
 
-// nextInText returns the shell for a text file without a #! line, as execvp does; no kernel executes such a file.
+// nextInText returns the shell for a text file without a #! line. No kernel executes such a file, but execvp lets the
+// shell run it.
 func nextInText(h Host, s step) (*step, error) {
 	head, err := readHead(h.absolute(s.path), darwinShebangBytes)
 	if err != nil {
@@ -164,7 +165,8 @@ func (h Host) shellStep(s step) *step {
 // viaShell is the Via text of a file that execvp(3) passes to the shell, because the kernel cannot run it.
 const viaShell = "no #! line"
 
-// A follower returns the program that a step starts; nil and no error if there is none, or none that matters.
+// A follower returns the program that a step starts; nil and no error if it starts none, or none that needs to be
+// followed.
 type follower func(h Host, s step, c *chain) (*step, error)
 
 // followerOf chooses a follower by the name of the step's program; nil if the program is not known to start others.

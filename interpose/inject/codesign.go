@@ -53,8 +53,8 @@ type Signature struct {
 	Entitlements map[string]bool `json:"entitlements,omitempty"`
 }
 
-// parseSignature reads the super blob (the container of a code signature) that LC_CODE_SIGNATURE refers to. It
-// combines the flags of all code directories: the kernel chooses a directory by the hashes that it supports, so a
+// parseSignature reads the super blob (the container of a code signature) to which LC_CODE_SIGNATURE refers. It
+// combines the flags of all code directories: the kernel chooses one of them by the hashes that it supports, so a
 // restriction in any of them may apply.
 func parseSignature(blob []byte) (*Signature, error) {
 	if len(blob) < 12 || binary.BigEndian.Uint32(blob) != magicSuperBlob {
@@ -62,7 +62,7 @@ func parseSignature(blob []byte) (*Signature, error) {
 	}
 	length := int64(binary.BigEndian.Uint32(blob[4:]))
 	if length > int64(len(blob)) || length < 12 {
-		return nil, damaged("its code signature says %d bytes and has %d", length, len(blob))
+		return nil, damaged("its code signature should have %d bytes, but has %d", length, len(blob))
 	}
 	blob = blob[:length]
 	count := binary.BigEndian.Uint32(blob[8:])
@@ -96,8 +96,8 @@ func parseSignature(blob []byte) (*Signature, error) {
 	return signature, nil
 }
 
-// subBlob returns the blob at offset, including its own magic and length, and its magic. It returns an error if the
-// blob is not inside blob.
+// subBlob returns the blob at offset, including its own magic and length, and its magic. It returns an error if that
+// blob is not inside the outer blob.
 func subBlob(blob []byte, offset uint32) (body []byte, magic uint32, err error) {
 	if int64(offset)+8 > int64(len(blob)) {
 		return nil, 0, damaged("a blob of its code signature starts beyond the end")

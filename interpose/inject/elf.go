@@ -50,8 +50,8 @@ func parseELF(r io.ReaderAt) (image Image, err error) {
 	image.Library = file.Type == elf.ET_DYN && !image.Dynamic
 	image.Needed, err = file.ImportedLibraries()
 	if err != nil {
-		// The names come from the section table, which may have been stripped. Then they are unknown, but the program
-		// still runs, because the dynamic linker reads only segments.
+		// The names come from the section table, which may have been stripped; they are then unknown. The program
+		// still runs without the table, because the dynamic linker reads only segments.
 		image.Needed = nil
 	}
 	image.ownSanitizerOptions = ownSanitizerOptions(file, image.Needed)

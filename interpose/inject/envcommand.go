@@ -8,8 +8,8 @@ import (
 // errNotFollowed says that a program's arguments were not understood well enough to tell which program it starts.
 var errNotFollowed = errors.New("its arguments were not understood")
 
-// followEnv returns the command that env(1) would execute, which follows its options and settings, and the
-// environment that the options and settings produce. It returns errNotFollowed if it does not understand them.
+// followEnv returns the command that env(1) would execute (the words after its options and settings), and the
+// environment that its options and settings produce. It returns errNotFollowed if it does not understand them.
 func followEnv(args []string, env environment) (command []string, changed environment, err error) {
 	words := args[1:]
 	for expanded := 0; len(words) > 0; {
@@ -52,8 +52,8 @@ func followEnv(args []string, env environment) (command []string, changed enviro
 	return nil, nil, errNotFollowed // env alone prints the environment
 }
 
-// envSettings applies the NAME=VALUE words at the beginning of words to env. It returns the words after them and the
-// changed environment.
+// envSettings applies the settings (words of the form NAME=VALUE) at the beginning of words to env. It returns the
+// other words and the changed environment.
 func envSettings(words []string, env environment) ([]string, environment, error) {
 	for len(words) > 0 && strings.Contains(words[0], "=") {
 		name, value, _ := strings.Cut(words[0], "=")
@@ -65,8 +65,8 @@ func envSettings(words []string, env environment) ([]string, environment, error)
 	return words, env, nil
 }
 
-// splitOperand returns the operand of env's option -S, which is in the same word or in the next, and the words after
-// it.
+// splitOperand returns the operand of env's option -S, which is in the same word or in the next one, and the words
+// after the operand.
 func splitOperand(words []string) (text string, rest []string, ok bool) {
 	if text, ok = strings.CutPrefix(words[0], "--split-string="); ok {
 		return text, words[1:], true
@@ -80,8 +80,9 @@ func splitOperand(words []string) (text string, rest []string, ok bool) {
 	return words[1], words[2:], true
 }
 
-// splitString splits text as the option -S of env does, both FreeBSD's, which macOS has, and GNU's. Blanks separate
-// words, quotes group, ${NAME} is replaced, # at the start of a word begins a comment, \c ends the text.
+// splitString splits text as the option -S of env does, in FreeBSD's version (which macOS has) as well as GNU's.
+// Blanks separate words, quotes group, ${NAME} is replaced, # at the start of a word begins a comment, \c ends the
+// text.
 func splitString(text string, env environment) (words []string, err error) {
 	var word strings.Builder
 	inWord := false

@@ -32,9 +32,10 @@ func (e environment) without(name string) environment {
 	return changed
 }
 
-// withoutOrderCheck returns a copy in which AddressSanitizer accepts that it is not the first library; otherwise it
-// ends the program, because the tracing library comes first. The library sets this option itself
-// (interpose/system/sanitizer_linux.c), but not in a program that defines default options of its own.
+// withoutOrderCheck returns a copy in which AddressSanitizer accepts that it is not the first library. The tracing
+// library comes first, and without this option the sanitizer would end the program. The library sets the option
+// itself (interpose/system/sanitizer_linux.c), but that has no effect in a program that defines default options of
+// its own.
 func (e environment) withoutOrderCheck() environment {
 	const variable, option = "ASAN_OPTIONS", "verify_asan_link_order"
 	options, _ := e.get(variable)
@@ -50,8 +51,8 @@ func (e environment) withoutOrderCheck() environment {
 // ourPrefix is the prefix of the environment variables that configure the tracing library.
 const ourPrefix = "MTRACE_"
 
-// withOurs returns a copy that also has the MTRACE_ variables of other. A skipped program such as env -i would have
-// removed them, and the library needs them.
+// withOurs returns a copy that also has the MTRACE_ variables of other. The plan skips programs such as env -i, which
+// would remove these variables, but the library needs them.
 func (e environment) withOurs(other environment) environment {
 	changed := e
 	for _, entry := range other {

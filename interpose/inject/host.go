@@ -57,7 +57,8 @@ func ThisHost() Host {
 	return host
 }
 
-// translate corrects Arch if Rosetta translates mtrace: the machine then looks like an Intel one to mtrace.
+// translate corrects Arch if Rosetta translates mtrace: to a translated process, the machine looks like one with an
+// Intel processor.
 func (h *Host) translate(arm64, translated bool) {
 	if arm64 {
 		h.Arch = "arm64"
@@ -65,7 +66,7 @@ func (h *Host) translate(arm64, translated bool) {
 	h.Translated = translated
 }
 
-// absolute returns path as an absolute path; a relative one counts from the command's working directory.
+// absolute returns path as an absolute path. A relative path is resolved from the command's working directory.
 func (h Host) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return path

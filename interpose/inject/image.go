@@ -100,9 +100,9 @@ func parseImage(r io.ReaderAt, size int64, host Host, machine string) (Image, er
 	return Image{Format: FormatUnknown}, nil
 }
 
-// readBounded returns length bytes of r at offset. It returns an error if that range is not inside the file's size
-// bytes or is longer than limit, so that a damaged file cannot make mtrace allocate without bound. what names the
-// range in the error.
+// readBounded returns length bytes of r at offset. It returns an error if that range lies beyond the file's size, or
+// is longer than limit: a damaged file must not make mtrace allocate without bound. `what` names the range in the
+// error.
 func readBounded(r io.ReaderAt, size, offset, length, limit int64, what string) ([]byte, error) {
 	switch {
 	case length > limit:

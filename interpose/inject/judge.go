@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// judgement says how one program's dynamic linker will react to the preload variable.
+// judgement describes how the dynamic linker of one program will react to the preload variable.
 type judgement struct {
 	// loads: the dynamic linker will load the tracing library into the process.
 	loads bool

@@ -68,7 +68,8 @@ func notTraced(plan *inject.Plan, processes []Process) (found []inject.Finding) 
 
 func said(p Process) string { return "it uses Metal and is " + p.NotTraced }
 
-// neverLoaded explains why the library reported from no process although the plan expected it to load.
+// neverLoaded returns findings for the case that the plan expected the library to load, but it reported from no
+// process.
 func neverLoaded(plan *inject.Plan, root int, processes []Process, inspect Inspect) []inject.Finding {
 	program := plan.Program
 	for _, p := range processes {
@@ -91,12 +92,12 @@ func neverLoaded(plan *inject.Plan, root int, processes []Process, inspect Inspe
 	}}
 }
 
-// dropped returns a finding for each process at which the library was lost: the process that started it, or the
-// program that ran before in the same process, had the library, but this one has not. Something removed the preload
-// variable there, so all descendants lack the library, too; they get no findings of their own.
+// dropped returns a finding for each process at which the library was lost: it does not have the library, although
+// the process that started it, or the program that ran before in the same process, had it. Something removed the
+// preload variable there. All descendants of such a process lack the library, too; they get no findings of their own.
 func dropped(root int, processes []Process, inspect Inspect) []inject.Finding {
-	// processes lists a process once for each program that it ran. A process had the library if it reported, or if it
-	// is a fork of a process that did.
+	// processes lists a process once for each program that it ran. A process had the library if the library reported
+	// from it, or if it is a fork of such a process.
 	reported := map[int][]string{root: nil}
 	lost := map[int]bool{}
 	parent := map[int]int{}
@@ -186,7 +187,7 @@ func noMetal(plan *inject.Plan, processes []Process) inject.Finding {
 	}
 	text := "the library was loaded, and the program made no Metal call"
 	if count > 1 {
-		text = fmt.Sprintf("the library was loaded in %d processes, and none of them made a Metal call", count)
+		text = fmt.Sprintf("the library was loaded into %d processes, and none of them made a Metal call", count)
 	}
 	return inject.Finding{
 		Code: inject.NoMetal, Path: plan.Program, Text: text,

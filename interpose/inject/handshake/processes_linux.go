@@ -53,8 +53,8 @@ func parentOf(stat []byte) (int, bool) {
 	return parent, err == nil
 }
 
-// execPatience is how many times an empty environment is read again: a process in the middle of an exec has none for
-// a moment, and would be missed.
+// execPatience is how many times an empty environment is read again. A process in the middle of an exec has no
+// environment for a moment, and would otherwise be missed.
 const execPatience = 20
 
 // carries reports whether the environment of a process contains entry (NAME=VALUE). If the process's first thread has

@@ -13,8 +13,8 @@ type Tree struct {
 // NewTree returns a Tree that follows the process root and all its descendants.
 func NewTree(root int) *Tree { return &Tree{root: root, list: allProcesses} }
 
-// Look lists the system's processes once and adds the program's. A process that has executed another program since
-// the last look is listed twice. On Linux a look costs about 10 µs per process of the system.
+// Look lists the system's processes once and adds the program's processes to the tree. A process that has executed
+// another program since the last call is listed twice. On Linux a call costs about 10 µs per process of the system.
 func (t *Tree) Look() error {
 	all, err := t.list()
 	if err != nil {

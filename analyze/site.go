@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -38,6 +39,15 @@ func (s *Stack) Caller() *Frame {
 		passed = f == at
 	}
 	return nil
+}
+
+// Chain returns Site and the program's frames that called it, innermost first, at most `most` frames in all.
+func (s *Stack) Chain(most int) []*Frame {
+	list := s.candidates()
+	if at := slices.Index(list, s.Site()); at > 0 {
+		list = list[at:]
+	}
+	return list[:min(most, len(list))]
 }
 
 // candidates returns the frames of the best rank in the stack, innermost first. Site is one of them.

@@ -132,10 +132,15 @@ type Finding struct {
 	Speedup    *replay.Speedup // nil if the removal was not, or cannot be, replayed
 	// the line of the program that costs most of the time, as "train.py:42 step()"; "" if stacks were not recorded
 	Place string
+	// for locks: the line in which their holders spent most of the time that others waited; "" if not known. The
+	// callers are the lines that called it, innermost first
+	HolderPlace   string
+	HolderCallers []string
 
 	Unpredicted string // the reason why there is no prediction
 
-	at *place // nil means the place in the registry
+	at    *place             // nil means the place in the registry
+	sites []analyze.CallSite // where it costs time; nil means all calls of that place
 	// returns the change for the replay that removes the cause, or the reason why there is none; nil means that the
 	// table of causes has the change
 	without func(replayed) (replay.Change, string)

@@ -43,7 +43,7 @@ func TestWhyTheInterpretersLockIsHeld(t *testing.T) {
 		{analyze.InterpreterHeld, 5 * ms, "for 100% of the time that threads waited for the GIL, its holder waited for the GPU"},
 		{analyze.InterpreterFree, 0, "none of"},
 		{analyze.InterpreterFree, 0, "its holder ran code and did not wait"},
-		{analyze.InterpreterNotKnown, 0, "the lock _PyRuntime"},
+		{analyze.InterpreterNotKnown, 0, "the GIL: "},
 	} {
 		trace := takingTurns(t, test.held)
 		for _, th := range trace.Threads {

@@ -3,16 +3,18 @@ package cause
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
 )
 
-// A lockUse sums up the waits for all locks that have the same name.
+// A lockUse sums up the waits for all locks that have the same title.
 type lockUse struct {
-	name    string
+	title   string
 	locks   map[evidence.LockKey]bool
 	waits   int
 	time    analyze.Nanos
@@ -23,6 +25,8 @@ type lockUse struct {
 // lock between needless waits for GPU work are left out, because the cause device-wide-sync counts them.
 func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) bool) Finding {
 	var by evidence.Ordered[string, lockUse]
+	var waits []*analyze.LockWait
+	titles := lockTitles(ev.ThreadWaits.Locks)
 	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
 	for l := range analyze.Each(ev.ThreadWaits.Locks) {
 		if !sort(l) || !ev.Submitters.TakesPart[l.Thread] {
@@ -33,7 +37,8 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 		if hanging += l.Own - own; own == 0 {
 			continue
 		}
-		by.Of(lockName(l)).add(l, own)
+		by.Of(titles[evidence.KeyOf(l)]).add(l, titles[evidence.KeyOf(l)], own)
+		waits = append(waits, l)
 		r.Lost += own
 		if ev.Submitters.Aside(l.Thread) {
 			aside += own
@@ -57,7 +62,7 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	slices.SortStableFunc(uses, func(x, y *lockUse) int { return cmp.Compare(y.time, x.time) })
 	r.Holds = true
 	for _, u := range uses[:min(policy.MostLocks, len(uses))] {
-		r.say("%s%s: %s, %s, %s", u.name, u.several(), analyze.Plural(u.waits, "wait"), u.time, u.heldBy())
+		r.say("%s%s: %s, %s, %s", u.title, u.several(), analyze.Plural(u.waits, "wait"), u.time, u.heldBy())
 	}
 	r.say("all waits for locks take %s of the threads' time", percent(ev.Submitters.Share(r.Lost)))
 	if ev.Submitters.Share(hanging) >= policy.Negligible.Value {
@@ -70,19 +75,85 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 			percent(ev.Submitters.Share(r.Lost)))
 	} else {
 		r.sum("Threads wait for a lock for %s of their time, most of it for %s.", percent(ev.Submitters.Share(r.Lost)),
-			uses[0].name)
+			uses[0].title)
 	}
+	r.nameHolder(ev, waits)
+	r.sites = waitSites(waits)
 	return r
 }
 
-func lockName(l *analyze.LockWait) string {
-	if l.Name == "" {
-		return fmt.Sprintf("the lock at %#x (%s)", l.Lock, l.Selector)
+// nameHolder adds the lines in which the locks' holders were while others waited. It needs recorded stacks.
+func (f *Finding) nameHolder(ev *evidence.Evidence, waits []*analyze.LockWait) {
+	places := evidence.HolderPlaces(ev.Trace, waits)
+	for i, p := range places[:min(policy.MostSites, len(places))] {
+		if evidence.Share(p.Time, f.Lost) < policy.WorthNaming.Value {
+			continue
+		}
+		callers := []string{}
+		for _, frame := range p.Chain[1:] {
+			callers = append(callers, frame.String())
+		}
+		if i == 0 {
+			f.HolderPlace, f.HolderCallers = p.Chain[0].String(), callers
+		}
+		from := ""
+		if len(callers) > 0 {
+			from = ", called from " + strings.Join(callers, " from ")
+		}
+		f.say("for %s of the waiting time its holder was in %s (%s)%s",
+			percent(min(1, evidence.Share(p.Time, f.Lost))), p.Chain[0], p.Selector, from)
 	}
-	return "the lock " + l.Name
 }
 
-// several returns how many locks have the name, as text in parentheses; "" if there is only one.
+// lockTitles returns what each lock is called in sentences. Python gives a threading.Lock no name, so it is named by
+// the line where threads waited longest for it.
+func lockTitles(waits []analyze.LockWait) map[evidence.LockKey]string {
+	titles, lines := map[evidence.LockKey]string{}, map[evidence.LockKey]map[string]analyze.Nanos{}
+	for l := range analyze.Each(waits) {
+		k := evidence.KeyOf(l)
+		switch {
+		case l.OfInterpreter():
+			titles[k] = "the GIL"
+		case l.OfPython():
+			titles[k] = "a threading.Lock of Python"
+			if f := l.Stack.Site(); f != nil {
+				if lines[k] == nil {
+					lines[k] = map[string]analyze.Nanos{}
+				}
+				lines[k][f.String()] += l.Own
+			}
+		case l.Name == "":
+			titles[k] = fmt.Sprintf("the lock at %#x (%s)", l.Lock, l.Selector)
+		default:
+			titles[k] = "the lock " + l.Name
+		}
+	}
+	for k, by := range lines {
+		line := slices.MaxFunc(slices.Sorted(maps.Keys(by)), func(x, y string) int { return cmp.Compare(by[x], by[y]) })
+		titles[k] = "the threading.Lock acquired at " + line
+	}
+	return titles
+}
+
+// waitSites returns the lines in which threads waited for locks, longest time first.
+func waitSites(waits []*analyze.LockWait) []analyze.CallSite {
+	stats := map[string]*analyze.CallStat{}
+	t := &analyze.Trace{}
+	for _, l := range waits {
+		if l.Stack == nil {
+			continue
+		}
+		if stats[l.Selector] == nil {
+			stats[l.Selector] = &analyze.CallStat{Selector: l.Selector}
+			t.Calls = append(t.Calls, stats[l.Selector])
+		}
+		s := stats[l.Selector]
+		s.From = append(s.From, analyze.CallsFrom{Thread: l.Thread, Stack: l.Stack, Count: 1, Exclusive: l.Own})
+	}
+	return analyze.CallSites(t, func(*analyze.CallStat) bool { return true })
+}
+
+// several returns how many locks have the title, as text in parentheses; "" if there is only one.
 func (u *lockUse) several() string {
 	if len(u.locks) < 2 {
 		return ""
@@ -90,9 +161,9 @@ func (u *lockUse) several() string {
 	return fmt.Sprintf(" (%d of that name)", len(u.locks))
 }
 
-func (u *lockUse) add(l *analyze.LockWait, own analyze.Nanos) {
+func (u *lockUse) add(l *analyze.LockWait, title string, own analyze.Nanos) {
 	if u.waits++; u.locks == nil {
-		u.name, u.locks, u.holders = lockName(l), map[evidence.LockKey]bool{}, map[*analyze.Thread]analyze.Nanos{}
+		u.title, u.locks, u.holders = title, map[evidence.LockKey]bool{}, map[*analyze.Thread]analyze.Nanos{}
 	}
 	u.locks[evidence.KeyOf(l)] = true
 	u.time += own

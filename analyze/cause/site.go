@@ -1,7 +1,9 @@
 package cause
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mtrace/analyze"
@@ -19,7 +21,11 @@ func (v *Verdict) nameSites(t *analyze.Trace) {
 		if at == nowhere {
 			continue
 		}
-		sites := analyze.CallSites(t, func(s *analyze.CallStat) bool { return s.Part == at.part })
+		sites := c.sites
+		if sites == nil {
+			sites = analyze.CallSites(t, func(s *analyze.CallStat) bool { return s.Part == at.part })
+		}
+		sites = mergePlaces(sites)
 		total := analyze.Nanos(0)
 		for _, s := range sites {
 			total += s.Time
@@ -34,6 +40,30 @@ func (v *Verdict) nameSites(t *analyze.Trace) {
 			c.say("%s", siteText(&s, at.verb, evidence.Share(s.Time, total)))
 		}
 	}
+}
+
+// mergePlaces joins the sites of one line of code, which differ in their selectors, and sorts them by time.
+func mergePlaces(sites []analyze.CallSite) []analyze.CallSite {
+	var by evidence.Ordered[string, analyze.CallSite]
+	for _, s := range sites {
+		m := by.Of(s.Frame.String() + " " + s.Frame.File)
+		if m.Frame == nil {
+			*m = s
+			continue
+		}
+		m.Selector, m.Count, m.Time = m.Selector+", "+s.Selector, m.Count+s.Count, m.Time+s.Time
+		for _, t := range s.Threads {
+			if !slices.Contains(m.Threads, t) {
+				m.Threads = append(slices.Clone(m.Threads), t)
+			}
+		}
+	}
+	merged := make([]analyze.CallSite, 0, len(by.All))
+	for _, s := range by.All {
+		merged = append(merged, *s)
+	}
+	slices.SortStableFunc(merged, func(x, y analyze.CallSite) int { return cmp.Compare(y.Time, x.Time) })
+	return merged
 }
 
 // siteText names a place: "12 threads wait in train.py:42 step() (waitUntilCompleted, 3 s in all, 80% of the time of

@@ -12,7 +12,7 @@ import (
 func (b *Builder) peers(t *analyze.Trace) {
 	for i := range t.CPUWaits.Locks {
 		w := &t.CPUWaits.Locks[i]
-		b.peer(&w.Call, uint8(analyze.PartLock), w.Holder, w.Selector, w.Name)
+		b.peer(&w.Call, uint8(analyze.PartLock), w.Holder, w.Selector, lockTitle(w))
 	}
 	for i := range t.CPUWaits.Signals {
 		w := &t.CPUWaits.Signals[i]
@@ -43,4 +43,12 @@ func (b *Builder) peer(call *analyze.Call, kind uint8, by *analyze.Thread, selec
 	}
 	within(len(t.flat.pending), func(i int) *block { return &t.flat.pending[i].block })
 	within(len(t.calls.blocks), func(i int) *block { return &t.calls.blocks[i] })
+}
+
+// lockTitle is the name of the lock in the timeline; "" if it has none.
+func lockTitle(w *analyze.LockWait) string {
+	if w.OfInterpreter() || w.OfPython() {
+		return analyze.LockTitle(w.Name)
+	}
+	return w.Name
 }

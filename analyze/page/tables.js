@@ -37,7 +37,7 @@ mtrace.sortable = function (table) {
     table.rows.length < leastRows + 1
   )
     return;
-  const rows = [...table.rows].slice(1),
+  const rows = [...table.rows].slice(1).filter((row) => row.parentNode !== table.tFoot), // sums stay below
     cell = (row, i) => (row.cells[i] ? row.cells[i].textContent.trim() : "");
   heads.forEach((head, i) => {
     if (!head.textContent.trim()) return;

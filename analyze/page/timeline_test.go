@@ -78,7 +78,8 @@ func peeredPage(t *testing.T) []byte {
 	}
 	r := report.Build(trace, report.Options{})
 	r.Serialization.Share = 0.5
-	r.Serialization.Causes = []report.Cause{{Cause: "lock-contention", Place: line.Frames[0].String()}}
+	r.Serialization.Causes = []report.Cause{{Cause: "lock-contention", Place: line.Frames[0].String(),
+		HolderPlace: "train.py:12 submit()", HolderCallers: []string{"train.py:40 main()"}}}
 	return written(t, r, b.Document())
 }
 
@@ -182,6 +183,15 @@ func TestInteractions(t *testing.T) {
 			if (link) link.click();
 			said.chosen = mtrace.seen().chosen; said.there = /^sleeper.*pthread_cond_wait/.test(said.chosen);
 			return said;`,
+		"the first screen has the line of the lock's holder, which leads to the holder's longest call there": `
+			const answers = [...document.querySelectorAll(".answer div")], of = (title) => answers.find((d) =>
+				d.querySelector("dt").innerText === title);
+			const held = of("line of the lock's holder"), said = {title: !!held, waits: !!of("line that waits")};
+			said.line = held.querySelector("dd").innerText === "train.py:12 submit()";
+			said.callers = held.innerText.includes("called from train.py:40 main()");
+			said.seen = held.getBoundingClientRect().top + scrollY < 900;
+			held.querySelector("a").click(); said.chosen = mtrace.seen().chosen;
+			said.there = /^holder/.test(said.chosen); return said;`,
 		"an idle GPU says for how long, and what the thread that submits did": `
 			const n = view.rows.find((r) => r.lane && r.lane.shows === "gpu"), y = view.yOf(n) + n.height / 2;
 			const at = (ns) => view.under(view.xOf(ns), y, false), said = {early: at(100_000), inside: at(420_000), late: at(800_000)};

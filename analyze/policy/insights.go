@@ -71,7 +71,8 @@ const (
 	// RepeatedCompiles is how often one function must be compiled for the repetition to be reported.
 	RepeatedCompiles = 3
 	// ShownNames is how many names or paths a line lists; further ones are only counted.
-	ShownNames = 3
+	ShownNames  = 3
+	ShownFrames = 3 // of a stack in a sentence
 )
 
 // Limits for advice to fuse kernels, and for kernels' shapes.

@@ -11,7 +11,8 @@ import (
 )
 
 // An answer is one labelled figure on the first screen of the HTML page, such as "costs: 12% of thread time".
-type answer struct{ Title, Text string }
+// More follows the text: lines that called it.
+type answer struct{ Title, Text, More string }
 
 // A strip is a bar on the HTML page that shows how thread time or GPU time was spent. Most has the bar's largest
 // parts, whose names are in Text.
@@ -27,13 +28,24 @@ const mostStripParts = 5
 // removing the cause, the line of code and the advice, if a cause was found; then the times of tokens, if there are any.
 func (d pageData) Answer() (list []answer) {
 	if g := d.Steps.Generation; g != nil {
-		return append(d.ofCause(), answer{"tokens", strings.Join(g.Parts(), " · ")})
+		return append(d.ofCause(), g.figures()...)
 	}
 	return d.ofCause()
 }
 
+// The titles of the lines of code at the two ends of a wait for a lock.
+const (
+	waiterLine = "line that waits"
+	holderLine = "line of the lock's holder"
+)
+
+// Line reports whether the figure is a line of code, which the page links to the timeline.
+func (a answer) Line() bool {
+	return a.Title == "line" || a.Title == waiterLine || a.Title == holderLine
+}
+
 // Long reports whether the figure is a sentence, which takes a line of its own.
-func (a answer) Long() bool { return a.Title == "what to do" || a.Title == "tokens" }
+func (a answer) Long() bool { return a.Title == "what to do" }
 
 // ofCause returns the figures about the verdict's cause.
 func (d pageData) ofCause() (list []answer) {
@@ -42,14 +54,25 @@ func (d pageData) ofCause() (list []answer) {
 		return nil
 	}
 	top := &s.Causes[0]
-	list = append(list, answer{"costs", fmt.Sprintf("%s of thread time", analyze.FormatShare(s.Share))})
+	list = append(list, answer{"costs", fmt.Sprintf("%s of thread time", analyze.FormatShare(s.Share)), ""})
 	if i := top.SpeedupInterval; i != nil {
-		list = append(list, answer{"removing it", Gain{*top.SpeedupIfRemoved, i.Low, i.High}.faster()})
+		list = append(list, answer{"removing it makes the run", Gain{*top.SpeedupIfRemoved, i.Low, i.High}.faster(), ""})
+	}
+	line := "line"
+	if top.HolderPlace != "" {
+		line = waiterLine
 	}
 	if top.Place != "" {
-		list = append(list, answer{"line", top.Place})
+		list = append(list, answer{line, top.Place, ""})
 	}
-	return append(list, answer{"what to do", top.Advice})
+	if top.HolderPlace != "" {
+		more := ""
+		if len(top.HolderCallers) > 0 {
+			more = "called from " + strings.Join(top.HolderCallers, " from ")
+		}
+		list = append(list, answer{holderLine, top.HolderPlace, more})
+	}
+	return append(list, answer{"what to do", top.Advice, ""})
 }
 
 // Strips returns two bars. One shows how all threads that take part in the GPU's work spent their time, the other how

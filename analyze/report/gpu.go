@@ -178,6 +178,25 @@ func writeGPU(w *sheet, r *Report) {
 	}
 }
 
+// IdleText says what the page's table of idle time adds up to.
+func (d pageData) IdleText() string {
+	g := &d.GPU
+	text := "Idle for " + ns(g.IdleNS)
+	if used, _ := g.InUse(); used > 0 && len(g.Devices) == 1 {
+		text += fmt.Sprintf(", %s of the %s from first commit to last completion",
+			analyze.FormatShare(float64(g.IdleNS)/float64(used)), ns(used))
+	}
+	return text + ". Each gap counts for what the thread that submitted next was doing for most of it."
+}
+
+// IdleGapCount is the number of gaps in the table.
+func (d pageData) IdleGapCount() (n int) {
+	for _, i := range d.GPU.IdleBy {
+		n += i.Gaps
+	}
+	return n
+}
+
 // Text describes how the encoders' GPU times were determined; "" if encoder times were not requested.
 func (e Encoders) Text() string {
 	if !e.Asked {

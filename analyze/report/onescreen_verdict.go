@@ -33,12 +33,22 @@ func screenVerdict(r *Report, w *sheet, rows screenRows) {
 			wrap(w, "the gain is not predicted: "+top.NotPredicted, "  - ", "    ")
 		}
 		fix := "Fix: " + top.Advice + "."
-		if top.Place != "" {
-			fix += "  At " + top.Place + "."
-		}
+		fix += top.whereText()
 		wrap(w, fix, "  ", "  ")
 	}
 	s.writeAlso(w, others)
+}
+
+// whereText returns the lines of code of a cause for the end of a paragraph; "" if they are not known.
+func (c *Cause) whereText() string {
+	switch {
+	case c.Place != "" && c.HolderPlace != "":
+		return fmt.Sprintf("  Threads wait at %s; the lock's holder was in %s.", c.Place,
+			strings.Join(append([]string{c.HolderPlace}, c.HolderCallers[:min(1, len(c.HolderCallers))]...), " from "))
+	case c.Place != "":
+		return "  At " + c.Place + "."
+	}
+	return ""
 }
 
 // headline returns the phrases of the line VERDICT: the cause's name, its cost, the gain of removing it, and how

@@ -22,7 +22,7 @@ type Generation struct {
 	TokenNS  Quantiles `json:"token_ns"`  // from the end of one token to the end of the next
 	GPUNS    Quantiles `json:"gpu_ns"`    // GPU time of a token's work
 	IdleNS   Quantiles `json:"idle_ns"`   // time within a token in which the GPU ran none of its work
-	// the distribution of idle_ns; empty without idle times
+	// the distribution of idle_ns up to its 95th percentile; the last bin has all longer ones. Empty without idle times
 	IdleBins []StepBin `json:"idle_bins"`
 	IdleWhile
 }
@@ -186,11 +186,8 @@ var stepHeads = []string{"phase", "queue", "from", "to", "steps", "command buffe
 // stepsRemark explains the table.
 const stepsRemark = "repeated steps, each from the end of the previous step to its own end"
 
-// Text describes the generation in one paragraph.
-func (g *Generation) Text() string { return strings.Join(g.Parts(), ", ") + ". " + g.source() }
-
-// source says how tokens were detected.
-func (g *Generation) source() string {
+// Source says how tokens were detected.
+func (g *Generation) Source() string {
 	if g.From == steps.FromMarks {
 		return "Prompts and tokens are ranges that the program marks."
 	}
@@ -210,8 +207,8 @@ func writeSteps(w *sheet, r *Report) {
 	t.write(w)
 	if g := r.Steps.Generation; g != nil {
 		wrapParts(w, g.Parts(), "  ", "    ")
-		wrapParts(w, g.idleParts(), "  ", "    ")
-		wrap(w, g.source(), "  ", "    ")
+		wrapParts(w, g.idleParts(r.GPU.IdleNS), "  ", "    ")
+		wrap(w, g.Source(), "  ", "    ")
 	}
 }
 

@@ -52,7 +52,51 @@ func TestTokenGaps(t *testing.T) {
 		t.Errorf("the distribution is drawn as %q", line)
 	}
 	if bars := g.GapBars(); len(bars) != len(g.IdleBins) || bars[0].Height != "100.0" ||
-		bars[0].Title != "100 µs to 119 µs: 9 tokens" {
+		bars[0].Title != "100 µs to 113 µs: 9 tokens" {
 		t.Errorf("bars: %+v", bars)
+	}
+	titles := ""
+	for _, f := range g.figures() {
+		titles += f.Title + ": " + f.Text + "; "
+	}
+	if titles != "tokens: 10; time of a token: median 5.00 ms; GPU idle in a token: median 100 µs; "+
+		"why idle: 50% of the idle time passes until the program commits the command buffer that it created; " {
+		t.Errorf("the first screen has %q", titles)
+	}
+}
+
+// One token that is much longer than all others left one bar for the others. The parts of the idle time are related to
+// the GPU's idle time, and add up.
+func TestTokenGapsWithATail(t *testing.T) {
+	var idle []int64
+	for i := range int64(99) {
+		idle = append(idle, 700_000+4000*i)
+	}
+	idle = append(idle, 41_000_000)
+	g := &Generation{IdleNS: quantilesOf(idle), IdleBins: binsOf(idle), IdleWhile: IdleWhile{0.5, 0.25, 0.125}}
+	bars, filled := g.GapBars(), 0
+	for _, b := range bars {
+		if b.Height != "0.0" {
+			filled++
+		}
+	}
+	if last := bars[len(bars)-1]; filled < 8 || !last.Tail || last.Title != "longer, up to 41.0 ms: 1 token" {
+		t.Errorf("%d of %d bars have tokens, and the last is %+v", filled, len(bars), last)
+	}
+	said := strings.Join(g.idleParts(150_000_000), "; ")
+	for _, want := range []string{"1 token longer, up to 41.0 ms", "the GPU idled for 130 ms in 100 tokens, 86% of its 150 ms between"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in %q", want, said)
+		}
+	}
+	share, sum := 0.0, ""
+	for _, part := range g.idleShares() {
+		share += part.share
+	}
+	for _, part := range g.IdleMeanwhile() {
+		sum += part.More + " "
+	}
+	if share != 1 || sum != "64.9 ms 32.4 ms 16.2 ms 16.2 ms " {
+		t.Errorf("the parts: %v, %s", share, sum)
 	}
 }

@@ -45,7 +45,11 @@ type Cause struct {
 	Evidence   []string `json:"evidence"`
 	Advice     string   `json:"advice"`
 	// the line of the program that spends the most time in this cause; "" when stacks were not recorded
-	Place            string   `json:"place"`
+	Place string `json:"place"`
+	// for locks: the line in which the locks' holders spent most of the time that others waited, and the lines that
+	// called it, innermost first; absent when not known
+	HolderPlace      string   `json:"holder_place,omitempty"`
+	HolderCallers    []string `json:"holder_callers,omitempty"`
 	SpeedupIfRemoved *float64 `json:"speedup_if_removed"` // 2 is twice as fast; null if it was not replayed
 	SpeedupInterval  *Speedup `json:"speedup_interval"`   // around it
 	NotPredicted     string   `json:"not_predicted"`      // why speedup_if_removed is null
@@ -83,7 +87,8 @@ func buildSerialization(r *Report, a *cause.Analysis, opts Options) {
 	r.Serialization.Causes = list(v.Causes, func(f cause.Finding) Cause {
 		c := Cause{Cause: f.Cause, Limit: f.Standing == cause.Limit, LostNS: int64(f.Lost), Confidence: f.Confidence,
 			Evidence: append([]string{}, f.Evidence...),
-			Advice:   f.Advice, Place: f.Place, NotPredicted: f.Unpredicted}
+			Advice:   f.Advice, Place: f.Place, HolderPlace: f.HolderPlace, HolderCallers: f.HolderCallers,
+			NotPredicted: f.Unpredicted}
 		c.Share = f.Share(total)
 		if f.Speedup != nil {
 			low, high := f.Speedup.Interval()

@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
+	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/replay"
 )
@@ -88,7 +90,27 @@ func (h help) Title() string {
 	if title := helpTitles[h.Kind]; title != "" {
 		return fmt.Sprintf(title, h.Name)
 	}
+	if h.Kind == replay.KindLock {
+		return analyze.LockTitle(h.Name)
+	}
 	return h.Kind + " " + h.Name
+}
+
+// removalsNote explains why removing a cause and shortening a lock or kernel differ; empty if rows of both kinds are
+// not there.
+func removalsNote(rows []help) string {
+	has := func(kind string) bool { return slices.ContainsFunc(rows, func(h help) bool { return h.Kind == kind }) }
+	switch {
+	case !has(cause.KindCause):
+		return ""
+	case has(replay.KindLock):
+		return "All factors are of the whole run. Removing a cause removes all its waits and the delays that follow " +
+			"them; the row of a lock changes only how long that lock is held."
+	case len(rows) > 1:
+		return "All factors are of the whole run. Removing a cause removes all its waits; the other rows change only " +
+			"what they name."
+	}
+	return ""
 }
 
 // Helps returns the rows of the table.
@@ -151,4 +173,10 @@ func writeWhatIf(w *sheet, r *Report) {
 		t.add(h.Title(), h.Gains[0], h.Gains[1], h.Gains[2], h.Gains[3])
 	}
 	t.write(w)
+	if note := removalsNote(rows); note != "" {
+		wrap(w, note, "  ", "  ")
+	}
 }
+
+// HelpsNote is the remark below the table on the page.
+func (r *Report) HelpsNote() string { return removalsNote(r.Helps()) }

@@ -1,10 +1,13 @@
 "use strict";
-// mtrace.answer turns the line of code in the verdict into a link to the longest block in the timeline that was
-// called there.
+// mtrace.answer turns the lines of code in the verdict into links to the longest block in the timeline that was called
+// there.
 mtrace.answer = function (view) {
-  const {page} = view,
-    line = document.querySelector(".answer .line");
-  const frame = line ? page.frames.indexOf(line.textContent) : -1;
+  for (const line of document.querySelectorAll(".answer .line")) mtrace.linkLine(view, line);
+};
+
+// linkLine makes the text of an element, a line of code, a link to the longest call there.
+mtrace.linkLine = function (view, line) {
+  const {page} = view, frame = page.frames.indexOf(line.textContent);
   if (frame < 0) return;
   const through = page.stacks.map((stack) => stack.includes(frame));
   let longest = null;

@@ -1,0 +1,88 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// A HolderPlace is a place in the program in which a lock's holder was while other threads waited for the lock.
+type HolderPlace struct {
+	Chain    []*analyze.Frame // the line of the call and those of its callers, innermost first
+	Selector string           // the call
+	Time     analyze.Nanos    // of the waiting threads, added up
+}
+
+// HolderPlaces returns where the holders of locks were during these waits, longest time first. Stacks exist only for
+// calls, so a holder that computed between calls is nowhere.
+func HolderPlaces(t *analyze.Trace, waits []*analyze.LockWait) []HolderPlace {
+	calls := map[*analyze.Thread][]heldCall{}
+	for _, w := range waits {
+		if w.Holder != nil {
+			calls[w.Holder] = nil
+		}
+	}
+	collectHeldCalls(t, calls)
+	var places Ordered[string, HolderPlace]
+	for _, w := range waits {
+		list := calls[w.Holder]
+		first := sort.Search(len(list), func(i int) bool { return list[i].Begin >= w.Begin })
+		for i := max(0, first-1); i < len(list) && list[i].Begin < w.End; i++ {
+			if both := overlap(list[i].Interval, w.Interval); both > 0 {
+				list[i].at(&places).Time += both
+			}
+		}
+	}
+	list := make([]HolderPlace, 0, len(places.All))
+	for _, p := range places.All {
+		list = append(list, *p)
+	}
+	slices.SortStableFunc(list, func(x, y HolderPlace) int { return cmp.Compare(y.Time, x.Time) })
+	return list
+}
+
+// A heldCall is a call of a thread that holds a lock, with a stack.
+type heldCall struct {
+	analyze.Interval
+	stack    *analyze.Stack
+	selector string
+}
+
+// at returns the place of the call.
+func (c *heldCall) at(places *Ordered[string, HolderPlace]) *HolderPlace {
+	chain := c.stack.Chain(policy.ShownFrames)
+	name := c.selector
+	for _, f := range chain {
+		name += "\n" + f.String()
+	}
+	p := places.Of(name)
+	p.Chain, p.Selector = chain, c.selector
+	return p
+}
+
+// collectHeldCalls appends to each thread in calls its waits that have a stack, by begin.
+func collectHeldCalls(t *analyze.Trace, calls map[*analyze.Thread][]heldCall) {
+	add := func(c analyze.Call, selector string) {
+		if list, holds := calls[c.Thread]; holds && c.Stack != nil && c.Stack.Site() != nil {
+			calls[c.Thread] = append(list, heldCall{c.Interval, c.Stack, selector})
+		}
+	}
+	for w := range analyze.Each(t.Waits) {
+		add(w.Call, w.Selector)
+	}
+	for w := range analyze.Each(t.CPUWaits.Locks) {
+		add(w.Call, w.Selector)
+	}
+	for w := range analyze.Each(t.CPUWaits.Signals) {
+		add(w.Call, w.Selector)
+	}
+	for w := range analyze.Each(t.CPUWaits.Blocked) {
+		add(w.Call, w.Selector)
+	}
+	for thread := range calls {
+		slices.SortFunc(calls[thread], func(x, y heldCall) int { return cmp.Compare(x.Begin, y.Begin) })
+	}
+}

@@ -1,0 +1,25 @@
+package analyze
+
+import "strings"
+
+// pythonLock is part of the names of the functions in which CPython waits for a threading.Lock or RLock.
+const pythonLock = "PyThread_acquire_lock"
+
+// LockTitle returns what the lock called name is, with the name itself where `--what-if lock:NAME` needs it: "GIL
+// (_PyRuntime)", "threading.Lock (PyThread_acquire_lock_timed)", "lock cache".
+func LockTitle(name string) string {
+	symbol := strings.TrimPrefix(name, "in ")
+	switch l := (&LockWait{Name: name}); {
+	case l.OfInterpreter() && strings.EqualFold(symbol, "GIL"):
+		return "GIL"
+	case l.OfInterpreter():
+		return "GIL (" + symbol + ")"
+	case l.OfPython():
+		return "threading.Lock (" + symbol + ")"
+	}
+	return "lock " + name
+}
+
+// OfPython reports whether the lock is a Python program's threading.Lock or RLock. CPython gives it no name, so all of
+// them are recognized by the function that waits.
+func (l *LockWait) OfPython() bool { return strings.Contains(l.Name, pythonLock) }

@@ -1,6 +1,6 @@
-// Functions that a traced C program may call to name moments and scopes. They record once the program uses Metal.
-// Without the tracer they are NULL, because they are declared weak, and the macros below test for NULL before they
-// call. A program that includes this header links with no library and works traced and untraced (on macOS link with
+// Functions that a traced C program may call to name moments and scopes. They record something only once the program
+// uses Metal. Without the tracer they are NULL, because they are declared weak; the macros below test for NULL before
+// they call. A program that includes this header needs no library and works traced and untraced (on macOS link with
 // -Wl,-undefined,dynamic_lookup).
 #ifndef MTRACE_MARKS_H
 #define MTRACE_MARKS_H

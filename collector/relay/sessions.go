@@ -99,7 +99,7 @@ func (s *sessions) take(q request, conn net.Conn) (*incoming, error) {
 	if in == nil && q.First > 0 {
 		s.mutex.Unlock()
 		return nil, fmt.Errorf(
-			"the first %d bytes of the trace are not in this collector's folder: another collector received them, or they were removed", q.First)
+			"the first %d bytes of the trace went to a collector with another folder, or were removed", q.First)
 	}
 	if in == nil {
 		var err error

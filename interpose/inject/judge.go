@@ -105,8 +105,8 @@ func gainsID(h Host, facts FileFacts) bool {
 	return facts.Mode&modeSetUID != 0 && facts.UID != h.UID || facts.Mode&modeSetGID != 0 && facts.GID != h.GID
 }
 
-// cLibrary returns the name of the C library that an ELF image was linked with (glibc, musl). It is known from the
-// image's dynamic linker or, for a shared library, which has none, from its dependencies.
+// cLibrary returns the name of the C library with which an ELF image was linked (glibc, musl). The dynamic linker
+// that the image names tells it. A shared library names none; there the dependencies tell it.
 func cLibrary(image Image) string {
 	if strings.HasPrefix(filepath.Base(image.Interpreter), "ld-musl-") {
 		return "musl"
@@ -129,8 +129,8 @@ const (
 )
 
 // judgeMachO applies the rules of dyld and of AMFI, the kernel's check of signatures. For a protected program dyld
-// removes every DYLD_ variable, also from its children's environment. For any other program dyld loads the library
-// or, if it cannot, ends the program.
+// removes every DYLD_ variable, so that the program's children do not have them, either. For any other program dyld
+// loads the library or, if it cannot, ends the program.
 func judgeMachO(h Host, j *judgement, path string, image, library Image) {
 	if image.Machine == "" {
 		j.harmless = false
@@ -180,9 +180,8 @@ func judgeMachO(h Host, j *judgement, path string, image, library Image) {
 	}
 }
 
-// signAgain returns shell commands that make a copy of the program which accepts libraries: signed ad hoc, without
-// the flags that forbid them. Copying the file is enough for a program, but not for an application that needs the
-// rest of its bundle.
+// signAgain returns shell commands that copy the program and sign the copy ad hoc, without the flags that forbid
+// other libraries. That is enough for a program, but not for an application that needs the rest of its bundle.
 func signAgain(path string) string {
 	name := filepath.Base(path)
 	return fmt.Sprintf("trace a copy signed anew: cp %q ./%s-traced && codesign --force --sign - ./%[2]s-traced", path,
@@ -211,15 +210,15 @@ func judgeSignature(h Host, j *judgement, path string, image Image, protected fu
 	} else if (hardened || signature.has(SignatureRequireLV)) && !signature.entitled(entitlementNoValidation) {
 		j.harmless = false
 		j.refuse(LibraryValidation, path, "validates libraries and lacks the entitlement "+entitlementNoValidation+": "+
-			"it loads none but its own maker's", signAgain(path))
+			"it loads only libraries of its own maker", signAgain(path))
 	}
 	if signature.entitled(entitlementSandbox) {
 		j.warn(Sandboxed, path, "runs in the App Sandbox and may not reach the collector's socket", signAgain(path))
 	}
 }
 
-// protectedAdvice returns what to do about a protected program of macOS that users often put in front of the program
-// to trace.
+// protectedAdvice returns the advice about a program of macOS that is protected and that users often put in front of
+// the program to trace.
 func protectedAdvice(h Host, path string) string {
 	name := filepath.Base(path)
 	switch {

@@ -15,9 +15,9 @@ const defaultPath = "/usr/bin:/bin"
 func hasSlash(name string) bool { return strings.ContainsRune(name, '/') }
 
 // lookup finds the file of a command as execvp(3) does. A name with a slash is a path. Any other name is tried in
-// each folder of PATH, where an empty entry is the working directory. A file that is not executable does not end the
-// search; it is reported only if no executable one follows. The result is spelled as execvp would pass it to the
-// kernel, because scripts see that spelling.
+// each folder of PATH, where an empty entry means the working directory. A file that is not executable does not end
+// the search; it becomes the error only if no executable file follows. The result is spelled as execvp would pass it
+// to the kernel, because scripts see that spelling.
 func (h Host) lookup(name string, env environment) (string, error) {
 	if name == "" {
 		return "", &NotFoundError{Name: name}
@@ -59,7 +59,7 @@ func (h Host) lookup(name string, env environment) (string, error) {
 	return "", &NotFoundError{Name: name}
 }
 
-// executable returns the reason why the kernel would refuse to execute path, "" if it would not. err is set if the
+// executable returns why the kernel would refuse to execute path, or "" if it would execute it. err is set if the
 // file does not exist.
 func (h Host) executable(path string) (refused string, err error) {
 	full := h.absolute(path)

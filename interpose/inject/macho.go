@@ -41,8 +41,8 @@ const (
 
 	platformMacOS = 1
 
-	// maxSlices tells a universal Mach-O file from a Java class file, which begins with the same magic number. Where
-	// the former has its number of slices, the latter has its version, which is above 40.
+	// maxSlices distinguishes a universal Mach-O file from a Java class file, which begins with the same magic
+	// number. At the offset of the number of slices, a class file has its version, which is above 40.
 	maxSlices       = 30
 	maxCommandBytes = 4 << 20
 )
@@ -91,7 +91,8 @@ type slice struct {
 	offset, size int64
 }
 
-// parseMachO describes the slice that host's kernel will run, or the slice named machine if machine is not empty.
+// parseMachO describes one slice of a Mach-O file: the slice for `machine` or, if that is empty, the one that host's
+// kernel will run.
 func parseMachO(r io.ReaderAt, size int64, host Host, machine string) (Image, error) {
 	image := Image{Format: FormatMachO}
 	slices, err := machoSlices(r, size)
@@ -172,8 +173,8 @@ func machoOrder(header []byte) binary.ByteOrder {
 	return binary.BigEndian
 }
 
-// sliceRank returns the machine names in the kernel's order of preference, the best first. The children of a process
-// that Rosetta translates inherit its preference for x86_64.
+// sliceRank returns the machine names in the kernel's order of preference, the best first. A process that Rosetta
+// translates prefers x86_64, and its children inherit that.
 func sliceRank(host Host) []string {
 	switch {
 	case host.Arch == "arm64" && host.Translated:
@@ -283,9 +284,9 @@ func parseCommand(r io.ReaderAt, size int64, c []byte, order binary.ByteOrder, i
 	return nil
 }
 
-// parseSegment looks in a segment command for the name __RESTRICT and for Go's build information. nsects and first
-// are the offsets of the number of sections and of the first one; section is the size of a section. They differ
-// between 32 and 64 bits.
+// parseSegment looks in a segment command for the name __RESTRICT and for Go's build information. Three values differ
+// between 32 and 64 bits: nsects, the offset of the number of sections; first, the offset of the first section;
+// section, the size of a section.
 func parseSegment(c []byte, order binary.ByteOrder, nsects, first, section int, image *Image) error {
 	if len(c) < first {
 		return damaged("a segment command is cut off")
@@ -307,7 +308,7 @@ func parseSegment(c []byte, order binary.ByteOrder, nsects, first, section int, 
 	return nil
 }
 
-// commandString returns the string of a load command. Its offset follows the command's size.
+// commandString returns the string of a load command. The command has the string's offset after its own size.
 func commandString(c []byte, order binary.ByteOrder) (string, bool) {
 	if len(c) < 12 {
 		return "", false

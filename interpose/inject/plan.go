@@ -7,18 +7,19 @@ import (
 )
 
 // Plan says how to start a command so that the tracing library is loaded. If the library cannot be loaded, Program,
-// Args and Env still are complete and run the command untraced.
+// Args and Env are still complete and run the command untraced.
 type Plan struct {
 	// Program is the file to execute. It must not be looked up in PATH again.
 	Program string `json:"program"`
 	// Args are the program's arguments, its name first.
 	Args []string `json:"args"`
-	// Env is the whole environment. It contains the preload variable if the plan found that useful.
+	// Env is the whole environment. It contains the preload variable if the library can be loaded, or may be loaded
+	// by a program that this one starts.
 	Env []string `json:"-"`
 	// Injectable is true if the dynamic linker of the final program will load the tracing library.
 	Injectable bool `json:"injectable"`
-	// Inherited is true if the program itself cannot load the library, but Env has the preload variable, so that
-	// programs which it starts may load it.
+	// Inherited is true if the program itself cannot load the library, but Env has the preload variable: programs
+	// that it starts may then load the library.
 	Inherited bool `json:"inherited,omitempty"`
 	// Variable is the preload setting in Env, NAME=VALUE; empty if there is none.
 	Variable string `json:"variable,omitempty"`
@@ -36,7 +37,7 @@ type Hop struct {
 	Path string `json:"path"`
 	// Args is its argument vector.
 	Args []string `json:"args,omitempty"`
-	// Via says how the previous program leads to this one, for example "#! line".
+	// Via says why this program runs after the previous one in the chain, for example "#! line".
 	Via string `json:"via,omitempty"`
 	// Image describes the file.
 	Image Image `json:"image"`

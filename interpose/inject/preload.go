@@ -9,7 +9,7 @@ import (
 )
 
 // preloadVariables returns the names of the variables that make a dynamic linker load libraries first. macOS has a
-// second one, which launchd passes to XPC services under the name of the first.
+// second one: launchd passes it to XPC services under the name of the first.
 func preloadVariables(system string) []string {
 	if system == "darwin" {
 		return []string{"DYLD_INSERT_LIBRARIES", "__XPC_DYLD_INSERT_LIBRARIES"}
@@ -55,8 +55,8 @@ func (h Host) CheckLibrary(library string) (Image, *Finding) {
 	return image, problem
 }
 
-// checkLibrary checks that the library can be named in the preload variable. For a file that cannot be loaded, dyld
-// ends the program, and ld.so prints a complaint to the program's standard error.
+// checkLibrary checks that the library can be named in the preload variable. If the file cannot be loaded, dyld would
+// end the program, and ld.so would print an error on the program's standard error.
 func (h Host) checkLibrary(library string) (path string, image Image, problem *Finding) {
 	fail := func(code Code, text, advice string) (string, Image, *Finding) {
 		return library, Image{}, &Finding{Code: code, Path: library, Text: text, Advice: advice}

@@ -45,7 +45,7 @@ func (h Host) Prepare(command []string, library string, environ []string) (*Plan
 	return plan, nil
 }
 
-// start returns the index of the first step that the kernel can execute, behind application bundles and text files
+// start returns the index of the first step that the kernel can execute. It skips application bundles and text files
 // that only a shell runs.
 func (c *chain) start() int {
 	for i, hop := range c.hops {
@@ -56,9 +56,9 @@ func (c *chain) start() int {
 	return len(c.hops) - 1
 }
 
-// launch returns the index of the step that mtrace starts. On macOS that is the last one it can start, because each
-// program in between might drop the preload variable. Elsewhere it is the user's command, except that programs which
-// remove the variable from the environment are skipped.
+// launch returns the index of the step that mtrace starts. On macOS that is the last step that mtrace can start
+// itself, because each program before it might drop the preload variable. Elsewhere it is the user's command; but
+// programs that remove the variable from the environment are skipped.
 func (c *chain) launch(system string) int {
 	last := c.start()
 	for i, s := range c.steps {
@@ -69,8 +69,8 @@ func (c *chain) launch(system string) int {
 	return last
 }
 
-// decide judges the programs from index launch on, and fills in the plan: whether the library is loaded, why not, and
-// what to start with which environment. path is the library's path.
+// decide judges the programs from index launch on, and fills in the plan: whether the library is loaded or why it is
+// not, and which program to start with which environment. path is the library's path.
 func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Image) {
 	passes, harmless := true, true
 	for i := launch; i < len(c.hops); i++ {
@@ -124,8 +124,9 @@ func startByArch(h Host, plan *Plan, c *chain, chosen step) {
 	plan.Args = append(append(args, chosen.path), chosen.args[1:]...)
 }
 
-// Inspect returns the reasons why the dynamic linker of a program would not load the library, and warnings; both
-// empty if nothing is wrong. It is used for programs that are already running, so nothing is followed.
+// Inspect returns the reasons why the dynamic linker of a program would not load the library, and warnings; both are
+// empty if nothing is wrong. It judges only this program, not those that it starts, because it is used for programs
+// that already run.
 func (h Host) Inspect(program, library string) (reasons, warnings []Finding) {
 	_, image, problem := h.checkLibrary(library)
 	if problem != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// nextInPython returns the program that a Python interpreter is known to start: its own application, in a framework
-// build of macOS, or a shell, when it runs conda.
+// nextInPython returns the program that a Python interpreter starts, if that is known: in a framework build of macOS
+// its own application, or a shell if it runs conda.
 func nextInPython(h Host, s step, c *chain) (*step, error) {
 	if app, ok := frameworkApp(h.absolute(s.path)); ok {
 		c.note(ReExecution, s.path, "starts "+app+" in its own place, so the library starts twice in one process", "")
@@ -65,8 +65,8 @@ func frameworkApp(path string) (string, bool) {
 	return app, true
 }
 
-// nextInUV returns the interpreter that uv run will probably start: the one in the project's environment, which
-// exists already unless uv creates it now.
+// nextInUV returns the interpreter that uv run will probably start: that of the project's environment. If uv has yet
+// to create the environment, there is none.
 func nextInUV(h Host, s step, c *chain) (*step, error) {
 	if len(s.args) < 2 || s.args[1] != "run" {
 		return nil, nil

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// The number of bytes in which the kernel looks for a #! line: BINPRM_BUF_SIZE of Linux, IMG_SHSIZE of XNU.
+// The number of bytes at the start of a file in which the kernel looks for a #! line: BINPRM_BUF_SIZE of Linux,
+// IMG_SHSIZE of XNU.
 const (
 	linuxShebangBytes  = 256
 	darwinShebangBytes = 512
@@ -73,8 +74,8 @@ func parseDarwinShebang(head []byte) (s shebang, ok bool) {
 	return shebang{interpreter: words[0], args: words[1:]}, true
 }
 
-// looksLikeText reports whether a file without a #! line is a script, which execvp passes to the shell, and not an
-// unknown binary. Shells test the same: a binary has a NUL byte in the first line.
+// looksLikeText reports whether a file without a #! line is a script, which execvp passes to the shell, or an unknown
+// binary. It tests what shells test: a binary has a NUL byte in the first line.
 func looksLikeText(head []byte) bool {
 	if end := bytes.IndexByte(head, '\n'); end >= 0 {
 		head = head[:end]
@@ -82,8 +83,8 @@ func looksLikeText(head []byte) bool {
 	return bytes.IndexByte(head, 0) < 0
 }
 
-// maxWrapper is how many bytes of a script are read to find out whether it is a wrapper (a script that only starts
-// another program).
+// maxWrapper limits how many bytes of a script are read to find out whether it is a wrapper (a script that only
+// starts another program).
 const maxWrapper = 8 << 10
 
 // readHead reads the start of a file.

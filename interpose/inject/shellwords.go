@@ -4,7 +4,8 @@ import "strings"
 
 // shellWords splits one simple command into words as sh(1) does. A word may be bare, quoted or mixed. $0 and ${0}
 // become script, "$@" becomes the word allArgs. ok is false for everything that only a shell can evaluate (other
-// expansions, operators, globs, comments inside): it is better to follow no program than a wrong one.
+// expansions, operators, globs, comments inside), because following a wrong program would be worse than following
+// none.
 func shellWords(line, script string) (words []string, ok bool) {
 	var word strings.Builder
 	inWord := false
@@ -53,8 +54,8 @@ func shellWords(line, script string) (words []string, ok bool) {
 // NUL.
 const allArgs = "\x00@"
 
-// doubleQuoted reads the quoted text that starts at line[start]. It returns the text and the position behind the
-// closing quote. Besides plain text it understands $0, $@ and the expression for the script's folder that uv writes
+// doubleQuoted reads the quoted text that starts at line[start]. It returns the text and the position after the
+// closing quote. Besides plain text it understands $0, $@, and the expression for the script's folder that uv writes
 // into relocatable wrappers.
 func doubleQuoted(line string, start int, script string) (text string, next int, ok bool) {
 	const ownFolder = `"$(dirname -- "$(realpath -- "$0")")"`

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// nextInShim returns the program that a pyenv shim starts: the shim is a bash script in $PYENV_ROOT/shims, which
-// starts the program of the same name in the selected version of Python. The environment is changed as pyenv-exec
-// does.
+// nextInShim returns the program that a pyenv shim starts. A shim is a bash script in $PYENV_ROOT/shims; it starts
+// the program of the same name in the selected version of Python. The environment is changed as pyenv-exec does.
 func nextInShim(h Host, s step, script string, content []byte) (*step, error) {
 	folder, name := filepath.Split(h.absolute(script))
 	root, isShim := strings.CutSuffix(filepath.Clean(folder), "/shims")

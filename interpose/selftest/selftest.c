@@ -2,10 +2,10 @@
 // object: the number of calls of each kind, and the classes that implement them, as the Objective-C runtime reports
 // them. doctor compares this with the trace. The program loads Metal late and by name, as Python does.
 //
-// Rule: every traced call goes through the macro CALL, which counts it, so that the printed numbers are what really
-// happened. Counters are atomic because two threads make calls; they are read after both threads have been joined. No
-// Apple header is used, so that the source works with Apple's Metal and with any other that has the same entry
-// points.
+// Rule: every traced call goes through the macro CALL, which counts it, so that the printed numbers are those of the
+// calls really made. Counters are atomic because two threads make calls; they are read after both threads have been
+// joined. No Apple header is used, so that the source works with Apple's Metal and with any other that has the same
+// entry points.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #ifdef __APPLE__
@@ -160,8 +160,8 @@ static id note(const char *name, id object) {
 
 struct work {
     id queue, pipeline, buffer;
-    // in seconds: when the GPU started, counted from the call of commit; and when the wait returned, counted from the
-    // GPU's end
+    // in seconds: the smallest time from the call of commit to the start on the GPU, and the smallest time from the
+    // end on the GPU to the return of the wait
     double earliest, latest;
     double notify[BUFFERS];  // from the GPU's end to the return of the wait
     double set_ns;           // one setComputePipelineState:, the median of many
@@ -256,8 +256,9 @@ static void *release_gpu(void *event) {
     return NULL;
 }
 
-// Creates one command buffer more than a queue can hold, which blocks until one of the others has completed. An event
-// holds them all back on the GPU until another thread signals it. Returns how long the creation took, in ns.
+// Creates one more command buffer than a queue can hold. The creation blocks until one of the others has completed;
+// an event holds all of them back on the GPU until another thread signals it. Returns how long the creation took, in
+// ns.
 static double full_queue(id device) {
     void *pool = push();
     id queue = CALL(id, (id, SEL, unsigned long), device, new_small_queue, (unsigned long)SLOTS);

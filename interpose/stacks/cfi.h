@@ -3,9 +3,9 @@
 // pointers.
 //
 // Rule: the tables are read where the loader has mapped them, without a lock, a system call or an allocation. The
-// rule for a return address is computed once and cached; the cache has a fixed size, and newer rules replace older
-// ones. Only functions on the calling thread's stack are looked up, so their files cannot be unloaded meanwhile. A
-// table that this code cannot read is treated as missing.
+// unwinding rule for a return address is computed once and cached; the cache has a fixed size, and newer entries
+// replace older ones. Only functions on the calling thread's stack are looked up, so their files cannot be unloaded
+// meanwhile. A table that this code cannot read is treated as missing.
 #ifndef MTRACE_CFI_H
 #define MTRACE_CFI_H
 #include <stdatomic.h>
@@ -19,8 +19,9 @@ struct mt_frame {
   uintptr_t pc, sp, fp;
 };
 
-// mt_cfi_step replaces a frame by its caller's. It reads only memory between the frame's sp and high. A caller with
-// pc 0 is the end of the stack. It returns false, and changes nothing, if no table describes the function.
+// mt_cfi_step replaces the frame of a function by its caller's. It reads only memory between the frame's sp and
+// `high`. If the caller has pc 0, the stack ends. If no table describes the function, mt_cfi_step returns false and
+// changes nothing.
 #if defined(__linux__) && defined(__x86_64__)
 // Prepares mt_cfi_step; call it while the library is loaded.
 void mt_cfi_start(void);

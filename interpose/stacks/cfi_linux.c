@@ -26,8 +26,8 @@ struct rule {
   uint8_t base; // FP or SP, UNKNOWN, or END for the outermost function
   bool word;    // the CFA is the word at that address
   int32_t cfa;  // offset from the register
-  // where the return address and the caller's frame pointer are stored, in words from the CFA. fp is 0 if the
-  // function has not changed the frame pointer. If word is set, fp is counted from the frame pointer.
+  // the position of the return address, and that of the caller's frame pointer, in words from the CFA. fp is 0 if the
+  // function has not changed the frame pointer. If word is set, fp is counted from the frame pointer instead
   int16_t ra, fp;
 };
 enum { UNKNOWN, END = MT_CFI_END };
@@ -83,7 +83,7 @@ struct common {
   bool augmented;
 };
 
-// Returns a reader of the table entry at an address, behind its length field.
+// Returns a reader of the table entry at an address, positioned after the entry's length field.
 static struct reader entry(const uint8_t *at) {
   uint32_t length;
   memcpy(&length, at, sizeof length);
@@ -119,7 +119,7 @@ static struct common common_at(const uint8_t *at) {
   return c;
 }
 
-// The state of the table's instructions while they run: a rule, and the register from which its CFA is counted.
+// The state while the table's instructions are run: a rule, and the register from which its CFA is counted.
 struct state {
   struct rule rule;
   uint64_t base;
@@ -131,8 +131,9 @@ static int16_t words(int64_t offset, bool *bad) {
   return (int16_t)(offset / 8);
 }
 
-// Reads the expression at r, of the form register plus offset, or the word stored there; functions that align their
-// stack have such expressions. Returns the register, or UINT64_MAX for any other expression.
+// Reads the expression at r. Functions that align their stack have expressions of two forms: a register plus an
+// offset, or the word stored at that address (then *word is set). Returns the register, or UINT64_MAX for any other
+// expression.
 static uint64_t expression(struct reader *r, int64_t *offset, bool *word) {
   enum { BREG0 = 0x70, DEREF = 0x06 };
   uint64_t length = uleb(r);
@@ -156,8 +157,8 @@ static void skip_block(struct reader *r) {
   else r->at += length;
 }
 
-// Runs the table's instructions for the code from address at up to pc, and leaves the rule for pc in s. first is the
-// state after the common part, to which restore instructions return.
+// Runs the table's instructions for the code from address `at` up to pc, and leaves the rule for pc in s. first is
+// the state after the common part; restore instructions return to it.
 static void run(struct reader *r, const struct common *c, uintptr_t at, uintptr_t pc, const struct state *first,
     struct state *s) {
   enum { DEEPEST = 8 };

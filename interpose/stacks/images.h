@@ -16,13 +16,14 @@ void mt_images_start(void);
 // there are none. The memory is valid until the next call. Only one thread may call it at a time.
 const void *mt_images_new(size_t *length);
 
-// Appends the fact of an image to buffer, which holds length bytes and has room for size. Returns the new length, or
-// the old length if the fact does not fit.
+// Appends the fact of an image to buffer, which contains length bytes and has space for size bytes. Returns the new
+// length, or the old length if the fact does not fit.
 size_t mt_image_put(char *buffer, size_t length, size_t size, uint64_t start, uint64_t bytes, const uint8_t *id,
     size_t id_length, const char *path);
 
-// Called by the forking thread before and after a fork: in between nobody reads the list. Otherwise the child could
-// inherit the dynamic linker's lock locked and wait for it for ever.
+// mt_images_hold is called by the forking thread before a fork, and its counterpart after it: in between nobody reads
+// the list of images. Otherwise the child could inherit the dynamic linker's lock in locked state and wait for it for
+// ever.
 void mt_images_hold(void);
 void mt_images_release(void);
 #endif

@@ -1,7 +1,7 @@
 // Linux: reads the dynamic linker's list of images (dl_iterate_phdr) when its counter of changes has changed.
 //
 // The linker holds a lock while its list is read, and the child of a fork would inherit that lock locked for ever.
-// Therefore the variable turn lets either a fork or a reader continue, not both.
+// Therefore the variable turn allows only one of them at a time: a fork or a reader.
 #include "stacks/images.h"
 #include "stacks/cfi.h"
 #include "system/own.h"
@@ -107,8 +107,8 @@ const void *mt_images_new(size_t *length) {
   return found;
 }
 
-// Waits until no thread reads the list, but 10 ms at most: the reader itself may be waiting for another thread that
-// loads libraries. After that the fork continues.
+// Waits until no thread reads the list of images, but at most 10 ms: the reader itself may wait for a thread that
+// loads libraries. The fork continues in any case.
 void mt_images_hold(void) {
   enum { TRIES = 200, STEP_NANOS = 50000 };
   for (int i = 0; i < TRIES; i++) {

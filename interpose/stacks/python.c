@@ -2,16 +2,17 @@
 //
 // Why it is safe to read without the GIL: the thread state is the one that the interpreter keeps for the calling
 // thread under a thread key. Only the thread itself pushes, advances and pops its frames, in the evaluation loop. Now
-// the thread runs this code, inside a C call from that loop, or waiting for the GIL. So the chain of frames does not
-// change. Every frame holds a reference to its code object, and the code object to its name, file and line table,
-// which are immutable. An instruction pointer may be one instruction behind if the loop released the GIL between two;
-// a pointer outside the code (a frame that has not started, a compiled trace) counts as the first instruction. Other
+// the thread runs this code: it is inside a C call from that loop, or waits for the GIL. So the chain of frames does
+// not change. Every frame holds a reference to its code object, and the code object to its name, file and line table,
+// which are immutable. An instruction pointer may be one instruction behind if the loop released the GIL between two.
+// A pointer outside the code (a frame that has not started, a compiled trace) counts as the first instruction. Other
 // threads only write reference counts and bytecode, which are not read.
 //
 // Where this reasoning fails, nothing is read: builds without the GIL, unknown versions, and an interpreter that is
 // starting or finalizing. While finalizing, the interpreter removes the frames of daemon threads that are still in C.
-// It announces that before, and the announcement is checked before each frame. One gap remains: a thread that the
-// system suspends between the check and the few loads after it, for the whole finalization, could read freed memory.
+// It announces that before, and the announcement is checked before each frame. One gap remains: the system may
+// suspend a thread between the check and the few loads after it. If the whole finalization happens in that time, the
+// thread reads freed memory.
 //
 // A cache per thread maps a code object and an instruction to a frame. A code object may be freed and another created
 // at its address, so each entry has a stamp of the values from which its texts and line were made.
@@ -100,8 +101,8 @@ int mt_python_lock_held(void) {
   void *holds = python.state_of_lock();
   if (python.state_of_lock_is_ours) return holds != NULL;
   if (holds && holds == python.state_of_thread()) return 1;
-  // In a process with subinterpreters the check returns true for all threads, so true means unknown: this thread may
-  // belong to another interpreter.
+  // In a process with subinterpreters the check returns true for all threads. The result is then unknown: this thread
+  // may belong to another interpreter.
   return python.check() ? -1 : 0;
 }
 
@@ -143,8 +144,9 @@ static uint64_t mix(uint64_t a, uint64_t b) {
   return h ^ h >> 29;
 }
 
-// Returns a stamp of the values behind a cached frame. It includes the strings' hashes and a part of the line table,
-// because a new code object at a freed one's address may even have its strings at the same addresses.
+// Returns a stamp (a hash) of the values behind a cached frame. It includes the strings' hashes and a part of the
+// line table. Addresses would not suffice: a new code object at a freed one's address may even have its strings at
+// the same addresses.
 static uint64_t stamp_of(const struct source *s) {
   uint64_t size = word(s->lines, PY_VAR_SIZE);
   uint64_t h = mix((uintptr_t)s->name, (uint64_t)s->first_line);
@@ -219,8 +221,8 @@ int mt_python_frames(struct thread *t, struct mt_python_frame *out, int max) {
   if (atomic_load_explicit(&mt_python, memory_order_acquire) != MT_KNOWN_PYTHON) return 0;
   int saved = errno, n = 0;
   struct source source;
-  // The walk visits at most twice max frames: between two Python frames there is at most one of another kind. The
-  // limit ends the walk in a damaged chain.
+  // Visit at most twice max frames, because between two Python frames there is at most one of another kind. In a
+  // damaged chain this limit ends the loop.
   int steps = 2 * max + 1;
   for (const char *frame = innermost(); frame && n < max && steps > 0 && running(); frame = pointer(frame,
       python.layout.frame_previous), steps--)

@@ -10,9 +10,9 @@
 #include "system/hidden.h"
 #include "core/thread.h"
 
-// StringIDs (hashes that stand for texts in the trace) of one Python frame; their texts were sent through the calling
-// thread's ring (its buffer of records in shared memory): the function (its qualified name since CPython 3.11, before
-// that its name), its file, and its current line, 0 when there is none.
+// One Python frame: the function (its qualified name since CPython 3.11, before that its name), its file, and its
+// current line, 0 if there is none. Function and file are StringIDs (hashes that stand for texts in the trace); the
+// texts were sent through the calling thread's ring (its buffer of records in shared memory).
 struct mt_python_frame {
   uint64_t function, file;
   uint32_t line;
@@ -30,8 +30,8 @@ void mt_python_find(void);
 int mt_python_frames(struct thread *t, struct mt_python_frame *out, int max);
 
 // Returns whether an address is in the interpreter's own data, where the GIL is; false without a known interpreter.
-// Memory order: size is stored last, with release, and is 0 until then, so that a reader that sees it sees begin,
-// too.
+// Memory order: size is 0 until the data is known, and is stored last, with release. A reader that sees size
+// therefore also sees begin.
 extern MT_HIDDEN struct mt_python_data {
   _Atomic uintptr_t begin, size;
 } mt_python_data;
@@ -43,8 +43,8 @@ static inline bool mt_python_has(const void *address) {
 // Returns 1 if the calling thread holds the GIL, 0 if it does not, -1 without an interpreter or when that is unknown.
 int mt_python_lock_held(void);
 
-// Returns whether the thread holds the GIL, as flags for the record of a wait that has just ended. Call it before the
-// thread acquires or releases the GIL again.
+// Returns, as flags for a record, whether the thread held the GIL during a wait that has just ended. Call it before
+// the thread acquires or releases the GIL again.
 static inline unsigned mt_python_flags(void) {
   if (atomic_load_explicit(&mt_python, memory_order_relaxed) == MT_NO_PYTHON) return 0;
   int held = mt_python_lock_held();

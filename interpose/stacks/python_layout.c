@@ -41,8 +41,8 @@ const struct mt_python_debug mt_python_debugs[PY_LAST - PY_FIRST_DEBUG + 1] = {
      .unicode_state = 78, .unicode_length = 79, .unicode_ascii = 80},
 };
 
-// Stores word in *to as a field's offset and returns whether it can be one: below LARGEST, which is larger than any
-// of the structures, and a multiple of the field's alignment.
+// Stores word in *to if it can be a field's offset, and returns whether it can: it must be below LARGEST, which is
+// larger than any of the structures, and a multiple of the field's alignment.
 enum { LARGEST = 4096 };
 static bool offset(uint64_t word, unsigned alignment, uint16_t *to) {
   *to = (uint16_t)word;

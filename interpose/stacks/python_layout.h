@@ -29,8 +29,8 @@ struct mt_python_layout {
   uint16_t c_frame;           // in that C frame: the innermost frame
   uint16_t frame_previous;    // in a frame: the calling frame
   uint16_t frame_code;        // its code object; the two lowest bits are not part of the address
-  // in a frame: its position. An int that counts units of unit bytes from the first instruction; if unit is 0, a
-  // pointer
+  // in a frame: its position in the code. An int that counts units of unit bytes from the first instruction; if unit
+  // is 0, a pointer
   uint16_t frame_instruction;
   // in a frame: a byte; values from PY_OWNER_NOT_PYTHON on mark a frame that is not a Python function's. 0 if the
   // version has no such field
@@ -38,7 +38,7 @@ struct mt_python_layout {
   uint16_t code_first_line, code_file, code_name, code_lines;
   // in a code object: the first instruction. Needed in versions whose frames hold a pointer to an instruction
   uint16_t code_instructions;
-  // the size of a string's header, behind which its characters begin: for ASCII strings, and for others
+  // the size of a string's header, after which its characters begin: first for ASCII strings, then for other strings
   uint16_t unicode_ascii, unicode_compact;
   uint8_t unit;
   bool by_c_frame;

@@ -1,12 +1,11 @@
-// See python_lines.h. Sums have 64 bits: the steps in a table have at most 32 bits, so that they cannot overflow
-// them.
+// See python_lines.h. Sums have 64 bits: each step in a table has at most 32 bits, so the sums cannot overflow.
 #include "stacks/python_lines.h"
 #include <stdbool.h>
 
 static uint32_t as_line(int64_t line) { return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0; }
 
-// Decodes 3.9's table: pairs of an unsigned step in the code and a signed step in the lines. A step in the lines
-// applies if the code has not passed the instruction at yet.
+// Decodes 3.9's table: pairs of an unsigned step in the code and a signed step in the lines. A step in the lines is
+// added if the code position after the pair's step in the code is not beyond `at`, the instruction.
 static uint32_t from_lnotab(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   int64_t address = 0;
   for (size_t i = 0; i + 1 < size; i += 2) {
@@ -17,8 +16,8 @@ static uint32_t from_lnotab(const uint8_t *table, size_t size, int64_t line, int
   return as_line(line);
 }
 
-// Decodes 3.10's table: pairs of the length of a code range and the step in the lines before it; -128 marks a range
-// without a line.
+// Decodes 3.10's table: pairs of the length of a code range and the step in the lines that is made before the range;
+// -128 marks a range without a line.
 static uint32_t from_linetable(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   enum { NO_LINE = -128 };
   int64_t end = 0;

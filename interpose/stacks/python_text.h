@@ -1,4 +1,4 @@
-// Reads the text of a Python string where it is, without calling the interpreter.
+// Reads the text of a Python string directly in the interpreter's memory, without calling the interpreter.
 #ifndef MTRACE_PYTHON_TEXT_H
 #define MTRACE_PYTHON_TEXT_H
 #include <stddef.h>

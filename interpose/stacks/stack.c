@@ -1,10 +1,10 @@
 // See stack.h. The buffers for a stack are in static memory, because the program's stack may be small.
 //
-// Why following frame pointers is safe: each frame must be in the thread's own stack, between the frame of the
-// running trampoline and the stack's end, which stays mapped as long as the thread lives; and each frame must be
-// farther out than the one before. Code without frame pointers may leave any value in the register. Such a value ends
-// the walk or, if it points into the stack, yields an address that is in no image; the reader of the trace detects
-// that.
+// Why following frame pointers is safe: two conditions are checked for each frame. It must be in the thread's own
+// stack, between the frame of the running trampoline and the stack's end, which stays mapped as long as the thread
+// lives. And it must be farther out than the previous frame. Code without frame pointers may leave any value in the
+// register. Such a value ends the walk or, if it points into the stack, yields an address that is in no image; the
+// reader of the trace detects that.
 #include "stacks/stack.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -46,8 +46,8 @@ void mt_stack_open(struct thread *t) {
   memset(t->stacks->sent, 0, sizeof t->stacks->sent);
 }
 
-// Sends the images now, and does not leave it to the drainer (the tracer's thread that sends records to the
-// collector) alone: a short program could end before the drainer runs.
+// Sends the images now: the drainer (the tracer's thread that sends records to the collector) would send them, too,
+// but a short program could end before the drainer runs.
 void mt_stack_say(void) {
   if (!mt_stacks) return;
   size_t length;
@@ -155,8 +155,8 @@ static uint32_t interpreter(void) {
   return held < 0 ? 0 : MT_INTERPRETER_KNOWN | (held ? MT_INTERPRETER_HELD : 0);
 }
 
-// Looks up the bounds of the thread's stack, once. On Linux this allocates, so it is done only in a Metal call: a
-// wait may be inside the program's memory allocator, and would then deadlock.
+// Looks up the bounds of the thread's stack, once. On Linux the look-up allocates, so it is made only in a Metal
+// call. A wait may be inside the program's memory allocator, where allocating would deadlock.
 static void ask(struct stacks *s, bool metal) {
   if (s->asked || !(mt_stacks & MT_STACKS_NATIVE) || (MT_STACK_BOUNDS_ALLOCATE && !metal)) return;
   int saved = errno;
@@ -165,7 +165,8 @@ static void ask(struct stacks *s, bool metal) {
   errno = saved;
 }
 
-// Writes a record with the thread's stack, from tick begin to end, or to now if end is 0. Returns the end.
+// Writes a record with the thread's stack. It begins at tick begin and ends at `end` or, if that is 0, now. Returns
+// the end.
 static uint64_t record(struct thread *t, uintptr_t frame, uint64_t begin, uint64_t end) {
   uint64_t id = capture(t, frame);
   uint32_t lock = id ? interpreter() : 0;

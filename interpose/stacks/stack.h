@@ -1,8 +1,8 @@
 // Records the stacks of calls, if the user asks for them: MTRACE_STACKS=native,python. collector/wire/stack.go
 // describes the record.
 //
-// Rule: the calling thread reads its own stack: the frames that frame pointers (or, on Linux, unwind tables) link
-// together, between the frame of the trampoline (the function that replaces a hooked method) and the end of the
+// Rule: the calling thread reads its own stack. It reads the frames that frame pointers (or, on Linux, unwind tables)
+// link together, from the frame of the trampoline (the function that replaces a hooked method) to the end of the
 // thread's own stack, and nothing beyond. On a stack that is not the thread's own (a coroutine's, a signal handler's)
 // only the caller is recorded. There is no lock, no system call and no allocation, with one exception: at a thread's
 // first Metal call the C library is asked for the stack's bounds, and allocates for that.
@@ -22,8 +22,8 @@ extern const uint8_t mt_calls_with_stack[MT_CALL_COUNT];
 // Reads from the environment which stacks are requested.
 void mt_stack_start(void);
 
-// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): gives the
-// thread its memory for stacks, if stacks are recorded.
+// Called when a thread has taken a ring (a buffer for its records): gives the thread its memory for stacks, if stacks
+// are recorded.
 void mt_stack_open(struct thread *t);
 
 // Sends what is needed to read stacks, if they are recorded: the images, and a warning if this version of Python is
@@ -35,8 +35,8 @@ void mt_stack_fork_begins(void);
 void mt_stack_fork_over(void);
 
 // Records the stack of a call that is about to begin. frame is the frame of the function that the program called.
-// metal says that the call is one of Metal's and not a wait elsewhere. Returns the end of the stack's record, which
-// is the tick at which the call begins.
+// metal is false for a wait outside of Metal. Returns the end of the stack's record, which is the tick at which the
+// call begins.
 uint64_t mt_stack_record(struct thread *t, uintptr_t frame, bool metal);
 
 // Returns the tick at which a Metal call begins; records its stack before, if stacks of this call are recorded.
@@ -45,10 +45,12 @@ static inline uint64_t mt_stack_begin(struct thread *t, unsigned call, uintptr_t
   return mt_ticks();
 }
 
-// Does the same for a wait outside of Metal, which may be inside the program's memory allocator. Keeps errno.
+// Does the same as mt_stack_begin for a wait outside of Metal, which may be inside the program's memory allocator.
+// Keeps errno.
 uint64_t mt_stack_begin_wait(unsigned call, const void *frame);
 
-// Records the stack of a wait at its end: it began at tick begin, but only its duration has shown that it was a wait.
+// Records the stack of a wait when the wait has ended. The wait began at tick begin, but only its duration shows that
+// the call was a wait.
 void mt_stack_late(const void *frame, uint64_t begin);
 
 #ifdef __APPLE__

@@ -1,5 +1,6 @@
-// Linux: finds the bounds of a thread's stack. For the main thread they are computed here, from the stack's end,
-// which only the loader knows, and the limit: the C library would open a file in the program, and take a descriptor.
+// Linux: finds the bounds of a thread's stack. For the main thread this file computes them from the stack's end,
+// which only the loader knows, and the limit. The C library would open a file for that in the traced program, and
+// take a descriptor number.
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -7,8 +8,8 @@
 #include <unistd.h>
 #include "stacks/stack.h"
 
-// The most bytes below the end of the main stack that are taken as its extent. The kernel keeps at least this much
-// address space free for the main stack, whatever the limit (arch/x86/mm/mmap.c and mm/util.c, MIN_GAP).
+// The maximum size that is assumed for the main thread's stack, in bytes. The kernel keeps at least this much address
+// space free for it, whatever the limit (arch/x86/mm/mmap.c and mm/util.c, MIN_GAP).
 enum { LEAST_GAP = 128 << 20 };
 
 extern void *__libc_stack_end __attribute__((weak)); // glibc

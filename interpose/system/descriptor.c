@@ -1,6 +1,6 @@
 // Rule: open() gives a program the lowest free descriptor, and programs rely on that. So the library moves its own
-// descriptors just below the soft limit, but below 1024, so that a program that closes all descriptors in a loop does
-// not loop longer than without the tracer.
+// descriptors just below the soft limit, but below 1024. A program that closes all descriptors in a loop, up to the
+// highest open one, then does not loop much longer than without the tracer.
 #include "system/descriptor.h"
 #include <fcntl.h>
 #include <sys/resource.h>

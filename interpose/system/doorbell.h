@@ -16,12 +16,12 @@ void mt_doorbell_ring(void); // changes errno: the caller saves it
 bool mt_doorbell_wait(int milliseconds);
 
 // Set by the drainer (the tracer's thread that sends records to the collector) before it sleeps without a time limit.
-// A thread that publishes a record and finds it set clears it and rings.
+// A thread that publishes a record and finds the flag set clears it and wakes the drainer.
 //
 // No fence orders the thread's store of the record and its load of this flag, because every record would pay for it.
-// So a thread could miss the flag while the drainer misses the record. Therefore the drainer, after setting the flag,
-// first waits one more round with a time limit, longer than any store stays in a processor's store buffer, and looks
-// at the rings (the threads' buffers of records in shared memory) again.
+// So a thread could miss the flag while the drainer misses the record. Therefore the drainer does not sleep at once
+// after setting the flag. It first waits one more round with a time limit, longer than any store stays in a
+// processor's store buffer. Then it looks at the rings (the threads' buffers of records in shared memory) again.
 extern MT_HIDDEN _Atomic int mt_drainer_sleeps;
 void mt_doorbell_wake(void); // keeps errno
 #endif

@@ -1,8 +1,8 @@
-// Finds the functions that this library replaces, where dlsym(RTLD_NEXT) does not find them. Linux only.
+// Finds the functions that this library replaces, in cases where dlsym(RTLD_NEXT) does not find them. Linux only.
 //
-// This library is preloaded, so it also receives calls from plugins opened with RTLD_LOCAL, which without it would
-// have found the function among their own dependencies. RTLD_NEXT searches only the program's scope, so it does not
-// find such a function.
+// This library is preloaded, so it also receives calls from plugins opened with RTLD_LOCAL. Without it, such a plugin
+// would find the function among its own dependencies. RTLD_NEXT searches only the program's scope, so it does not
+// find that function.
 #ifndef MTRACE_LOOKUP_H
 #define MTRACE_LOOKUP_H
 #include <stdbool.h>
@@ -12,9 +12,9 @@
 // address in the other library.
 void *mt_symbol_behind(const char *name, const void *caller);
 
-// Returns the first function with this name in any other library of the process, in loading order; NULL when there is
-// none. It takes no lock that a thread holds while it runs a library's constructors, so it may find a library whose
-// constructors have not run.
+// Returns the first function with this name in any other library of the process, in loading order; NULL if there is
+// none. It does not take the lock that a thread holds while it runs a library's constructors. So it may find a
+// library whose constructors have not run.
 void *mt_symbol_anywhere(const char *name);
 
 // Returns whether an address is in the program itself and not in a library.

@@ -52,8 +52,8 @@ struct functions {
   const uint32_t *hashes;
 };
 
-// Returns the address that an entry of the dynamic section means. The entry is an offset, except where the section is
-// writable: there glibc has replaced it by the address.
+// Returns the address that an entry of the dynamic section refers to. The entry is an offset; but where the section
+// is writable, glibc has replaced the offset by the address.
 static const void *address_of(uintptr_t base, ElfW(Addr) value) {
   return (const void *)(value < base ? base + value : value);
 }

@@ -30,8 +30,8 @@ void *mt_original_find(int at) {
 }
 
 // Finds all originals when the library is loaded. A later lookup would wait for a thread that is loading a library,
-// and that library's constructors may wait for the caller: a deadlock. Constructors that run before this one look up
-// the functions they call, which is safe while the program starts.
+// and that library's constructors may wait for the caller: a deadlock. Constructors of other libraries that run
+// before this one look up the functions that they call; that is safe while the program starts.
 __attribute__((constructor)) static void find_all(void) {
   for (int i = 0; i < MT_ORIGINAL_COUNT; i++)
     if (!mt_original_find(i)) dlerror(); // the C library lacks it; the program must not see this error

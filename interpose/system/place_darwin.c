@@ -1,9 +1,9 @@
 // macOS: uses dladdr. The lock that dyld takes for it is not held while constructors run (dyld 4, APIs::dlopen_from).
 //
-// A Mach-O symbol has no size, and dladdr returns the nearest symbol before the address. In a stripped library a
-// static variable or function would get the name of an unrelated one. Rule: a symbol is accepted at its own address
-// and, in code, up to the beginning of the next function, which LC_FUNCTION_STARTS lists as ULEB128 distances from
-// the image's beginning.
+// A Mach-O symbol has no size, and dladdr returns the nearest symbol before the address. In a stripped library, a
+// static variable or function would therefore get the name of an unrelated symbol. Rule: a symbol is accepted only at
+// its own address and, in code, up to the beginning of the next function. LC_FUNCTION_STARTS lists the functions, as
+// ULEB128 distances from the image's beginning.
 #include <dlfcn.h>
 #include <mach-o/loader.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ static uint64_t next(struct starts *s) {
   return value;
 }
 
-// Returns whether function is the last function of the image that begins at or before address, so that it contains
+// Returns true if no other function of the image begins between function and address, so that function contains the
 // address.
 static bool holds(const struct mach_header_64 *image, uintptr_t function, uintptr_t address) {
   struct starts starts = starts_of(image);

@@ -26,8 +26,8 @@ struct table {
   uint32_t length;
 };
 
-// Returns the number of symbols according to the GNU hash table, which does not store it: the last symbol is the end
-// of the last bucket's chain, which is marked by the lowest bit.
+// Returns the number of symbols of a file. The GNU hash table does not store it. The last symbol is the end of the
+// last bucket's chain, which is marked by the lowest bit.
 static uint32_t length_of(const uint32_t *gnu) {
   uint32_t buckets = gnu[0], first = gnu[1], last = 0;
   const uint32_t *bucket = gnu + 4 + gnu[2] * (sizeof(ElfW(Addr)) / sizeof *gnu), *chain = bucket + buckets;
@@ -38,8 +38,8 @@ static uint32_t length_of(const uint32_t *gnu) {
   return last + 1;
 }
 
-// Returns the address that an entry of the dynamic section means. The entry is an offset, except where the section is
-// writable: there glibc has replaced it by the address.
+// Returns the address that an entry of the dynamic section refers to. The entry is an offset; but where the section
+// is writable, glibc has replaced the offset by the address.
 static const void *pointer(const struct link_map *file, ElfW(Addr) value) { return (const void *)(value < file->l_addr ?
     file->l_addr + value : value); }
 

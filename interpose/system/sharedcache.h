@@ -1,4 +1,4 @@
-// Tells calls of the program and its libraries from calls of Apple's own libraries. macOS only.
+// Distinguishes calls of the program and its libraries from calls of Apple's own libraries. macOS only.
 #ifndef MTRACE_SHAREDCACHE_H
 #define MTRACE_SHAREDCACHE_H
 #include <stdbool.h>

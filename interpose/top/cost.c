@@ -1,6 +1,7 @@
-// Rule: this times the functions that every recorded call runs, on the tracer's own thread and with a ring of its own
-// (a buffer of records) that nobody reads. So no thread of the program is delayed, and no record and no object number
-// of the program is used up. The median of several rounds leaves out rounds that were interrupted.
+// Rule: this measures the functions that every recorded call runs. It does so on the tracer's own thread, with a ring
+// (a buffer of records) of its own that nobody reads. So no thread of the program is delayed, and no record and no
+// object number of the program is used up. Several rounds are measured; their median ignores rounds that were
+// interrupted.
 #include "top/cost.h"
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -10,15 +10,15 @@
 // reads the rings (the threads' buffers of records in shared memory).
 void mt_drainer_start(void);
 
-// Called by the drainer (the tracer's thread that sends records to the collector) on its own thread when it starts:
-// waits for the first Metal call, blocks all signals on the thread, and undoes what Go's start has changed in the
-// process. Returns 0 when there will never be anything to move.
+// Called by the drainer (the tracer's thread that sends records to the collector) on its own thread when it starts.
+// Waits for the first Metal call, blocks all signals on the thread, and undoes the changes that Go's start has made
+// in the process. Returns 0 if this process will never record anything.
 int mt_drainer_ready(void);
 
 // Returns the shared memory with the rings (the threads' buffers of records), or NULL.
 uint8_t *mt_drainer_region(void);
 
-// Sends a frame whose payload is a followed by b. Returns 0 when the collector is gone.
+// Sends a frame whose payload is `a` followed by `b`. Returns 0 when the collector is gone.
 int mt_drainer_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b,
     size_t b_length);
 
@@ -36,8 +36,8 @@ int mt_drainer_sample(void);
 // doorbell rang.
 int mt_drainer_wait(int milliseconds);
 
-// Requests that the next thread that writes a record rings the doorbell. Returns 1 if that was requested before and
-// no thread has written since; the drainer (the tracer's thread that sends records to the collector) may then sleep
-// without a time limit.
+// Asks the next thread that writes a record to ring the doorbell, which wakes the drainer (the tracer's thread that
+// sends records to the collector). Returns 1 if the drainer had already asked and no thread has written since; it may
+// then sleep without a time limit.
 int mt_drainer_ask_to_be_woken(void);
 #endif

@@ -1,11 +1,12 @@
 // macOS: starts Go at the first Metal call. A process that never uses Metal must not get Go's threads and signal
 // handlers (drainer_linux.c says why). Apple's linker cannot wrap the call by which Go starts, so Go's constructor is
-// deferred: the build replaces Go's entry in __mod_init_func by go_start below (darwin/defergo.go). Go then starts on
-// a thread that blocks the program's signals; afterwards signal handlers and the limit on open files are restored.
+// deferred: the build replaces Go's entry in __mod_init_func by go_start below (darwin/defergo.go). At the first
+// Metal call Go starts on a thread that blocks the program's signals. Afterwards signal handlers and the limit on
+// open files are restored.
 //
-// In a library that was linked without this replacement, go_start does nothing. Then Go starts at load and its
-// drainer waits here for the first Metal call, and the handlers that Go installs (SIGSEGV and similar, SIGPIPE,
-// SIGURG) stay until the program installs its own.
+// In a library that was linked without this replacement, go_start does nothing. Then Go starts at load, and its
+// drainer waits here for the first Metal call. The handlers that Go installs (SIGSEGV and similar, SIGPIPE, SIGURG)
+// stay until the program installs its own.
 #include "top/drainer.h"
 #include <dispatch/dispatch.h>
 #include <pthread.h>
@@ -26,15 +27,15 @@ static void make_active(void) {
   active_in = getpid();
 }
 
-// Remembers the state before Go starts. It runs once, on whichever thread comes first: Go's own constructor may run
-// at load before this library's.
+// Saves the state that Go's start will change. It runs once, called by whichever constructor comes first: Go's own
+// constructor may run at load before this library's.
 static void remember(void) {
   getrlimit(RLIMIT_NOFILE, &files_before);
   make_active();
 }
 
-// The arguments in dyld's own array: Go reads the environment and dyld's strings in the memory behind the arguments,
-// so a copy would not do.
+// The arguments in dyld's own array. A copy would not do: Go reads the environment and dyld's strings in the memory
+// behind the arguments.
 static int argument_count;
 static char **arguments;
 
@@ -52,10 +53,10 @@ static bool same(const struct sigaction *a, const struct sigaction *b) {
       sizeof a->sa_mask) == 0;
 }
 
-// Starts Go's runtime. It installs signal handlers, which are replaced by the program's again, and creates threads,
-// which inherit the blocked signals. A runtime that cannot reserve its address space would end the process; therefore
-// it is not started if that is limited, and the collector alone reads the rings (the threads' buffers of records in
-// shared memory).
+// Starts Go's runtime. The runtime installs signal handlers, which this function replaces by the program's again, and
+// creates threads, which inherit the blocked signals. A runtime that cannot reserve its address space would end the
+// process. Therefore it is not started if the address space is limited; the collector alone then reads the rings (the
+// threads' buffers of records in shared memory).
 static void start_go(void) {
   struct rlimit memory;
   if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY) return;

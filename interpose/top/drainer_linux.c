@@ -5,11 +5,11 @@
 // handlers and limits are restored.
 //
 // How: the part of the runtime that runs at load (libpreinit, runtime/asm_*.s) requests its thread by
-// x_cgo_sys_thread_create. The linker replaces that function by the wrapper below (main.go), which keeps the request
-// for later.
+// x_cgo_sys_thread_create. The linker replaces that function by the wrapper below (main.go), which stores the request
+// until the first Metal call.
 //
-// A runtime that gets no thread ends the process. Therefore it is not started where the user may have only few
-// threads, and otherwise waits until a thread can be created. Until then the collector alone reads the rings (the
+// A runtime that gets no thread ends the process. Therefore Go is not started if the user may have only few threads;
+// otherwise its start waits until a thread can be created. Until then the collector alone reads the rings (the
 // threads' buffers of records in shared memory).
 #include "top/drainer.h"
 #include <errno.h>

@@ -4,8 +4,8 @@
 // that blocks SIGCHLD and waits for it with sigwait or signalfd would then wait for ever, and a profiler's SIGPROF
 // handler would run on a goroutine's stack.
 //
-// Rule: before the runtime starts, its own tables are changed so that these signals stay blocked: the flags of
-// runtime.sigtable, and debug.asyncpreemptoff for SIGURG. Neither has a symbol in a c-shared library, so they are
+// Rule: before the runtime starts, its own tables are changed so that these signals stay blocked. These are the flags
+// of runtime.sigtable and, for SIGURG, debug.asyncpreemptoff. Neither has a symbol in a c-shared library, so they are
 // found by their content: a Go string is a pointer and a length, and a table row is recognized by its text. A row
 // that is not found is not changed; TestSignalsAreTheProgramsOwn fails if a new version of Go has changed its tables.
 #include "top/gosignals.h"
@@ -44,7 +44,7 @@ enum { ROWS = sizeof names / sizeof *names };
 struct part {
   uintptr_t begin, end;
 };
-// The memory of this library, and the writable part of it, in which Go's tables are.
+// The memory range of this library, and the writable part of it, which contains Go's tables.
 struct image {
   struct part all, data;
 };

@@ -115,25 +115,25 @@
     "resourceOptions"), 0)
 #define SAMPLED() \
   if (mt_sampling_on) MORE(0, mt_sampling_made(t, (uint32_t)arg), 0)
-// Counts a command buffer that was created. The second argument says whether frees are seen, which is so once a class
-// has the hook.
+// Counts a command buffer that was created. The second argument says whether the tracer sees when it is freed: it
+// does if the object's class is hooked.
 #define ALIVE \
   mt_alive_made(t, result, atomic_load_explicit(&slots_commandBuffer_dealloc[0].original, memory_order_relaxed) != NULL)
-// Follows the bindings of a compute encoder that was created, if it is serial (type 0): only then does each dispatch
-// wait for the one before.
+// Follows the bindings of a compute encoder that was created, if the encoder is serial (type 0): only in a serial
+// encoder does each dispatch wait for the previous one.
 #define FOLLOW(type) \
   if ((type) == 0) mt_bindings_begin(t, result, (uint32_t)arg)
 #define DISPATCHED(indirect) mt_bindings_dispatch(t, self, indirect)
-// Convert the index of a buffer or a texture to its place among the bindings; MT_BOUND, which is not followed, if
-// there is no place for it.
+// Convert the index of a buffer or a texture to its place among the bindings. The result is MT_BOUND, which is not
+// followed, if the index is too large.
 #define BUFFER(index) ((index) < MT_BOUND_BUFFERS ? (index) : MT_BOUND)
 #define TEXTURE(index) ((index) < MT_BOUND_TEXTURES ? MT_BOUND_BUFFERS + (index) : MT_BOUND)
 #define COMMITTED(list, count) MORE(pair_of(list, count, 0), pair_of(list, count, 2), pair_of(list, count, 4))
 
 static inline uint64_t volume(MTLSize size) { return size.width * size.height * size.depth; }
 
-// Returns the address of a buffer's contents, 0 if only the GPU can read it: the validation layer reports it as an
-// error to ask for such an address.
+// Returns the address of a buffer's contents, or 0 if only the GPU can read the buffer: for such a buffer, the
+// validation layer reports the request for the address as an error.
 static uint64_t contents_of(id buffer, NSUInteger options) {
   enum { STORAGE_SHIFT = 4, STORAGE_MASK = 15, MANAGED = 1 };
   return (options >> STORAGE_SHIFT & STORAGE_MASK) <= MANAGED ? mt_send_integer(buffer, "contents") : 0;
@@ -146,9 +146,9 @@ static uint64_t text_from(struct thread *t, id object, const char *selector) {
   return name;
 }
 
-// Returns the name of the function that stands for a pipeline descriptor: the only function of a compute pipeline,
-// the last stage of others. Stores the function's number. Metal 4 has descriptors of functions instead, which are not
-// Metal objects, and the number is 0.
+// Returns the name of the function that stands for a pipeline descriptor: the only function of a compute pipeline, or
+// the function of the last stage of another pipeline. Stores the function's number. In Metal 4 the descriptor has
+// descriptors of functions, which are not Metal objects; the number is then 0.
 static uint64_t function_of(struct thread *t, id descriptor, uint32_t *number) {
   enum { MOST_DESCRIPTORS = 4 }; // the descriptor of a specialized function wraps another one
   static const char *const functions[] = {"computeFunction", "fragmentFunction", "tileFunction", "meshFunction",
@@ -167,8 +167,8 @@ static uint64_t function_of(struct thread *t, id descriptor, uint32_t *number) {
   return mt_text_of(t, mt_send_id(function, "name"));
 }
 
-// Returns the numbers of the objects at and at + 1 of a C array, in the lower and the upper half of a word; 0 beyond
-// its end.
+// Returns the numbers of two objects in one word: of the object at index `at` of a C array in the lower half, of the
+// next one in the upper half. An object beyond the end has the number 0.
 static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
   const id *objects = list;
   return (at < count ? mt_identity_of(objects[at]) : 0) | (uint64_t)(at + 1 < count ? mt_identity_of(objects[at + 1]) :
@@ -180,13 +180,14 @@ static void bind_all(struct bindings *b, const id *list, NSRange range, bool tex
     mt_bind(b, list[i], textures ? TEXTURE(range.location + i) : BUFFER(range.location + i));
 }
 
-// Returns the family whose nested calls count as inner ones. A compiler and an archive call methods of devices and
-// libraries; treating them all as one family (a kind of objects, such as queues) records only the outermost call.
+// Returns the family (a kind of objects, such as queues) in which nested calls of a method count as inner calls. A
+// compiler and an archive call methods of devices and libraries. All these are treated as one family, so that only
+// the outermost call is recorded.
 #define DEPTH_OF(family) ((family) == MT_FAMILY_compiler || (family) == MT_FAMILY_archive \
     || (family) == MT_FAMILY_library ? MT_FAMILY_device : (family))
 
-// If BEFORE is empty, one function enters the call and starts its clock, which is faster; otherwise the clock is
-// started after BEFORE.
+// Chooses how a call is entered. If BEFORE is empty, one function enters the call and starts its clock, which is
+// faster; otherwise the clock is started after BEFORE.
 #define ENTRY_FOR(...) FIRST(__VA_OPT__(mt_span_enter, ) mt_span_begin, )
 #define START_AFTER(family, call, ...) __VA_OPT__(mt_span_start(&span, family, call))
 #define FIRST(a, ...) a

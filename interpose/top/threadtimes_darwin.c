@@ -16,7 +16,7 @@ struct thread_time {
 };
 _Static_assert(sizeof(struct thread_time) == MT_THREAD_TIME_SIZE, "the frame's layout");
 
-// the whole process first, as thread 0; then, if it is known, the whole machine; then the threads
+// the whole process as thread 0; then the whole machine, if its time is known; then the threads
 static struct thread_time times[MT_RING_COUNT + 2];
 
 static bool has_ring(uint64_t thread) {

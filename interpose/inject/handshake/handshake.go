@@ -187,7 +187,7 @@ func noMetal(plan *inject.Plan, processes []Process) inject.Finding {
 	}
 	text := "the library was loaded, and the program made no Metal call"
 	if count > 1 {
-		text = fmt.Sprintf("the library was loaded into %d processes, and none of them made a Metal call", count)
+		text = fmt.Sprintf("the library was loaded in %d processes, and none of them made a Metal call", count)
 	}
 	return inject.Finding{
 		Code: inject.NoMetal, Path: plan.Program, Text: text,

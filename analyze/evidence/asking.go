@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"iter"
+
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
 )
@@ -261,4 +263,15 @@ func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 	expected := float64(sum) / policy.Permutations
 	return expected >= policy.Handful.Value && float64(found) <= (1-policy.DominantShare.Value)*expected &&
 		float64(asFew+1)/(policy.Permutations+1) <= policy.FalseDiscovery.Value
+}
+
+// answers yields the waits of other threads that a signal of a submitter ended.
+func (h *Handover) answers() iter.Seq[*analyze.SignalWait] {
+	return func(yield func(*analyze.SignalWait) bool) {
+		for w := range analyze.Each(h.waits) {
+			if h.Pool[w.Signaller] && !h.Pool[w.Thread] && !w.GivenBack && !yield(w) {
+				return
+			}
+		}
+	}
 }

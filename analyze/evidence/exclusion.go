@@ -26,21 +26,11 @@ type Exclusion struct {
 // testExclusions tests intervals whose real begin and end are visible: GPU work, open encoders, waits, round trips.
 // It must not test calls that block inside, such as commit: a blocked thread is inside its call, so these calls
 // overlap more, the more they exclude each other.
-func testExclusions(trace *analyze.Trace, opts Options) (found []Exclusion) {
-	gpu, encoders := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
-	for b := range trace.Buffers() {
-		if t := b.Committed.Thread; t != nil && b.GPU.Known() {
-			gpu[t] = append(gpu[t], b.GPU.Within(trace.Window))
-		}
-	}
-	for _, c := range openEncoders(trace) {
-		encoders[c.Thread] = append(encoders[c.Thread], c.Interval.Within(trace.Window))
-	}
+func testExclusions(by *threadIntervals, opts Options) (found []Exclusion) {
 	for _, c := range []struct {
 		what string
 		by   map[*analyze.Thread][]analyze.Interval
-	}{{"gpu", gpu}, {"encoders", encoders}, {"waits", longWaits(trace)}, {"round trips",
-		roundTripsByThread(trace)}} {
+	}{{"gpu", by.gpu}, {"encoders", by.encoders}, {"waits", by.waits}, {"round trips", by.roundTrips}} {
 		if e, told := testExclusion(c.by, opts); told {
 			e.What = c.what
 			found = append(found, e)

@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 
 	"mtrace/analyze"
@@ -175,17 +174,6 @@ func (h *Handover) findCommits() {
 			y.Committed.Begin)
 	})
 	h.inCommit = NewBusy(own)
-}
-
-// answers yields the waits of other threads that a signal of a submitter ended.
-func (h *Handover) answers() iter.Seq[*analyze.SignalWait] {
-	return func(yield func(*analyze.SignalWait) bool) {
-		for w := range analyze.Each(h.waits) {
-			if h.Pool[w.Signaller] && !h.Pool[w.Thread] && !w.GivenBack && !yield(w) {
-				return
-			}
-		}
-	}
 }
 
 // used returns, in ascending order, the times at which a submitter used Metal: created, encoded, committed or waited.

@@ -48,18 +48,12 @@ func (i *Interference) OneAtATime() bool {
 }
 
 // testInterferences tests the calls that may wait for a lock inside: commit, and encoders from creation to end.
-func testInterferences(trace *analyze.Trace, opts Options) (found []Interference) {
-	var commits []analyze.Call
-	for b := range trace.Buffers() {
-		if b.Committed.Known() && b.Committed.Thread != nil {
-			commits = append(commits, b.Committed)
-		}
-	}
+func testInterferences(by *threadIntervals, opts Options) (found []Interference) {
 	for _, c := range []struct {
 		what  string
 		calls []analyze.Call
-	}{{"commit", commits}, {"encoder", openEncoders(trace)}} {
-		if i, told := testInterference(inWindow(c.calls, trace.Window), opts); told {
+	}{{"commit", by.commits}, {"encoder", by.openEncoders}} {
+		if i, told := testInterference(inWindow(c.calls, by.window), opts); told {
 			i.What = c.what
 			found = append(found, i)
 		}
@@ -67,8 +61,10 @@ func testInterferences(trace *analyze.Trace, opts Options) (found []Interference
 	return found
 }
 
+// inWindow returns the calls that lie within the window, sorted by begin.
 func inWindow(calls []analyze.Call, window analyze.Interval) []analyze.Call {
-	calls = slices.DeleteFunc(calls, func(c analyze.Call) bool { return c.Begin < window.Begin || c.End > window.End })
+	calls = slices.DeleteFunc(slices.Clone(calls),
+		func(c analyze.Call) bool { return c.Begin < window.Begin || c.End > window.End })
 	slices.SortFunc(calls, func(x, y analyze.Call) int { return cmp.Compare(x.Begin, y.Begin) })
 	return calls
 }

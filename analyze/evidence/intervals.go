@@ -7,6 +7,36 @@ import (
 	"mtrace/analyze/policy"
 )
 
+// threadIntervals are the times that the statistical tests compare, each as a list per thread.
+type threadIntervals struct {
+	window                           analyze.Interval
+	gpu, encoders, waits, roundTrips map[*analyze.Thread][]analyze.Interval
+	commits, openEncoders            []analyze.Call
+}
+
+// intervalsOf collects the times that the statistical tests of a trace compare.
+func intervalsOf(t *analyze.Trace) *threadIntervals {
+	by := &threadIntervals{window: t.Window, gpu: map[*analyze.Thread][]analyze.Interval{},
+		encoders: map[*analyze.Thread][]analyze.Interval{}, waits: longWaits(t), roundTrips: roundTripsByThread(t)}
+	for b := range t.Buffers() {
+		thread := b.Committed.Thread
+		if thread != nil && b.GPU.Known() {
+			by.gpu[thread] = append(by.gpu[thread], b.GPU.Within(t.Window))
+		}
+		if thread != nil && b.Committed.Known() {
+			by.commits = append(by.commits, b.Committed)
+		}
+		for e := range analyze.Each(b.Encoders) {
+			if of := e.Created.Thread; of != nil && e.Created.Known() && e.Ended.Known() && e.Ended.Thread == of {
+				open := analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}
+				by.openEncoders = append(by.openEncoders, analyze.Call{Interval: open, Thread: of})
+				by.encoders[of] = append(by.encoders[of], open.Within(t.Window))
+			}
+		}
+	}
+	return by
+}
+
 // longWaits returns each thread's waits for the GPU that are at least policy.ShortestWait long. Shorter waits only
 // found their work completed.
 func longWaits(t *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
@@ -56,17 +86,4 @@ func unionOf(by map[*analyze.Thread][]analyze.Interval) *Busy {
 		all = append(all, of...)
 	}
 	return NewBusy(all)
-}
-
-// openEncoders returns the time from creation to endEncoding of each encoder, as a call of its thread. Encoders that
-// another thread ended are left out.
-func openEncoders(trace *analyze.Trace) (calls []analyze.Call) {
-	for b := range trace.Buffers() {
-		for e := range analyze.Each(b.Encoders) {
-			if t := e.Created.Thread; t != nil && e.Created.Known() && e.Ended.Known() && e.Ended.Thread == t {
-				calls = append(calls, analyze.Call{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, Thread: t})
-			}
-		}
-	}
-	return calls
 }

@@ -14,7 +14,8 @@ type Tests struct {
 // RunTests tests whether threads of a trace avoid each other (Exclusion) and slow each other down (Interference).
 func RunTests(trace *analyze.Trace, opts Options) Tests {
 	opts = opts.withDefaults()
-	t := Tests{testExclusions(trace, opts), testInterferences(trace, opts)}
+	by := intervalsOf(trace)
+	t := Tests{testExclusions(by, opts), testInterferences(by, opts)}
 	t.adjust()
 	return t
 }

@@ -10,11 +10,12 @@ import (
 
 // kernelWaits finds kernels that wait on the GPU, while they run, for work of another queue (by polling memory).
 func kernelWaits(in *Input) *Insight {
-	all := slices.DeleteFunc(evidence.KernelWaits(in.Trace), func(w evidence.KernelWait) bool { return w.Unproven })
-	if len(all) == 0 {
+	all := in.Serial.Evidence.Execution.KernelWaits
+	first := slices.IndexFunc(all, func(w evidence.KernelWait) bool { return !w.Unproven })
+	if first < 0 {
 		return nil
 	}
-	w := all[0]
+	w := &all[first]
 	var where sites
 	for b := range in.Trace.Buffers() {
 		if b.Queue == w.Waiting {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/cause"
+	"mtrace/analyze/evidence"
 	"mtrace/fixtures/handmade"
 )
 
@@ -25,7 +27,8 @@ func TestKernelWaits(t *testing.T) {
 			at += 10 * ms
 		}
 		w.Trace.Finish()
-		i := kernelWaits(&Input{Trace: w.Trace})
+		ev := &evidence.Evidence{Execution: evidence.Execution{KernelWaits: evidence.KernelWaits(w.Trace)}}
+		i := kernelWaits(&Input{Trace: w.Trace, Serial: &cause.Analysis{Evidence: ev}})
 		if (i != nil) != waits || waits && !strings.Contains(i.Evidence, `40 of 40 command buffers of queue 1 end 15.0 µs `+
 			`after work of queue "second"`) {
 			t.Errorf("%q: %+v", id, i)

@@ -35,7 +35,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 	trace.Threads = threads
 	a, ks := evidence.Divide(trace), kernels.Summarize(trace)
-	in := Input{Trace: trace, Serial: &cause.Analysis{Evidence: &evidence.Evidence{Trace: trace, Times: *a.Times}},
+	in := Input{Trace: trace, Analysis: &cause.Analysis{Evidence: &evidence.Evidence{Trace: trace, Times: *a.Times}},
 		Kernels: ks, Compile: compile.Summarize(trace),
 		Memory: memory.Summarize(trace)}
 	b.ResetTimer()

@@ -13,8 +13,8 @@ import (
 // replace.
 func encodingCalls(in *Input) *Insight {
 	var c evidence.EncodingCall
-	if in.Serial != nil {
-		c = in.Serial.Evidence.Launch.Encoding
+	if in.Analysis != nil {
+		c = in.Analysis.Evidence.Launch.Encoding
 	}
 	cure := wire.EncodingCure(c.Selector)
 	if cure == "" || float64(c.Encoding) < policy.WorthEncoding*float64(in.threadTime()) ||
@@ -35,8 +35,8 @@ func encodingCalls(in *Input) *Insight {
 // threadTime returns the working time of the threads that submit work; 0 if it is not known. Costs are reported as
 // shares of this time.
 func (in *Input) threadTime() analyze.Nanos {
-	if in.Serial == nil {
+	if in.Analysis == nil {
 		return 0
 	}
-	return in.Serial.Evidence.Times.Working()
+	return in.Analysis.Evidence.Times.Working()
 }

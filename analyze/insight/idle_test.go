@@ -63,7 +63,7 @@ func TestEncodingCalls(t *testing.T) {
 		trace.Calls = []*analyze.CallStat{stat(c.selector, 60_000, c.time), stat("endEncoding", 10, 20*ms)}
 		serial := &cause.Analysis{Evidence: &evidence.Evidence{Trace: trace}}
 		serial.Evidence.Launch.Encoding = evidence.FindEncodingCall(trace)
-		i := encodingCalls(&Input{Trace: trace, Serial: serial})
+		i := encodingCalls(&Input{Trace: trace, Analysis: serial})
 		if (i != nil) != (c.advice != "") {
 			t.Errorf("%s: %+v", c.name, i)
 		}

@@ -34,12 +34,12 @@ type Insight struct {
 
 // Input is the data that the rules look at.
 type Input struct {
-	Trace   *analyze.Trace
-	Serial  *cause.Analysis
-	Kernels []*kernels.Kernel
-	Fusions []kernels.Fusion
-	Compile *compile.Use
-	Memory  *memory.Use
+	Trace    *analyze.Trace
+	Analysis *cause.Analysis
+	Kernels  []*kernels.Kernel
+	Fusions  []kernels.Fusion
+	Compile  *compile.Use
+	Memory   *memory.Use
 
 	rounds *rounds
 	all    []*series // nil until first used
@@ -142,7 +142,7 @@ func (in *Input) weigh(cost analyze.Nanos) string {
 
 // tiny reports whether the cost is known and so small that an insight is no warning, only a remark.
 func (in *Input) tiny(cost analyze.Nanos) bool {
-	return cost > 0 && float64(cost) < policy.NoInsightWarning*float64(in.Serial.Evidence.Times.Working())
+	return cost > 0 && float64(cost) < policy.NoInsightWarning*float64(in.Analysis.Evidence.Times.Working())
 }
 
 // ofThreads formats a time together with its share of the time of the threads that submit work.

@@ -40,7 +40,7 @@ func lookIn(t *testing.T, s *tracesim.Sim, script func(s *tracesim.Sim, q *trace
 	a := cause.Analyze(trace, cause.Options{})
 	ks := kernels.Summarize(trace)
 	found := map[string]Insight{}
-	for _, i := range Find(&Input{Trace: trace, Serial: a, Kernels: ks, Fusions: kernels.Fusions(trace, ks,
+	for _, i := range Find(&Input{Trace: trace, Analysis: a, Kernels: ks, Fusions: kernels.Fusions(trace, ks,
 		kernels.LaunchCosts{Launch: a.Evidence.Launch.Time, Dispatch: a.Evidence.Times.DispatchTime()}),
 		Compile: compile.Summarize(trace), Memory: memory.Summarize(trace)}) {
 		found[i.ID] = i
@@ -472,7 +472,7 @@ func TestSkipped(t *testing.T) {
 		trace.Add(analyze.CommandBuffer{GPU: analyze.Interval{Begin: ms * (i + 1), End: ms*(i+1) + 10*us}})
 	}
 	skipped := 0
-	for _, i := range Find(&Input{Trace: trace, Serial: cause.Analyze(trace, cause.Options{}),
+	for _, i := range Find(&Input{Trace: trace, Analysis: cause.Analyze(trace, cause.Options{}),
 		Compile: compile.Summarize(trace), Memory: memory.Summarize(trace)}) {
 		if i.Severity == Skipped {
 			skipped++

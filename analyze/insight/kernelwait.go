@@ -10,7 +10,7 @@ import (
 
 // kernelWaits finds kernels that wait on the GPU, while they run, for work of another queue (by polling memory).
 func kernelWaits(in *Input) *Insight {
-	all := in.Serial.Evidence.Execution.KernelWaits
+	all := in.Analysis.Evidence.Execution.KernelWaits
 	first := slices.IndexFunc(all, func(w evidence.KernelWait) bool { return !w.Unproven })
 	if first < 0 {
 		return nil

@@ -28,7 +28,7 @@ func TestKernelWaits(t *testing.T) {
 		}
 		w.Trace.Finish()
 		ev := &evidence.Evidence{Execution: evidence.Execution{KernelWaits: evidence.KernelWaits(w.Trace)}}
-		i := kernelWaits(&Input{Trace: w.Trace, Serial: &cause.Analysis{Evidence: ev}})
+		i := kernelWaits(&Input{Trace: w.Trace, Analysis: &cause.Analysis{Evidence: ev}})
 		if (i != nil) != waits || waits && !strings.Contains(i.Evidence, `40 of 40 command buffers of queue 1 end 15.0 µs `+
 			`after work of queue "second"`) {
 			t.Errorf("%q: %+v", id, i)

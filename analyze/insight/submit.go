@@ -50,7 +50,7 @@ func waitAfterCommit(in *Input) *Insight {
 	total, waited, threads := 0, 0, 0
 	var where sites
 	var cost analyze.Nanos
-	for _, t := range in.Serial.Evidence.Times.Threads {
+	for _, t := range in.Analysis.Evidence.Times.Threads {
 		c := by[t.Thread]
 		if c == nil || c.total < policy.SteadyCommandBuffers-1 || of(c.waited, c.total) < policy.WaitedEachTime {
 			continue
@@ -65,7 +65,7 @@ func waitAfterCommit(in *Input) *Insight {
 	if threads == 0 {
 		return nil
 	}
-	cost = max(0, cost-in.Serial.HeldUp()) // other delays of the work would remain with more in flight
+	cost = max(0, cost-in.Analysis.HeldUp()) // other delays of the work would remain with more in flight
 	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d times %s waited for a command buffer before committing the next one; "+
 			"starting and waking took %s", waited, total,
@@ -105,11 +105,11 @@ func tinyBuffers(in *Input) *Insight {
 			small,
 			buffers, policy.SmallCommandBuffer, gpu/analyze.Nanos(buffers)),
 		Advice: "encode more before committing"}
-	if launch := in.Serial.Evidence.Launch.Time; launch > 0 {
+	if launch := in.Analysis.Evidence.Launch.Time; launch > 0 {
 		i.Cost = launch * analyze.Nanos(small)
 		i.Evidence += fmt.Sprintf("; submission and completion notification of each take %s of a thread's time", launch)
 	}
-	for _, d := range in.Serial.Evidence.GPU.Devices {
+	for _, d := range in.Analysis.Evidence.GPU.Devices {
 		if d.Active.Length() > 0 && float64(d.Busy) >= policy.FullGPU*float64(d.Active.Length()) {
 			i.Severity = Info
 			i.Evidence += fmt.Sprintf("; the GPU is busy for %s of the time nevertheless",
@@ -123,7 +123,7 @@ func tinyBuffers(in *Input) *Insight {
 // idleGaps reports how long the GPU was idle between command buffers. A commit ends each gap; idleGaps also says what
 // the committing thread did meanwhile.
 func idleGaps(in *Input) *Insight {
-	g := &in.Serial.Evidence.GPU
+	g := &in.Analysis.Evidence.GPU
 	active := analyze.Nanos(0)
 	for _, d := range g.Devices {
 		active += d.Active.Length()

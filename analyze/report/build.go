@@ -40,7 +40,7 @@ type Options struct {
 // answers holds the results of all analyses of one trace, from which the report is built.
 type answers struct {
 	trace    *analyze.Trace
-	serial   *cause.Analysis
+	analysis *cause.Analysis
 	kernels  []*kernels.Kernel
 	named    []*kernels.Operation
 	timing   kernels.Timing
@@ -63,13 +63,13 @@ func ask(t *analyze.Trace, opts Options, unpredicted bool) *answers {
 	sum := kernels.NewSum(t)
 	x.kernels, x.named, x.timing = sum.Kernels(), sum.Operations(), sum.Timing
 	if !opts.wants(causes) {
-		x.serial = &cause.Analysis{Totals: evidence.Measure(t)}
+		x.analysis = &cause.Analysis{Totals: evidence.Measure(t)}
 		return x
 	}
-	x.serial = cause.Analyze(t, cause.Options{Seed: opts.Seed, Unpredicted: unpredicted})
-	x.fusions = kernels.Fusions(t, x.kernels, kernels.LaunchCosts{Launch: x.serial.Evidence.Launch.Time,
-		Dispatch: x.serial.Evidence.Times.DispatchTime()})
-	x.insights = insight.Find(&insight.Input{Trace: t, Serial: x.serial, Kernels: x.kernels, Fusions: x.fusions,
+	x.analysis = cause.Analyze(t, cause.Options{Seed: opts.Seed, Unpredicted: unpredicted})
+	x.fusions = kernels.Fusions(t, x.kernels, kernels.LaunchCosts{Launch: x.analysis.Evidence.Launch.Time,
+		Dispatch: x.analysis.Evidence.Times.DispatchTime()})
+	x.insights = insight.Find(&insight.Input{Trace: t, Analysis: x.analysis, Kernels: x.kernels, Fusions: x.fusions,
 		Compile: x.compile, Memory: x.memory})
 	return x
 }
@@ -89,7 +89,7 @@ func Build(t *analyze.Trace, opts Options) *Report {
 
 // report fills the document.
 func (x *answers) report(opts Options) *Report {
-	t, a := x.trace, x.serial
+	t, a := x.trace, x.analysis
 	r := &Report{Schema: Schema, Recording: Recording{Events: t.Events}}
 	buildSource(r, t)
 	buildLosses(r, t)

@@ -22,7 +22,7 @@ func (x *answers) untilHang(opts Options) {
 		return
 	}
 	x.before = cause.Analyze(before, cause.Options{Seed: opts.Seed})
-	x.serial = &cause.Analysis{Totals: evidence.Measure(x.trace)}
+	x.analysis = &cause.Analysis{Totals: evidence.Measure(x.trace)}
 }
 
 // warnings returns the trace's warnings. Warnings about threads that the hang report already describes are left out.
@@ -48,7 +48,7 @@ func (x *answers) causesIn() *cause.Analysis {
 	if x.before != nil {
 		return x.before
 	}
-	return x.serial
+	return x.analysis
 }
 
 // buildHang fills in whether programs hang.

@@ -223,13 +223,13 @@ func (l *long) lookAtAll() error {
 	}
 	var answers []*cause.Analysis
 	for _, w := range first {
-		answers = append(answers, w.answer.serial)
+		answers = append(answers, w.answer.analysis)
 	}
 	agreed := len(l.looks) == windows && cause.Agree(answers)
 	return inOrder(len(between), func(i int) (bool, error) {
 		w := between[i]
 		err := l.look(w, agreed)
-		if err == nil && agreed && w.answer.serial.Verdict.Cause != answers[0].Verdict.Cause {
+		if err == nil && agreed && w.answer.analysis.Verdict.Cause != answers[0].Verdict.Cause {
 			err = l.look(w, false)
 		}
 		return true, err
@@ -275,13 +275,13 @@ func (l *long) know(objects []uint64) (news bool) {
 func (l *long) lookAgain() error {
 	news := false
 	for i := range l.looks {
-		news = l.know(l.looks[i].answer.serial.Evidence.Handover.Asked()) || news
+		news = l.know(l.looks[i].answer.analysis.Evidence.Handover.Asked()) || news
 	}
 	if !news {
 		return nil
 	}
 	return inOrder(len(l.looks), func(i int) (bool, error) {
-		if w := &l.looks[i]; !w.answer.serial.Evidence.Handover.Holds() && len(w.answer.trace.CPUWaits.Signals) > 0 {
+		if w := &l.looks[i]; !w.answer.analysis.Evidence.Handover.Holds() && len(w.answer.trace.CPUWaits.Signals) > 0 {
 			return true, l.look(w, false)
 		}
 		return false, nil
@@ -307,7 +307,7 @@ func (l *long) look(w *look, unpredicted bool) error {
 		}
 		return to
 	}
-	w.found = cause.Range{Analysis: w.answer.serial, Begin: w.at.From, End: end(w.at.To),
+	w.found = cause.Range{Analysis: w.answer.analysis, Begin: w.at.From, End: end(w.at.To),
 		Scale: max(1, float64(end(w.around.To)-w.around.From)/float64(max(1, length)))}
 	return nil
 }
@@ -372,8 +372,8 @@ func (l *long) conclude() {
 	judgement, typical := cause.Judge(found)
 	w.judgement = judgement
 	w.fusions, w.insights, w.phases = l.fusions(), l.insights(typical), l.phases()
-	w.helps = whatHelps(l.looks[typical].answer.serial, l.opts.WhatIf)
-	w.replay = l.looks[typical].answer.serial.Replay()
+	w.helps = whatHelps(l.looks[typical].answer.analysis, l.opts.WhatIf)
+	w.replay = l.looks[typical].answer.analysis.Replay()
 	l.found, l.looks = w, nil
 }
 
@@ -382,8 +382,8 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	x := &answers{kernels: []*kernels.Kernel{}, compile: &compile.Use{}, memory: &memory.Use{}, scopes: []Scope{},
 		repeats: l.repeats}
 	l.total.Finish()
-	x.serial = &cause.Analysis{Totals: l.threads.Finish()}
-	x.trace = x.serial.Totals.Trace
+	x.analysis = &cause.Analysis{Totals: l.threads.Finish()}
+	x.trace = x.analysis.Totals.Trace
 	if len(l.parts) > 0 {
 		x.kernels, x.named, x.timing = l.kernels.Kernels(), l.kernels.Operations(), l.kernels.Timing
 		x.compile, x.memory, x.scopes = compile.Since(x.trace, l.first), l.memory.Finish(x.trace),
@@ -398,7 +398,7 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	if l.found == nil {
 		l.found = &windowed{windows: []SampledWindow{}, phases: []Phase{}}
 	} else {
-		x.serial, x.window = l.found.judgement.Of(x.serial.Totals), l.found.replay
+		x.analysis, x.window = l.found.judgement.Of(x.analysis.Totals), l.found.replay
 	}
 	x.fusions, x.insights = l.found.fusions, l.found.insights
 	r := x.report(l.opts)

@@ -48,7 +48,7 @@ func (c *overTime) visit(v *analyze.VisitedCall) {
 
 // long measures a trace that is too long to be loaded as a whole: it loads the trace range by range.
 func (c *overTime) long(f *analyze.File, path string) (*Run, error) {
-	doc, _, err := report.BuildLong(f, analyze.Options{}, report.Options{}, nil)
+	doc, _, err := report.BuildLong(f, analyze.Options{}, report.Options{})
 	if err != nil {
 		return nil, err
 	}

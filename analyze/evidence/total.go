@@ -20,11 +20,17 @@ type Totals struct {
 // Measure computes the totals of a trace. It runs no statistical tests and so is cheap enough for every range of a
 // long run.
 func Measure(t *analyze.Trace) *Totals {
-	work, waits := Locate(t), FindThreadWaits(t)
-	h, queues := FindHandover(t, waits.Merged), CountInFlight(t, FindCompletions(t))
-	times := DivideTime(work, waits, h, queues)
-	return &Totals{Trace: t, Times: times, Queues: queues.All, Matrices: WhoWaitsForWhom(work, times, h, waits.Locks),
-		GPU: MeasureGPU(work, FindBlocked(t, waits, queues.Full))}
+	totals, _ := MeasureDivided(t)
+	return totals
+}
+
+// MeasureDivided is Measure, and also returns how the threads used their time.
+func MeasureDivided(t *analyze.Trace) (*Totals, *Division) {
+	d, queues := newDivision(t), CountInFlight(t, FindCompletions(t))
+	d.Times = DivideTime(d.Work, d.ThreadWaits, d.Handover, queues)
+	return &Totals{Trace: t, Times: d.Times, Queues: queues.All,
+		Matrices: WhoWaitsForWhom(d.Work, d.Times, d.Handover, d.ThreadWaits.Locks),
+		GPU:      MeasureGPU(d.Work, FindBlocked(t, d.ThreadWaits, queues.Full))}, d
 }
 
 // A Total adds up the totals of consecutive time ranges of a run, whose traces have different objects for the same

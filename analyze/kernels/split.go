@@ -44,6 +44,10 @@ type Splitter struct {
 	shares []Share
 	times  []measuredTime
 	seen   []bool // the encoders that have a row
+
+	// used only without costs: the variants of kernels so far, by name, and whether a command buffer could not be split
+	variants map[string]string
+	unsure   bool
 }
 
 // A measuredTime is a time that the GPU's clock measured, for one share or for several together.
@@ -56,22 +60,35 @@ type measuredTime struct {
 }
 
 // Split divides the GPU time of command buffer b within the window among its dispatches, as the function Split does.
-// The shares are valid only until the next call.
+// The shares are valid only until the next call. costs may be nil; see NeedsCosts.
 func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval, costs *Costs) []Share {
 	s.measure(b, window)
 	for i := range s.times {
 		t := &s.times[i]
 		of := s.shares[t.from:t.to]
-		costs.divide(of, t.took)
+		switch {
+		case len(of) == 1:
+			of[0].GPU = t.took
+		case costs != nil:
+			costs.divide(of, t.took)
+		case alike(of):
+			of[0].GPU = t.took
+		default:
+			s.unsure = true
+		}
 		for k := range of {
 			of[k].Whole, of[k].Source = t.whole, Measured
-			if !t.alone {
+			switch {
+			case t.alone:
+			case costs != nil:
 				of[k].Source = costs.source(&of[k])
+			default:
+				s.unsure = true
 			}
 		}
 	}
 	for i := range s.shares {
-		if costs.single[s.shares[i].Kernel] {
+		if s.single(&s.shares[i], costs) {
 			s.shares[i].Variant = ""
 		}
 		if s.shares[i].again {
@@ -80,6 +97,42 @@ func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval, cost
 	}
 	return s.shares
 }
+
+// alike reports whether outputs that group shares put all of these into one group, so that it does not matter how their
+// time is divided.
+func alike(shares []Share) bool {
+	first := &shares[0]
+	for i := range shares[1:] {
+		s := &shares[i+1]
+		if s.row() != first.row() || s.Layer != first.Layer || s.Operation != first.Operation ||
+			(s.Encoder == nil) != (first.Encoder == nil) || s.Encoder != nil && s.Encoder.Label != first.Encoder.Label {
+			return false
+		}
+	}
+	return true
+}
+
+// single reports whether the share's kernel is the only one of its name, so that no variant needs to be shown. Without
+// costs it is assumed to be, until another variant is found.
+func (s *Splitter) single(of *Share, costs *Costs) bool {
+	if costs != nil {
+		return costs.single[of.Kernel]
+	}
+	variant, known := s.variants[of.Kernel]
+	switch {
+	case s.variants == nil:
+		s.variants = map[string]string{of.Kernel: of.Variant}
+	case !known:
+		s.variants[of.Kernel] = of.Variant
+	case variant != of.Variant:
+		s.unsure = true
+	}
+	return true
+}
+
+// NeedsCosts reports whether any command buffer was split without costs, although several kernels divide one of its
+// times or a kernel's name has variants. All shares are wrong then.
+func (s *Splitter) NeedsCosts() bool { return s.unsure }
 
 // measure fills s.times with the measured times of command buffer b within the window, and s.shares with the shares
 // to which these times belong.

@@ -17,8 +17,9 @@ func values(count, unit, value, valueUnit string) []*profile.ValueType {
 }
 
 // gpu returns the profile of GPU time by kernel. A command buffer has several kernels; its count, and its time from
-// commit to start, are added to the first kernel only, so that sums are right.
-func gpu(t *analyze.Trace, costs *kernels.Costs) *builder {
+// commit to start, are added to the first kernel only, so that sums are right. It returns nil if costs is nil, but
+// needed because kernels share a measured time.
+func gpu(t *analyze.Trace, costs *kernels.Costs, splitter *kernels.Splitter) *builder {
 	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued",
 		Unit: "nanoseconds"})
 	b := newBuilder(t, types...)
@@ -26,7 +27,6 @@ func gpu(t *analyze.Trace, costs *kernels.Costs) *builder {
 	var stack []string
 	var of *analyze.Queue
 	queue := queueName(of)
-	var splitter kernels.Splitter
 	for c := range t.Buffers() {
 		queued, first := int64(0), int64(0)
 		if latency, known := c.StartLatency(t.Window); known && t.Began(c.Committed.Begin) {
@@ -49,6 +49,9 @@ func gpu(t *analyze.Trace, costs *kernels.Costs) *builder {
 			b.add(stack, originOf(c.Committed), labels{process: c.Process, thread: c.Committed.Thread, queue: c.Queue,
 				timing: s.Source, named: s.Operation.Name}, first, int64(s.GPU), queued)
 			first, queued = 0, 0
+		}
+		if splitter.NeedsCosts() {
+			return nil
 		}
 	}
 	return b
@@ -116,9 +119,9 @@ func api(t *analyze.Trace) *builder {
 // wait returns the profile of the threads' time in waits: for the GPU, locks, signals of other threads, input, sleeps
 // and others. The innermost frame is the phase of the wait. A wait has several phases; it is counted once, with the
 // longest.
-func wait(t *analyze.Trace) *builder {
+func wait(splitter *evidence.Division) *builder {
+	t := splitter.Trace
 	b := newBuilder(t, values("waits", "count", "wait", "nanoseconds")...)
-	splitter := evidence.Divide(t)
 	for i := range t.Waits {
 		w := &t.Waits[i]
 		l := labels{thread: w.Thread, holds: w.Interpreter}

@@ -11,47 +11,64 @@ import (
 	"github.com/google/pprof/profile"
 
 	"mtrace/analyze"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/kernels"
 )
 
 // Types are the available profiles.
 var Types = []string{"gpu", "api", "wait", "alloc", "compile"}
 
-var builders = map[string]func(*analyze.Trace) *builder{"api": api, "wait": wait, "alloc": alloc,
-	"compile": compilation,
-	"gpu":     func(t *analyze.Trace) *builder { return gpu(t, kernels.CostsOf(t)) }}
-
 // Build returns the profile of a trace that kind names, one of Types.
-func Build(kind string, t *analyze.Trace) (*profile.Profile, error) { return build(kind, t, nil) }
+func Build(kind string, t *analyze.Trace) (*profile.Profile, error) { return build(kind, inputOf(t)) }
 
-// build is Build with the GPU costs of kernels given by the caller; with nil, they are computed from the trace.
-func build(kind string, t *analyze.Trace, costs *kernels.Costs) (*profile.Profile, error) {
-	build, known := builders[kind]
-	if !known {
+// An input is what profiles are made from. Functions compute what only some kinds of profiles need.
+type input struct {
+	trace    *analyze.Trace
+	division func() *evidence.Division
+	costs    func() *kernels.Costs // may return nil; see gpu
+	splitter *kernels.Splitter
+}
+
+func inputOf(t *analyze.Trace) input {
+	return input{t, func() *evidence.Division { return evidence.Divide(t) },
+		func() *kernels.Costs { return kernels.CostsOf(t) }, &kernels.Splitter{}}
+}
+
+// build makes one profile. It returns nil if the profile needs the costs of kernels and they are not known.
+func build(kind string, from input) (*profile.Profile, error) {
+	var b *builder
+	switch kind {
+	case "gpu":
+		if b = gpu(from.trace, from.costs(), from.splitter); b == nil {
+			return nil, nil
+		}
+	case "api":
+		b = api(from.trace)
+	case "wait":
+		b = wait(from.division())
+	case "alloc":
+		b = alloc(from.trace)
+	case "compile":
+		b = compilation(from.trace)
+	default:
 		return nil, fmt.Errorf("no profile %q: there are %s", kind, strings.Join(Types, ", "))
 	}
-	var p *profile.Profile
-	if kind == "gpu" && costs != nil {
-		p = gpu(t, costs).profile
-	} else {
-		p = build(t).profile
-	}
-	if err := p.CheckValid(); err != nil {
+	if err := b.profile.CheckValid(); err != nil {
 		return nil, fmt.Errorf("making the %s profile: %w", kind, err)
 	}
-	return p, nil
+	return b.profile, nil
 }
 
 // BuildAll returns the profiles of several kinds, in the order of kinds. They are computed concurrently.
 func BuildAll(kinds []string, t *analyze.Trace) ([]*profile.Profile, error) {
-	return buildAll(kinds, t, nil)
+	return buildAll(kinds, inputOf(t))
 }
 
-func buildAll(kinds []string, t *analyze.Trace, costs *kernels.Costs) ([]*profile.Profile, error) {
+func buildAll(kinds []string, from input) ([]*profile.Profile, error) {
 	list, errs := make([]*profile.Profile, len(kinds)), make([]error, len(kinds))
 	var all sync.WaitGroup
 	for i, kind := range kinds {
-		all.Go(func() { list[i], errs[i] = build(kind, t, costs) })
+		all.Go(func() { list[i], errs[i] = build(kind, from) })
 	}
 	all.Wait()
 	return list, errors.Join(errs...)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"mtrace/analyze"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/kernels"
 )
 
@@ -19,6 +20,9 @@ type Sum struct {
 	pending [][]*profile.Profile
 	window  analyze.Interval
 	costs   *kernels.Costs
+	missing []string // kinds that cannot be summed without costs
+
+	splitter kernels.Splitter
 }
 
 // mostPending is how many profiles of a kind are collected before they are merged into the sum. Each merge processes
@@ -26,23 +30,43 @@ type Sum struct {
 const mostPending = 8
 
 // NewSum returns an empty sum for profiles of the given kinds. costs are the GPU costs of kernels computed over the
-// whole run, because a single range shows them less precisely.
+// whole run, because a single range shows them less precisely. They may be nil; see Missing.
 func NewSum(kinds []string, costs *kernels.Costs) *Sum {
 	return &Sum{costs: costs, kinds: kinds, sums: make([]*profile.Profile, len(kinds)),
 		pending: make([][]*profile.Profile, len(kinds))}
 }
 
+// Missing returns the kinds of which no profile was made, because NewSum got no costs and kernels share a measured
+// time.
+func (s *Sum) Missing() []string { return s.missing }
+
 // Add adds the next range.
 func (s *Sum) Add(part *analyze.Trace) error {
+	return s.add(part, func() *evidence.Division { return evidence.Divide(part) })
+}
+
+// AddDivided adds the next range, of which the caller has computed how its threads used their time.
+func (s *Sum) AddDivided(part *evidence.Division) error {
+	return s.add(part.Trace, func() *evidence.Division { return part })
+}
+
+func (s *Sum) add(part *analyze.Trace, division func() *evidence.Division) error {
 	if s.window.End == 0 {
 		s.window = part.Window
 	}
 	s.window = analyze.Interval{Begin: min(s.window.Begin, part.Window.Begin), End: max(s.window.End, part.Window.End)}
-	parts, err := buildAll(s.kinds, part, s.costs)
+	parts, err := buildAll(s.kinds, input{part, division, func() *kernels.Costs { return s.costs },
+		&s.splitter})
 	if err != nil {
 		return err
 	}
 	for i, p := range parts {
+		if p == nil && !slices.Contains(s.missing, s.kinds[i]) {
+			s.missing = append(s.missing, s.kinds[i])
+		}
+		if slices.Contains(s.missing, s.kinds[i]) {
+			continue
+		}
 		s.pending[i] = append(s.pending[i], p)
 		if len(s.pending[i]) >= mostPending {
 			if err := s.merge(i); err != nil {
@@ -70,9 +94,14 @@ func (s *Sum) merge(i int) error {
 	return nil
 }
 
-// Profiles returns the summed profiles, one per kind, in the order of the kinds given to NewSum.
+// Profiles returns the summed profiles, one per kind, in the order of the kinds given to NewSum. Those of the kinds in
+// Missing are nil.
 func (s *Sum) Profiles() ([]*profile.Profile, error) {
-	for i := range s.kinds {
+	for i, kind := range s.kinds {
+		if slices.Contains(s.missing, kind) {
+			s.sums[i] = nil
+			continue
+		}
 		if len(s.pending[i]) > 0 {
 			if err := s.merge(i); err != nil {
 				return nil, err

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/pprof/profile"
 
 	"mtrace/analyze"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/kernels"
 	"mtrace/fixtures/longtrace"
 )
@@ -90,5 +93,54 @@ func TestSum(t *testing.T) {
 				t.Errorf("%s of %s: %d ns of %d", kind, shape.Name, d, want.DurationNanos)
 			}
 		}
+	}
+}
+
+// TestSumWithoutCosts: without the costs of kernels, a sum has the same GPU profile as with them, or says that it is
+// missing. It is missing if several kernels share a command buffer's time.
+func TestSumWithoutCosts(t *testing.T) {
+	found := map[bool]int{}
+	one := longtrace.Shape{Name: "one kernel", Threads: 4, Dispatches: 1, GPU: 30_000, Outside: 50_000}
+	for _, shape := range append(slices.Clone(longtrace.Shapes), one) {
+		path := filepath.Join(t.TempDir(), shape.Name)
+		if _, err := longtrace.Write(path, shape, 20_000, 5); err != nil {
+			t.Fatal(err)
+		}
+		f, err := analyze.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		with, without := NewSum([]string{"api", "gpu"}, kernels.CostsOf(load(t, path))), NewSum([]string{"api", "gpu"}, nil)
+		err = f.EachRange(analyze.Options{}, 3_000, func(part *analyze.Trace, _, _ int) error {
+			if err := with.Add(part); err != nil {
+				return err
+			}
+			return without.AddDivided(evidence.Divide(part))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := with.Profiles()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := without.Profiles()
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing := slices.Contains(without.Missing(), "gpu")
+		found[missing]++
+		if missing != (got[1] == nil) {
+			t.Errorf("%s: missing %v, but the profile is %v", shape.Name, missing, got[1])
+		}
+		for i := range got {
+			if got[i] != nil && !reflect.DeepEqual(byStack(got[i]), byStack(want[i])) {
+				t.Errorf("%s: with costs %v, without %v", shape.Name, byStack(want[i]), byStack(got[i]))
+			}
+		}
+	}
+	if found[true] == 0 || found[false] == 0 {
+		t.Errorf("with and without a missing profile: %v", found)
 	}
 }

@@ -22,6 +22,11 @@ type Options struct {
 	// of the run and the time before a hang are analysed separately; if it is nil, they are not.
 	Range func(from, to analyze.Nanos) (*analyze.Trace, error)
 
+	Progress func(done, of int) // receives the number of finished steps of BuildLong, and of all steps; may be nil
+	// Part receives the ranges of a long trace, in order of time, with the use of time of their threads. It may be nil.
+	// It lets another output use the ranges that BuildLong loads anyway
+	Part func(part *evidence.Division) error
+
 	WhatIf []replay.Wanted // to be predicted together; empty is nothing
 	// the threads to list; empty means all. Tables of who waits for whom also show threads that are not listed, if a
 	// listed thread waits for them or they wait for it

@@ -6,9 +6,9 @@ import (
 )
 
 // inOrder runs do(0) to do(count-1) on several goroutines and passes the results to use in order. It starts a task
-// only shortly before its result is needed, because results take much memory. It stops at the first error and returns
-// it.
-func inOrder[T any](count int, do func(int) (T, error), use func(T)) error {
+// only shortly before its result is needed, because results take much memory. It stops at the first error, of do or of
+// use, and returns it.
+func inOrder[T any](count int, do func(int) (T, error), use func(T) error) error {
 	type result struct {
 		of  T
 		err error
@@ -40,7 +40,9 @@ func inOrder[T any](count int, do func(int) (T, error), use func(T)) error {
 		if r.err != nil {
 			return r.err
 		}
-		use(r.of)
+		if err := use(r.of); err != nil {
+			return err
+		}
 		<-room
 	}
 	return nil

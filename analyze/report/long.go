@@ -86,16 +86,14 @@ func (l Limits) Long(f *analyze.File, asked analyze.Options) bool {
 	return f.Records() > l.Whole && len(f.Ranges(asked, l.Whole)) > 1
 }
 
-// BuildLong builds the report of a long trace; see Sampled. progress is called with the number of finished steps and
-// of all steps. The returned trace has totals and no single events.
-func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress func(done, of int)) (*Report,
-	*analyze.Trace, error) {
+// BuildLong builds the report of a long trace; see Sampled. The returned trace has totals and no single events.
+func BuildLong(f *analyze.File, asked analyze.Options, opts Options) (*Report, *analyze.Trace, error) {
 	if opts.Limits == (Limits{}) {
 		opts.Limits = UsualLimits
 	}
 	asked = f.Asked(asked)
 	l := &long{file: f, asked: asked, opts: opts, parts: f.Ranges(asked, opts.Limits.Summed), total: &analyze.Total{},
-		memory: memory.NewRunning(), repeats: steps.NewSequences(), first: 1<<63 - 1, progress: progress}
+		memory: memory.NewRunning(), repeats: steps.NewSequences(), first: 1<<63 - 1}
 	l.threads = evidence.NewTotal(l.total)
 	small := f.Ranges(asked, opts.Limits.Window)
 	l.start = small[0]
@@ -121,16 +119,15 @@ func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress fu
 
 // long is the state while the report of a long trace is built.
 type long struct {
-	file     *analyze.File
-	opts     Options
-	asked    analyze.Options
-	parts    []analyze.Options
-	looks    []look
-	start    analyze.Options // a small part at the beginning of the run
-	known    map[uint64]bool // analyze.Options.Asked
-	progress func(done, of int)
-	done     int // of steps
-	steps    int
+	file  *analyze.File
+	opts  Options
+	asked analyze.Options
+	parts []analyze.Options
+	looks []look
+	start analyze.Options // a small part at the beginning of the run
+	known map[uint64]bool // analyze.Options.Asked
+	done  int             // of steps
+	steps int
 
 	total   *analyze.Total
 	threads *evidence.Total
@@ -187,7 +184,7 @@ func (l *long) read() error {
 	if err := l.learn(l.start); err != nil {
 		return err
 	}
-	l.steps = len(l.looks) + len(l.parts)
+	l.steps = stepsOfLook*len(l.looks) + len(l.parts)
 	err := l.lookAtAll()
 	if err == nil {
 		err = l.lookAgain()
@@ -196,10 +193,11 @@ func (l *long) read() error {
 		l.conclude()
 	}
 	if err == nil {
-		err = inOrder(len(l.parts), func(i int) (*measured, error) { return l.measure(l.parts[i]) }, func(m *measured) {
-			l.add(m)
-			l.step()
-		})
+		err = inOrder(len(l.parts), func(i int) (*measured, error) { return l.measure(l.parts[i]) },
+			func(m *measured) error {
+				l.step(1)
+				return l.add(m)
+			})
 	}
 	return err
 }
@@ -216,8 +214,9 @@ func (l *long) lookAtAll() error {
 			between = append(between, &l.looks[i])
 		}
 	}
-	err := inOrder(len(first), func(i int) (bool, error) { return true, l.look(first[i], false) },
-		func(bool) { l.step() })
+	done := func(bool) error { return nil }
+	err := inOrder(len(first), func(i int) (bool, error) { return true, l.look(first[i], false) }, done)
+	l.step(stepsOfLook * len(first))
 	if err != nil || len(between) == 0 {
 		return err
 	}
@@ -225,6 +224,7 @@ func (l *long) lookAtAll() error {
 	for _, w := range first {
 		answers = append(answers, w.answer.analysis)
 	}
+	defer l.step(stepsOfLook * len(between))
 	agreed := len(l.looks) == windows && cause.Agree(answers)
 	return inOrder(len(between), func(i int) (bool, error) {
 		w := between[i]
@@ -233,13 +233,18 @@ func (l *long) lookAtAll() error {
 			err = l.look(w, false)
 		}
 		return true, err
-	}, func(bool) { l.step() })
+	}, done)
 }
 
-// step counts one finished step of work and reports it to the caller's progress function.
-func (l *long) step() {
-	if l.done++; l.progress != nil {
-		l.progress(l.done, l.steps)
+// stepsOfLook is the number of steps of progress that the analysis of a window counts as: it takes about twice the time
+// that reading a range takes, which is one step. Windows are analysed concurrently and end together. Their progress is
+// reported when all are done, because the remaining time would seem much longer after the first.
+const stepsOfLook = 2
+
+// step counts finished steps of work and reports them to the caller's progress function.
+func (l *long) step(finished int) {
+	if l.done += finished; l.opts.Progress != nil {
+		l.opts.Progress(l.done, l.steps)
 	}
 }
 
@@ -285,7 +290,7 @@ func (l *long) lookAgain() error {
 			return true, l.look(w, false)
 		}
 		return false, nil
-	}, func(bool) {})
+	}, func(bool) error { return nil })
 }
 
 // look loads a window (a sampled range of the run) and analyses it for causes. A window with too few command buffers
@@ -325,6 +330,7 @@ type measured struct {
 	kernels *kernels.Sum
 	scopes  []Scope
 	first   analyze.Nanos
+	divided *evidence.Division // nil unless Options.Part needs it
 }
 
 func (l *long) measure(part analyze.Options) (*measured, error) {
@@ -333,10 +339,19 @@ func (l *long) measure(part analyze.Options) (*measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &measured{t, evidence.Measure(t), kernels.NewSum(t), scopesOf(t), compile.FirstCommit(t)}, nil
+	m := &measured{trace: t, kernels: kernels.NewSum(t), scopes: scopesOf(t), first: compile.FirstCommit(t)}
+	if m.shows, m.divided = evidence.MeasureDivided(t); l.opts.Part == nil {
+		m.divided = nil // its memory can be freed
+	}
+	return m, nil
 }
 
-func (l *long) add(m *measured) {
+func (l *long) add(m *measured) error {
+	if l.opts.Part != nil {
+		if err := l.opts.Part(m.divided); err != nil {
+			return err
+		}
+	}
 	l.total.Add(m.trace)
 	l.threads.Add(m.shows)
 	if l.kernels == nil {
@@ -348,6 +363,7 @@ func (l *long) add(m *measured) {
 	l.scopes = addScopes(l.scopes, m.scopes)
 	l.repeats.Add(m.trace)
 	l.first = min(l.first, m.first)
+	return nil
 }
 
 // conclude derives the verdict on the run from the results of its windows. Then it frees the windows: their traces

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
+	"mtrace/analyze/evidence"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/policy"
 	"mtrace/fixtures/longtrace"
@@ -35,7 +37,7 @@ func both(t *testing.T, path string, asked analyze.Options, limits Limits) (whol
 	if !limits.Long(f, asked) {
 		t.Fatalf("%d records are not long", f.Records())
 	}
-	parts, _, err = BuildLong(f, asked, opts, nil)
+	parts, _, err = BuildLong(f, asked, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,5 +215,46 @@ func TestLongFlight(t *testing.T) {
 	adds(t, whole, parts)
 	if s := whole.GPU.BusyShare; s < 0.99 {
 		t.Errorf("the GPU is busy for %.3f of the time", s)
+	}
+}
+
+// TestProgressOfLongReport: progress grows to its end, every range is passed to Options.Part once and in order, and
+// windows that are analysed concurrently count together.
+func TestProgressOfLongReport(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace")
+	if _, err := longtrace.Write(path, longtrace.Shapes[0], 60_000, 5); err != nil {
+		t.Fatal(err)
+	}
+	f, err := analyze.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var done []int
+	var at analyze.Nanos
+	parts, all := 0, 0
+	_, _, err = BuildLong(f, analyze.Options{}, Options{
+		Limits:   Limits{Whole: 30_000, Window: 3_000, Summed: 5_000, Buffers: 10},
+		Progress: func(n, of int) { done, all = append(done, n), of },
+		Part: func(part *evidence.Division) error {
+			if begin := part.Trace.Window.Begin; begin < at {
+				t.Errorf("a part that begins at %d comes after %d", begin, at)
+			}
+			parts, at = parts+1, part.Trace.Window.Begin
+			return nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSorted(done) || len(done) != parts+2 || done[len(done)-1] != all {
+		t.Errorf("steps %v of %d, %d parts", done, all, parts)
+	}
+	if done[0] != stepsOfLook*windows/2 {
+		t.Errorf("the first progress is %d", done[0])
+	}
+	wanted := errors.New("no more")
+	if _, _, err := BuildLong(f, analyze.Options{}, Options{Limits: Limits{Whole: 30_000, Window: 3_000, Summed: 5_000},
+		Part: func(*evidence.Division) error { return wanted }}); !errors.Is(err, wanted) {
+		t.Errorf("the error of Part is lost: %v", err)
 	}
 }

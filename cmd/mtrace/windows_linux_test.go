@@ -51,7 +51,7 @@ func verdictsApart(t *testing.T, s scenarios.Scenario, tools scenarios.Tools, mi
 	}
 	n := f.Records()
 	parts, _, err := report.BuildLong(f, analyze.Options{},
-		report.Options{Limits: report.Limits{Whole: n / 2, Summed: n / 10, Window: n / 16, Buffers: 300}}, nil)
+		report.Options{Limits: report.Limits{Whole: n / 2, Summed: n / 10, Window: n / 16, Buffers: 300}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -154,29 +154,6 @@ func (p *Selection) Options() analyze.Options {
 	return analyze.Options{From: analyze.Nanos(p.From), To: analyze.Nanos(p.To), PIDs: p.PIDs, SourceRoots: roots}
 }
 
-// ShowSteps returns a function that prints the progress, speed and remaining time of reading a long trace. It prints
-// nothing if standard error is no terminal.
-func ShowSteps(std cli.Stdio, path string, file *analyze.File, asked analyze.Options) func(done, of int) {
-	if !term.IsTerminal(int(std.Err.Fd())) {
-		return func(int, int) {}
-	}
-	records := float64(min(file.Records(), ProfiledRecords*int64(len(file.Ranges(asked, ProfiledRecords)))))
-	began, shown := time.Now(), time.Time{}
-	return func(done, of int) {
-		took := time.Since(began)
-		switch {
-		case done == of:
-			fmt.Fprint(std.Err, "\r\x1b[K")
-		case time.Since(shown) > 200*time.Millisecond:
-			shown = time.Now()
-			left := took / time.Duration(done) * time.Duration(of-done)
-			rate := records * float64(done) / float64(of) / took.Seconds()
-			fmt.Fprintf(std.Err, "\r\x1b[K%s %s, %.1f million records/s, %v left\r", cli.Bar(done, of),
-				analyze.Printable(filepath.Base(path)), rate/1e6, left.Round(time.Second))
-		}
-	}
-}
-
 // showProgress returns visit, extended to print on a terminal how many calls were read.
 func showProgress(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) func(*analyze.VisitedCall) {
 	if visit == nil || !term.IsTerminal(int(std.Err.Fd())) {

@@ -14,8 +14,9 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// ProfiledRecords is how many records of a long trace are read at a time for profiles, which bounds the memory.
-const ProfiledRecords = 3 << 17
+// ProfiledRecords is how many records of a long trace are read at a time for profiles, which bounds the memory. Reports
+// read as many, so that a page and mtrace pprof show the same profiles.
+const ProfiledRecords = 3 << 16
 
 // Sliced says how long a trace must be to be exported in slices (ranges of time), and how long a slice is.
 var Sliced = report.UsualLimits

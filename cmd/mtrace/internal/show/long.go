@@ -18,7 +18,10 @@ func BuildReport(p *loading.Selection, std cli.Stdio, path string, opts report.O
 		}
 		defer file.Close()
 		if asked := p.Options(); report.UsualLimits.Long(file, asked) {
-			return report.BuildLong(file, asked, opts, loading.ShowSteps(std, path, file, asked))
+			if opts.Progress == nil {
+				opts.Progress = loading.ShowSteps(std, path, file, asked)
+			}
+			return report.BuildLong(file, asked, opts)
 		}
 	}
 	trace, err := p.Load(std, path, nil)

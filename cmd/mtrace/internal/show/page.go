@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"slices"
 	"sync"
-	"sync/atomic"
 
 	"mtrace/analyze"
 	"mtrace/analyze/page"
@@ -17,7 +17,8 @@ import (
 )
 
 // buildPage builds a report and the timeline and charts (pictures) of its HTML page. A trace file is read by two
-// goroutines, one for each; a recording of Instruments is drawn from the loaded model.
+// goroutines: one builds the report and the flame graphs, the other the timeline and the other charts. A recording of
+// Instruments is drawn from the loaded model.
 func (v *ReportView) buildPage(std cli.Stdio, path string, opts report.Options) (r *report.Report, trace *analyze.Trace,
 	pictures *page.Document, err error) {
 	if loading.Instruments(path) {
@@ -41,18 +42,13 @@ func (v *ReportView) buildPage(std cli.Stdio, path string, opts report.Options) 
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	steps, reported, wrong := loading.ShowSteps(std, path, file, v.part.Options()), atomic.Bool{}, error(nil)
-	all.Go(func() {
-		pictures, wrong = drawFile(ctx, &v.part, file, path, nil, func(done, of int) {
-			if reported.Load() {
-				steps(done, of)
-			}
-		})
-	})
+	steps, wrong := loading.ShowTasks(std, path, file, v.part.Options(), 2), error(nil)
+	flames := profile.NewSum(page.FlameKinds, nil)
+	opts.Part, opts.Progress = flames.AddDivided, steps[0]
+	all.Go(func() { pictures, wrong = drawFile(ctx, &v.part, file, path, nil, steps[1]) })
 	if r, trace, err = v.build(std, path, opts); err != nil {
 		return nil, nil, nil, err
 	}
-	reported.Store(true)
 	all.Wait()
 	if wrong != nil {
 		return nil, nil, nil, wrong
@@ -60,11 +56,30 @@ func (v *ReportView) buildPage(std cli.Stdio, path string, opts report.Options) 
 	if !report.UsualLimits.Long(file, v.part.Options()) {
 		return r, trace, pictures, addFlames(pictures, trace)
 	}
-	list, _, err := (&convert.ProfileJob{Types: page.FlameKinds, Of: v.part}).AddedUp(std, path, file, r.KernelCosts())
-	for _, b := range list {
-		pictures.AddFlame(b.Kind, b.Profile)
+	return r, trace, pictures, v.addSummed(std, path, file, r, flames, pictures)
+}
+
+// addSummed adds the flame graphs of a long trace. Most were summed while the report was built. If one needs the costs
+// of kernels, which only the finished report knows, the trace is read once more.
+func (v *ReportView) addSummed(std cli.Stdio, path string, file *analyze.File, r *report.Report, flames *profile.Sum,
+	pictures *page.Document) error {
+	summed, err := flames.Profiles()
+	if err != nil {
+		return cli.AsStatus(err)
 	}
-	return r, trace, pictures, err
+	if missing := flames.Missing(); len(missing) > 0 {
+		list, _, err := (&convert.ProfileJob{Types: missing, Of: v.part}).AddedUp(std, path, file, r.KernelCosts())
+		if err != nil {
+			return err
+		}
+		for _, b := range list {
+			summed[slices.Index(page.FlameKinds, b.Kind)] = b.Profile
+		}
+	}
+	for i, p := range summed {
+		pictures.AddFlame(page.FlameKinds[i], p)
+	}
+	return nil
 }
 
 // addFlames adds the flame graphs of a trace that is loaded as a whole.

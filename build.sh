@@ -100,7 +100,7 @@ demo() {
   say "try: bin/mtrace report demo/demo.mtrace; go tool pprof -top demo/wait.pb.gz; open demo/report.html in a browser"
 }
 
-# Makes one archive for measurements on another machine, such as one with many processors: docs/lab.md.
+# Makes one archive for measurements on another machine, such as one with many processors: fixtures/lab/README.md.
 lab() {
   [ "$system" = Linux ] || die "the lab's archive is made on Linux"
   build
@@ -140,7 +140,7 @@ lab() {
   fixtures/lab/pack.sh bin/lab.tar.gz "${more[@]}" bin/lab/client bin/lab/libshapes.so bin/lab/softmetal-client \
     bin/lab/scenario bin/lab/matrix bin/lab/experiments bin/lab/structure bin/lab/structures
   say "made bin/lab.tar.gz; there: tar xzf lab.tar.gz &&" \
-    "lab/fixtures/lab/enter.sh python3 lab/fixtures/lab/visit.py --out visit.json (docs/lab.md)"
+    "lab/fixtures/lab/enter.sh python3 lab/fixtures/lab/visit.py --out visit.json (fixtures/lab/README.md)"
 }
 
 # Builds a release and its archives: .github/release.sh. bin/linux-* has the tool for Linux on the other processor.

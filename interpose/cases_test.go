@@ -12,10 +12,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// docs/cases.md names the test for each mistake that tracers of Metal made. A test that is renamed or deleted must not
-// leave a case without one.
+// cases.md names the test for each mistake that tracers of Metal made. A test that is renamed or deleted must not leave
+// a case without one.
 func TestEveryCaseHasItsTest(t *testing.T) {
-	text, err := os.ReadFile("../docs/cases.md")
+	text, err := os.ReadFile("cases.md")
 	if err != nil {
 		t.Fatal(err)
 	}

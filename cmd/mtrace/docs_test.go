@@ -14,7 +14,7 @@ import (
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "fixtures/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "fixtures/*/*.md", "interpose/*.md"} {
 		paths, err := filepath.Glob(filepath.Join("../..", pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ func TestFieldReportsHaveCommands(t *testing.T) {
 		known[b.Name] = true
 	}
 	rows := 0
-	for line := range strings.Lines(documents(t)["docs/field-reports.md"]) {
+	for line := range strings.Lines(documents(t)["fixtures/claims/field-reports.md"]) {
 		cells := strings.Split(line, "|")
 		if len(cells) != 5 || strings.Contains(cells[1], "---") || strings.TrimSpace(cells[2]) == "here" {
 			continue

@@ -342,7 +342,7 @@ func functionAt(file *macho.File, address uint64) string {
 }
 
 // TestCrossReadsNoCounter: the processor's counter need not have the scale of
-// mach_absolute_time, on which Metal's times are (docs/cases.md). So no code of
+// mach_absolute_time, on which Metal's times are (interpose/cases.md). So no code of
 // the library reads it, nor any that we link: mrs of CNTPCT_EL0, CNTVCT_EL0 and
 // their self-synchronized forms. Go's procyield counts a pause by it, which is
 // no time that is reported.

@@ -19,116 +19,153 @@ func (c Call) CName() string {
 // CHeader returns the text of interpose/wire.h, which declares the calls and the layout of the shared memory for the
 // C code. A test compares it with the file, and `go test ./collector/wire -update` writes the file.
 func CHeader() string {
-	var b strings.Builder
-	b.WriteString("// Made from collector/wire by `go test ./collector/wire -update`. Do not edit.\n")
-	b.WriteString("#ifndef MTRACE_WIRE_H\n#define MTRACE_WIRE_H\n#include <stdint.h>\n\n")
-	def := func(name string, value any) { fmt.Fprintf(&b, "#define MT_%s %v\n", name, value) }
-	constant := func(name string) string { return strings.ToUpper(strings.ReplaceAll(name, " ", "_")) }
-	def("WIRE_VERSION", Version)
-	def("REGION_MAGIC", fmt.Sprintf("0x%xull", RegionMagic))
-	def("PAGE_SIZE", PageSize)
-	def("RING_COUNT", RingCount)
-	def("RECORDS_PER_RING", RecordsPerRing)
-	def("CHUNK_RECORDS", ChunkRecords)
-	def("CHUNKS_PER_RING", ChunksPerRing)
-	def("FACTS_PER_RING", FactsPerRing)
-	def("RING_STRIDE", fmt.Sprintf("%dull", RingStride))
-	def("REGION_SIZE", fmt.Sprintf("%dull", RegionSize))
-	def("CHILDREN_SIZE", ChildrenSize)
-	def("CHILDREN_MOST", ChildrenMost)
-	def("CHILD_FORKED", fmt.Sprintf("0x%xu", uint32(childForked)))
-	def("RECORD_SIZE", RecordSize)
-	def("MAX_FACT_TEXT", MaxFactText)
-	def("NESTED_FAMILIES", NestedFamilies)
-	def("UNSEEN_DEVICE", UnseenDevice)
-	def("NOT_TRACED", NotTraced)
-	def("WAITS_UNSEEN", WaitsUnseen)
-	def("FRAME_MAGIC", fmt.Sprintf("0x%xu", FrameMagic))
-	def("FRAME_HEADER_SIZE", FrameHeaderSize)
-	def("THREAD_TIME_SIZE", ThreadTimeSize)
-	def("THREAD_TIME_WHOLE_MACHINE", fmt.Sprintf("0x%xull", uint64(WholeMachine)))
-	def("THREAD_TIME_WAIT_NOT_KNOWN", fmt.Sprintf("(%d)", WaitNotKnown))
-	b.WriteString("\n")
+	h := &cHeader{}
+	h.WriteString("// Made from collector/wire by `go test ./collector/wire -update`. Do not edit.\n")
+	h.WriteString("#ifndef MTRACE_WIRE_H\n#define MTRACE_WIRE_H\n#include <stdint.h>\n\n")
+	h.sizes()
+	h.WriteString("\n")
+	h.offsets()
+	h.WriteString("\n")
+	h.stacks()
+	h.WriteString("\n")
+	h.values()
+	h.enums()
+	h.tables()
+	h.WriteString("#endif\n")
+	return h.String()
+}
+
+// A cHeader is the text of the C header so far.
+type cHeader struct{ strings.Builder }
+
+// define writes the definition of a constant, with the prefix MT_.
+func (h *cHeader) define(name string, value any) {
+	fmt.Fprintf(h, "#define MT_%s %v\n", strings.ToUpper(strings.ReplaceAll(name, " ", "_")), value)
+}
+
+// sizes defines versions, magic numbers, and sizes of the shared memory, of records and of frames.
+func (h *cHeader) sizes() {
+	h.define("WIRE_VERSION", Version)
+	h.define("REGION_MAGIC", fmt.Sprintf("0x%xull", RegionMagic))
+	h.define("PAGE_SIZE", PageSize)
+	h.define("RING_COUNT", RingCount)
+	h.define("RECORDS_PER_RING", RecordsPerRing)
+	h.define("CHUNK_RECORDS", ChunkRecords)
+	h.define("CHUNKS_PER_RING", ChunksPerRing)
+	h.define("FACTS_PER_RING", FactsPerRing)
+	h.define("RING_STRIDE", fmt.Sprintf("%dull", RingStride))
+	h.define("REGION_SIZE", fmt.Sprintf("%dull", RegionSize))
+	h.define("CHILDREN_SIZE", ChildrenSize)
+	h.define("CHILDREN_MOST", ChildrenMost)
+	h.define("CHILD_FORKED", fmt.Sprintf("0x%xu", uint32(childForked)))
+	h.define("RECORD_SIZE", RecordSize)
+	h.define("MAX_FACT_TEXT", MaxFactText)
+	h.define("NESTED_FAMILIES", NestedFamilies)
+	h.define("UNSEEN_DEVICE", UnseenDevice)
+	h.define("NOT_TRACED", NotTraced)
+	h.define("WAITS_UNSEEN", WaitsUnseen)
+	h.define("FRAME_MAGIC", fmt.Sprintf("0x%xu", FrameMagic))
+	h.define("FRAME_HEADER_SIZE", FrameHeaderSize)
+	h.define("THREAD_TIME_SIZE", ThreadTimeSize)
+	h.define("THREAD_TIME_WHOLE_MACHINE", fmt.Sprintf("0x%xull", uint64(WholeMachine)))
+	h.define("THREAD_TIME_WAIT_NOT_KNOWN", fmt.Sprintf("(%d)", WaitNotKnown))
+}
+
+// offsets defines where the words of the region and of a ring are in the shared memory.
+func (h *cHeader) offsets() {
 	for _, table := range []struct {
 		prefix string
 		words  []word
 	}{{"REGION_", regionWords}, {"RING_", ringWords}} {
 		for _, w := range table.words {
-			def(table.prefix+constant(w.name)+"_OFFSET", w.offset)
+			h.define(table.prefix+w.name+"_OFFSET", w.offset)
 		}
 	}
-	b.WriteString("\n")
-	def("MAX_NATIVE_FRAMES", MaxNativeFrames)
-	def("MAX_PYTHON_FRAMES", MaxPythonFrames)
-	def("STACK_CUT_NATIVE", stackCutNative)
-	def("STACK_CUT_PYTHON", stackCutPython)
-	def("SIGNAL_GIVEN_BACK", uint32(SignalGivenBack))
-	def("SIGNAL_FETCHED", uint32(SignalFetched))
-	def("INTERPRETER_HELD", uint32(InterpreterHeld))
-	def("INTERPRETER_KNOWN", uint32(InterpreterKnown))
-	b.WriteString("\n")
-	def("CLOCK_NANOSECONDS", uint32(ClockNanoseconds))
-	def("CLOCK_TSC", uint32(ClockTSC))
-	def("CLOCK_MACH", uint32(ClockMach))
-	def("RING_FREE", uint32(RingFree))
-	def("RING_LIVE", uint32(RingLive))
-	def("RING_EXITED", uint32(RingExited))
-	def("CLAIM_NOBODY", uint32(ClaimNobody))
-	def("CLAIM_DRAINER", uint32(ClaimDrainer))
-	def("CLAIM_COLLECTOR", uint32(ClaimCollector))
+}
+
+// stacks defines the values that records about stacks, signals and the interpreter have.
+func (h *cHeader) stacks() {
+	h.define("MAX_NATIVE_FRAMES", MaxNativeFrames)
+	h.define("MAX_PYTHON_FRAMES", MaxPythonFrames)
+	h.define("STACK_CUT_NATIVE", stackCutNative)
+	h.define("STACK_CUT_PYTHON", stackCutPython)
+	h.define("SIGNAL_GIVEN_BACK", uint32(SignalGivenBack))
+	h.define("SIGNAL_FETCHED", uint32(SignalFetched))
+	h.define("INTERPRETER_HELD", uint32(InterpreterHeld))
+	h.define("INTERPRETER_KNOWN", uint32(InterpreterKnown))
+}
+
+// values defines the values of states, delays, flags, and kinds of facts and frames.
+func (h *cHeader) values() {
+	h.define("CLOCK_NANOSECONDS", uint32(ClockNanoseconds))
+	h.define("CLOCK_TSC", uint32(ClockTSC))
+	h.define("CLOCK_MACH", uint32(ClockMach))
+	h.define("RING_FREE", uint32(RingFree))
+	h.define("RING_LIVE", uint32(RingLive))
+	h.define("RING_EXITED", uint32(RingExited))
+	h.define("CLAIM_NOBODY", uint32(ClaimNobody))
+	h.define("CLAIM_DRAINER", uint32(ClaimDrainer))
+	h.define("CLAIM_COLLECTOR", uint32(ClaimCollector))
 	for _, d := range []struct {
 		name string
 		kind DelayKind
 	}{{"CALLS", DelayCalls}, {"LOCK", DelayLock}, {"WAITS", DelayWaits}, {"OWN", DelayOwn}, {"HANDLERS", DelayHandlers},
 		{"PAUSES", DelayPauses}, {"OTHERS", DelayOthers}, {"SLEEPS", DelaySleeps}, {"ITSELF", DelayItself}} {
-		def("DELAY_"+d.name, uint32(d.kind))
+		h.define("DELAY_"+d.name, uint32(d.kind))
 	}
-	def("DELAY_CALL_WORDS", DelayCallWords)
-	def("DELAY_SHORTEST_SLEEP", ShortestSleep.Nanoseconds())
-	def("FIRST_LOCK", fmt.Sprintf("%du", uint32(FirstLock)))
-	def("FLAG_HAS_MORE", uint16(HasMore))
-	def("FLAG_FAILED", uint16(Failed))
-	def("FLAG_HOLDS_INTERPRETER", uint16(HoldsInterpreter))
-	def("FLAG_LACKS_INTERPRETER", uint16(LacksInterpreter))
-	def("FLAG_CLASS_SHIFT", ClassShift)
+	h.define("DELAY_CALL_WORDS", DelayCallWords)
+	h.define("DELAY_SHORTEST_SLEEP", ShortestSleep.Nanoseconds())
+	h.define("FIRST_LOCK", fmt.Sprintf("%du", uint32(FirstLock)))
+	h.define("FLAG_HAS_MORE", uint16(HasMore))
+	h.define("FLAG_FAILED", uint16(Failed))
+	h.define("FLAG_HOLDS_INTERPRETER", uint16(HoldsInterpreter))
+	h.define("FLAG_LACKS_INTERPRETER", uint16(LacksInterpreter))
+	h.define("FLAG_CLASS_SHIFT", ClassShift)
 	for i, s := range samplings {
-		def("SAMPLING_"+constant(s.name), i)
+		h.define("SAMPLING_"+s.name, i)
 	}
 	for i, d := range descriptors {
-		def("DESCRIPTOR_"+constant(d.name), i)
+		h.define("DESCRIPTOR_"+d.name, i)
 	}
 	for _, f := range facts {
-		def("FACT_"+constant(f.name), uint16(f.kind))
+		h.define("FACT_"+f.name, uint16(f.kind))
 	}
 	for _, f := range frames {
-		def("FRAME_"+constant(f.name), uint16(f.kind))
+		h.define("FRAME_"+f.name, uint16(f.kind))
 	}
-	def("TOKEN_SIZE", uint16(TokenSize))
-	def("TOKEN_VARIABLE", fmt.Sprintf("%q", TokenVariable))
-	b.WriteString("\nenum {\n")
+	h.define("TOKEN_SIZE", uint16(TokenSize))
+	h.define("TOKEN_VARIABLE", fmt.Sprintf("%q", TokenVariable))
+}
+
+// enums declares the families and the calls.
+func (h *cHeader) enums() {
+	h.WriteString("\nenum {\n")
 	for i := range familyNames {
-		fmt.Fprintf(&b, "  MT_FAMILY_%s = %d,\n", Family(i), i)
+		fmt.Fprintf(h, "  MT_FAMILY_%s = %d,\n", Family(i), i)
 	}
-	fmt.Fprintf(&b, "  MT_FAMILY_COUNT = %d\n};\n\nenum {\n", len(familyNames))
+	fmt.Fprintf(h, "  MT_FAMILY_COUNT = %d\n};\n\nenum {\n", len(familyNames))
 	for i := range Table {
-		b.WriteString(enumLine(Call(i).CName(), i))
+		h.WriteString(enumLine(Call(i).CName(), i))
 	}
-	fmt.Fprintf(&b, "  MT_CALL_COUNT = %d\n};\n\n", len(Table))
-	b.WriteString("// The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.\n" +
+	fmt.Fprintf(h, "  MT_CALL_COUNT = %d\n};\n\n", len(Table))
+}
+
+// tables defines the initializers of arrays with an element for each call.
+func (h *cHeader) tables() {
+	h.WriteString("// The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.\n" +
 		"#define MT_SELECTORS { \\\n")
 	for _, row := range Table {
-		b.WriteString(selectorLine(row.Selector))
+		h.WriteString(selectorLine(row.Selector))
 	}
-	b.WriteString("}\n\n" +
+	h.WriteString("}\n\n" +
 		"// Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.\n" +
 		"#define MT_CALLS_WITH_STACK { \\\n")
 	for i := range Table {
 		if CallHasStack(Call(i)) {
-			fmt.Fprintf(&b, "  [%s] = 1, \\\n", Call(i).CName())
+			fmt.Fprintf(h, "  [%s] = 1, \\\n", Call(i).CName())
 		}
 	}
-	b.WriteString("}\n#endif\n")
-	return b.String()
+	h.WriteString("}\n")
 }
 
 // headerColumns is the length above which a line of the generated header is broken in two.

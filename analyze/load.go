@@ -56,79 +56,27 @@ func (f *File) Load(opts Options) (*Trace, error) {
 // load reads the trace, or a range of it and the time around it. around is the time on each side in 64ths of the
 // range's length. It also returns which blocks were read.
 func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
-	l := &loader{
-		trace: &Trace{Source: Source{Kind: "mtrace", Path: f.path},
-			Range: Range{RequestObjects: opts.RequestObjects}},
-		stats:   map[statKey]*CallStat{},
-		devices: map[Device]*Device{},
-		onCall:  opts.Visit,
-		only:    opts.PIDs,
-		adds:    opts.Adds,
-		slice:   opts.slice,
-	}
-	reader := f.reader
-	files := reader.Processes()
-	for i, file := range files {
-		p := newProcessLoader(file, i)
-		if l.slice != nil {
-			p.Process = l.slice.process(p.Process)
-		}
-		l.processes = append(l.processes, p)
-	}
-	l.setWindow(reader.Streams(), opts)
+	l := f.newLoader(opts)
 	part := f.partOf(l, Nanos(around))
 	if !part.whole {
 		l.roles = f.roles
 	}
-	if opts.Adds {
-		l.trace.Range.asked = l.window
+	streams, others, err := f.selected(l)
+	if err == nil {
+		err = l.readStreams(part, streams)
 	}
-	if l.slice != nil {
-		l.trace.Range.held = l.slice.core
+	if err == nil {
+		err = addElsewhere(l, part, others)
 	}
-	// indices of the streams (one for each ring buffer) to load, and of the streams of processes that the user did
-	// not select
-	var streams, others []int
-	for i, st := range reader.Streams() {
-		if int(st.Process) >= len(files) {
-			return nil, nil, fmt.Errorf(
-				"reading %s: the file is damaged: it has records of process number %d but lists %d processes", f.path,
-				st.Process, len(files))
-		}
-		if l.wanted(l.processes[st.Process].ID) {
-			streams = append(streams, i)
-		} else {
-			others = append(others, i)
-		}
-	}
-	ahead := part.readAhead(streams)
-	for _, i := range streams {
-		st := reader.Streams()[i]
-		p := l.processes[st.Process]
-		l.trace.Recording.Lost.Records += int64(st.Missing)
-		s := newStreamLoader(l, p, st.Ring)
-		if err := part.read(i, s, ahead); err != nil {
-			return nil, nil, fmt.Errorf("reading %s: %w", f.path, err)
-		}
-		s.finish()
-		l.stray += s.stray
-		s.scopes.endAll(p.Ended)
-		(&unfinishedLoader{at: s.at, calls: &s.calls}).load(p.file.Last(), st.Last)
-	}
-	for _, p := range l.processes {
-		if l.wanted(p.ID) && p.file.Unusable == "" {
-			l.finishProcess(p)
-		}
-	}
-	if err := addElsewhere(l, part, others); err != nil {
+	if err != nil {
 		return nil, nil, fmt.Errorf("reading %s: %w", f.path, err)
 	}
 	finishing := finishBuffers(l.trace, l.buffers)
-	describeSource(l, reader)
-	l.trace.Source.Short = shortfallOf(l, reader)
+	describeSource(l, f.reader)
+	l.trace.Source.Short = shortfallOf(l, f.reader)
 	l.trace.Source.Truncated = l.trace.Source.Short != nil
-	addRecorded(l, reader)
-	addWarnings(l, reader)
+	addRecorded(l, f.reader)
+	addWarnings(l, f.reader)
 	for _, st := range l.stats {
 		l.trace.Calls = append(l.trace.Calls, st)
 	}
@@ -147,6 +95,76 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 			opts.PIDs, listPIDs(l))
 	}
 	return l.trace, part, nil
+}
+
+// newLoader returns a loader of the requested range that has read nothing yet.
+func (f *File) newLoader(opts Options) *loader {
+	l := &loader{
+		trace: &Trace{Source: Source{Kind: "mtrace", Path: f.path},
+			Range: Range{RequestObjects: opts.RequestObjects}},
+		stats:   map[statKey]*CallStat{},
+		devices: map[Device]*Device{},
+		onCall:  opts.Visit,
+		only:    opts.PIDs,
+		adds:    opts.Adds,
+		slice:   opts.slice,
+	}
+	for i, file := range f.reader.Processes() {
+		p := newProcessLoader(file, i)
+		if l.slice != nil {
+			p.Process = l.slice.process(p.Process)
+		}
+		l.processes = append(l.processes, p)
+	}
+	l.setWindow(f.reader.Streams(), opts)
+	if opts.Adds {
+		l.trace.Range.asked = l.window
+	}
+	if l.slice != nil {
+		l.trace.Range.held = l.slice.core
+	}
+	return l
+}
+
+// selected returns the indices of the streams (one for each ring buffer) to load, and of the streams of processes that
+// the user did not select.
+func (f *File) selected(l *loader) (streams, others []int, err error) {
+	for i, st := range f.reader.Streams() {
+		if int(st.Process) >= len(l.processes) {
+			return nil, nil, fmt.Errorf("the file is damaged: it has records of process number %d but lists %d processes",
+				st.Process, len(l.processes))
+		}
+		if l.wanted(l.processes[st.Process].ID) {
+			streams = append(streams, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return streams, others, nil
+}
+
+// readStreams reads the streams of the selected processes, and moves what they contain into the trace.
+func (l *loader) readStreams(part *part, streams []int) error {
+	ahead := part.readAhead(streams)
+	for _, i := range streams {
+		st := part.reader.Streams()[i]
+		p := l.processes[st.Process]
+		l.trace.Recording.Lost.Records += int64(st.Missing)
+		s := newStreamLoader(l, p, st.Ring)
+		if err := part.read(i, s, ahead); err != nil {
+			return err
+		}
+		s.finish()
+		l.stray += s.stray
+		s.scopes.endAll(p.Ended)
+		(&unfinishedLoader{at: s.at, calls: &s.calls}).load(p.file.Last(), st.Last)
+	}
+	for _, p := range l.processes {
+		if l.wanted(p.ID) && p.file.Unusable == "" {
+			l.finishProcess(p)
+		}
+	}
+	return nil
 }
 
 // addElsewhere stores the GPU work of the processes that the user did not select (streams), if it ran on a device of

@@ -51,20 +51,8 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 			r.Lost += max(0, lost)
 		}
 	}
-	switch {
-	case waiting == 0 && !handed && h != nil && len(h.Threads) >= 2 && len(h.Replies) >= policy.Pattern.Count():
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, "+
-			"but only %s of that time went to GPU work for them: threads released together by a barrier wait like that",
-			top.Thread.ID, len(h.Replies), percent(h.Served))
-	case waiting == 0 && !handed && h != nil && len(h.Replies)+h.Others > 0:
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, "+
-			"but nothing in the trace shows that they requested work from it: "+
-			"threads that receive work from it wait like that",
-			top.Thread.ID, len(h.Replies)+h.Others)
-	case waiting == 0 && !handed && len(ev.Submitters.Taking) < 2:
-		return r.not("only %d thread uses the GPU", len(ev.Submitters.Taking))
-	case waiting == 0 && !handed:
-		return r.not("thread %d made all commits, but no other thread waited for its work", top.Thread.ID)
+	if waiting == 0 && !handed {
+		return r.notAwaited(ev, top.Thread)
 	}
 	if len(waiters) == 1 && !handed { // that thread may only consume the submitter's results
 		return r.not("thread %d made all commits, and only one other thread waits for its work", top.Thread.ID)
@@ -81,18 +69,8 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	if waiting > 0 {
 		r.say("%d waits of other threads were for its work", waiting)
 	}
-	switch {
-	case handed && h.Unseen:
-		r.Confidence = policy.Inferred
-		r.say("%d other threads wait for its signal, %d times; "+
-			"how they request work is not in the trace, but it creates command buffers only while one of them waits",
-			len(h.Threads), len(h.Replies))
-	case pool:
-		r.say("these threads pass work to the pool and wait for its signal, %d times", len(h.Replies))
-	case handed && len(h.Threads) == 1:
-		r.say("another thread passes work to it and waits for its signal, %d times", len(h.Replies))
-	case handed:
-		r.say("%d other threads pass work to it and wait for its signal, %d times", len(h.Threads), len(h.Replies))
+	if handed || pool {
+		r.tellRequests(h)
 	}
 	r.say("without the GPU time of the waiting threads' own work, these waits cost %s of thread time", r.Lost)
 	r.say("the submitting thread spent %s of its time encoding and committing and %s outside of Metal",
@@ -106,6 +84,42 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	r.sum("%s the GPU work of all threads, and the others wait for it for %s of all thread time.", who,
 		percent(ev.Submitters.Share(r.Lost)))
 	return r
+}
+
+// notAwaited tells why no thread waits for the thread that made all commits.
+func (r Finding) notAwaited(ev *evidence.Evidence, top *analyze.Thread) Finding {
+	h := ev.Handover
+	switch {
+	case h != nil && len(h.Threads) >= 2 && len(h.Replies) >= policy.Pattern.Count():
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, "+
+			"but only %s of that time went to GPU work for them: threads released together by a barrier wait like that",
+			top.ID, len(h.Replies), percent(h.Served))
+	case h != nil && len(h.Replies)+h.Others > 0:
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, "+
+			"but nothing in the trace shows that they requested work from it: "+
+			"threads that receive work from it wait like that",
+			top.ID, len(h.Replies)+h.Others)
+	case len(ev.Submitters.Taking) < 2:
+		return r.not("only %d thread uses the GPU", len(ev.Submitters.Taking))
+	}
+	return r.not("thread %d made all commits, but no other thread waited for its work", top.ID)
+}
+
+// tellRequests adds how other threads pass work to the submitting thread, or to the pool of them.
+func (r *Finding) tellRequests(h *evidence.Handover) {
+	switch {
+	case h.Unseen:
+		r.Confidence = policy.Inferred
+		r.say("%d other threads wait for its signal, %d times; "+
+			"how they request work is not in the trace, but it creates command buffers only while one of them waits",
+			len(h.Threads), len(h.Replies))
+	case len(h.Pool) > 1:
+		r.say("these threads pass work to the pool and wait for its signal, %d times", len(h.Replies))
+	case len(h.Threads) == 1:
+		r.say("another thread passes work to it and waits for its signal, %d times", len(h.Replies))
+	default:
+		r.say("%d other threads pass work to it and wait for its signal, %d times", len(h.Threads), len(h.Replies))
+	}
 }
 
 // submittingApart returns the change in which each thread submits its own work, or the reason why the replay cannot

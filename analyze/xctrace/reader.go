@@ -324,80 +324,27 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 	from := v.scan.offset()
 	v.scan.hold = v.scan.pos
 	v.dangling, v.mistyped, v.malformed = 0, 0, 0
-	n := 0
-	misfit := -1
-	var misfitTag *tag
-	for tok == tokenStart {
-		var expected *tag
-		if n < len(r.types) {
-			expected = r.types[n]
-		}
-		if expected != nil {
-			c, ok, err := v.shortcut(expected)
-			if err != nil {
-				return err
-			}
-			if ok {
-				r.cells[n] = c
-				n++
-				continue
-			}
-		}
-		inner, err := v.scan.next()
-		if err != nil {
-			return err
-		}
-		if inner == tokenEnd {
-			break
-		}
-		if inner == tokenText {
-			continue
-		}
-		if inner == tokenEOF {
-			return errTruncated
-		}
-		got, c, err := v.element(inner, expected)
-		if err != nil {
-			return err
-		}
-		if n < len(r.types) {
-			if v.raw && expected == nil && c.state == cellValue { // of any type: as a text
-				c.word = uint64(v.dict.text([]byte(v.rawText(got, c))))
-			}
-			r.cells[n] = c
-			if expected != nil && got != expected && got.kind != kindSentinel && misfit < 0 {
-				misfit, misfitTag = n, got
-			}
-		}
-		n++
+	n, misfit, err := r.readCells(tok)
+	if err != nil {
+		return err
 	}
 	if r.forward.again == nil {
 		t.Rows++
 	}
 	broken := r.anyBroken(rows)
-	if v.dangling > 0 && r.postpone(from, t, rows, n == len(r.cells) && misfit < 0 && !broken) {
+	if v.dangling > 0 && r.postpone(from, t, rows, n == len(r.cells) && misfit.tag == nil && !broken) {
 		return nil
 	}
 	bad := broken
 	if n != len(r.cells) {
 		bad = true
 		t.problem(from, "cells", "%d cells for %d columns", n, len(r.cells))
-	} else if misfit >= 0 {
+	} else if misfit.tag != nil {
 		bad = true
-		t.problem(from, "type", "column %s holds a <%s>, not a <%s>", t.Columns[misfit].Mnemonic, misfitTag.name,
-			t.Columns[misfit].Type)
+		t.problem(from, "type", "column %s holds a <%s>, not a <%s>", t.Columns[misfit.column].Mnemonic,
+			misfit.tag.name, t.Columns[misfit.column].Type)
 	}
-	if v.dangling+v.mistyped+v.malformed > 0 {
-		switch {
-		case v.dangling > 0:
-			t.problem(from, "dangling", "a reference to a value that is not in the document")
-		case v.mistyped > 0:
-			t.problem(from, "mistyped", "a reference to a value whose type is not its column's")
-		default:
-			t.problem(from, "malformed",
-				"a value that does not fit its type, or a time that is negative or longer than any recording")
-		}
-	}
+	r.reportValues(from, t)
 	if !bad {
 		if column := r.undated(rows); column >= 0 {
 			bad = true
@@ -412,6 +359,76 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 		rows.deliver(r.cells)
 	}
 	return nil
+}
+
+// A misfit is the first cell of a row whose type is not its column's. Its tag is nil if there is none.
+type misfit struct {
+	column int
+	tag    *tag
+}
+
+// readCells reads the cells of a row, which begins with tok, into r.cells. It returns how many cells the row has,
+// which may be more or fewer than the table has columns.
+func (r *reader) readCells(tok token) (n int, wrong misfit, err error) {
+	v := &r.value
+	for tok == tokenStart {
+		var expected *tag
+		if n < len(r.types) {
+			expected = r.types[n]
+		}
+		if expected != nil {
+			c, ok, err := v.shortcut(expected)
+			if err != nil {
+				return n, wrong, err
+			}
+			if ok {
+				r.cells[n] = c
+				n++
+				continue
+			}
+		}
+		inner, err := v.scan.next()
+		if err != nil {
+			return n, wrong, err
+		}
+		if inner == tokenEnd {
+			break
+		}
+		if inner == tokenText {
+			continue
+		}
+		if inner == tokenEOF {
+			return n, wrong, errTruncated
+		}
+		got, c, err := v.element(inner, expected)
+		if err != nil {
+			return n, wrong, err
+		}
+		if n < len(r.types) {
+			if v.raw && expected == nil && c.state == cellValue { // of any type: as a text
+				c.word = uint64(v.dict.text([]byte(v.rawText(got, c))))
+			}
+			r.cells[n] = c
+			if expected != nil && got != expected && got.kind != kindSentinel && wrong.tag == nil {
+				wrong = misfit{n, got}
+			}
+		}
+		n++
+	}
+	return n, wrong, nil
+}
+
+// reportValues adds a problem to the table if the row that was read has a value that cannot be used.
+func (r *reader) reportValues(from int64, t *Table) {
+	switch v := &r.value; {
+	case v.dangling > 0:
+		t.problem(from, "dangling", "a reference to a value that is not in the document")
+	case v.mistyped > 0:
+		t.problem(from, "mistyped", "a reference to a value whose type is not its column's")
+	case v.malformed > 0:
+		t.problem(from, "malformed",
+			"a value that does not fit its type, or a time that is negative or longer than any recording")
+	}
 }
 
 // undated returns the column of the row's point in time if that has no value, otherwise -1.

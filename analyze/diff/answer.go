@@ -11,78 +11,110 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Answer returns the comparison in one sentence: "B is 1.31x faster (1.24x to 1.38x): kernel matmul -22%, call
-// waitUntilCompleted -60%". After the colon come the calls and kernels that changed the time per command buffer most.
-func (d *Document) Answer() string {
-	var whole *Change
-	var reasons []*Change
+// unit returns the change by which the sides are compared as a whole: of the time for each token of a language model
+// if it was tested, otherwise of the time for each command buffer. Its Kind is "" if there is neither.
+func (d *Document) unit() (c *Change) {
+	c = &Change{}
 	for i := range d.Changes {
-		switch c := &d.Changes[i]; {
-		case c.Kind == KindRun:
-			whole = c
-		case c.Kind != KindThread && c.Ratio != nil && !c.Minor &&
-			(c.Status == Slower && c.lost > 0 || c.Status == Faster && c.lost < 0):
-			reasons = append(reasons, c)
+		switch x := &d.Changes[i]; {
+		case x.Kind == KindToken && x.Name == eachToken && x.Ratio != nil:
+			return x
+		case x.Kind == KindRun:
+			c = x
 		}
 	}
-	text := "It is unknown whether B is faster than A: there are too few command buffers"
-	if whole != nil && whole.Ratio != nil && whole.Low != nil && whole.High != nil {
+	return c
+}
+
+// perUnit returns how many command buffers B has for each unit.
+func (d *Document) perUnit(unit *Change) float64 {
+	for i := range d.Changes {
+		if c := &d.Changes[i]; unit.Kind == KindToken && unit.CountB > 0 && c.Kind == KindRun && c.CountB > 0 {
+			return float64(c.CountB) / float64(unit.CountB)
+		}
+	}
+	return 1
+}
+
+// Answer returns the comparison in one sentence: "B is 1.31x faster (1.24x to 1.38x): kernel matmul -22%, call
+// waitUntilCompleted -60%". After the colon it names the calls and kernels that explain most of the change. Without a
+// clear change of the whole, what changed nevertheless is a sentence of its own.
+func (d *Document) Answer() string {
+	text, separator := "It is unknown whether B is faster than A: there are too few command buffers", ": "
+	whole := d.unit()
+	known := whole.Ratio != nil && whole.Low != nil && whole.High != nil
+	if known {
 		text = whole.faster(d.Least)
-		if whole.Status == Slower || whole.Status == Faster { // changes in the same direction explain it
-			reasons = slices.DeleteFunc(reasons, func(c *Change) bool {
-				return c.Status != whole.Status || math.Abs(c.lost) < policy.ReasonNamed*math.Abs(whole.B-whole.A)
-			})
-		}
 	}
-	if len(reasons) == 0 {
+	if !known || whole.Status != Slower && whole.Status != Faster {
+		separator = ". Clearly changed: "
+	}
+	var words []string
+	for _, c := range d.reasons(whole) {
+		words = append(words, fmt.Sprintf("%s %+.0f%%", analyze.Printable(strings.TrimPrefix(c.name(), string(KindToken)+" ")),
+			100*(*c.Ratio-1)))
+	}
+	if len(words) == 0 {
 		return text
+	}
+	return text + separator + strings.Join(words[:min(policy.ShownNames, len(words))], ", ")
+}
+
+// reasons returns the changed calls and kernels, those that changed the whole's time most first. If the whole changed,
+// only changes in the same direction explain it.
+func (d *Document) reasons(whole *Change) (reasons []*Change) {
+	per := d.perUnit(whole)
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		if c.Kind != KindCall && c.Kind != KindKernel && c.Kind != KindToken || c == whole || c.Ratio == nil || c.Minor ||
+			!(c.Status == Slower && c.lost > 0 || c.Status == Faster && c.lost < 0) {
+			continue
+		}
+		if (whole.Status == Slower || whole.Status == Faster) && (c.Status != whole.Status ||
+			math.Abs(c.lost)*per < policy.ReasonNamed*math.Abs(whole.B-whole.A)) {
+			continue
+		}
+		reasons = append(reasons, c)
 	}
 	slices.SortStableFunc(reasons, func(x, y *Change) int {
 		return cmp.Compare(math.Abs(y.lost), math.Abs(x.lost))
 	})
-	var words []string
-	for _, c := range reasons[:min(policy.ShownNames, len(reasons))] {
-		words = append(words, fmt.Sprintf("%s %s %+.0f%%", c.Kind, analyze.Printable(c.Name), 100*(*c.Ratio-1)))
-	}
-	if whole != nil && whole.unclear(d.Least) {
-		return text + "; clearly changed: " + strings.Join(words, ", ")
-	}
-	return text + ": " + strings.Join(words, ", ")
+	return reasons
 }
 
-// unclear reports whether the test found no change of the run, but its interval still includes changes that are large
-// enough to count.
-func (c *Change) unclear(least float64) bool {
-	return c.Status == Same && c.Low != nil && c.High != nil && (*c.Low < 1-least || *c.High > 1+least)
-}
-
-// faster returns how much faster or slower B is than A, judged by the time per command buffer.
+// faster returns how much faster or slower B is than A, judged by the time per token or command buffer.
 func (c *Change) faster(least float64) string {
+	per := ""
+	if c.Kind == KindToken {
+		per = " per token"
+	}
 	switch c.Status {
 	case Faster:
-		return fmt.Sprintf("B is %.2fx faster (%.2fx to %.2fx)", 1 / *c.Ratio, 1 / *c.High, 1 / *c.Low)
+		return fmt.Sprintf("B is %.2fx faster%s (%.2fx to %.2fx)", 1 / *c.Ratio, per, 1 / *c.High, 1 / *c.Low)
 	case Slower:
-		return fmt.Sprintf("B is %.2fx slower (%.2fx to %.2fx)", *c.Ratio, *c.Low, *c.High)
+		return fmt.Sprintf("B is %.2fx slower%s (%.2fx to %.2fx)", *c.Ratio, per, *c.Low, *c.High)
+	case Unclear:
+		return fmt.Sprintf("Too noisy to tell: B takes %.2fx the time of A%s (%.2fx to %.2fx)", *c.Ratio, per, *c.Low,
+			*c.High)
 	}
-	if c.unclear(least) {
-		return fmt.Sprintf("No clear difference: B takes %.2fx the time of A (%.2fx to %.2fx)", *c.Ratio, *c.Low, *c.High)
-	}
-	return fmt.Sprintf("B is as fast as A: %.2fx its time (%.2fx to %.2fx); changes under %.0f%% count as none",
-		*c.Ratio, *c.Low, *c.High, 100*least)
+	return fmt.Sprintf("B is as fast as A%s: %.2fx its time (%.2fx to %.2fx); changes under %.0f%% count as none",
+		per, *c.Ratio, *c.Low, *c.High, 100*least)
 }
 
-// Cost returns the change of the time per command buffer, and the part of the threads' time that changed most: "2.04
-// ms → 1.20 ms per command buffer, outside Metal −870 µs". It is empty if that time was not compared.
+// Cost returns the change of the time per token or command buffer, and its part that changed most: "2.04 ms → 1.20 ms
+// per command buffer, outside Metal −870 µs". It is empty if that time was not compared.
 func (d *Document) Cost() string {
-	for _, c := range d.Changes {
-		if c.Kind != KindRun || c.Ratio == nil {
-			continue
-		}
-		text := fmt.Sprintf("%s → %s per command buffer", duration(c.CountA, c.A), duration(c.CountB, c.B))
-		if c.part != "" {
-			text += fmt.Sprintf(", %s %s", c.part, c.partChange)
-		}
-		return text
+	c := d.unit()
+	if c.Ratio == nil {
+		return ""
 	}
-	return ""
+	unit := "command buffer"
+	if c.Kind == KindToken {
+		unit = "token"
+	}
+	text := fmt.Sprintf("%s → %s per %s", duration(c.CountA, c.A), duration(c.CountB, c.B), unit)
+	if c.part != "" {
+		text += fmt.Sprintf(", %s %s", c.part, c.partChange)
+	}
+	return text
 }

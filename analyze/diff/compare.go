@@ -27,18 +27,20 @@ const (
 	Removed  Status = "removed"
 	Slower   Status = "slower"
 	Faster   Status = "faster"
-	Same     Status = "same"     // a change would have been detected, or it is too small to matter
+	Same     Status = "same"     // the interval excludes changes of policy.ChangeExcluded, or more
+	Unclear  Status = "unclear"  // no change beyond noise, but the interval does not exclude a large one
 	Untested Status = "untested" // too few values to distinguish a change from noise
 )
 
 // A Change is how one key changed.
 type Change struct {
-	Kind   Kind    `json:"kind"`
-	Name   string  `json:"name"`
-	Status Status  `json:"status"`
-	CountA int64   `json:"count_a"` // of all runs of the side
-	CountB int64   `json:"count_b"`
-	A      float64 `json:"typical_a_ns"` // median over time, mean over the runs of the side
+	Kind   Kind   `json:"kind"`
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	CountA int64  `json:"count_a"` // of all runs of the side
+	CountB int64  `json:"count_b"`
+	// median over time, and over the runs of the side the geometric mean, whose ratio is the change
+	A      float64 `json:"typical_a_ns"`
 	B      float64 `json:"typical_b_ns"`
 	MeanA  float64 `json:"mean_a_ns"`
 	MeanB  float64 `json:"mean_b_ns"`
@@ -125,7 +127,9 @@ func Compare(a, b []*Run) (*Document, error) {
 	for i, q := range statistics.FalseDiscovery(p) {
 		c := &d.Changes[tested[i]]
 		c.QValue = &q
-		c.Status = Same
+		if c.Status = Same; *c.Low < 1-policy.ChangeExcluded || *c.High > 1+policy.ChangeExcluded {
+			c.Status = Unclear
+		}
 		if q <= d.Rate && math.Abs(*c.Ratio-1) >= d.Least {
 			c.Status = Slower
 			if *c.Ratio < 1 {
@@ -154,7 +158,7 @@ func alike(runs []*Run) {
 	}
 }
 
-var kindOrder = map[Kind]int{KindRun: 0, KindThread: 1, KindKernel: 2, KindCall: 3}
+var kindOrder = map[Kind]int{KindToken: 0, KindRun: 1, KindThread: 2, KindKernel: 3, KindCall: 4}
 
 func (c *Change) key() Key { return Key{c.Kind, c.Name} }
 
@@ -289,13 +293,27 @@ func of(runs []*Run, key Key) []*measure {
 	return ms
 }
 
+// together returns the mean over the runs of what was measured, and the geometric mean of the typical values: the test
+// of repeated runs compares logarithms, so the ratio of these is the change that it reports.
 func together(ms []*measure) (count int64, mean, typical float64) {
 	for _, m := range ms {
 		count += m.count
 		mean += m.mean / float64(len(ms))
-		typical += m.typical() / float64(len(ms))
 	}
-	return count, mean, typical
+	if len(ms) == 0 {
+		return count, mean, 0
+	}
+	sum, _ := moments(logs(each(ms)))
+	return count, mean, math.Exp(sum)
+}
+
+// Columns says what the values of A and B are, and what their ratio is.
+func (d *Document) Columns() string {
+	if d.repeated {
+		return "A and B are medians of a run, averaged over the runs (geometric mean); B/A is their ratio"
+	}
+	return "A and B are medians over time; B/A compares stretches of the two runs (median of all pairs), " +
+		"so it can differ from the ratio of the medians"
 }
 
 // perBuffer returns the quantity's time per command buffer, as the mean over all runs; a run without the quantity

@@ -178,14 +178,71 @@ func TestRepeatedRunsShowTheirNoise(t *testing.T) {
 	if c := d.find(KindCall, "commit"); c.Status != Slower || *c.Low > 3 || *c.High < 3 {
 		t.Errorf("commit, three times as long: %+v", c)
 	}
-	if c := d.find(KindKernel, "axpy"); c.Status != Same {
+	if c := d.find(KindKernel, "axpy"); c.Status != Same && c.Status != Unclear {
 		t.Errorf("axpy did not change: %+v", c)
+	}
+	for _, c := range d.Changes { // the ratio was not that of the values of A and B beside it
+		if c.Ratio != nil && math.Abs(c.B/c.A / *c.Ratio - 1) > 1e-9 {
+			t.Errorf("%s: %v is not %v / %v", c.name(), *c.Ratio, c.B, c.A)
+		}
 	}
 	extra := base(77)
 	extra.extra, extra.steps = true, 40
 	d = compare(t, sides[0], append(sides[1], read(t, extra, "extra")))
 	if c := d.find(KindKernel, "extra"); c.Status != Untested || c.Why == "" {
 		t.Errorf("a kernel that is in one of six runs was not added: %+v", c)
+	}
+}
+
+// An item whose interval includes large changes was reported as the same although it differed by 60%.
+func TestTooNoisyToTell(t *testing.T) {
+	run := func(ns ...float64) (list []*Run) {
+		for _, n := range ns {
+			list = append(list, &Run{Report: &report.Report{}, measures: map[Key]*measure{
+				{KindKernel, "noisy"}:  {count: 9, mean: n, share: 1},
+				{KindKernel, "steady"}: {count: 9, mean: 1000 + n/1e4, share: 1}}})
+		}
+		return list
+	}
+	d := compare(t, run(1000, 3000, 900), run(1700, 6000, 800))
+	if noisy, steady := d.find(KindKernel, "noisy"), d.find(KindKernel, "steady"); noisy.Status != Unclear ||
+		steady.Status != Same || *noisy.Ratio < 1.3 {
+		t.Errorf("noisy: %+v, steady: %+v", noisy, steady)
+	}
+}
+
+// Tokens are compared and tested: between runs by their medians, within a run by their times. The answer is about them,
+// and says which part of a token changed.
+func TestTokensAreTested(t *testing.T) {
+	tokens := func(path string, gpu int64) *Run {
+		f := tracetest.Create(t, path)
+		pr := f.Process(100, "/bin/chat")
+		worker := pr.Thread(1, "worker")
+		worker.NewQueue("q")
+		step := worker.NewPipeline("step")
+		for i := range int64(200) {
+			worker.Mark("token")
+			worker.Run(tracetest.Step{Pipeline: step, Encode: 300, Commit: 4000, Delay: 3000, GPU: gpu + (i*7919)%(gpu/20), Notify: 2000})
+		}
+		pr.End()
+		f.Close()
+		r, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	folder := t.TempDir()
+	d := compare(t, []*Run{tokens(filepath.Join(folder, "a.mtrace"), 400_000)}, []*Run{tokens(filepath.Join(folder, "b.mtrace"), 550_000)})
+	c := d.find(KindToken, eachToken)
+	if c.Status != Slower || c.PValue == nil {
+		t.Errorf("each token: %+v", c)
+	}
+	if got := d.Answer(); !strings.HasPrefix(got, "B is 1.3") || !strings.Contains(got, "x slower per token (") || d.Tokens() != "" {
+		t.Errorf("the answer: %q, tokens: %q", got, d.Tokens())
+	}
+	if got := d.Cost(); !strings.Contains(got, " per token, GPU work +") {
+		t.Errorf("the cost: %q", got)
 	}
 }
 

@@ -31,7 +31,8 @@ func (d *Document) Gate() *gate.Gate {
 
 func (d *Document) gateCase(c *Change) gate.Case {
 	a, b := duration(c.CountA, c.A), duration(c.CountB, c.B)
-	to := gate.Case{Name: analyze.Printable(c.name()), Quiet: c.Minor || c.Status == Same || c.Status == Untested,
+	to := gate.Case{Name: analyze.Printable(c.name()), Quiet: c.Minor || c.Status == Same || c.Status == Unclear ||
+		c.Status == Untested,
 		Detail: fmt.Sprintf("%s → %s", a, b),
 		Cells:  []string{string(c.Status), a, b, "", c.Because}}
 	if c.Ratio != nil {

@@ -44,7 +44,7 @@ func slowed(r *Run, factor float64) *Run {
 	s.measures = map[Key]*measure{}
 	for k, m := range r.measures {
 		c := *m
-		c.mean *= factor
+		c.mean, c.usual = c.mean*factor, c.usual*factor
 		if m.bins != nil {
 			b := *m.bins
 			b.sums = slices.Clone(b.sums)

@@ -7,6 +7,7 @@ import (
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/policy"
 	"mtrace/analyze/report"
+	"mtrace/analyze/steps"
 )
 
 // An overTime collects the compared quantities together with the times at which they occurred: durations of calls,
@@ -20,6 +21,7 @@ type overTime struct {
 	last    map[threadKey]analyze.Nanos // last commit of each thread; the zero key has the last commit of any thread
 
 	exclusive map[threadCall]analyze.Nanos // of each thread's calls
+	repeats   *steps.Sequences
 }
 
 type threadCall struct {
@@ -66,8 +68,9 @@ func (c *overTime) long(f *analyze.File, path string) (*Run, error) {
 func (c *overTime) add(t *analyze.Trace) {
 	if c.threads == nil {
 		c.threads, c.kernels, c.last = map[threadKey]*bins{}, map[string]*bins{}, map[threadKey]analyze.Nanos{}
-		c.exclusive = map[threadCall]analyze.Nanos{}
+		c.exclusive, c.repeats = map[threadCall]analyze.Nanos{}, steps.NewSequences()
 	}
+	c.repeats.Add(t)
 	for _, s := range t.Calls {
 		for th, ns := range s.Exclusive {
 			c.exclusive[threadCall{threadKey{th.Process.ID, th.ID}, s.Selector}] += ns
@@ -152,6 +155,7 @@ func (c *overTime) give(r *Run) {
 	if c.run.width > 0 {
 		r.measure(KindRun, wholeRun).bins = &c.run
 	}
+	c.tokens(r)
 	c.submitting(r)
 	names := threadNames(r.Report.Threads)
 	for i := range r.Report.Threads {
@@ -162,6 +166,28 @@ func (c *overTime) give(r *Run) {
 	}
 	for name, b := range c.kernels {
 		if m := r.measures[Key{KindKernel, name}]; m != nil { // its cost is identified
+			m.bins = b
+		}
+	}
+}
+
+// tokens passes the times of a language model's tokens.
+func (c *overTime) tokens(r *Run) {
+	if r.measures[Key{KindToken, eachToken}] == nil || c.repeats == nil {
+		return
+	}
+	of := map[string]*bins{eachToken: {}, tokenWork: {}, tokenIdle: {}}
+	for _, p := range c.repeats.Phases() {
+		for _, s := range p.Steps {
+			if p.Kind == steps.Decode && !s.First {
+				of[eachToken].add(int64(s.End), float64(s.Length()))
+				of[tokenWork].add(int64(s.End), float64(s.GPU))
+				of[tokenIdle].add(int64(s.End), float64(s.Idle))
+			}
+		}
+	}
+	for name, b := range of {
+		if m := r.measures[Key{KindToken, name}]; m != nil && b.width > 0 {
 			m.bins = b
 		}
 	}

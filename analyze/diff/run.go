@@ -22,6 +22,7 @@ type Kind string
 
 // The kinds.
 const (
+	KindToken  Kind = "token"  // time for each token of a language model, and its parts
 	KindRun    Kind = "run"    // the program as a whole: time for each command buffer
 	KindThread Kind = "thread" // time between successive commits of a thread
 	KindKernel Kind = "kernel" // GPU time for each dispatch
@@ -38,6 +39,7 @@ type Key struct {
 type measure struct {
 	count int64
 	mean  float64            // nanoseconds
+	usual float64            // the median of all values; 0 if not known
 	share float64            // of the threads' time, or of the GPU's; 1 for threads and the run
 	bins  *bins              // its values over time; nil if the run does not have them
 	parts map[string]float64 // parts of the mean, nanoseconds by name; nil if not known
@@ -48,9 +50,12 @@ type measure struct {
 }
 
 // typical returns the usual value in the run: the median of the means of short time ranges, which start-up and rare
-// events hardly change. If only one mean is known, it returns that mean.
+// events hardly change. It returns the median of all values if that is known, and the mean if nothing else is known.
 func (m *measure) typical() float64 {
-	if m.bins == nil {
+	switch {
+	case m.usual > 0:
+		return m.usual
+	case m.bins == nil:
 		return m.mean
 	}
 	return statistics.Median(m.bins.stretches())
@@ -159,6 +164,13 @@ func (r *Run) measure(kind Kind, name string) *measure {
 // wholeRun is the name of the only item of KindRun.
 const wholeRun = "time for each command buffer"
 
+// The names of the items of KindToken: the time from token to token, and its two parts.
+const (
+	eachToken = "time for each token"
+	tokenWork = "GPU work of a token"
+	tokenIdle = "GPU idle in a token"
+)
+
 // fromReport takes the sums from a report.
 func (r *Run) fromReport() {
 	doc := r.Report
@@ -188,6 +200,7 @@ func (r *Run) fromReport() {
 		m.mean, m.share = ratio(k.GPUNS, m.count), ratio(k.GPUNS, gpuTime)
 		m.perBuffer = ratio(k.GPUNS, committed)
 	}
+	r.tokens(doc.Steps.Generation, committed)
 	var buffers, sum int64
 	parts := map[string]int64{}
 	names := threadNames(doc.Threads)
@@ -213,6 +226,23 @@ func (r *Run) fromReport() {
 			m.parts[part] = m.mean * ratio(ns, sum)
 		}
 	}
+}
+
+// tokens takes the times of a language model's tokens from a report; g is nil without tokens.
+func (r *Run) tokens(g *report.Generation, committed int64) {
+	if g == nil || g.TokenNS.Count == 0 {
+		return
+	}
+	for name, q := range map[string]report.Quantiles{eachToken: g.TokenNS, tokenWork: g.GPUNS, tokenIdle: g.IdleNS} {
+		if q.P50NS <= 0 {
+			continue
+		}
+		m := r.measure(KindToken, name)
+		m.count, m.mean, m.usual, m.share = q.Count, float64(q.MeanNS), float64(q.P50NS), 1
+		m.perBuffer = ratio(q.P50NS*q.Count, committed)
+	}
+	m := r.measure(KindToken, eachToken)
+	m.parts = map[string]float64{"GPU work": float64(g.GPUNS.P50NS), "GPU idle": float64(g.IdleNS.P50NS)}
 }
 
 func ratio(a, b int64) float64 {

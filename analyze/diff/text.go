@@ -40,7 +40,7 @@ func (d *Document) WriteText(w io.Writer) error {
 	minor := 0
 	for _, c := range d.Changes {
 		switch {
-		case c.Status == Same, c.Status == Untested:
+		case c.Status == Same, c.Status == Unclear, c.Status == Untested:
 			quiet[c.Status]++
 			if c.Why != "" {
 				reasons[c.Why]++
@@ -64,9 +64,10 @@ func (d *Document) WriteText(w io.Writer) error {
 			100*policy.MinorShare, minor)
 	}
 	fmt.Fprintf(&b, "%d compared with the noise %s: "+
-		"false discovery rate %.0f%%, changes under %.0f%% count as the same; %d the same, %d not testable\n",
-		d.Tested, d.Noise, 100*d.Rate, 100*d.Least, quiet[Same], quiet[Untested])
-	fmt.Fprintf(&b, "  A and B are medians over time; minor: under %.1f%% of the time\n", 100*policy.MinorShare)
+		"false discovery rate %.0f%%, changes under %.0f%% count as the same; %d the same, "+
+		"%d too noisy to tell, %d not testable\n",
+		d.Tested, d.Noise, 100*d.Rate, 100*d.Least, quiet[Same], quiet[Unclear], quiet[Untested])
+	fmt.Fprintf(&b, "  %s\n  minor: under %.1f%% of the time\n", d.Columns(), 100*policy.MinorShare)
 	for _, c := range d.Changes {
 		if n := reasons[c.Why]; n > 0 {
 			fmt.Fprintf(&b, "  %d not testable: %s\n", n, c.Why)
@@ -115,12 +116,13 @@ func (s Side) command() string {
 	return analyze.Printable(strings.Join(s.Args, " "))
 }
 
-// Tokens compares the median times for a token of a language model. It is empty if a side has no tokens.
+// Tokens compares the median times for a token of a language model if they were not tested: otherwise the answer has
+// them. It is empty if a side has no tokens.
 func (d *Document) Tokens() string {
-	if d.A.TokenNS <= 0 || d.B.TokenNS <= 0 {
+	if d.A.TokenNS <= 0 || d.B.TokenNS <= 0 || d.unit().Kind == KindToken {
 		return ""
 	}
-	return fmt.Sprintf("median time for each token: %s → %s (%+.0f%%)", analyze.Nanos(d.A.TokenNS),
+	return fmt.Sprintf("median time for each token: %s → %s (%+.0f%%, not tested)", analyze.Nanos(d.A.TokenNS),
 		analyze.Nanos(d.B.TokenNS), 100*(float64(d.B.TokenNS)/float64(d.A.TokenNS)-1))
 }
 

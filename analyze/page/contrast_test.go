@@ -34,7 +34,7 @@ const faint = `document.querySelectorAll("details").forEach((d) => d.open = true
 func TestContrast(t *testing.T) {
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	var sweep, compared bytes.Buffer
-	if err := errors.Join(WriteSweep(&sweep, sweptDocument(t)), WriteDiff(&compared, comparedDocument())); err != nil {
+	if err := errors.Join(WriteSweep(&sweep, sweptDocument(t)), WriteDiff(&compared, comparedDocument(), nil)); err != nil {
 		t.Fatal(err)
 	}
 	for name, page := range map[string][]byte{"demo": written(t, report.Build(trace, report.Options{}), d),

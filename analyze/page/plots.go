@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,6 +31,8 @@ type plotsData struct {
 	Diff   *diff.Document    `json:"diff,omitempty"`
 	Curves []curves          `json:"curves,omitempty"` // of each series of a sweep
 	Parts  []Kind            `json:"parts,omitempty"`  // of the threads' time
+	// what A, B and their ratio are in a comparison
+	Columns string `json:"columns,omitempty"`
 }
 
 // curves are the lines in a chart of throughput by threads. All lines have values at the same numbers of threads.
@@ -48,9 +51,17 @@ type plotsPage struct {
 	Title, Heading, Lead, Text string
 	Cost                       string // after the lead; empty in a sweep
 	Loud, Remarks              []string
+	Onward                     []onward // the compared runs
 	Policy                     string
 	Style                      template.CSS
 	Script, Data               template.JS
+}
+
+// onward is a run of a comparison, with the commands that show it.
+type onward struct {
+	Side, Path string
+	Page       string   // address of its page; empty if there is none
+	Commands   []string // empty for a run that is only a report
 }
 
 const softwareNote = "Software Metal: these are the times of a software Metal, not of a GPU."
@@ -113,8 +124,8 @@ func curvesOf(r scaling.Result) (c curves) {
 }
 
 // WriteDiff writes a comparison of runs as an HTML page that loads no other file: what became slower or faster, with
-// intervals.
-func WriteDiff(w io.Writer, d *diff.Document) error {
+// intervals. pages has the addresses of the runs' own pages, by path, as far as there are any.
+func WriteDiff(w io.Writer, d *diff.Document, pages map[string]string) error {
 	count := map[diff.Status]int{}
 	for _, c := range d.Changes {
 		count[c.Status]++
@@ -124,15 +135,38 @@ func WriteDiff(w io.Writer, d *diff.Document) error {
 		oneSided = fmt.Sprintf(", %d on one side only", n)
 	}
 	p := plotsPage{Title: "comparison", Heading: d.Title(), Loud: d.Warnings, Lead: d.Answer(),
-		Cost: d.Cost(), Remarks: []string{fmt.Sprintf("%d slower, %d faster, %d the same%s, beyond noise %s.",
-			count[diff.Slower], count[diff.Faster], count[diff.Same], oneSided, d.Noise),
-			"A: " + strings.Join(d.A.Paths, ", "), "B: " + strings.Join(d.B.Paths, ", "),
+		Cost: d.Cost(), Remarks: []string{fmt.Sprintf(
+			"%d slower, %d faster, %d the same, %d too noisy to tell%s; compared with the noise %s.",
+			count[diff.Slower], count[diff.Faster], count[diff.Same], count[diff.Unclear], oneSided, d.Noise),
 			fmt.Sprintf("Verdict of A: %s; of B: %s.", d.A.Verdict, d.B.Verdict)}}
 	p.Remarks = append(p.Remarks, d.Summaries()...)
 	if tokens := d.Tokens(); tokens != "" {
 		p.Remarks = append([]string{strings.ToUpper(tokens[:1]) + tokens[1:] + "."}, p.Remarks...)
 	}
-	return p.write(w, plotsData{Diff: d}, d.WriteText)
+	p.Onward = append(runsOf("A", d.A.Paths, pages), runsOf("B", d.B.Paths, pages)...)
+	return p.write(w, plotsData{Diff: d, Columns: d.Columns()}, d.WriteText)
+}
+
+// runsOf returns the runs of a side.
+func runsOf(side string, paths []string, pages map[string]string) (list []onward) {
+	for _, path := range paths {
+		run := onward{Side: side, Path: path, Page: pages[path]}
+		if !strings.HasSuffix(path, ".json") {
+			run.Commands = []string{"mtrace view " + quoted(path), "mtrace report " + quoted(path)}
+		}
+		list = append(list, run)
+	}
+	return list
+}
+
+var plainPath = regexp.MustCompile(`^[\w./:@%+,=-]+$`)
+
+// quoted returns a path as a word for a shell.
+func quoted(path string) string {
+	if plainPath.MatchString(path) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 func (p plotsPage) write(w io.Writer, data plotsData, text func(io.Writer) error) error {

@@ -1,7 +1,7 @@
 // Draws the plots of a sweep or a comparison. Its data is the document that --json writes, with curves computed in
 // Go.
 {
-  const {sweep, diff, curves, parts} = JSON.parse(document.getElementById("page-data").textContent);
+  const {sweep, diff, curves, parts, columns} = JSON.parse(document.getElementById("page-data").textContent);
   const {figure, axis, draw} = mtrace.figures(document.getElementById("charts"));
   const three = (n) => n == null ? "" : n === 0 ? "0" : n >= 999.5 ? Math.round(n).toString() : n.toPrecision(3);
   const percent = (share) => (100 * share).toFixed(1) + "%";
@@ -87,7 +87,9 @@
               60]}), fillTo: () => 1, points: {show: false}});
       const ends = (label, ink) => ({label, value: (u,
           n) => change(n), stroke: ink, paths: () => null, points: {show: true, size: 7, stroke: ink, width: 2}});
-      const plot = {height: 380, data: [xs, only("slower"), only("faster"), only("same"), shown.map((c) => c.ratio_low),
+      const drawn = [["slower", "slower", "#c8102e"], ["faster", "faster", "#2e8b57"], ["the same", "same", "#888888"],
+        ["too noisy to tell", "unclear", "#888888"]].filter(([, status]) => shown.some((c) => c.status === status));
+      const plot = {height: 380, data: [xs, ...drawn.map(([, status]) => only(status)), shown.map((c) => c.ratio_low),
           shown.map((c) => c.ratio_high)], options: (ink, grid) => ({
         scales: {x: {time: false, range: () => [-0.6,
             shown.length - 0.4]}, y: {distr: 3, log: 2, range: () => [1 / (far * 1.1), far * 1.1]}},
@@ -97,13 +99,12 @@
               all) => all, values: (u, all) => all.map(change)})],
         series: [{label: "what",
             value: (u, i) => i == null ? "" : shown[i].kind + " " + shown[i].name},
-            bars("slower", "slower", "#c8102e"), bars("faster", "faster", "#2e8b57"),
-                bars("the same", "same", "#888888"),
-          ends("interval from", ink), ends("to", ink)],
-        cursor})};
-      figure("What changed", "typical time of B over that of A, with its interval; the largest " + shown.length +
-          " by what they cost the run", plot, table(shown));
+            ...drawn.map((d) => bars(...d)), ends("95% interval, from", ink), ends("95% interval, to", ink)],
+        legend: {live: false}, cursor})};
+      figure("What changed", "B compared with A, with the 95% interval; " + (shown.length < 2 ? "" :
+          "the largest " + shown.length + " by what they cost the run; ") + columns, plot, table(shown));
       document.querySelector("#charts details").open = true; // names are cut in the chart
+      document.querySelector("#charts table").className = "compared";
     }
     const rest = list.length - shown.length;
     if (rest > 0) {
@@ -111,14 +112,20 @@
           scroll = document.createElement("div");
       summary.textContent = "All " + list.length + " that were compared";
       scroll.className = "scroll";
-      scroll.append(mtrace.table(table(list)));
+      const all = mtrace.table(table(list));
+      all.className = "compared";
+      scroll.append(all);
       details.append(summary, scroll);
       document.getElementById("charts").after(details);
     }
   }
-  const table = (list) => [["kind", "name", "what", "A", "B", "change", "from", "to", "a run", "note"],
-      ...list.map((c) => [c.kind, c.name, c.status, mtrace.duration(c.typical_a_ns), mtrace.duration(c.typical_b_ns),
-    change(c.ratio), change(c.ratio_low), change(c.ratio_high), mtrace.duration(c.impact_ns), note(c)])];
+  const results = {same: "the same", unclear: "too noisy to tell", untested: "not tested", added: "only in B",
+    removed: "only in A"};
+  const table = (list) => [["kind", "name", "result", "A", "B", "B to A", "95% interval", "cost per run", "note"],
+      ...list.map((c) => [c.kind, c.name, results[c.status] || c.status, c.count_a === 0 ? "" :
+          mtrace.duration(c.typical_a_ns), c.count_b === 0 ? "" : mtrace.duration(c.typical_b_ns),
+    change(c.ratio), c.ratio == null ? "" : change(c.ratio_low) + " to " + change(c.ratio_high),
+    c.ratio == null && c.impact_ns === 0 ? "" : mtrace.duration(c.impact_ns), note(c)])];
   // note returns the last column of the table: the change of the count, the part of the time that changed most, and
   // whether the change is minor.
   const note = (c) => [c.count_a !== c.count_b && (c.kind === "call" || c.kind === "kernel")

@@ -44,7 +44,8 @@ func comparedDocument() *diff.Document {
 			Because: "+400 µs outside"},
 		{Kind: "call", Name: "commit", Status: diff.Slower, CountA: 9, CountB: 12, A: 1000, B: 2000, Impact: 5e6, Ratio: ratio(2), Low: ratio(1.8),
 			High: ratio(2.2), PValue: ratio(0.001), QValue: ratio(0.002)},
-		{Kind: "kernel", Name: "axpy</script>", Status: diff.Faster, A: 1000, B: 500, Impact: -2e6, Ratio: ratio(0.5),
+		{Kind: "kernel", Name: "axpy</script>", Status: diff.Faster, A: 1000, B: 500, CountA: 9, CountB: 9,
+			Impact: -2e6, Ratio: ratio(0.5),
 			Low: ratio(0.4), High: ratio(0.6), PValue: ratio(0.001), QValue: ratio(0.002)},
 		{Kind: "call", Name: "endEncoding", Status: diff.Same, A: 100, B: 101, Ratio: ratio(1.01), Low: ratio(0.99),
 			High: ratio(1.03), PValue: ratio(0.001), QValue: ratio(0.002)},
@@ -59,13 +60,13 @@ func TestDiffPageSaysWhatItIs(t *testing.T) {
 	d := comparedDocument()
 	d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A and B are those of a software Metal, not of a GPU")
 	var b bytes.Buffer
-	if err := WriteDiff(&b, d); err != nil {
+	if err := WriteDiff(&b, d, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, said := range []string{`<p class="loud">SOFTWARE METAL: the times of A and B`,
 		`<p class="verdict">B is 1.50x slower (1.40x to 1.60x) <span class="cost">1.00 ms → 1.50 ms per command buffer`,
 		`<p class="dim">A: Nothing delays the threads.</p><p class="dim">B: The GPU is the limit.</p>`,
-		"2 slower, 1 faster, 1 the same, 1 on one side only, beyond noise"} {
+		"2 slower, 1 faster, 1 the same, 0 too noisy to tell, 1 on one side only; compared with the noise between runs"} {
 		if !strings.Contains(b.String(), said) {
 			t.Errorf("the page does not say %q", said)
 		}
@@ -81,7 +82,7 @@ func TestPlotsAreTheDocument(t *testing.T) {
 		doc   any
 	}{
 		"sweep": {func(b *bytes.Buffer) error { return WriteSweep(b, sweptDocument(t)) }, sweptDocument(t)},
-		"diff":  {func(b *bytes.Buffer) error { return WriteDiff(b, comparedDocument()) }, comparedDocument()},
+		"diff":  {func(b *bytes.Buffer) error { return WriteDiff(b, comparedDocument(), nil) }, comparedDocument()},
 	} {
 		var b bytes.Buffer
 		if err := c.write(&b); err != nil {
@@ -119,7 +120,7 @@ func TestPlotsInBrowser(t *testing.T) {
 	if err := WriteSweep(&sweep, sweptDocument(t)); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteDiff(&compared, comparedDocument()); err != nil {
+	if err := WriteDiff(&compared, comparedDocument(), nil); err != nil {
 		t.Fatal(err)
 	}
 	picture(t, sweep.Bytes(), "sweep", "1200,1500")
@@ -137,9 +138,9 @@ func TestPlotsInBrowser(t *testing.T) {
 				"[lock|waiting for a lock|5.0%|10.0%|20.0%|40.0%|80.0% executing|waiting while its own command " +
 				"buffers run on the GPU|95.0%|90.0%|80.0%|60.0%|20.0%]]"}},
 		"diff": {compared.Bytes(), map[string]string{"titles": "[What changed]", "pictures": "[1]", "inked": "[true]",
-			"rows": "[[run|time for each command buffer|slower|1.00 ms|1.50 ms|+50.0%|+40.0%|+60.0%|9.00 ms|+400 µs outside " +
-				"call|commit|slower|1.00 µs|2.00 µs|+100.0%|+80.0%|+120.0%|5.00 ms|count 9 → 12 " +
-				"kernel|axpy</script>|faster|1.00 µs|500 ns|−50.0%|−60.0%|−40.0%|-2.00 ms|]]"}},
+			"rows": "[[run|time for each command buffer|slower|1.00 ms|1.50 ms|+50.0%|+40.0% to +60.0%|9.00 ms|+400 µs outside " +
+				"call|commit|slower|1.00 µs|2.00 µs|+100.0%|+80.0% to +120.0%|5.00 ms|count 9 → 12 " +
+				"kernel|axpy</script>|faster|1.00 µs|500 ns|−50.0%|−60.0% to −40.0%|-2.00 ms|]]"}},
 	} {
 		for _, size := range []string{"1200,900", "420,900"} {
 			l := lookAt(t, c.page, size, seen)
@@ -154,6 +155,42 @@ func TestPlotsInBrowser(t *testing.T) {
 		}
 		if l := lookAt(t, c.page, "1200,900", ""); len(l.console) > 0 { // with its policy
 			t.Errorf("%s: the console says %q", name, l.console)
+		}
+	}
+}
+
+// TestDiffPageForAReader: "the same" stood at +59.5%, the legend had entries without data, the last column was cut, and
+// the page led nowhere.
+func TestDiffPageForAReader(t *testing.T) {
+	ratio := func(x float64) *float64 { return &x }
+	d := comparedDocument()
+	d.A.Paths, d.B.Paths = []string{"runs/a 1.mtrace", "a.json"}, []string{"runs/b1.mtrace"}
+	d.Changes = []diff.Change{
+		{Kind: "kernel", Name: "rope", Status: diff.Slower, CountA: 9, CountB: 9, A: 773e3, B: 1.07e6, Impact: 3e7,
+			Ratio: ratio(1.39), Low: ratio(1.38), High: ratio(1.4), PValue: ratio(0.001), QValue: ratio(0.002),
+			Because: "a note that is long enough to be wider than what the last column has left of a page of 1,280 pixels"},
+		{Kind: "run", Name: "time for each command buffer", Status: diff.Unclear, CountA: 9, CountB: 9, A: 2e6, B: 3.19e6,
+			Impact: 1e6, Ratio: ratio(1.595), Low: ratio(0.95), High: ratio(2.68), PValue: ratio(0.1), QValue: ratio(0.2)},
+	}
+	var b bytes.Buffer
+	if err := WriteDiff(&b, d, map[string]string{"runs/b1.mtrace": "runs/b1.html"}); err != nil {
+		t.Fatal(err)
+	}
+	l := lookAt(t, b.Bytes(), "1280,900", `
+		for (const d of document.querySelectorAll("details")) d.open = true;
+		const tables = [...document.querySelectorAll("table.compared")], codes = [...document.querySelectorAll("code")].map((c) => c.innerText);
+		const link = document.querySelector("td a");
+		return {legend: [...document.querySelectorAll(".u-legend .u-series")].map((s) => s.innerText.trim()).filter(Boolean).join() ===
+				"slower,95% interval, from,95% interval, to",
+			noisy: tables.some((t) => [...t.rows].some((r) => r.cells[1].innerText.startsWith("time for each") && r.cells[2].innerText === "too noisy to tell")),
+			whole: tables.length === 2 && tables.every((t) => t.parentNode.scrollWidth <= t.parentNode.clientWidth),
+			onward: codes.join() === "mtrace view 'runs/a 1.mtrace',mtrace report 'runs/a 1.mtrace',mtrace view runs/b1.mtrace,mtrace report runs/b1.mtrace",
+			link: link.getAttribute("href") === "runs/b1.html" && link.innerText === "runs/b1.mtrace",
+			explained: document.querySelector("figcaption").innerText.includes("A and B are medians"),
+			said: [...document.querySelectorAll(".u-legend .u-series")].map((s) => s.innerText.trim()).join() + codes.join()};`)
+	for what, is := range l.said {
+		if is == false {
+			t.Errorf("%s is not so: %v", what, l.said)
 		}
 	}
 }

@@ -7,6 +7,9 @@ const (
 	// In 390 pairs of runs of the same program, 5% would have reported a change in 38, 10% in 14 and 20% in 8 pairs;
 	// 10% was chosen on 310 other pairs (fixtures/scenarios). See docs/reading.md.
 	ChangeWithinRun, ChangeBetweenRuns = 0.10, 0.01
+	// ChangeExcluded is the change that the interval of an item must exclude for the item to count as the same: the
+	// smallest one that a single run can show. Otherwise the runs are too noisy to tell.
+	ChangeExcluded = ChangeWithinRun
 	// MinorShare is the share of the time below which a call or kernel is minor and not listed in the text. If such
 	// an item becomes twice as slow, the program slows down by less than that share.
 	MinorShare = 0.005

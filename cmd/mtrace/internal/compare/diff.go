@@ -3,6 +3,7 @@ package compare
 
 import (
 	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,7 +104,7 @@ func compare(std cli.Stdio, a, b string, output gateOutput, html string, fails b
 			}
 		}
 		if err := cli.WriteFile(std, html, "", output.force,
-			func(f *os.File) error { return page.WriteDiff(f, doc) }); err != nil {
+			func(f *os.File) error { return page.WriteDiff(f, doc, pagesOf(html, inputs)) }); err != nil {
 			return err
 		}
 	}
@@ -117,6 +118,26 @@ func compare(std cli.Stdio, a, b string, output gateOutput, html string, fails b
 		return cli.Status{Code: cli.ExitNo}
 	}
 	return nil
+}
+
+// pagesOf returns the addresses of the runs' own pages: NAME.html beside NAME.mtrace, relative to the page at html.
+func pagesOf(html string, inputs []string) map[string]string {
+	pages := map[string]string{}
+	for _, input := range inputs {
+		own := strings.TrimSuffix(input, filepath.Ext(input)) + ".html"
+		if info, err := os.Stat(own); html == cli.StandardOutput || err != nil || info.IsDir() {
+			continue
+		}
+		from, err := filepath.Abs(filepath.Dir(html))
+		to, err2 := filepath.Abs(own)
+		if err != nil || err2 != nil {
+			continue
+		}
+		if relative, err := filepath.Rel(from, to); err == nil && relative != filepath.Base(html) {
+			pages[input] = (&url.URL{Path: filepath.ToSlash(relative)}).String()
+		}
+	}
+	return pages
 }
 
 // incompleteRun returns an error if the run's trace is incomplete (cut or damaged), so that mtrace diff decides

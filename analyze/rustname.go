@@ -2,14 +2,31 @@ package analyze
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
-// rustEscapes replaces the escapes that Rust's legacy name mangling uses for characters that linkers do not accept.
-var rustEscapes = strings.NewReplacer("$LT$", "<", "$GT$", ">", "$RF$", "&", "$BP$", "*", "$LP$", "(", "$RP$", ")",
-	"$C$", ",", "$SP$", "@",
-	"$u20$", " ", "$u27$", "'", "$u3b$", ";", "$u3d$", "=", "$u5b$", "[", "$u5d$", "]", "$u7b$", "{", "$u7d$", "}",
-	"$u7e$", "~", "$u2b$", "+", "$u22$", `"`)
+// rustEscape matches an escape that Rust's legacy name mangling uses for a character that linkers do not accept: a name
+// of its own, or the character's code point in hexadecimal. An underscore comes before an escape that begins a part of
+// the path.
+var rustEscape = regexp.MustCompile(`((?:^|::)_)?\$(LT|GT|RF|BP|LP|RP|C|SP|u[0-9a-f]{2,6})\$`)
+
+var rustCharacters = map[string]string{"LT": "<", "GT": ">", "RF": "&", "BP": "*", "LP": "(", "RP": ")", "C": ",",
+	"SP": "@"}
+
+// rustCharacter returns the character of a match of rustEscape, with what comes before it.
+func rustCharacter(match string) string {
+	parts := rustEscape.FindStringSubmatch(match)
+	if c := rustCharacters[parts[2]]; c != "" {
+		return strings.TrimSuffix(parts[1], "_") + c
+	}
+	code, err := strconv.ParseUint(parts[2][1:], 16, 32)
+	if err != nil || !unicode.IsPrint(rune(code)) {
+		return match
+	}
+	return strings.TrimSuffix(parts[1], "_") + string(rune(code))
+}
 
 // rustHash matches the hash at the end of a name of Rust's legacy mangling.
 var rustHash = regexp.MustCompile(`::h[0-9a-f]{16}$`)
@@ -20,14 +37,10 @@ var rustHash = regexp.MustCompile(`::h[0-9a-f]{16}$`)
 func RustName(name string) string {
 	plain, hashed := name, strings.Contains(name, "::h") && rustHash.MatchString(name)
 	if strings.Contains(name, "$") {
-		plain = rustEscapes.Replace(name)
+		plain = rustEscape.ReplaceAllStringFunc(name, rustCharacter)
 	}
 	if plain == name && !hashed {
 		return name // a name of another language, or one that is not mangled
 	}
-	plain = strings.ReplaceAll(rustHash.ReplaceAllString(plain, ""), "..", "::")
-	if strings.HasPrefix(plain, "_<") {
-		plain = plain[1:]
-	}
-	return plain
+	return strings.ReplaceAll(rustHash.ReplaceAllString(plain, ""), "..", "::")
 }

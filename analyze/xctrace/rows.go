@@ -211,10 +211,11 @@ type SignpostEvent struct {
 	Thread                    ThreadIndex
 }
 
-// CPUSample is a row of time-profile, time-sample or cpu-profile. Weight is the time in ns that the sample stands
-// for, or cycles in cpu-profile; in time-sample it is 0.
+// CPUSample is a row of time-profile, cpu-profile, counters-profile or time-sample. Weight is the time in ns that the
+// sample stands for, or the cycles; in time-sample it is 0.
 type CPUSample struct {
 	Schema  string
+	Cycles  bool // Weight is in cycles
 	Time    analyze.Nanos
 	Thread  ThreadIndex
 	Process ProcessIndex

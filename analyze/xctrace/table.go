@@ -45,6 +45,7 @@ type table[R any] struct {
 	columns []column[R]
 	to      func(*Sink) func(*R)
 	blank   R
+	adjust  func(blank *R, columns []Column) // sets what the schema's columns tell of all rows; may be nil
 }
 
 type tableSpec interface {
@@ -112,9 +113,12 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 	if deliver == nil {
 		return h, false, nil
 	}
-	row := new(R)
+	row, blank := new(R), t.blank
+	if t.adjust != nil {
+		t.adjust(&blank, columns)
+	}
 	h.deliver = func(cells []cell) {
-		*row = t.blank
+		*row = blank
 		for i := range setters {
 			s := &setters[i]
 			if c := cells[s.at]; c.state == cellValue {

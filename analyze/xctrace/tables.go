@@ -287,6 +287,7 @@ var tables = []tableSpec{
 	cpuSamples("time-profile"),
 	cpuSamples("time-sample"),
 	cpuSamples("cpu-profile"),
+	cpuSamples("counters-profile"),
 	&table[TimeInfo]{
 		schema: "time-info",
 		to:     func(s *Sink) func(*TimeInfo) { return s.CPU.TimeInfo },
@@ -327,7 +328,12 @@ func cpuSamples(schema string) *table[CPUSample] {
 	return &table[CPUSample]{
 		schema: schema,
 		to:     func(s *Sink) func(*CPUSample) { return s.CPU.Sample },
-		blank:  CPUSample{Schema: schema},
+		blank:  CPUSample{Schema: schema, Cycles: schema == "cpu-profile"},
+		adjust: func(blank *CPUSample, columns []Column) {
+			for _, c := range columns {
+				blank.Cycles = blank.Cycles || c.Type == "cycle-weight"
+			}
+		},
 		columns: []column[CPUSample]{
 			need("time", kindNumber, func(r *CPUSample, c cell) { r.Time = c.nanos() }),
 			need("thread", kindThread, func(r *CPUSample, c cell) { r.Thread = c.thread() }),

@@ -532,7 +532,7 @@ var counterRows = []string{
 // <any>.
 func TestTrapColumnsOfAnyType(t *testing.T) {
 	r := NewRecording()
-	d, err := Read(strings.NewReader(doc(node("counters-profile", counters, counterRows...))), "test", r.sink())
+	d, err := Read(strings.NewReader(doc(node("thread-counters", counters, counterRows...))), "test", r.sink())
 	if err != nil || d.Tables[0].Rejected != 0 || d.Tables[0].Rows != 3 || len(r.Others) != 1 ||
 		len(r.Others[0].Others) != 3 {
 		t.Fatalf("%v, table %+v, %+v", err, d.Tables[0], r.Others)

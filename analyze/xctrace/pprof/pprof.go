@@ -35,7 +35,7 @@ func CPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
 	}, "cpu")
 	samples := 0
 	rows.Samples(func(s *xctrace.CPUSample) {
-		if s.Schema == "cpu-profile" {
+		if s.Cycles {
 			b.profile.SampleType[1] = &profile.ValueType{Type: "cpu", Unit: "cycles"}
 		}
 		samples++

@@ -71,6 +71,35 @@ func TestCPUProfileAlone(t *testing.T) {
 	}
 }
 
+// The stacks of counters-profile were not used: the table was "known by its columns only". Its weights are times or
+// cycles, by the column's type. If other tables have the same samples, these are used once.
+func TestCountersProfileIsACPUProfile(t *testing.T) {
+	const columns = "time:sample-time thread:thread pmc-events:any "
+	row := func(tag string, at, weight uint64, functions ...string) []export.Value {
+		r := sampleAt(at, weight, functions...)
+		return []export.Value{r[0], r[1], export.Sentinel, export.Number(tag, weight), r[3]}
+	}
+	for _, c := range []struct {
+		tag    string
+		also   []func(*export.Writer)
+		table  string
+		cycles bool
+	}{
+		{"weight", nil, "counters-profile", false},
+		{"cycle-weight", nil, "counters-profile", true},
+		{"cycle-weight", []func(*export.Writer){tableOf("time-profile", profileColumns,
+			sampleAt(5_000_000, 7, "leaf", "main"), sampleAt(6_000_000, 9, "main"))}, "time-profile", false},
+	} {
+		s := summarise(t, Filter{}, "", append(c.also, tableOf("counters-profile",
+			columns+"weight:"+c.tag+" stack:backtrace", row(c.tag, 5_000_000, 7, "leaf", "main"),
+			row(c.tag, 6_000_000, 9, "main")))...)
+		if s.CPU == nil || s.CPU.Table != c.table || s.CPU.Samples != 2 || (s.CPU.Cycles != nil) != c.cycles ||
+			(s.CPU.TimeNS != nil) == c.cycles || fmt.Sprint(s.CPU.Functions) != "[{main p7 1 2} {leaf p7 1 1}]" {
+			t.Errorf("%s beside %d tables: %+v", c.tag, len(c.also), s.CPU)
+		}
+	}
+}
+
 // If mtrace knows only the columns of a table, the summary shows its times and texts.
 func TestOtherTables(t *testing.T) {
 	state := func(start, duration uint64, name string) []export.Value {

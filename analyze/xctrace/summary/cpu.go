@@ -16,7 +16,7 @@ type CPU struct {
 	FromNS    Nanos      `json:"from_ns"`
 	ToNS      Nanos      `json:"to_ns"`
 	TimeNS    *Nanos     `json:"time_ns"` // null where the table has no weights, or cycles
-	Cycles    *uint64    `json:"cycles"`  // of cpu-profile, else null
+	Cycles    *uint64    `json:"cycles"`  // null where the table has times
 	NoStack   int        `json:"without_stack"`
 	NoWeight  int        `json:"without_weight"`
 	Beside    int        `json:"beside_window"` // samples outside of the window of the GPU's work
@@ -51,11 +51,12 @@ func cpuOf(s *scope) *CPU {
 	threads := map[xctrace.ThreadIndex]*Sampled{}
 	seen := map[xctrace.Frame]bool{}
 	var weight uint64
+	cycles := false
 	rows := Rows{s}
 	rows.Samples(func(x *xctrace.CPUSample) {
 		c.Samples++
 		c.FromNS, c.ToNS = min(c.FromNS, x.Time), max(c.ToNS, x.Time)
-		weight += x.Weight
+		weight, cycles = weight+x.Weight, x.Cycles
 		if x.Weight == 0 {
 			c.NoWeight++
 		}
@@ -101,7 +102,7 @@ func cpuOf(s *scope) *CPU {
 		return nil
 	}
 	switch {
-	case c.Table == "cpu-profile":
+	case cycles:
 		c.Cycles = &weight
 	case weight > 0:
 		time := Nanos(min(weight, 1<<62))

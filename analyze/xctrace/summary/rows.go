@@ -1,6 +1,8 @@
 package summary
 
 import (
+	"slices"
+
 	"mtrace/analyze/xctrace"
 )
 
@@ -18,8 +20,7 @@ func Select(r *xctrace.Recording, f Filter) (*Rows, error) {
 }
 
 // Samples calls f for each CPU sample of the selected processes in the requested time range, also outside the window
-// of GPU work. It uses one table, because the same samples may be in several: time-profile or cpu-profile before
-// time-sample, from which these are derived.
+// of GPU work. It uses one table, because the same samples may be in several.
 func (r *Rows) Samples(f func(*xctrace.CPUSample)) {
 	s := r.scope
 	best := sampleTableOf(s)
@@ -33,12 +34,16 @@ func (r *Rows) Samples(f func(*xctrace.CPUSample)) {
 // sampleTableOf returns the name of the table whose CPU samples are used, or "" if there are none.
 func sampleTableOf(s *scope) (best string) {
 	for i := range s.Recording.CPU.Samples {
-		if x := s.Recording.CPU.Samples[i].Schema; best == "" || best == "time-sample" {
+		x := s.Recording.CPU.Samples[i].Schema
+		if best == "" || slices.Index(sampleTables, x) < slices.Index(sampleTables, best) {
 			best = x
 		}
 	}
 	return best
 }
+
+// sampleTables are the tables with CPU samples, the best first: time-sample has no symbols and no weights.
+var sampleTables = []string{"time-profile", "cpu-profile", "counters-profile", "time-sample"}
 
 // Window returns the time range that is summarised, in ns from the begin of the recording.
 func (r *Rows) Window() (from, to Nanos) { return r.scope.from, r.scope.to }

@@ -244,7 +244,7 @@ func noProfile(kind string) string {
 	case "api", "wait":
 		return "Instruments does not record calls and waits; record the program with mtrace run"
 	case "cpu":
-		return "the recording has no CPU samples (tables time-profile, cpu-profile, time-sample)"
+		return "the recording has no CPU samples (tables time-profile, cpu-profile, counters-profile, time-sample)"
 	}
 	return "the recording has no rows for it"
 }

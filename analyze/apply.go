@@ -7,6 +7,12 @@ import "mtrace/collector/wire"
 // in the range; only visible calls are counted.
 func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More, visible bool) {
 	p := l.at.process
+	if visible && rule.lives != "" && r.Flags&wire.Failed == 0 && r.Arg != 0 &&
+		call.Begin >= l.at.loader.window.Begin {
+		l.at.trace.Memory.Lifetimes = append(l.at.trace.Memory.Lifetimes, Lifetime{At: call.Begin,
+			Thread: call.Thread, Stack: call.Stack, Selector: rule.row.Selector, Class: rule.lives,
+			Object: uint32(r.Arg)})
+	}
 	switch rule.effect {
 	case wire.EffectMakes:
 		l.makes(rule, call, r, m)
@@ -24,6 +30,11 @@ func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 	case wire.EffectLabels, wire.EffectEnqueues, wire.EffectHandles, wire.EffectSignals, wire.EffectAwaits,
 		wire.EffectOpensGroup, wire.EffectClosesGroup:
 		l.applyToReceiver(rule, call, r, m)
+	case wire.EffectAddsListener:
+		if visible {
+			l.at.trace.Listeners = append(l.at.trace.Listeners, Listener{EventValue{uint32(r.Object), r.Arg}, call,
+				p.Process})
+		}
 	case wire.EffectBinds, wire.EffectDispatches, wire.EffectDraws, wire.EffectCopies, wire.EffectFills,
 		wire.EffectEnds,
 		wire.EffectExecutes, wire.EffectResets:
@@ -40,11 +51,12 @@ func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 	case wire.EffectReleases:
 		at, _ := p.released.get(r.Object / pageSize)
 		at[r.Object%pageSize] = call.Begin
+		memory := rule.object == wire.KindResource || rule.object == wire.KindHeap
 		if (l.at.loader.adds || l.at.loader.slice != nil) && visible {
 			l.at.trace.Memory.Freed = append(l.at.trace.Memory.Freed, Freed{call.Begin, p.Process,
 				uint32(r.Object)})
 		}
-		if !l.at.loader.adds || visible {
+		if memory && (!l.at.loader.adds || visible) {
 			l.at.trace.Memory.Releases++
 		}
 	case wire.EffectBuildsLibrary, wire.EffectFindsFunction, wire.EffectBuildsFunction, wire.EffectBuildsPipeline,

@@ -51,6 +51,9 @@ func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })
 	t.Memory.Freed = inOrder(t.Memory.Freed, func(f *Freed) Nanos { return f.At })
 	slices.SortStableFunc(t.Memory.Device, func(a, b DeviceMemory) int { return cmp.Compare(a.At, b.At) })
+	sortUnlessSorted(t.Listeners, func(a, b *Listener) int { return byBegin(&a.Call, &b.Call) })
+	slices.SortStableFunc(t.Memory.Lifetimes, func(a, b Lifetime) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(t.Memory.Counted, func(a, b AliveSample) int { return cmp.Compare(a.At, b.At) })
 	if t.Range.reach = reachOf(t, f, asked); t.Window == (Interval{}) {
 		t.Window = t.Range.reach
 	}

@@ -21,6 +21,7 @@ type seen struct {
 	unfinished bool
 	absorbed   bool // it counts as a part of the call around it
 	earlier    bool // it began before the part
+	failed     bool // the call returned NO
 }
 
 // A seenMore is a call in compact form (seen) together with its additional values X0 to X2, which are in a record of
@@ -119,12 +120,31 @@ func gatherThreads(l *loader) {
 	l.trace.CPUWaits.Blocked = blocked.gather(l.threads)
 	l.trace.Waits, l.trace.CPUWaits.Locks = waits.gather(l.threads), locks.gather(l.threads)
 	l.trace.Memory.Allocations, l.trace.CPUWaits.Signals = made.gather(l.threads), idle.gather(l.threads)
+	l.releaseLifetimes()
+}
+
+// releaseLifetimes sets when objects were released. Only now are the records of all threads read.
+func (l *loader) releaseLifetimes() {
+	if l.adds { // a later range may have the release
+		return
+	}
+	loaders := map[*Process]*processLoader{}
+	for _, p := range l.processes {
+		loaders[p.Process] = p
+	}
+	for i := range l.trace.Memory.Lifetimes {
+		life := &l.trace.Memory.Lifetimes[i]
+		if at := loaders[life.Thread.Process].released.find(wire.ObjectID(life.Object) / pageSize); at != nil {
+			life.Released = at[life.Object%pageSize]
+		}
+	}
 }
 
 func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 	rule := ruleOf(v.call)
 	w.Call, w.Selector, w.Interpreter, w.Unfinished = v.of(t), rule.row.Selector, v.holds, v.unfinished
 	w.Earlier, w.Polls, w.PollGap = v.earlier, int(v.polls), Nanos(v.pollGap)
+	w.TimedOut = v.failed && rule.effect == wire.EffectWaitsValue && !rule.polls
 	w.Scheduled = rule.effect == wire.EffectWaitsScheduled
 	switch rule.object {
 	case wire.KindEvent:
@@ -188,6 +208,7 @@ func (l *loader) allocation(t *threadLoader, v *seenMore, a *Allocation) {
 
 func (v *seen) set(c Call, holds InterpreterLock, r *wire.Record, unfinished bool) {
 	v.Interval, v.arg, v.object, v.call, v.holds, v.unfinished = c.Interval, r.Arg, r.Object, r.Call, holds, unfinished
+	v.failed = r.Flags&wire.Failed != 0
 	if c.Stack != nil {
 		v.stack = c.Stack.number
 	}

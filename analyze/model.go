@@ -258,6 +258,25 @@ type Freed struct {
 	Object  uint32
 }
 
+// A Lifetime is the time in which an object existed that is neither memory nor a command buffer or encoder: a queue,
+// an event, a fence, a library, a pipeline state or a residency set.
+type Lifetime struct {
+	At       Nanos // when it was created
+	Released Nanos // 0 if it was not, if that is not known, or with Options.Adds
+	Thread   *Thread
+	Stack    *Stack // nil when not known
+	Selector string // of the call that created it
+	Class    string // "event"
+	Object   uint32 // its number in its process
+}
+
+// An AliveSample is how many command buffers and encoders of a process were created and not freed at an instant.
+type AliveSample struct {
+	At                       Nanos
+	Process                  *Process
+	CommandBuffers, Encoders int
+}
+
 // DeviceMemory is one sample of the total memory that a device reports as allocated by a process.
 type DeviceMemory struct {
 	At      Nanos

@@ -127,8 +127,17 @@ func (p *processLoader) ended() {
 	if at := min(Nanos(e.At), latestInstant); at > p.end && p.end > 0 && at-p.end < longestTime {
 		p.Ended = at
 	}
-	if a := e.CommandBuffers; a.Most <= a.Made && a.Made < 1<<40 { // otherwise the counters are damaged
-		p.Alive = Alive{int(a.Made), int(min(a.Freed, a.Made)), int(a.Most)}
-	}
+	p.Alive, p.Encoder = aliveOf(e.CommandBuffers), aliveOf(e.Encoders)
 	p.Exit = Exit{Known: e.ExitKnown, Status: e.ExitStatus, Signal: e.Signal, Running: e.Running || p.file.End == nil}
 }
+
+// aliveOf converts a process's counters; those that are impossible, because they are damaged, count as absent.
+func aliveOf(a wire.Alive) Alive {
+	if a.Most > a.Made || a.Made >= mostCounted {
+		return Alive{}
+	}
+	return Alive{int(a.Made), int(min(a.Freed, a.Made)), int(a.Most)}
+}
+
+// mostCounted is more objects than a process can create.
+const mostCounted = 1 << 40

@@ -13,6 +13,7 @@ type Process struct {
 	Ended   Nanos // when it ended, or its recording stopped; if the trace does not tell, its last record
 	Exit    Exit  // how it ended
 	Alive   Alive // its command buffers
+	Encoder Alive // its encoders
 
 	// the delays that mtrace experiment inserted while the process ran; nil when there was no experiment
 	Experiment *Experiment

@@ -19,9 +19,10 @@ type rule struct {
 	blocks   bool // it yields, and the model has a BlockedWait for it
 	yields   bool // the call's time counts for the call that it is nested in
 	encoder  EncoderKind
-	polls    bool // it is a wait by polling
-	counted  bool // the record has a number to report, for example of threads or commands
-	indirect bool // it concerns commands of indirect command buffers
+	lives    string // the call creates an object of this class whose release is recorded (Lifetime)
+	polls    bool   // it is a wait by polling
+	counted  bool   // the record has a number to report, for example of threads or commands
+	indirect bool   // it concerns commands of indirect command buffers
 	// for a call that commits several command buffers: where their numbers are in the record
 	members []wire.Place
 	roles   roles // roles of a thread that makes the call
@@ -58,6 +59,9 @@ func ruleFor(row *wire.Row) rule {
 		size: place(wire.RoleSize), first: place(wire.RoleFirst),
 		counted: row.Arg.Role == wire.RoleCount, polls: row.Polls(),
 	}
+	if row.TracksLife() {
+		r.lives = row.Arg.Kind.Base().String()
+	}
 	r.indirect = row.Effect == wire.EffectExecutes || row.Effect == wire.EffectResets ||
 		row.Effect == wire.EffectCopies && row.Arg.Unit == wire.UnitCommands
 	if row.Arg.Role == wire.RoleMade {
@@ -90,7 +94,8 @@ var understoodOf = map[wire.Effect][]wire.Kind{
 	wire.EffectAwaits:         {wire.KindCommandBuffer, wire.KindQueue},
 	wire.EffectBinds:          {wire.KindEncoder, wire.KindIndirectCommand},
 	wire.EffectDispatches:     {wire.KindEncoder, wire.KindIndirectCommand},
-	wire.EffectReleases:       {wire.KindResource, wire.KindHeap},
+	wire.EffectReleases: {wire.KindResource, wire.KindHeap, wire.KindEvent, wire.KindFence, wire.KindQueue,
+		wire.KindLibrary, wire.KindPipeline, wire.KindResidencySet},
 }
 
 // understood returns the row's effect, or EffectNone if the model cannot represent that effect for the row's object.

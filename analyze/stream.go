@@ -163,6 +163,12 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 			s.at.trace.Memory.Device = append(s.at.trace.Memory.Device, DeviceMemory{at,
 				s.at.loader.device(s.at.process, r.Object), s.at.process.Process, r.Arg})
 		}
+	case wire.EffectCountsAlive:
+		at := s.at.process.clock.at(r.Begin)
+		if _, visible := s.at.loader.clip(Interval{at, at}); visible {
+			s.at.trace.Memory.Counted = append(s.at.trace.Memory.Counted, AliveSample{at, s.at.process.Process,
+				int(min(r.Arg, mostCounted)), int(min(m.X0, mostCounted))})
+		}
 	case wire.EffectChecks:
 		s.at.process.canarySeen(r)
 	case wire.EffectFeeds:

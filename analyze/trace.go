@@ -21,8 +21,9 @@ type Trace struct {
 	Elsewhere      []DeviceWork    // GPU work of processes that were not requested
 	Waits          []Wait          // for the GPU, by Begin
 	CPUWaits       CPUWaits
-	Signals        []Signal // of shared events, by the CPU
-	Scopes         []Scope  // by Begin
+	Signals        []Signal   // of shared events, by the CPU
+	Listeners      []Listener // of shared events
+	Scopes         []Scope    // by Begin
 	Compilations   []Compilation
 	Memory         Memory
 	Calls          []*CallStat
@@ -53,7 +54,11 @@ type Memory struct {
 	Allocations []Allocation   // by At
 	Device      []DeviceMemory // in ascending order
 	Releases    int            // how often memory was released; 0 may also mean that the source does not tell
-	Freed       []Freed        // details of each release; only in a range that adds up with others (Options.Adds)
+	// details of each release, also of other objects than memory; only in a range that adds up with others
+	// (Options.Adds)
+	Freed     []Freed
+	Lifetimes []Lifetime    // of objects other than memory, by At
+	Counted   []AliveSample // in ascending order; empty if the tracer did not count
 }
 
 // Recording describes how the trace was recorded: what recording cost, what is missing from it, and what was checked.

@@ -29,7 +29,15 @@ type Wait struct {
 
 	Scheduled  bool // the wait was for Buffer to be scheduled, not completed
 	Unfinished bool // the thread was still waiting when its process ended
+	TimedOut   bool // it ended because its time limit was over: the event did not reach the value
 	Earlier    bool // the wait began in an earlier part of the trace and is counted there (Options.Adds)
+}
+
+// A Listener is a block that is to run when an event reaches a value.
+type Listener struct {
+	EventValue
+	Call    // that added the listener
+	Process *Process
 }
 
 // A LockWait is one call in which a thread waited for a lock, a semaphore or a serial dispatch queue.

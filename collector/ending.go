@@ -104,6 +104,7 @@ func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 	l := limit{reader.trace, reader.order.possible()}
 	l.losses(reader.shared.Losses(), end)
 	end.CommandBuffers = reader.shared.CommandBuffers()
+	end.Encoders = reader.shared.Encoders()
 	for i := range reader.shared.RingsUsed() {
 		shared, r := reader.shared.Ring(i), reader.order.ring(uint16(i))
 		r.watchLosses(shared, l)

@@ -162,7 +162,7 @@ func (n *names) queue(s *Selection, id wire.ObjectID) bool {
 func (n *names) wants(s *Selection, thread uint64, r *wire.Record) bool {
 	row := r.Call.Row()
 	switch {
-	case r.Call.Lasts(), row.Effect == wire.EffectMeters:
+	case r.Call.Lasts(), row.Effect == wire.EffectMeters, row.Effect == wire.EffectCountsAlive:
 		return true
 	case row.Effect == wire.EffectCompletes, row.Effect == wire.EffectFails, row.Effect == wire.EffectSchedules,
 		row.Effect == wire.EffectTimes:

@@ -52,6 +52,9 @@
 #define MT_REGION_BUFFERS_MADE_OFFSET 1280
 #define MT_REGION_BUFFERS_MOST_OFFSET 1288
 #define MT_REGION_BUFFERS_FREED_OFFSET 1408
+#define MT_REGION_ENCODERS_MADE_OFFSET 1536
+#define MT_REGION_ENCODERS_MOST_OFFSET 1544
+#define MT_REGION_ENCODERS_FREED_OFFSET 1664
 #define MT_RING_HEAD_OFFSET 0
 #define MT_RING_DROPPED_OFFSET 8
 #define MT_RING_FACTS_HEAD_OFFSET 16
@@ -709,7 +712,14 @@ enum {
   MT_CALL_encoder_setTexture_atIndex_ = 489,
   MT_CALL_encoder_setTextures_withRange_ = 490,
   MT_CALL_commandBuffer_dealloc = 491,
-  MT_CALL_COUNT = 492
+  MT_CALL_encoder_dealloc = 492,
+  MT_CALL_fence_dealloc = 493,
+  MT_CALL_queue_dealloc = 494,
+  MT_CALL_library_dealloc = 495,
+  MT_CALL_pipeline_dealloc = 496,
+  MT_CALL_residencySet_dealloc = 497,
+  MT_CALL_tracer_alive = 498,
+  MT_CALL_COUNT = 499
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -1215,10 +1225,20 @@ enum {
   "setTexture:atIndex:", \
   "setTextures:withRange:", \
   "dealloc", \
+  "dealloc", \
+  "dealloc", \
+  "dealloc", \
+  "dealloc", \
+  "dealloc", \
+  "dealloc", \
+  "alive", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.
 #define MT_CALLS_WITH_STACK { \
+  [MT_CALL_device_newCommandQueue] = 1, \
+  [MT_CALL_device_newCommandQueueWithMaxCommandBufferCount_] = 1, \
+  [MT_CALL_device_newCommandQueueWithDescriptor_] = 1, \
   [MT_CALL_device_newBufferWithLength_options_] = 1, \
   [MT_CALL_device_newBufferWithBytes_length_options_] = 1, \
   [MT_CALL_device_newBufferWithBytesNoCopy_length_options_deallocator_] = 1, \
@@ -1235,6 +1255,9 @@ enum {
   [MT_CALL_device_newComputePipelineStateWithFunction_options_completionHandler_] = 1, \
   [MT_CALL_device_newComputePipelineStateWithDescriptor_options_reflection_error_] = 1, \
   [MT_CALL_device_newComputePipelineStateWithDescriptor_options_completionHandler_] = 1, \
+  [MT_CALL_device_newEvent] = 1, \
+  [MT_CALL_device_newSharedEvent] = 1, \
+  [MT_CALL_device_newFence] = 1, \
   [MT_CALL_library_newFunctionWithName_] = 1, \
   [MT_CALL_library_newFunctionWithName_constantValues_error_] = 1, \
   [MT_CALL_library_newFunctionWithDescriptor_error_] = 1, \
@@ -1280,7 +1303,10 @@ enum {
   [MT_CALL_device_newBinaryArchiveWithDescriptor_error_] = 1, \
   [MT_CALL_device_newAccelerationStructureWithSize_] = 1, \
   [MT_CALL_device_newAccelerationStructureWithDescriptor_] = 1, \
+  [MT_CALL_device_newResidencySetWithDescriptor_error_] = 1, \
   [MT_CALL_device_newTensorWithDescriptor_error_] = 1, \
+  [MT_CALL_device_newMTL4CommandQueue] = 1, \
+  [MT_CALL_device_newMTL4CommandQueueWithDescriptor_error_] = 1, \
   [MT_CALL_device_newArchiveWithURL_error_] = 1, \
   [MT_CALL_device_newBufferWithLength_options_placementSparsePageSize_] = 1, \
   [MT_CALL_encoder_executeCommandsInBuffer_withRange_] = 1, \

@@ -59,6 +59,9 @@ func (w *walk) thread(u *analyze.UnfinishedCall) (Kind, string) {
 	case u.Polls > 0 && u.Event != (analyze.EventValue{}):
 		return w.polled(u.Event)
 	case u.Event != (analyze.EventValue{}):
+		if r := w.retried[u.Thread]; r.times > 0 && r.event == u.Event {
+			w.step(u.Selector, "timed out %s, and was called again", times(r.times))
+		}
 		return w.event(u.Event)
 	case u.Group == wire.GroupWait && u.Buffer != analyze.NoCommandBuffer:
 		return w.buffer(w.trace.Buffer(u.Buffer))

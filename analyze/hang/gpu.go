@@ -83,7 +83,13 @@ func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, str
 		why = "The completion handler needs a lock held by the thread that waits for the handler's command buffer, " +
 			"so neither can continue. " +
 			"Do not wait for a command buffer while holding a lock, or the GIL, that one of its handlers acquires."
-	case unknown, Idle:
+	case Idle:
+		if u := w.byThread[t]; u != nil && u.Group == wire.GroupSignal {
+			return InCall, fmt.Sprintf("The completed handler of %s has not returned: it waits for a signal. If the signal "+
+				"is to come from a thread that waits for the command buffer, neither can continue.", buffer(b))
+		}
+		return InCall, fmt.Sprintf("The completed handler of %s has not returned.", buffer(b))
+	case unknown:
 		return InCall, fmt.Sprintf("The completed handler of %s has not returned.", buffer(b))
 	}
 	return kind, why
@@ -97,7 +103,7 @@ func (w *walk) handler(b *analyze.CommandBuffer) *analyze.UnfinishedCall {
 		return nil
 	}
 	for _, u := range w.inside {
-		if w.threads[u.Thread] || u.Group != wire.GroupLock && u.Group != wire.GroupWait {
+		if w.threads[u.Thread] || u.Group != wire.GroupLock && u.Group != wire.GroupWait && !w.unusual(u) {
 			continue
 		}
 		last := w.trace.Buffer(u.Thread.Notified)
@@ -106,6 +112,21 @@ func (w *walk) handler(b *analyze.CommandBuffer) *analyze.UnfinishedCall {
 		}
 	}
 	return nil
+}
+
+// unusual reports whether a thread waits for a signal at an object where it has not waited before. A thread that
+// runs handlers waits for work always at the same object, or in no recorded call.
+func (w *walk) unusual(u *analyze.UnfinishedCall) bool {
+	if u.Group != wire.GroupSignal || u.Address == 0 {
+		return false
+	}
+	for i := range w.trace.CPUWaits.Signals {
+		if x := &w.trace.CPUWaits.Signals[i]; x.Thread == u.Thread &&
+			x.Object == u.Address && x.Begin < u.Begin {
+			return false
+		}
+	}
+	return true
 }
 
 func which(last, b *analyze.CommandBuffer) string {
@@ -136,6 +157,13 @@ func (w *walk) event(v analyze.EventValue) (Kind, string) {
 		}
 		text = fmt.Sprintf("to reach %d: it is at %d, last signalled by %s at %s", v.Value, now.value, by, w.at(now.at))
 	}
+	if b := w.lower(v, now.value); b != nil {
+		for _, x := range b.Signals {
+			if x.Event == v.Event {
+				text += fmt.Sprintf(", unless %s has set it to %d", buffer(b), x.Value)
+			}
+		}
+	}
 	w.step(event(v.Event), "%s", text)
 	if b := w.signaller(v); b != nil {
 		w.step(buffer(b), "signals %d", v.Value)
@@ -163,6 +191,22 @@ func (w *walk) polled(v analyze.EventValue) (Kind, string) {
 	return NotSignalled, w.nobody(analyze.EventValue{Event: v.Event, Value: v.Value + 1})
 }
 
+// lower returns a command buffer that the GPU may be running and that sets the event to a lower value than v, but to a
+// higher one than now; nil if there is none.
+func (w *walk) lower(v analyze.EventValue, now uint64) *analyze.CommandBuffer {
+	for b := range w.trace.Buffers() {
+		if b.Process != w.process || b.Completed.Known() || !b.Committed.Known() || w.before(b) != nil {
+			continue
+		}
+		for _, x := range b.Signals {
+			if x.Event == v.Event && x.Value < v.Value && x.Value > now {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
 // signaller returns an uncompleted command buffer that sets the event to at least the value, preferably a committed
 // one; nil if there is none.
 func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
@@ -185,6 +229,7 @@ func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
 func (w *walk) nobody(v analyze.EventValue) string {
 	text := fmt.Sprintf("Nothing in the trace signals %d. "+
 		"Either the signal was never encoded, or another process has to signal it.", v.Value)
+	text += w.listeners(v) + w.wantsLock()
 	for q, list := range w.buffers {
 		n := 0
 		var first *analyze.CommandBuffer
@@ -201,6 +246,41 @@ func (w *walk) nobody(v analyze.EventValue) string {
 		}
 	}
 	return text
+}
+
+// listeners names the blocks that wait for a lower value of the event: one of them may be what gives the value.
+func (w *walk) listeners(v analyze.EventValue) string {
+	for i := len(w.trace.Listeners) - 1; i >= 0; i-- {
+		l := &w.trace.Listeners[i]
+		if l.Process != w.process || l.Event != v.Event || l.Value >= v.Value {
+			continue
+		}
+		by := thread(l.Thread)
+		if site := l.Stack.Site(); site != nil {
+			by += ", " + site.String()
+		}
+		if w.values[v.Event].value < l.Value {
+			return fmt.Sprintf(" A listener waits for %s to reach %d (added by %s); its block, which may be what signals %d, "+
+				"has not run.", event(v.Event), l.Value, by, v.Value)
+		}
+		return fmt.Sprintf(" A listener waited for %s to reach %d (added by %s); its block, which may be what signals %d, "+
+			"has not done so.", event(v.Event), l.Value, by, v.Value)
+	}
+	return ""
+}
+
+// wantsLock names a thread that waits for a lock whose holder is in this chain: it may be the one that should signal.
+func (w *walk) wantsLock() string {
+	for _, u := range w.inside {
+		if u.Group != wire.GroupLock || w.threads[u.Thread] {
+			continue
+		}
+		if holder := w.holder(u); holder != nil && w.threads[holder] {
+			return fmt.Sprintf(" %s waits for a lock that %s holds: if it is to signal, neither can continue.",
+				capital(thread(u.Thread)), thread(holder))
+		}
+	}
+	return ""
 }
 
 // runs continues the chain of a command buffer that the GPU should be running, because nothing in the trace keeps it

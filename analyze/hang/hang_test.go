@@ -68,6 +68,22 @@ func (w *world) wants(t, holder *analyze.Thread, address uint64) {
 		Holder: holder})
 }
 
+// ranHandlers makes t the thread that ran completed handlers of the main queue, and has waited for work at address 1.
+func (w *world) ranHandlers(t *analyze.Thread) {
+	t.Notified = w.CommandBuffers[0].Index
+	w.CPUWaits.Signals = append(w.CPUWaits.Signals, analyze.SignalWait{Call: call(t, ms), Object: 1},
+		analyze.SignalWait{Call: call(t, 10*ms), Object: 2}) // until the end: the loader adds a wait that has not returned
+}
+
+// retries adds waits for event 9 to reach 7 that begin at 10 ms and time out one after another.
+func (w *world) retries(t *analyze.Thread, each, until analyze.Nanos) {
+	for at := 10 * ms; at+each <= until; at += each {
+		w.Waits = append(w.Waits, analyze.Wait{Call: analyze.Call{Thread: t,
+			Interval: analyze.Interval{Begin: at, End: at + each}}, Selector: "waitUntilSignaledValue:timeoutMS:",
+			Event: analyze.EventValue{Event: 9, Value: 7}, TimedOut: true})
+	}
+}
+
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -163,6 +179,50 @@ func TestKinds(t *testing.T) {
 			w.stuck(w.one, analyze.UnfinishedCall{Selector: "signaledValue", Group: wire.GroupWait, Polls: 300,
 				Event: analyze.EventValue{Event: 9, Value: 3}})
 		}, NotCommitted, []string{"A higher value is encoded in command buffer 2"}},
+		{"a handler that waits for a semaphore", func(w *world) {
+			w.buffer(w.main, 5*ms, 6*ms).Handlers = 1
+			w.waits(w.one, w.buffer(w.main, 5*ms, 6*ms))
+			w.ranHandlers(w.two)
+			w.stuck(w.two, analyze.UnfinishedCall{Selector: "sem_wait", Group: wire.GroupSignal, Address: 2})
+		}, InCall, []string{"seems to run them", "is in sem_wait", "The completed handler of command buffer 2 has not " +
+			"returned: it waits for a signal", "neither can continue"}},
+		{"a kernel that runs on, while the thread of the handlers is idle", func(w *world) {
+			b := w.buffer(w.main, 5*ms, 6*ms)
+			b.Handlers = 1
+			w.waits(w.one, b)
+			w.ranHandlers(w.two)
+			w.stuck(w.two, analyze.UnfinishedCall{Selector: "pthread_cond_wait", Group: wire.GroupSignal, Address: 1})
+		}, GPUUnended, []string{"never finished command buffer 2"}},
+		{"waits again and again, with a time limit", func(w *world) {
+			w.retries(w.one, 100*ms, 4000*ms)
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "waitUntilSignaledValue:timeoutMS:",
+				Group: wire.GroupWait, Event: analyze.EventValue{Event: 9, Value: 7}})
+			w.Unfinished[0].Begin = 3950 * ms
+		}, NotSignalled, []string{"in waitUntilSignaledValue:timeoutMS: for 3.99 s", "timed out 39 times",
+			"Nothing in the trace signals 7"}},
+		{"sleeps between waits with a time limit", func(w *world) {
+			w.retries(w.one, 100*ms, 3900*ms)
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "nanosleep", Group: wire.GroupSignal})
+			w.Unfinished[0].Begin = 3901 * ms
+		}, NotSignalled, []string{"in waitUntilSignaledValue:timeoutMS: for 3.99 s", "Nothing in the trace signals 7"}},
+		{"gave up waiting with a time limit", func(w *world) { w.retries(w.one, 100*ms, 1000*ms) }, "", nil},
+		{"the thread that should signal wants the waiter's lock", func(w *world) {
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "waitUntilSignaledValue:timeoutMS:",
+				Group: wire.GroupWait, Event: analyze.EventValue{Event: 9, Value: 7}})
+			w.wants(w.two, w.one, 5)
+		}, NotSignalled, []string{"Thread 2 waits for a lock that thread 1 \"main\" holds: if it is to signal, neither can " +
+			"continue"}},
+		{"the signal of a lower value is in the same command buffer", func(w *world) {
+			b := w.buffer(w.main, 5*ms, 6*ms)
+			b.Signals, b.WaitsFor = []analyze.EventValue{{Event: 9, Value: 1}}, []analyze.EventValue{{Event: 9, Value: 2}}
+			w.waits(w.one, b)
+		}, NotSignalled, []string{"it is at 0, and was never signalled, unless command buffer 2 has set it to 1"}},
+		{"a listener that was to signal", func(w *world) {
+			w.Listeners = []analyze.Listener{{EventValue: analyze.EventValue{Event: 9, Value: 1},
+				Call: call(w.two, 5*ms), Process: w.one.Process}}
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "waitUntilSignaledValue:timeoutMS:",
+				Group: wire.GroupWait, Event: analyze.EventValue{Event: 9, Value: 2}})
+		}, NotSignalled, []string{"A listener waits for shared event 9 to reach 1 (added by thread 2)"}},
 		{"it only sleeps", func(*world) {}, "", nil},
 		{"it ended by itself", func(w *world) {
 			w.waits(w.one, w.buffer(w.main, 5*ms,

@@ -25,6 +25,8 @@ type surveyed struct {
 	// the longest time from a commit to the completion of the command buffer
 	longest analyze.Nanos
 	values  map[uint32]value // of events
+	// threads that wait for an event again and again, each time with a time limit
+	retried map[*analyze.Thread]retry
 }
 
 // A value is the number to which an event (MTLEvent, MTLSharedEvent) is set at the end of the trace, and who set it
@@ -47,7 +49,7 @@ func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
 		}
 	}
 	for w := range analyze.Each(t.Waits) {
-		if w.Thread != nil && w.Thread.Process == p && !w.Unfinished {
+		if w.Thread != nil && w.Thread.Process == p && !w.Unfinished && !w.TimedOut {
 			s.progress(w.End, "%s returned on %s", w.Selector, thread(w.Thread))
 		}
 	}
@@ -75,6 +77,7 @@ func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
 			s.unfinished(u)
 		}
 	}
+	s.retries()
 	slices.SortStableFunc(s.inside, func(a, b *analyze.UnfinishedCall) int {
 		return cmp.Compare(a.Thread.ID,
 			b.Thread.ID)
@@ -148,6 +151,9 @@ func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 // few ms, so for the GIL began returns the begin of the first request.
 func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
 	at := u.Begin
+	if r := s.retried[u.Thread]; r.times > 0 && u.Event == r.event {
+		return r.since
+	}
 	if !u.OfPython {
 		return at
 	}

@@ -38,6 +38,14 @@ func queue(q *analyze.Queue) string {
 	return fmt.Sprintf("queue %d", q.ID)
 }
 
+// times returns "once" or "24 times".
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return analyze.FormatCount(n) + " times"
+}
+
 func event(id uint32) string { return fmt.Sprintf("shared event %d", id) }
 
 // lock returns the name of the lock, condition variable or semaphore that the call u waits for.

@@ -79,6 +79,8 @@ var rules = []rule{
 	{"memory-growth", "memory grows", growth, "Instruments does not record which memory is freed"},
 	{"kept-command-buffers", "command buffers that are not freed", keptBuffers,
 		"Instruments does not record which objects are freed"},
+	{"object-growth", "objects that are not released accumulate", objectGrowth,
+		"Instruments does not record which objects are freed"},
 	{"residency", "residency sets are changed", residency, "Instruments does not record residency sets"},
 	{"commit-after-idle", "commits after a pause take long", commitAfterIdle, ""},
 	{"large-allocations", "large memory holds up the first command buffer that uses it", wiring,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/memory"
 	"mtrace/analyze/policy"
 )
 
@@ -119,7 +120,7 @@ func growth(in *Input) *Insight {
 		third := min(2, 3*before/len(commits))
 		sums[third] += a.Bytes
 		counts[third]++
-		class := allocatedClass(a.Selector)
+		class := memory.Class(a.Selector)
 		if byClass[class] == nil {
 			byClass[class] = &thirds{}
 		}
@@ -146,16 +147,6 @@ func growth(in *Input) *Insight {
 		i.Evidence += fmt.Sprintf("; the device itself reported %s at most", analyze.FormatBytes(m.Device))
 	}
 	return i
-}
-
-// allocatedClass returns what an allocating call returns, in words: "buffer" for "newBufferWithLength:options:".
-func allocatedClass(selector string) string {
-	for _, class := range []string{"Buffer", "Texture", "Heap", "Tensor", "AccelerationStructure"} {
-		if strings.HasPrefix(selector, "new"+class) || strings.HasPrefix(selector, "newShared"+class) {
-			return strings.ToLower(class[:1]) + class[1:]
-		}
-	}
-	return "other object"
 }
 
 // thirds counts the objects that were allocated and not freed, by the third of the run's commits in which they were

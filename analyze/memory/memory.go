@@ -20,9 +20,10 @@ type Use struct {
 	Addressed   int // allocations with a known address
 	ByStorage   map[string]Total
 	Releases    int
-	Device      uint64 // largest sum of the devices' own reports of allocated memory
-	Samples     int    // number of these reports
-	Recommended uint64 // sum of the devices' recommended maximum of bytes; 0 if a device reports none
+	Device      uint64    // largest sum of the devices' own reports of allocated memory
+	Samples     int       // number of these reports
+	Recommended uint64    // sum of the devices' recommended maximum of bytes; 0 if a device reports none
+	Objects     []Objects // by class
 }
 
 // A Total counts allocations.
@@ -50,6 +51,9 @@ func Summarize(t *analyze.Trace) *Use {
 	u.device(t)
 	u.reuse(t)
 	u.peak(t)
+	objects := newPopulation()
+	objects.add(t, func(p *analyze.Process) *analyze.Process { return p })
+	u.Objects = objects.finish(t)
 	return u
 }
 

@@ -11,6 +11,8 @@ type Running struct {
 	now  int64
 	open map[object]uint64 // sizes of unreleased memory, in bytes
 	last map[place]object  // the latest allocation at each address
+
+	objects *population
 }
 
 type object struct {
@@ -20,12 +22,14 @@ type object struct {
 
 // NewRunning returns a sum without ranges.
 func NewRunning() *Running {
-	return &Running{use: Use{ByStorage: map[string]Total{}}, open: map[object]uint64{}, last: map[place]object{}}
+	return &Running{use: Use{ByStorage: map[string]Total{}}, open: map[object]uint64{}, last: map[place]object{},
+		objects: newPopulation()}
 }
 
 // Add adds the next range. all is the Total that the ranges are added to; its processes identify memory, because each
 // range has Process values of its own.
 func (t *Running) Add(part *analyze.Trace, all *analyze.Total) {
+	t.objects.add(part, all.Process)
 	freed := part.Memory.Freed
 	for i := range part.Memory.Allocations {
 		a := &part.Memory.Allocations[i]
@@ -74,5 +78,6 @@ func (t *Running) free(o object) {
 func (t *Running) Finish(all *analyze.Trace) *Use {
 	t.use.PeakExact, t.use.Releases = all.Memory.Releases > 0, all.Memory.Releases
 	t.use.device(all)
+	t.use.Objects = t.objects.finish(all)
 	return &t.use
 }

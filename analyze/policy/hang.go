@@ -16,6 +16,10 @@ const (
 	// GILPause is the longest pause between two recorded waits of a thread for the GIL that still counts as one long
 	// wait. CPython repeats its request every 5 ms, and the records of the last waits may not be written yet.
 	GILPause analyze.Nanos = 100_000_000
+	// RetryPause is how long after a wait with a time limit a thread counts as still waiting, if its earlier waits for
+	// the same value timed out too, and RetryIntervals the least multiple of the interval between these waits.
+	RetryPause     analyze.Nanos = 500_000_000
+	RetryIntervals               = 5
 	// MostStuck is how many stuck threads, and how many steps of a chain of waits, a hang report lists.
 	MostStuck = 16
 )

@@ -91,6 +91,8 @@ func toInt(n any) int64 {
 	switch n := n.(type) {
 	case int:
 		return int64(n)
+	case *int:
+		return int64(*n)
 	case int64:
 		return n
 	case uint64:

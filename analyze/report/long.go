@@ -417,6 +417,9 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 		x.analysis, x.window = l.found.judgement.Of(x.analysis.Totals), l.found.replay
 	}
 	x.fusions, x.insights = l.found.fusions, l.found.insights
+	if len(l.parts) > 0 {
+		x.insights = insight.WithGrowth(x.insights, x.memory)
+	}
 	r := x.report(l.opts)
 	if l.kernels != nil {
 		r.costs = l.kernels.Costs()

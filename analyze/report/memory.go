@@ -24,6 +24,24 @@ type Memory struct {
 	Recommended   *uint64            `json:"device_recommended_bytes"`
 	ReuseShare    *float64           `json:"reuse_share"`
 	ByStorageMode map[string]Storage `json:"by_storage_mode"`
+	Objects       []Objects          `json:"objects"` // by class
+}
+
+// Objects tells how many objects of one class were created and how many were alive.
+type Objects struct {
+	Class    string `json:"class"`
+	Created  int    `json:"created"`
+	Released *int   `json:"released"` // null if releases of this class were not recorded
+	// alive when the first command buffer was committed, at most, and when the last was committed; without recorded
+	// releases, as if none had been released
+	First int `json:"alive_first"`
+	Peak  int `json:"alive_peak"`
+	Last  int `json:"alive_last"`
+	// alive when 0 %, 10 %, … and 100 % of the command buffers had been committed
+	Alive []int `json:"alive"`
+	// how many more were alive at the end than after a tenth of the command buffers, if the number grew all the time;
+	// otherwise 0
+	Growth int `json:"growth"`
 }
 
 // Storage sums up the allocations with one storage mode, such as "shared".
@@ -34,7 +52,16 @@ type Storage struct {
 
 func buildMemory(r *Report, m *memory.Use) {
 	r.Memory = Memory{Allocations: m.Allocations, Bytes: m.Bytes, PeakBytes: m.Peak, PeakSource: "upper bound",
-		ByStorageMode: map[string]Storage{}}
+		ByStorageMode: map[string]Storage{}, Objects: []Objects{}}
+	for i := range m.Objects {
+		o := &m.Objects[i]
+		of := Objects{Class: o.Class, Created: o.Created, First: o.Alive[0], Peak: o.Peak,
+			Last: o.Alive[memory.Tenths], Alive: o.Alive[:], Growth: o.Growth()}
+		if o.ReleasesKnown {
+			of.Released = &o.Released
+		}
+		r.Memory.Objects = append(r.Memory.Objects, of)
+	}
 	if m.PeakExact {
 		r.Memory.PeakSource = "measured"
 	}
@@ -55,11 +82,13 @@ func buildMemory(r *Report, m *memory.Use) {
 
 func writeMemory(w *sheet, r *Report) {
 	m := &r.Memory
-	if m.Allocations == 0 {
+	if m.Allocations == 0 && len(m.Objects) == 0 {
 		return
 	}
 	head(w, "memory", "")
-	wrap(w, m.Text(), "  ", "  ")
+	if m.Allocations > 0 {
+		wrap(w, m.Text(), "  ", "  ")
+	}
 	modes := []string{}
 	for mode := range m.ByStorageMode {
 		modes = append(modes, mode)
@@ -69,6 +98,26 @@ func writeMemory(w *sheet, r *Report) {
 		s := m.ByStorageMode[mode]
 		fmt.Fprintf(w, "  %-12s %s of %s\n", mode, count(s.Count), analyze.FormatBytes(s.Bytes))
 	}
+	writeObjects(w, m)
+}
+
+// writeObjects writes how many objects of each class were alive.
+func writeObjects(w *sheet, m *Memory) {
+	if len(m.Objects) == 0 {
+		return
+	}
+	t := &table{left: 1, heads: []string{"objects", "created", "released", "alive at first", "at most", "at last", ""}}
+	for _, o := range m.Objects {
+		released, grows := "-", ""
+		if o.Released != nil {
+			released = count(*o.Released)
+		}
+		if o.Growth > 0 {
+			grows = "grows"
+		}
+		t.add(o.Class, count(o.Created), released, count(o.First), count(o.Peak), count(o.Last), grows)
+	}
+	t.write(w)
 }
 
 // Text sums up what was allocated.

@@ -42,6 +42,12 @@ func TestInsightsOfPrograms(t *testing.T) {
 		{"as_fast_after_pause", []string{"wait-after-commit"}, ""},
 		{"use_resources", []string{"encoding-calls", "wait-after-commit"}, ""},
 		{"change_residency", []string{"residency", "allocation-in-loop", "memory-growth", "wait-after-commit"}, ""},
+		{"keep_events", []string{"object-growth", "wait-after-commit"}, "keep_events()"},
+		{"release_events", []string{"wait-after-commit"}, ""},
+		{"events_first", []string{"wait-after-commit"}, ""},
+		{"keep_pipelines", []string{"compile-in-loop", "repeated-compile", "object-growth", "wait-after-commit"}, ""},
+		{"keep_encoders", []string{"kept-command-buffers", "wait-after-commit"}, ""},
+		{"keep_some_command_buffers", []string{"object-growth", "wait-after-commit"}, ""},
 	} {
 		t.Run(c.program, func(t *testing.T) {
 			if !strings.HasSuffix(c.program, "_after_pause") { // processor time is compared, which others would distort
@@ -65,7 +71,7 @@ func TestInsightsOfPrograms(t *testing.T) {
 			for _, id := range []string{"compile-in-loop", "repeated-compile", "allocation-in-loop", "memory-growth",
 				"wait-after-commit", "tiny-command-buffers", "fusion", "copies", "unlabelled", "validation", "growing-steps",
 				"new-sizes", "released-and-remade", "two-populations", "commit-after-idle", "residency", "large-allocations",
-				"slow-after-pause", "encoding-calls"} {
+				"slow-after-pause", "encoding-calls", "object-growth", "kept-command-buffers"} {
 				wanted := false
 				for k, want := range c.found {
 					wanted = wanted || id == want

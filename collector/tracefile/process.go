@@ -109,6 +109,7 @@ type End struct {
 	Polls    []PolledCall  `json:"polls,omitempty"`
 	// how many command buffers were created and freed; zero if the tracer could not see when they are freed
 	CommandBuffers wire.Alive `json:"command_buffers,omitzero"`
+	Encoders       wire.Alive `json:"encoders,omitzero"` // likewise
 
 	LeftOut  uint64     `json:"left_out,omitempty"` // records that were not selected: see Info
 	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this End was written

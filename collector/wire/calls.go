@@ -19,6 +19,7 @@ const (
 	CallCanary       Call = 357
 	CallScopeBegins  Call = 358
 	CallAllocated    Call = 404
+	CallAlive        Call = 498
 	CallSignpost     Call = 436
 )
 

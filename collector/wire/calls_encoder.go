@@ -45,6 +45,7 @@ var encoderCalls = [...]Row{
 	{61, "fillBuffer:range:value:", FamilyEncoder, GroupEncode, EffectFills, encoder, bytesOf, copyFields},
 	{62, "setLabel:", FamilyEncoder, GroupOther, EffectLabels, encoder, theLabel, nil},
 	{63, "endEncoding", FamilyEncoder, GroupEncode, EffectEnds, encoder, dependence, nil},
+	{492, "dealloc", FamilyEncoder, GroupNone, EffectCounted, none, none, nil},
 	{485, "setBuffer:offset:atIndex:", FamilyEncoder, GroupNone, EffectCounted, none, none, nil},
 	{486, "setBuffer:offset:attributeStride:atIndex:", FamilyEncoder, GroupNone, EffectCounted, none, none, nil},
 	{487, "setBuffers:offsets:withRange:", FamilyEncoder, GroupNone, EffectCounted, none, none, nil},

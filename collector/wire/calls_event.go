@@ -6,7 +6,7 @@ var eventCalls = [...]Row{
 	{64, "waitUntilSignaledValue:timeoutMS:", FamilyEvent, GroupWait, EffectWaitsValue, event, eventValue,
 		[]Field{{At: InX0, Role: RoleTimeout, Unit: UnitMillis, name: "timeout"}}},
 	{65, "setSignaledValue:", FamilyEvent, GroupOther, EffectSignals, event, eventValue, nil},
-	{66, "notifyListener:atValue:block:", FamilyEvent, GroupOther, EffectNone, event, eventValue, nil},
+	{66, "notifyListener:atValue:block:", FamilyEvent, GroupOther, EffectAddsListener, event, eventValue, nil},
 
 	{471, "signaledValue", FamilyEvent, GroupWait, EffectWaitsValue, event, eventValue, pollFields},
 
@@ -20,4 +20,5 @@ var eventCalls = [...]Row{
 // must never change.
 var fenceCalls = [...]Row{
 	{134, "setLabel:", FamilyFence, GroupOther, EffectLabels, fence, theLabel, nil},
+	{493, "dealloc", FamilyFence, GroupOther, EffectReleases, fence, none, nil},
 }

@@ -11,6 +11,7 @@ var libraryCalls = [...]Row{
 		made(KindFunction), functionFields},
 
 	{186, "setLabel:", FamilyLibrary, GroupOther, EffectLabels, library, theLabel, nil},
+	{495, "dealloc", FamilyLibrary, GroupOther, EffectReleases, library, none, nil},
 	{187, "newFunctionWithName:constantValues:completionHandler:", FamilyLibrary, GroupCompile, EffectBuildsFunction,
 		library, none, functionFields},
 	{188, "newFunctionWithDescriptor:completionHandler:", FamilyLibrary, GroupCompile, EffectBuildsFunction, library,
@@ -44,6 +45,7 @@ var pipelineCalls = [...]Row{
 		made(KindResource), resourceFields},
 	{229, "newIntersectionFunctionTableWithDescriptor:", FamilyPipeline, GroupAllocate, EffectAllocates, pipelineState,
 		made(KindResource), resourceFields},
+	{496, "dealloc", FamilyPipeline, GroupOther, EffectReleases, pipelineState, none, nil},
 }
 
 // archiveCalls has the rows of Table for the methods of MTLBinaryArchive and MTL4Archive. Traces contain the numbers

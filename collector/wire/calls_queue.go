@@ -15,6 +15,8 @@ var queueCalls = [...]Row{
 	{119, "removeResidencySet:", FamilyQueue, GroupOther, EffectResides, queue, residencySet, nil},
 	{120, "removeResidencySets:count:", FamilyQueue, GroupOther, EffectResides, queue, howMany, nil},
 
+	{494, "dealloc", FamilyQueue, GroupOther, EffectReleases, queue, none, nil},
+
 	{355, "commitCommandBuffer:wake:", FamilyQueue, GroupNone, EffectCounted, none, none, nil},
 	{356, "commandBufferDidComplete:startTime:completionTime:error:", FamilyQueue, GroupNone, EffectCounted, none, none,
 		nil},

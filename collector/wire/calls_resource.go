@@ -57,6 +57,7 @@ var heapCalls = [...]Row{
 // residencySetCalls has the rows of Table for the methods of MTLResidencySet. Traces contain the numbers of the rows,
 // so a number must never change.
 var residencySetCalls = [...]Row{
+	{497, "dealloc", FamilyResidencySet, GroupOther, EffectReleases, residencySet, none, nil},
 	{193, "requestResidency", FamilyResidencySet, GroupAllocate, EffectResides, residencySet, none, nil},
 	{194, "endResidency", FamilyResidencySet, GroupAllocate, EffectResides, residencySet, none, nil},
 	{195, "addAllocation:", FamilyResidencySet, GroupOther, EffectResides, residencySet, resource, nil},

@@ -43,6 +43,9 @@ var tracerCalls = [...]Row{
 		[]Field{{At: InX0, Role: RoleThread, name: "which"}}},
 	{CallAllocated, "allocated", FamilyTracer, GroupNone, EffectMeters, device, Field{Role: RoleSize, Unit: UnitBytes,
 		name: "currentAllocatedSize in"}, nil},
+	{CallAlive, "alive", FamilyTracer, GroupNone, EffectCountsAlive, none,
+		Field{Role: RoleCount, Kind: KindCommandBuffer, name: "command buffers that were created and not freed"},
+		[]Field{{At: InX0, Role: RoleCount, Kind: KindEncoder, name: "encoders that were created and not freed"}}},
 	{469, "pipe writer", FamilyTracer, GroupNone, EffectFeeds, none,
 		Field{Role: RoleInode, name: "inode of a pipe that the process can write into"}, nil},
 }

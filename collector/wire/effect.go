@@ -17,6 +17,7 @@ const (
 	EffectCommitsOptions        // submits command buffers with the program's options
 	EffectHandles               // adds a completion handler
 	EffectSignals               // sets the value of an event: at once, or when the GPU reaches the command
+	EffectAddsListener          // adds a block that runs when an event reaches a value
 	EffectAwaits                // makes the GPU wait until an event has a value
 	EffectBinds                 // sets the pipeline state for the following dispatches
 	EffectDispatches            // encodes a run of a kernel
@@ -54,6 +55,7 @@ const (
 	EffectTimes        // an encoder ran on the GPU
 	EffectSeesStack    // the stack of the call that begins when this record ends
 	EffectMeters       // a device reported how much memory is allocated
+	EffectCountsAlive  // the tracer counted objects that are alive
 	EffectChecks       // the tracer recorded a call of its self-check
 	EffectEntersLayer  // a call of a layer above Metal begins
 	EffectMarks        // the program marked a moment with a name
@@ -77,6 +79,7 @@ var effectNames = [...]string{
 	EffectCommitsOptions: "commits with options",
 	EffectHandles:        "adds a handler",
 	EffectSignals:        "signals",
+	EffectAddsListener:   "adds a listener",
 	EffectAwaits:         "awaits",
 	EffectBinds:          "binds",
 	EffectDispatches:     "dispatches",
@@ -112,6 +115,7 @@ var effectNames = [...]string{
 	EffectTimes:          "times",
 	EffectSeesStack:      "sees a stack",
 	EffectMeters:         "meters",
+	EffectCountsAlive:    "counts objects",
 	EffectChecks:         "checks",
 	EffectEntersLayer:    "enters a layer",
 	EffectMarks:          "marks",

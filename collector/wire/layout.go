@@ -76,6 +76,11 @@ const (
 	RegionBuffersMadeOffset  = 1280 // u64: created, since the tracer sees when they are freed
 	RegionBuffersMostOffset  = 1288 // u64: alive at the same time at most
 	RegionBuffersFreedOffset = 1408 // u64: freed
+
+	// Encoders, in the same way.
+	RegionEncodersMadeOffset  = 1536 // u64
+	RegionEncodersMostOffset  = 1544 // u64
+	RegionEncodersFreedOffset = 1664 // u64
 )
 
 // DelayCallWords is the number of 64-bit words at RegionDelayCallsOffset; they have one bit for each call.

@@ -115,6 +115,12 @@ func (g Region) CommandBuffers() Alive {
 		g.load64(RegionBuffersMostOffset)}
 }
 
+// Encoders reads how many encoders the process created, freed, and had at the same time.
+func (g Region) Encoders() Alive {
+	return Alive{g.load64(RegionEncodersMadeOffset), g.load64(RegionEncodersFreedOffset),
+		g.load64(RegionEncodersMostOffset)}
+}
+
 // Ring returns the ring buffer with index i, which must be less than RingCount; otherwise it panics.
 func (g Region) Ring(i int) Ring {
 	start := PageSize + i*RingStride

@@ -98,5 +98,20 @@ func (r *Row) Has(role Role) bool {
 // answer changed.
 func (r *Row) Polls() bool { return r.Has(RolePolls) }
 
+// TracksLife reports whether the call creates an object, other than memory, whose release is recorded too. Calls that
+// may return an object that already exists do not count.
+func (r *Row) TracksLife() bool {
+	switch r.Selector {
+	case "newDefaultLibrary", "newDefaultLibraryWithBundle:error:", "newSharedEventWithHandle:":
+		return false
+	}
+	for _, kind := range [...]Kind{KindQueue, KindEvent, KindFence, KindLibrary, KindPipeline, KindResidencySet} {
+		if r.Makes(kind) {
+			return true
+		}
+	}
+	return false
+}
+
 // Makes reports whether the call returns a new object of this kind.
 func (r *Row) Makes(kind Kind) bool { return r.Arg.Role == RoleMade && r.Arg.Kind.Is(kind) }

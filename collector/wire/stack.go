@@ -22,6 +22,8 @@ func CallHasStack(c Call) bool {
 		return row.Effect != EffectReleases
 	case GroupEncode:
 		return row.Arg.Role == RoleMade || row.Effect == EffectDispatches || row.Effect == EffectExecutes
+	case GroupOther:
+		return row.TracksLife()
 	}
 	return false
 }

@@ -75,6 +75,8 @@ func TestCallHasStack(t *testing.T) {
 		{FamilyLock, "pthread_mutex_lock", true},
 		{FamilyEncoder, "setComputePipelineState:", false},
 		{FamilyEncoder, "endEncoding", false},
+		{FamilyDevice, "newSharedEvent", true},
+		{FamilyDevice, "newSamplerStateWithDescriptor:", false},
 		{FamilyResource, "dealloc", false},
 		{FamilyTracer, "stack", false},
 	} {

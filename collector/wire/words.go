@@ -40,6 +40,9 @@ var regionWords = []word{
 	{"buffers made", RegionBuffersMadeOffset, "u64", "command buffers created since the tracer sees when they are freed"},
 	{"buffers most", RegionBuffersMostOffset, "u64", "command buffers that were alive at the same time, at most"},
 	{"buffers freed", RegionBuffersFreedOffset, "u64", "command buffers freed"},
+	{"encoders made", RegionEncodersMadeOffset, "u64", "encoders created since the tracer sees when they are freed"},
+	{"encoders most", RegionEncodersMostOffset, "u64", "encoders that were alive at the same time, at most"},
+	{"encoders freed", RegionEncodersFreedOffset, "u64", "encoders freed"},
 }
 
 var ringWords = []word{

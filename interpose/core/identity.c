@@ -63,6 +63,18 @@ uint32_t mt_identity_of(const void *object) {
       memory_order_acquire) ? fresh : number;
 }
 
+uint32_t mt_identity_find(const void *object) {
+  size_t slot = mt_identity_slot(object);
+  for (int probe = 0; probe < MOST_PROBES; probe++, slot = (slot + 1) & (ENTRIES - 1)) {
+    uintptr_t found = atomic_load_explicit(&mt_identities[slot].key, memory_order_relaxed);
+    if (found == 0) return 0;
+    if (found != (uintptr_t)object) continue;
+    uint32_t number = atomic_load_explicit(&mt_identities[slot].number, memory_order_acquire);
+    return (int32_t)number > 0 ? number : 0; // the address may have belonged to a lock before
+  }
+  return 0;
+}
+
 uint32_t mt_identity_of_lock(const void *lock) {
   struct mt_identity *e = entry_of((uintptr_t)lock);
   if (!e) return 0;

@@ -44,6 +44,9 @@ static inline uint32_t mt_identity_known(const void *object) {
   return __builtin_expect((int32_t)number > 0, 1) ? number : 0; // the address may have belonged to a lock before
 }
 
+// Returns the number of an object, 0 if it has none. Unlike mt_identity_of it gives it no number.
+uint32_t mt_identity_find(const void *object);
+
 // Maps the table's memory, which takes no pages until they are written. Returns false on failure.
 bool mt_identity_start(void);
 

@@ -63,6 +63,9 @@ struct region {
   _Alignas(128) _Atomic uint64_t buffers_made; // command buffers: see features/alive.h
   _Atomic uint64_t buffers_most;
   _Alignas(128) _Atomic uint64_t buffers_freed;
+  _Alignas(128) _Atomic uint64_t encoders_made;
+  _Atomic uint64_t encoders_most;
+  _Alignas(128) _Atomic uint64_t encoders_freed;
   _Alignas(MT_PAGE_SIZE) struct ring rings[MT_RING_COUNT];
 };
 
@@ -92,6 +95,9 @@ _Static_assert(MT_CALL_COUNT <= 64 * MT_DELAY_CALL_WORDS, "calls");
 MT_AT(region, buffers_made, MT_REGION_BUFFERS_MADE_OFFSET);
 MT_AT(region, buffers_most, MT_REGION_BUFFERS_MOST_OFFSET);
 MT_AT(region, buffers_freed, MT_REGION_BUFFERS_FREED_OFFSET);
+MT_AT(region, encoders_made, MT_REGION_ENCODERS_MADE_OFFSET);
+MT_AT(region, encoders_most, MT_REGION_ENCODERS_MOST_OFFSET);
+MT_AT(region, encoders_freed, MT_REGION_ENCODERS_FREED_OFFSET);
 MT_AT(region, rings, MT_PAGE_SIZE);
 MT_AT(ring, head, MT_RING_HEAD_OFFSET);
 MT_AT(ring, dropped, MT_RING_DROPPED_OFFSET);

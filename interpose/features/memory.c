@@ -1,5 +1,6 @@
 // See memory.h.
 #include "features/memory.h"
+#include "features/alive.h"
 #include "features/completion.h"
 #include "hook/classes.h"
 #include "core/clock.h"
@@ -38,6 +39,7 @@ static NSUInteger (*allocated_of(id device))(id, SEL) {
 
 void mt_memory_sample(struct thread *t, id device, uint64_t now) {
   if (!device || t->canary || !mt_memory_due(now) || !due(now)) return;
+  mt_alive_sample(t, now);
   uint32_t number = mt_identity_of(device);
   NSUInteger (*allocated)(id, SEL) = allocated_of(device);
   if (!allocated && (device = mt_wrapped_by(device, MT_FAMILY_device))) allocated = allocated_of(device);

@@ -34,7 +34,8 @@ void mt_canary_keep(const void *object) {
 uint32_t mt_canary_number(void) { return MT_CANARY_FIRST + numbers++ % (MT_TRACERS_OWN - MT_CANARY_FIRST); }
 
 void mt_canary_seen(struct thread *t, unsigned call) {
-  if (call == MT_CALL_resource_dealloc) return; // Metal may release the buffer at any time
+  // Metal may release the buffer and the queue at any time.
+  if (call == MT_CALL_resource_dealloc || call == MT_CALL_queue_dealloc) return;
   uint64_t now = mt_ticks(), look_again = t->look_again;
   bool flying = t->canary;
   t->canary = false;

@@ -152,11 +152,12 @@ bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self) {
   struct thread *t = mt_thread_get();
   if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE) return false;
   uint32_t number = mt_identity_retire(self);
-  // 0 means no number; the highest bit is set in a lock's number: a lock was once at this address
+  if (t->inside[family].frame) { // it was counted as an inner call, but a release is no call of the program
+    _Atomic uint64_t *nested = &t->ring->nested[family];
+    atomic_store_explicit(nested, atomic_load_explicit(nested, memory_order_relaxed) - 1, memory_order_relaxed);
+  }
+  // 0 is no number; a number with the highest bit set belongs to a lock that was once at this address
   if ((int32_t)number <= 0 || number == (uint32_t)t->inside[family].current) return false;
-  _Atomic uint64_t *nested = &t->ring->nested[family];
-  // the release was already counted as an inner call, but it gets its own record: undo the count
-  atomic_store_explicit(nested, atomic_load_explicit(nested, memory_order_relaxed) - 1, memory_order_relaxed);
   uint64_t now = mt_ticks();
   struct record record = {.begin = now, .end = now, .object = number, .call = (uint16_t)call, .flags = (uint16_t)flags};
   mt_thread_publish(t, &record, 1);

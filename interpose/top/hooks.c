@@ -118,7 +118,13 @@
 // Counts a command buffer that was created. The second argument says whether the tracer sees when it is freed: it
 // does if the object's class is hooked.
 #define ALIVE \
-  mt_alive_made(t, result, atomic_load_explicit(&slots_commandBuffer_dealloc[0].original, memory_order_relaxed) != NULL)
+  mt_alive_made(t, result, &mt_region->buffers_made, &mt_region->buffers_most, &mt_region->buffers_freed, \
+      atomic_load_explicit(&slots_commandBuffer_dealloc[0].original, memory_order_relaxed) != NULL)
+// The same for a call that makes an encoder; nothing for a call that makes an object of another family.
+#define ALIVE_IF_ENCODER(family) \
+  if ((family) == MT_FAMILY_encoder) \
+  mt_alive_made(t, result, &mt_region->encoders_made, &mt_region->encoders_most, &mt_region->encoders_freed, \
+      atomic_load_explicit(&slots_encoder_dealloc[0].original, memory_order_relaxed) != NULL)
 // Follows the bindings of a compute encoder that was created, if the encoder is serial (type 0): only in a serial
 // encoder does each dispatch wait for the previous one.
 #define FOLLOW(type) \
@@ -298,12 +304,17 @@ enum { FEW = 6, MANY = 16 };
   }
 
 // The trampoline (the function that replaces it) of a method that releases an object. The object's number is removed
-// before the original runs, because another thread may get the same address directly afterwards.
+// before the original runs, because another thread may get the same address directly afterwards. An object without a
+// number, such as those of the self-check or of a framework, is not recorded.
 #define FREE_TRAMPOLINE(which, family, name, FORGET) \
   static void family##_##name##_##which(id self, SEL _cmd) { \
     struct slot *used = &slots_##family##_##name[which]; \
     void (*original)(id, SEL) = (void (*)(id, SEL))atomic_load_explicit(&used->original, memory_order_acquire); \
     struct span span; \
+    if (!mt_identity_find(self)) { \
+      original(self, _cmd); \
+      return; \
+    } \
     if (!SPAN_BY(mt_span_enter, &span, MT_FAMILY_##family, MT_CALL_##family##_##name, self)) { \
       if (mt_span_freed(MT_FAMILY_##family, MT_CALL_##family##_##name, used->flags, self)) { FORGET; } \
       original(self, _cmd); \
@@ -340,7 +351,8 @@ enum { FEW = 6, MANY = 16 };
 #define MAKES(returns, family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
   ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, t->made_inside_count = 0, \
       mt_made_inside(MT_FAMILY_##made, result), \
-      t->own_work = true; arg = mt_made(t, MT_FAMILY_##made, result); FAILED_UNLESS(result); AFTER; t->own_work = false)
+      t->own_work = true; arg = mt_made(t, MT_FAMILY_##made, result); FAILED_UNLESS(result); \
+      ALIVE_IF_ENCODER(MT_FAMILY_##made); AFTER; t->own_work = false)
 #define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
   static struct slot slots_##family##_##name[slots]; \
   REPEAT_##slots(AUDIT_TRAMPOLINE, family, name, PARAMETERS, ARGUMENTS, choke, passed) \
@@ -361,7 +373,7 @@ enum { FEW = 6, MANY = 16 };
   static struct slot slots_##family##_##name[slots]; \
   REPEAT_##slots(BIND_TRAMPOLINE, family, name, PARAMETERS, ARGUMENTS, NOTE) \
   static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
-static struct slot slots_commandBuffer_dealloc[FEW]; // used before its row
+static struct slot slots_commandBuffer_dealloc[FEW], slots_encoder_dealloc[MANY]; // used before their rows
 #include "top/hooks_table.h"
 #undef CALL
 #undef MAKE

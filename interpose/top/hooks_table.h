@@ -118,7 +118,7 @@ CALL(commandBuffer, encodeWaitForEvent_value_, FEW, nothing, P(id a1, uint64_t a
     arg = a2; MORE(mt_identity_of(a1), 0, 0))
 CALL(commandBuffer, addScheduledHandler_, FEW, nothing, P(void *a1), A(a1), , )
 CALL(commandBuffer, addCompletedHandler_, FEW, nothing, P(void *a1), A(a1), , )
-DROP(commandBuffer, dealloc, FEW, nothing, mt_alive_freed(self))
+DROP(commandBuffer, dealloc, FEW, nothing, mt_alive_freed(self, &mt_region->buffers_freed))
 POLL(commandBuffer, status, FEW, integer, P(), A(), result >= 4) // MTLCommandBufferStatusCompleted, or an error
 
 // encoder
@@ -137,6 +137,7 @@ CALL(encoder, copyFromBuffer_sourceOffset_toBuffer_destinationOffset_size_, FEW,
 CALL(encoder, fillBuffer_range_value_, FEW, nothing, P(id a1, NSRange a2, uint8_t a3), A(a1, a2, a3), ,
     arg = a2.length; MORE(0, mt_identity_of(a1), 0))
 CALL(encoder, setLabel_, MANY, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
+DROP(encoder, dealloc, MANY, nothing, mt_alive_freed(self, &mt_region->encoders_freed))
 CALL(encoder, endEncoding, MANY, nothing, P(), A(), , arg = mt_bindings_end(t, self))
 BIND(encoder, setBuffer_offset_atIndex_, FEW, nothing, P(id a1, NSUInteger a2, NSUInteger a3), A(a1, a2, a3),
     mt_bind(bindings, a1, BUFFER(a3)))
@@ -670,6 +671,13 @@ MAKE(resource, newSharedTextureHandle, FEW, other, P(), A(), , mt_shared_note(se
 
 // heap
 FREE(heap, dealloc, FEW, )
+
+// objects that few programs free often
+FREE(queue, dealloc, FEW, )
+FREE(library, dealloc, FEW, )
+FREE(pipeline, dealloc, FEW, )
+FREE(fence, dealloc, FEW, )
+FREE(residencySet, dealloc, FEW, )
 
 // Kernels of Metal Performance Shaders. Each row begins with LAYER, which records that the kernel encodes.
 CALL(mpsKernel, encodeToCommandBuffer_leftMatrix_rightMatrix_resultMatrix_, FEW, nothing, P(id a1, id a2, id a3, id a4),

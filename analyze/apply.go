@@ -2,9 +2,9 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// apply updates Metal's objects by one recorded call. It must also be given the calls outside of the requested range,
-// because calls in the range refer to objects that were created earlier. visible reports whether the call itself is
-// in the range; only visible calls are counted.
+// apply updates Metal's objects by one recorded call. Calls outside of the requested range must be passed to it too,
+// because calls in the range refer to objects that were created earlier. visible is true if the call itself is in the
+// range; only visible calls are counted.
 func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More, visible bool) {
 	p := l.at.process
 	if visible && rule.lives != "" && r.Flags&wire.Failed == 0 && r.Arg != 0 &&
@@ -205,9 +205,9 @@ func (e *Encoder) copied(c Copy) {
 	e.Copied = append(e.Copied, c)
 }
 
-// commitMany stores one commit call for each of the Metal 4 command buffers that the call committed as an array; the
-// record itself (r) names only the first of them. withOptions marks command buffers that were committed with an
-// options object: if a program shares one options object between commits, a feedback cannot be assigned to its
+// commitMany stores one commit call for each of the Metal 4 command buffers that the call committed as an array. The
+// record r names only the first of them. withOptions marks command buffers that were committed with an options
+// object. If a program shares one options object between commits, the feedback of a commit cannot be matched with its
 // commit.
 func (l *objectLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	queue := l.at.process.queue(r.Object)

@@ -50,8 +50,8 @@ func byTime(keys []timeKey) []timeKey {
 	return from
 }
 
-// inOrder returns a copy of a list, sorted by the instants that at returns; values of the same instant keep their
-// order.
+// inOrder returns a copy of a list, sorted by the instants that the function `at` returns; values of the same instant
+// keep their order.
 func inOrder[T any](list []T, at func(*T) Nanos) []T {
 	keys := make([]timeKey, len(list))
 	for i := range list {

@@ -30,7 +30,7 @@ func (c *CallStat) Waits() bool {
 }
 
 // unfinished adds a call that had not returned when the run ended. d is the call's duration inside the loaded range.
-// begins reports whether the call began in that range; otherwise an earlier range has counted it.
+// begins is true if the call began in that range; otherwise an earlier range has counted the call.
 func (c *CallStat) unfinished(d Nanos, begins bool) {
 	c.Total += d
 	c.Min, c.Max = min(c.Min, d), max(c.Max, d)
@@ -39,8 +39,8 @@ func (c *CallStat) unfinished(d Nanos, begins bool) {
 	}
 }
 
-// add adds the duration d of one call. It leaves Count alone, because finishThread later adds the threads' own call
-// counts; counting here too would double it.
+// add adds the duration d of one call. It does not change Count, because finishThread later adds the threads' own
+// call counts; the call would count twice.
 func (c *CallStat) add(d Nanos) {
 	c.Total += d
 	c.Min, c.Max = min(c.Min, d), max(c.Max, d)
@@ -48,8 +48,8 @@ func (c *CallStat) add(d Nanos) {
 }
 
 // An UnfinishedCall is a call that had not returned when its process ended or its recording stopped; its End is
-// Process.Ended. It is a Metal call, or a wait for a lock, a signal or a process. A wait inside a Metal call and the
-// Metal call are both listed.
+// Process.Ended. It is a Metal call, or a wait for a lock, a signal or a process. If a thread waits inside a Metal
+// call, the wait and the Metal call are both listed.
 type UnfinishedCall struct {
 	Call
 	Selector    string

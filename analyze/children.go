@@ -39,8 +39,8 @@ func (f *family) within(i Interval) (sum Nanos) {
 	return sum
 }
 
-// endsIn reports whether a compilation of the family ended during i. Only then can a wait that lasted for i have been
-// a wait for that compilation.
+// endsIn reports whether a compilation of the family ended during the interval i. Otherwise a wait that lasted for i
+// cannot have been a wait for one of these compilations.
 func (f *family) endsIn(i Interval) bool {
 	n, _ := slices.BinarySearch(f.ends, i.Begin+1)
 	return n < len(f.ends) && f.ends[n] <= i.End
@@ -107,9 +107,9 @@ func familiesOf(t *Trace) (children, whole map[*Process]*family) {
 	return children, whole
 }
 
-// findChildWaits finds the threads that waited for compiling child processes and fills CPUWaits.Children. A wait of
-// which at least half was compilation becomes a compilation of the waiting thread and is removed from the waits for
-// signals, so that its time is not counted twice.
+// findChildWaits finds the threads that waited for compiling child processes and fills CPUWaits.Children. If
+// compilation took at least half of such a wait, the wait becomes a compilation of the waiting thread. It is removed
+// from the waits for signals, so that its time does not count twice.
 func findChildWaits(t *Trace) {
 	children, whole := familiesOf(t)
 	byID := map[int]*Process{}
@@ -136,8 +136,9 @@ func findChildWaits(t *Trace) {
 }
 
 // childWaitOf converts a wait for a signal or a process into a ChildWait, if the thread waited for compiling
-// children; otherwise it returns false. A wait for a signal qualifies only if a compilation ended during the wait and
-// the thread does other work too: pools have threads that wait for signals all the time.
+// children; otherwise it returns false. A wait for a signal must meet two conditions: a compilation ended during the
+// wait, and the thread also does other work. Otherwise the threads of pools, which wait for signals all the time,
+// would count.
 func childWaitOf(w *SignalWait, children, whole map[*Process]*family, byID map[int]*Process, works map[*Thread]bool) (
 	c ChildWait, is bool) {
 	if w.Thread == nil || w.Length() == 0 || !w.ForProcess && !works[w.Thread] {
@@ -247,8 +248,9 @@ func blockedBetween(th *Thread, calls []Interval, f *family) (found []ChildWait)
 	return found
 }
 
-// asleepIn returns a lower bound of the time during i in which the thread did not run. CPU samples state how long a
-// thread ran between two samples. If such a period extends beyond i, all of its running time is assumed to lie in i.
+// asleepIn returns a lower bound of the time during i in which the thread did not run. CPU samples show how long a
+// thread ran between two samples. If the time between two samples extends beyond i, all of its running time is
+// assumed to lie in i.
 func (t *Thread) asleepIn(i Interval) (sum Nanos) {
 	first, _ := slices.BinarySearchFunc(t.CPU, i.Begin,
 		func(s CPUSample, at Nanos) int { return cmp.Compare(s.At, at) })
@@ -261,7 +263,7 @@ func (t *Thread) asleepIn(i Interval) (sum Nanos) {
 	return sum
 }
 
-// spend counts the time i, which is in none of the thread's recorded calls, as compilation.
+// spend counts the time i as compilation; i lies between the thread's recorded calls.
 func (t *Thread) spend(i Interval) {
 	t.Exclusive[PartCompile] += Interval{max(i.Begin, t.Active.Begin), min(i.End, t.Active.End)}.Length()
 	t.WorkingExclusive[PartCompile] += Interval{max(i.Begin, t.Working.Begin), min(i.End, t.Working.End)}.Length()

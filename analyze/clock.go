@@ -19,8 +19,8 @@ type converter struct {
 	dTicks   uint64
 	dNanos   uint64
 	ratio    uint64 // dNanos/dTicks in 2^-64, rounded down; 0 when it is 1 or more
-	// For up to this many ticks after the clock sample at from, multiplying by upper gives the exact result. Beyond
-	// it the product can be too large by one
+	// the reciprocal `upper` gives exact results only for this many ticks after the clock sample at `from`. Beyond
+	// them the product can be too large by one
 	reach uint64
 	upper uint64 // ratio rounded up
 }
@@ -58,8 +58,8 @@ func (c *converter) at(t wire.Ticks) Nanos {
 	return min(max(min(max(c.convert(t), -latestInstant), latestInstant)-Nanos(c.process.Ahead), 0), latestInstant)
 }
 
-// interval converts the time between two ticks. Nearly always both ticks follow the clock sample at from by less than
-// reach; that case needs two multiplications and no search.
+// interval converts the time between two ticks. Nearly always both ticks are within reach of the clock sample at
+// `from`; that case needs two multiplications and no search.
 func (c *converter) interval(begin, end wire.Ticks) Interval {
 	a, b := uint64(begin-c.from), uint64(end-c.from)
 	if a >= c.reach || b >= c.reach {
@@ -97,8 +97,8 @@ func (c *converter) convert(t wire.Ticks) Nanos {
 	return Nanos(c.nanos + int64(min(q, uint64(latestInstant))))
 }
 
-// seek makes the two consecutive clock samples around t the current pair. After the last sample, the rate of the last
-// pair continues.
+// seek makes the two consecutive clock samples around t the current pair. After the last sample, the clock is assumed
+// to continue at the rate of the last pair.
 func (c *converter) seek(t wire.Ticks) {
 	s := c.process.Samples
 	i := sort.Search(len(s)-1, func(i int) bool { return s[i].Ticks > t })

@@ -18,15 +18,15 @@ type Coverage struct {
 }
 
 // An UnhookedClass is a class whose objects the program used although the tracer records none, or only some, of its
-// methods. Work done through the others is missing from the trace.
+// methods. Work done through the other methods is missing from the trace.
 type UnhookedClass struct {
 	Name, Family string
 	Methods      int // how many methods are not recorded; 0 means all of them
 }
 
-// An Audit checks that no call was missed. Made counts objects that passed through an internal function of Metal;
-// Seen counts how many of these the hooks on Metal's public methods recorded. Made is 0 if no object passed, or if
-// this version of Metal has no such function.
+// An Audit checks that no call was missed. Made counts objects in an internal function of Metal through which all of
+// them pass. Seen counts how many of these the hooks on Metal's public methods recorded. Made is 0 if there were
+// none, or if this version of Metal has no such function.
 type Audit struct{ Made, Seen int64 }
 
 // Share returns Seen divided by Made, 0 to 1. known is false if Made is 0.
@@ -54,8 +54,9 @@ func (c *Coverage) warnings(who string) (lines []string) {
 			who, c.Commits.Seen, c.Commits.Made, missed))
 	}
 	if missed := c.Completions.Made - c.Completions.Seen; missed > c.Commits.Made-c.Commits.Seen {
-		lines = append(lines, fmt.Sprintf("%s%d of %d completions seen: GPU times of the others are missing below", who,
-			c.Completions.Seen, c.Completions.Made))
+		lines = append(lines, fmt.Sprintf(
+			"%s%d of %d completions seen: GPU times of the other command buffers are missing below",
+			who, c.Completions.Seen, c.Completions.Made))
 	}
 	var whole []string
 	for _, u := range c.Unhooked {

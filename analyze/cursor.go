@@ -6,8 +6,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// startThread switches to the records of thread id. Threads can rename themselves; if the name that the thread had
-// when it ended is known, that name is kept and name is ignored.
+// startThread switches to the records of thread id. A thread can rename itself. If the process's end record has the
+// thread's last name, that name is used instead of name.
 func (c *cursor) startThread(id ThreadID, name string) {
 	c.thread = c.loader.threadOf(c.process, id)
 	c.thread.Name = cmp.Or(c.thread.Name, name)

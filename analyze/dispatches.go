@@ -1,8 +1,8 @@
 package analyze
 
 // dispatchRuns stores the dispatches of a thread's encoders in shared blocks, to avoid one allocation per encoder. A
-// thread mostly fills one encoder after another, so the dispatches of an encoder grow in place. When another
-// encoder's dispatches have been appended behind them, extend copies them to the end.
+// thread mostly fills one encoder after another, so an encoder's dispatches can grow in place. If another encoder's
+// dispatches follow them in the block, extend first copies them to the end.
 type dispatchRuns struct {
 	block []Dispatch
 	used  int // of block

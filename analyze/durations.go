@@ -3,8 +3,8 @@ package analyze
 import "math/bits"
 
 // Durations is a histogram of durations. It has the classes of HdrHistogram (Gil Tene) with three significant digits:
-// a class is as wide as a thousandth of its durations, or one nanosecond. Counts are stored in pages that are
-// allocated when needed, so a histogram takes some kilobytes instead of three hundred. The zero value is an empty
+// a class is one nanosecond wide, or for long durations a thousandth of the duration. Counts are stored in pages that
+// are allocated when needed, so a histogram takes some kilobytes instead of three hundred. The zero value is an empty
 // histogram.
 type Durations struct {
 	pages []*durationPage // in the order of their classes; nil for a page without counts

@@ -1,7 +1,7 @@
 package analyze
 
 // EachRange loads the requested time in ranges of about the given number of records, with Options.Adds, so that
-// totals of the ranges can be summed. It passes each range, its number and the number of ranges to use. Meanwhile
+// totals of the ranges can be summed. It calls `use` with each range, its number and the number of ranges. Meanwhile
 // another goroutine loads the next range; Options.Visit is called on that goroutine.
 func (f *File) EachRange(asked Options, records int64, use func(part *Trace, number, of int) error) error {
 	ranges := f.Ranges(asked, records)

@@ -6,7 +6,7 @@ import "mtrace/collector/wire"
 // wire.Experiment is its recorded form.
 type Experiment struct {
 	Seed uint64
-	// the most that the delays may slow the program down over the whole experiment, as a share of its time (0.1 is
+	// the largest share of its time by which the delays may slow the program down over the whole experiment (0.1 is
 	// 10%)
 	Budget   float64
 	Progress string // what counts as progress: wire.ProgressCommands, or wire.ProgressMark and the name of a mark
@@ -39,7 +39,7 @@ type ExperimentBlock struct {
 	Occurrences int64 // that were delayed
 	Injected    Nanos // the sum of the delays, as measured
 	Units       int64 // how many units of progress were completed in the block
-	// when the last unit of progress before the block, and the last one in the block, was completed; 0 when there was
-	// none
+	// LastBefore is when the last unit of progress completed before the block began, LastIn when the last one
+	// completed inside the block; 0 if none did
 	LastBefore, LastIn Nanos
 }

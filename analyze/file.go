@@ -27,8 +27,8 @@ type File struct {
 	flights []flights // of each process
 }
 
-// A surveyed is what survey keeps of one block: its index entry, and the records that later records refer to
-// (lasting). They are needed even if a load skips the block.
+// A surveyed is the data that survey stores about one block: the block's index entry, and the records to which later
+// records refer (lasting). A load needs these records even if it skips the block.
 type surveyed struct {
 	tracefile.Block
 	lasting []wire.Record
@@ -68,8 +68,8 @@ func (f *File) Records() (n int64) {
 	return n
 }
 
-// appendKept appends those records to dst for which keep returns true. A More record (the continuation record with a
-// call's further values) is kept together with its call.
+// appendKept appends the records for which keep returns true to dst. A More record (the continuation record with a
+// call's further values) stays together with its call.
 func appendKept(dst, records []wire.Record, keep func(*wire.Record, *wire.More) bool) []wire.Record {
 	for i := range records {
 		r, m := &records[i], noMore
@@ -87,8 +87,8 @@ func appendKept(dst, records []wire.Record, keep func(*wire.Record, *wire.More) 
 	return dst
 }
 
-// tick returns the first tick whose instant is not before at; the greatest possible tick when there is none. It
-// searches all possible ticks and not only the trace's, because the records of a damaged trace hold any number.
+// tick returns the first tick whose instant is at or after `at`; the greatest possible tick if there is none. It
+// searches all possible ticks and not only the trace's, because the records of a damaged trace may hold any number.
 func (c *converter) tick(at Nanos) wire.Ticks {
 	first, behind := wire.Ticks(0), wire.Ticks(math.MaxUint64)
 	for first < behind {
@@ -171,8 +171,9 @@ func (f *File) Asked(opts Options) Options {
 	return opts
 }
 
-// flights maps the numbers of a process's command buffers that were in flight (submitted, but not completed) for long
-// to their flights. The numbers of their encoders are keys too, so that records of the encoders are found.
+// flights maps the numbers of a process's command buffers to their flights. It has only those that were in flight
+// (submitted, but not completed) for long. The numbers of their encoders are keys too, so that records of the
+// encoders are found.
 type flights map[wire.ObjectID]*flight
 
 // A flight is the time from a command buffer's submission to the GPU to its completion.
@@ -184,8 +185,8 @@ type flight struct {
 }
 
 // Limits of the time that is also read before and after a requested range, in 64ths of the range's length. A command
-// buffer that is alive in the range may have been created before it and may complete after it; without those records
-// its creator or its GPU time would be unknown.
+// buffer that is alive in the range may be created before the range and complete after it. Without the records from
+// outside, its creator or its GPU time would be unknown.
 const (
 	leastAround = 1
 	mostAround  = 4096

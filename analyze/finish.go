@@ -22,7 +22,7 @@ func (t *Trace) Finish() {
 	finishTrace(t, f, false, allTime)
 }
 
-// finishTrace is Finish for a trace whose command buffers are already sorted by finishBuffers. gathered reports that
+// finishTrace does the work of Finish for a trace whose command buffers finishBuffers has sorted. gathered is true if
 // waits and allocations are sorted too. asked is the requested time range.
 func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	slices.SortFunc(t.Calls, func(a, b *CallStat) int {
@@ -66,7 +66,7 @@ func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	}
 }
 
-// reachOf returns the time from the first to the last event of the trace, limited to the requested time asked.
+// reachOf returns the time from the first to the last event of the trace, cut to `asked`, the requested time.
 func reachOf(t *Trace, f finishing, asked Interval) Interval {
 	reach := extentOf(t, f.completed)
 	if asked != allTime { // the GPU may continue after the last call

@@ -21,8 +21,8 @@ const (
 	mostKept = 1 << 16
 )
 
-// completions returns the command buffers that complete in a block of the file and were in flight (submitted, but not
-// completed) for at least long.
+// completions returns the command buffers that complete in a block of the file after a long flight: they were in
+// flight (submitted, but not completed) for at least the time `long`.
 func (f *File) completions(stream, block int, clock *converter, long Nanos) (found []flight) {
 	st := f.reader.Streams()[stream]
 	_ = f.reader.ReadBlock(st, block, func(records []wire.Record) error { // the callback returns no error
@@ -46,9 +46,9 @@ func (f *File) completions(stream, block int, clock *converter, long Nanos) (fou
 	return found
 }
 
-// keepFlights keeps the records of the command buffers that were in flight longest. It first searches the time
-// shortly before each was submitted, where most are created. Only for those not found there it searches all the time
-// before.
+// keepFlights stores the records of the command buffers that were in flight longest. It first searches the time
+// shortly before each submission, because most command buffers are created then. It searches all earlier time only
+// for command buffers that it did not find.
 func (f *File) keepFlights(found []flight, long Nanos) {
 	slices.SortStableFunc(found, func(a, b flight) int { return cmp.Compare(b.Length(), a.Length()) })
 	found = found[:min(len(found), mostFlights)]
@@ -69,8 +69,8 @@ func (f *File) keepFlights(found []flight, long Nanos) {
 	}
 }
 
-// keepRecords keeps the records of the given command buffers. It reads the blocks of their process in the time
-// `before` ahead of their submission, and the block in which they complete.
+// keepRecords stores the records of the given command buffers. It reads two kinds of blocks of their process: those
+// in the time `before` ahead of a submission, and those in which they complete.
 func (f *File) keepRecords(of []flight, before Nanos) {
 	kept := 0
 	for i, st := range f.reader.Streams() {
@@ -105,8 +105,8 @@ func (f *File) keepRecords(of []flight, before Nanos) {
 	}
 }
 
-// of returns the long flight of the command buffer that a record concerns, directly or through one of its encoders;
-// nil when there is none.
+// of returns the long flight to whose command buffer a record belongs, directly or through one of its encoders; nil
+// when there is none.
 func (f flights) of(r *wire.Record, m *wire.More) *flight {
 	if x := f[r.Object]; x != nil {
 		return x
@@ -124,8 +124,8 @@ func (f flights) of(r *wire.Record, m *wire.More) *flight {
 	return nil
 }
 
-// knows notes the object that a record creates. A created command buffer need not be searched any further; a created
-// encoder becomes a key, so that its records are kept too.
+// knows notes the object that a record creates. For a command buffer, the search for its creation ends. An encoder
+// becomes a key of the map, so that its records are stored too.
 func (x *flight) knows(all flights, r *wire.Record) {
 	switch rule := ruleOf(r.Call); {
 	case rule.makes == wire.KindCommandBuffer:

@@ -7,7 +7,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A seen is a call that the model keeps one by one, in compact form. It has no pointers, so the garbage collector
+// A seen is a call that the model stores individually, in compact form. It has no pointers, so the garbage collector
 // need not scan millions of them while the trace is read.
 type seen struct {
 	Interval
@@ -84,8 +84,8 @@ func (g *gathering[From, To]) gather(threads []*threadLoader) []To {
 	return out[:n]
 }
 
-// advance makes the source's next value current, skips values that at leaves out, and returns the value's instant. At
-// the end of the list it returns the constant never.
+// advance makes the source's next value current and returns its instant. It skips values that g.at leaves out. At the
+// end of the list it returns the constant never.
 func (g *gathering[From, To]) advance(s *source[From]) Nanos {
 	for s.next < s.list.count {
 		i := s.next
@@ -188,8 +188,8 @@ func StorageMode(options uint64) string {
 	return [...]string{"shared", "managed", "private", "memoryless"}[options>>4&3]
 }
 
-// allocation converts the record of a call that allocated memory. OnHeap is set for memory that another allocation
-// has already counted (a heap, or the resource that a view shows), so that totals do not count it twice.
+// allocation converts the record of a call that allocated memory. OnHeap is set if another allocation has already
+// counted the memory: a heap, or the resource that a view shows. Otherwise totals would count it twice.
 func (l *loader) allocation(t *threadLoader, v *seenMore, a *Allocation) {
 	rule := ruleOf(v.call)
 	a.At, a.Took, a.Thread, a.Stack, a.Selector = v.Begin, v.Length(), t.Thread, v.of(t).Stack, rule.row.Selector

@@ -116,8 +116,9 @@ func (l *objectLoader) encodeIndirect(rule *rule, o *openEncoder, call Call, r *
 	}
 }
 
-// A moment orders changes and executions of commands. at is when an operation takes effect: for one by the GPU, when
-// the GPU runs the encoder. Operations in one encoder take effect in the order of the calls that encoded them (call).
+// A moment orders changes and executions of commands. at is when an operation takes effect; a GPU operation takes
+// effect when the GPU runs the encoder. Operations in one encoder take effect in the order of the calls that encoded
+// them (call).
 type moment struct{ at, call Nanos }
 
 func (m moment) compare(n moment) int {

@@ -2,8 +2,8 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// keptBlocks keeps the records of blocks that two consecutive slices of a run (see EachSlice) both need, because
-// keeping them is cheaper than reading and decompressing them twice. Only one goroutine at a time may use it.
+// keptBlocks stores the records of blocks that two consecutive slices of a run (see EachSlice) both need, because
+// that is cheaper than reading and decompressing the blocks twice. Only one goroutine at a time may use it.
 type keptBlocks struct {
 	// the blocks that the previous slice read, and those that the current slice has read so far
 	before, now map[blockName][]wire.Record
@@ -20,8 +20,7 @@ const mostKeptRecords = 1 << 19
 
 func newKeptBlocks() *keptBlocks { return &keptBlocks{now: map[blockName][]wire.Record{}} }
 
-// turn begins the next slice. Buffers of blocks that only the slice before the previous one read become free for
-// reuse.
+// turn begins the next slice. It frees the buffers of blocks that the previous slice did not read, for reuse.
 func (k *keptBlocks) turn() {
 	for at, records := range k.before {
 		if k.now[at] == nil {

@@ -44,7 +44,7 @@ type chronicle[T any] struct {
 	unsorted bool // a value was added after one with a later instant
 }
 
-// add appends a zero value for the instant at and returns a pointer to the value for the caller to fill in.
+// add appends a zero value for the time `at` and returns a pointer to the value for the caller to fill in.
 func (l *chronicle[T]) add(at Nanos) *T {
 	l.unsorted = l.unsorted || at < l.latest
 	l.latest = at

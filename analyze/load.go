@@ -24,9 +24,9 @@ func Load(path string, opts Options) (*Trace, error) {
 	return f.Load(opts)
 }
 
-// Load reads the trace, or the range of it that opts selects. Several goroutines may call it at the same time. If a
-// command buffer that is alive in the range was created or completed outside of the records that were read, Load
-// reads again with more time around the range, so that its creator and GPU time are known.
+// Load reads the trace, or the range of it that opts selects. Several goroutines may call it at the same time. A
+// command buffer that is alive in the range may have been created or completed outside of the records that were read.
+// Then Load reads again with more time around the range, so that the command buffer's creator and GPU time are known.
 func (f *File) Load(opts Options) (*Trace, error) {
 	opts = f.Asked(opts)
 	around := f.around.Load()
@@ -53,8 +53,8 @@ func (f *File) Load(opts Options) (*Trace, error) {
 	return t, err
 }
 
-// load reads the trace, or a range of it and the time around it. around is the time on each side in 64ths of the
-// range's length. It also returns which blocks were read.
+// load reads the trace, or a range of it and some time around the range: `around` 64ths of the range's length on each
+// side. It also returns which blocks were read.
 func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l := f.newLoader(opts)
 	part := f.partOf(l, Nanos(around))
@@ -167,8 +167,9 @@ func (l *loader) readStreams(part *part, streams []int) error {
 	return nil
 }
 
-// addElsewhere stores the GPU work of the processes that the user did not select (streams), if it ran on a device of
-// the selected ones. Without it, time in which command buffers queue behind that work would be blamed on the driver.
+// addElsewhere stores the GPU work of the processes that the user did not select (streams), if the work ran on a
+// device of the selected processes. Without it, time in which command buffers queue behind that work would be blamed
+// on the driver.
 func addElsewhere(l *loader, part *part, streams []int) error {
 	other := &loader{trace: &Trace{}, stats: map[statKey]*CallStat{}, devices: map[Device]*Device{}, window: l.window}
 	seen := map[*processLoader]bool{}
@@ -246,7 +247,7 @@ func (l *loader) finishProcess(p *processLoader) {
 var usualCost = map[wire.ClockKind]int64{wire.ClockTSC: 16_000, wire.ClockMach: 16_000, wire.ClockNanoseconds: 44_000}
 
 // addOverhead adds the time that recording the process's calls took to Recording.Overhead: the number of calls, times
-// the cost of one call that the process measured or else the usual cost.
+// the cost of one call. The process may have measured that cost; otherwise the usual cost applies.
 func addOverhead(l *loader, p *processLoader) {
 	events := int64(0)
 	for _, th := range p.threads {
@@ -385,8 +386,9 @@ func numberDevices(devices []*Device) {
 	}
 }
 
-// main returns the process that the trace is mainly about: the first that used Metal, or else the first one; nil when
-// there is none. The first process alone would often be the shell script that starts the program.
+// main returns the process that the trace is mainly about: the first process that used Metal, because the first
+// process of all is often only a shell script that starts the program. If none used Metal, it returns the first
+// process; nil when there is none.
 func (l *loader) main() *processLoader {
 	for _, p := range l.processes {
 		for _, t := range l.trace.Threads {

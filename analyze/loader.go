@@ -191,15 +191,15 @@ type threadOfFile struct {
 	id      ThreadID
 }
 
-// skew counts a record whose times cannot be right, if it ended (at) in the loaded range.
+// skew counts a record whose times cannot be right. It counts only records that ended (at) in the loaded range.
 func (l *loader) skew(at Nanos) {
 	if l.counts(at) {
 		l.skewed++
 	}
 }
 
-// counts reports whether a problem at this instant belongs to the loaded range. A slice also reads time around it;
-// problems there belong to its neighbours and must not be counted twice.
+// counts reports whether a problem at this instant belongs to the loaded range. A slice also reads some time around
+// its own. Problems in that time belong to its neighbours and must not be counted twice.
 func (l *loader) counts(at Nanos) bool {
 	if l.slice != nil {
 		return l.trace.Holds(at)

@@ -9,8 +9,8 @@ const never Nanos = 1<<63 - 1
 // depends on the winner, because processors cannot predict it for threads that alternate.
 type merge struct {
 	at []Nanos // the instants of the sources' next values; filled up with never to a power of two
-	// winners[i] is the source that won match i, which the winners of matches 2i and 2i+1 play. Match 1 is the final;
-	// the second half of the entries are the sources themselves
+	// winners[i] is the source that won match i. The winners of matches 2i and 2i+1 play match i, and match 1 is the
+	// final. The second half of the entries are the sources themselves
 	winners []int32
 }
 

@@ -136,8 +136,8 @@ type Encoder struct {
 	Users      []EncoderUse // nil when only one thread encoded
 }
 
-// An EncoderUse is the interval from the first to the last call by which one thread encoded into an encoder. The
-// calls that create and end the encoder do not count.
+// An EncoderUse is the interval in which one thread encoded into an encoder: from the thread's first call to its
+// last, not counting the calls that create and end the encoder.
 type EncoderUse struct {
 	Interval
 	Thread *Thread
@@ -175,8 +175,8 @@ type Dispatch struct {
 	Stack    *Stack // where all of them were made; nil when not known
 }
 
-// joins reports whether the single dispatch next equals the dispatches that d stands for, so that d can count it
-// instead of storing it. The caller must compare where the dispatches come from.
+// joins reports whether the single dispatch next equals the dispatches that d stands for, so that d can count next
+// instead of storing it. It does not compare the places in the program that made the dispatches; the caller must.
 func (d *Dispatch) joins(next *Dispatch) bool {
 	return d.Pipeline == next.Pipeline && d.Threads == uint64(d.Count)*next.Threads && d.Unsized == next.Unsized &&
 		!d.Opaque && !next.Opaque

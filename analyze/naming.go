@@ -106,7 +106,7 @@ func (p *processLoader) shared(n Names) *Names {
 }
 
 // nameCopies sets Encoder.Names, the names of the encoder's copies and fills. If copies were encoded under different
-// names, none applies to all of them, so the names are emptied.
+// names, the names are left empty, because none applies to all copies.
 func (l *objectLoader) nameCopies(o *openEncoder) {
 	e, now := &o.one[0], l.names(o)
 	switch {

@@ -16,15 +16,15 @@ type nesting struct {
 	spans []span // in post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
 	older int    // how many of the spans already existed at the last flush
 	whole int    // how many of those are whole subtrees, even with the spans added since
-	// receives each call once with its final own time, many calls at a time. Spans with a negative slot stand for
-	// calls that it received before, and must be skipped
+	// receives each call once, with its final own time. It receives many calls at a time, and must skip spans with a
+	// negative slot, because these stand for calls that it received before
 	settle func(s []span)
 	// calls that partly overlapped the previous call, which is impossible on one thread; their overlap was cut off
 	skewed int64
 }
 
-// A span is one call of the thread. A span with a negative slot stands for many earlier calls that are settled: their
-// own times are final and were passed on.
+// A span is one call of the thread. A span with a negative slot stands for many earlier calls whose own times are
+// final and were passed on (settled).
 type span struct {
 	begin, end Nanos
 	own        Nanos // time not in inner calls
@@ -39,8 +39,8 @@ type span struct {
 	absorbed   bool
 }
 
-// keptSpans is the number of latest calls that are never settled yet, because a call around them may still come.
-// maxSpans bounds the number of spans in memory.
+// keptSpans is how many of the latest calls are not settled, because a call around them may still come. maxSpans
+// bounds the number of spans in memory.
 const (
 	keptSpans = 1 << 7
 	maxSpans  = 1 << 9
@@ -92,7 +92,7 @@ func (n *nesting) place() {
 	s.size = int32(last - i + 1)
 	n.whole = min(n.whole, i)
 	if s.absorbs && i < last {
-		// calls whose own times were passed on already, as final, keep their time
+		// a call whose own time was passed on as final keeps that time
 		for j := last - 1; j >= i; {
 			s.own += n.spans[j].own
 			n.spans[j].own, n.spans[j].absorbed = 0, true
@@ -105,8 +105,8 @@ func (n *nesting) place() {
 	}
 }
 
-// flush settles older calls, which means that it passes on their own times as final, and replaces them by one span.
-// That span keeps how much time they covered, so that a call around them can still subtract it.
+// flush settles older calls: it passes on their own times as final, and replaces the calls by one span. That span
+// stores how much time the calls covered, so that a call around them can still subtract this time.
 func (n *nesting) flush() {
 	if n.older > 0 {
 		if n.whole == 0 || len(n.spans) > maxSpans-keptSpans {

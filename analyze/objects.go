@@ -78,9 +78,9 @@ func (p *processLoader) encoder(id wire.ObjectID) *openEncoder {
 	return e
 }
 
-// attach adds an encoder to its command buffer. The command buffer's first encoder stays in place and is shared by a
-// slice of length one, so it may still change. Further encoders are appended when the process is finished. Most
-// command buffers have one encoder, so most are never copied.
+// attach adds an encoder to its command buffer. The first encoder of a command buffer is not copied: the command
+// buffer refers to it, so the encoder may still change. Further encoders are appended when the process is finished.
+// Most command buffers have one encoder, so most encoders are never copied.
 func (p *processLoader) attach(e *openEncoder, b *CommandBuffer) {
 	if b == nil || e.buffer != nil {
 		return

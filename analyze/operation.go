@@ -144,8 +144,8 @@ func nameOperations(t *Trace) {
 var noNames Names
 
 // bufferLabel returns the name that the command buffer's label gives to the work; whole is the label's final text.
-// Some frameworks append each operation's name to the label before they encode the operation. Then the name is only
-// the text that was appended last.
+// Some frameworks append each operation's name to the label before they encode the operation. In that case only the
+// text that was appended last is the name.
 func (n *Names) bufferLabel(whole string) string {
 	if n.Label != "" && (n.Grows || len(whole) > len(n.Label) && strings.HasPrefix(whole, n.Label)) {
 		return n.Added

@@ -11,8 +11,8 @@ type Options struct {
 	SourceRoots []string
 
 	// Adds makes totals of adjacent ranges sum up to the totals of the whole run. A call that crosses the border of
-	// two ranges then counts only in the range in which it began. Losses whose time is not known count in the first
-	// range.
+	// two ranges then counts only in the range in which it began. Lost records whose time is not known count in the
+	// first range.
 	Adds bool
 
 	// RequestObjects becomes Range.RequestObjects.
@@ -23,7 +23,7 @@ type Options struct {
 	Visit func(*VisitedCall)
 
 	// Apart is for callers of EachSlice that need only single events and no times per thread. Thread.Exclusive then
-	// stays empty, and less time is read around each slice, which is faster.
+	// stays empty. Loading is faster, because less time is read around each slice.
 	Apart bool
 
 	slice *slicing // nil, but for EachSlice

@@ -73,8 +73,8 @@ func (a *readAhead) read(p *part, at blockName) {
 	}
 }
 
-// readKept sends the records of a block that the previous slice (see EachSlice) kept, or reads a block and keeps its
-// records for the next slice.
+// readKept sends the records of a block that the previous slice (see EachSlice) stored. If they are not stored, it
+// reads the block and stores its records for the next slice.
 func (a *readAhead) readKept(p *part, at blockName) {
 	all := p.kept.find(at)
 	if all != nil {
@@ -106,8 +106,8 @@ func (a *readAhead) readKept(p *part, at blockName) {
 	}
 }
 
-// block passes the records of the next block to use, piece by piece. use must not keep them, because their buffers
-// are reused.
+// block calls `use` with the records of the next block, piece by piece. `use` must not retain them, because their
+// buffers are reused.
 func (a *readAhead) block(use func([]wire.Record)) {
 	for next := <-a.full; next.records != nil; next = <-a.full {
 		use(next.records)
@@ -117,8 +117,8 @@ func (a *readAhead) block(use func([]wire.Record)) {
 	}
 }
 
-// needs reports whether a block overlaps the time to load, so that all its records must be read. Of a block that does
-// not, only the lasting records (to which later records refer) are loaded.
+// needs reports whether a block overlaps the time to load, so that all its records must be read. Otherwise only the
+// block's lasting records (to which later records refer) are loaded.
 func (p *part) needs(stream, block int) bool {
 	b, near := &p.blocks[stream][block], &p.near[p.reader.Streams()[stream].Process]
 	return b.Last >= near.first && b.First <= near.last

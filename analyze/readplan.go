@@ -22,8 +22,8 @@ type ticks struct{ first, last wire.Ticks }
 // because finding the blocks to skip would take longer.
 var smallFile int64 = 1 << 20
 
-// partOf decides which blocks must be read for the loader's window and sixtyFourths/64 of its length on each side. A
-// small file, or a request without a range, is read whole.
+// partOf decides which blocks must be read for the loader's window and some time on each side: sixtyFourths/64 of the
+// window's length. A small file, or a request without a range, is read whole.
 func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	p := &part{File: f, whole: true}
 	if l.slice == nil && (l.window == allTime || !l.adds && f.Records() < smallFile) {
@@ -50,9 +50,9 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	return p
 }
 
-// strangers counts the command buffers in the loaded range that refer to something outside of it: their creation or
-// GPU time is not known, although a part of the file that was not read may have it. If there are any, Load reads a
-// wider range.
+// strangers counts the command buffers in the loaded range that lack a record from outside of it: their creation or
+// GPU time is not known, but may be in a part of the file that was not read. If there are any, Load reads a wider
+// range.
 func (p *part) strangers(t *Trace) (n int) {
 	stranger := func(b *CommandBuffer) bool {
 		return p.before && !b.Created.Known() || p.after && b.Committed.Known() && !b.GPU.Known()

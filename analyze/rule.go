@@ -80,8 +80,8 @@ func ruleFor(row *wire.Row) rule {
 
 func ruleOf(c wire.Call) *rule { return &rules[min(int(c), len(rules)-1)] }
 
-// understoodOf restricts effects to the kinds of objects for which the model can represent them. Without an entry, an
-// effect is represented for all kinds.
+// understoodOf lists the kinds of objects for which the model can represent an effect. An effect without an entry is
+// represented for all kinds.
 var understoodOf = map[wire.Effect][]wire.Kind{
 	wire.EffectLabels:         {wire.KindQueue, wire.KindCommandBuffer, wire.KindEncoder},
 	wire.EffectOpensGroup:     {wire.KindCommandBuffer, wire.KindEncoder},

@@ -98,8 +98,8 @@ func (s *sliced) thread(fresh *Thread) *Thread {
 	return t
 }
 
-// hold returns the command buffers that ended in this slice (time range) of the run. Command buffers without an end
-// are stored for later slices; the last slice returns all that are left.
+// hold returns the command buffers that ended in this slice (time range) of the run. It stores command buffers
+// without an end for later slices; in the last slice it returns all remaining ones.
 func (s *slicing) hold(t *Trace) (held []*CommandBuffer) {
 	for b := range t.Buffers() {
 		name := bufferName{b.Process, b.ID}
@@ -186,8 +186,8 @@ func (b *CommandBuffer) apart() *CommandBuffer {
 	return &c
 }
 
-// goesOn merges what an earlier slice (time range) knew about a command buffer (before) into the version of this
-// slice. Values of this slice replace earlier ones.
+// goesOn merges `before`, what an earlier slice (time range) knew about a command buffer, into the version of this
+// slice. Values of this slice replace earlier values.
 func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	later := *b
 	*b = *before
@@ -237,7 +237,7 @@ type numberSet struct {
 	far   map[uint32]bool
 }
 
-// farNumber is the gap above the greatest number so far from which on a number is stored in the map. Otherwise one
+// farNumber is the distance from the greatest number so far at which a new number is stored in the map. Otherwise one
 // damaged number would allocate a huge bit set.
 const farNumber = 1 << 22
 

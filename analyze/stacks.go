@@ -157,9 +157,9 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 	return s
 }
 
-// code returns the valid addresses of a recorded native stack. Behind a function without frame pointers, the recorded
-// addresses are arbitrary register contents; code cuts them off and sets stray. The innermost address is always
-// valid. Functions of the tracer itself are left out.
+// code returns the valid addresses of a recorded native stack, without functions of the tracer itself. If a function
+// has no frame pointer, the addresses after it are arbitrary register contents; code cuts them off and sets stray.
+// The innermost address is always valid.
 func (t *stackTable) code(addresses []uint64) (are []uint64, stray bool) {
 	whole := len(addresses)
 	for i, a := range addresses {

@@ -14,8 +14,8 @@ const pageSize = 64
 // dense, and arrays of pages replace a hash table. Pages hold indices and not pointers: they are half as large, and
 // the garbage collector need not scan them.
 type table[T any] struct {
-	// near begins a little before the first object read, and not at number 0, because a range of a long trace refers
-	// to no older objects
+	// near begins a little before the first object that was read, and not at number 0: a range of a long trace refers
+	// to no objects that are much older
 	floats  bool
 	base    wire.ObjectID           // number of the first page of near
 	near    []*page                 // by number; nil for pages that do not exist

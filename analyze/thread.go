@@ -13,8 +13,8 @@ func callKey(c wire.Call, class uint8, stack uint32) uint64 {
 	return uint64(c)<<48 | uint64(class)<<40 | uint64(stack)
 }
 
-// threadOf returns the loader of the process's thread with this ID and creates it if necessary. It looks at the
-// threads used last first, because it is called for each wait with a known holder.
+// threadOf returns the loader of the process's thread with this ID and creates it if necessary. It tries the threads
+// that were used last first, because it is called for each wait with a known holder.
 func (l *loader) threadOf(p *processLoader, id ThreadID) *threadLoader {
 	last := &p.lastThreads[id%ThreadID(len(p.lastThreads))]
 	if *last != nil && (*last).ID == id {
@@ -56,8 +56,8 @@ func (t *threadLoader) settle(spans []span) {
 	}
 }
 
-// countInCore counts the part of a call that lies in core, the own time of the loaded slice (time range).
-// Thread.Exclusive can then be summed up over slices, although calls cross their borders.
+// countInCore counts the part of a call that lies in `core`, the own time of the loaded slice (time range).
+// Thread.Exclusive can then be summed up over slices, although calls cross the slices' borders.
 func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 	inside, visible := call.in(core)
 	if !visible {
@@ -98,8 +98,8 @@ func (t *threadLoader) settleItem(s *span) {
 	}
 }
 
-// work adds a call whose own time is final to WorkingExclusive. Working time lasts until the last commit or wait, so
-// time after the last one so far is collected in tail and added when another one follows.
+// work adds a call whose own time is final to WorkingExclusive. Working time lasts until the last commit or wait.
+// Time after the latest commit or wait is collected in tail, and added when another commit or wait follows.
 func (t *threadLoader) work(s *span) {
 	marks := s.part == PartAcquire || s.part == PartCommit || s.part == PartCount
 	if !marks && t.Working.End == 0 {

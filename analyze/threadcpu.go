@@ -14,7 +14,8 @@ type CPUTime struct {
 	Waited  Nanos // the part of Covered in which it waited for a processor; NotKnown where the system does not tell
 }
 
-// Slept is the time of Covered in which the thread neither ran nor waited for a processor; NotKnown if Waited is.
+// Slept is the part of Covered in which the thread neither ran nor waited for a processor; NotKnown if Waited is not
+// known.
 func (c CPUTime) Slept() Nanos {
 	if c.Waited == NotKnown {
 		return NotKnown

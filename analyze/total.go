@@ -189,7 +189,7 @@ func (t *Total) Device(part *Device) *Device {
 }
 
 // add adds the thread's time in the next range (next). Working time lasts from the first to the last submission or
-// wait of all ranges. So time after a range's last submission (late) becomes working time as soon as a later range
+// wait of all ranges. Time after a range's last submission (late) becomes working time only when a later range
 // submits again.
 func (t *Thread) add(next *Thread) {
 	for p := range t.Exclusive {
@@ -248,8 +248,8 @@ func (t *Total) calls(part *CallStat) {
 	t.from(s, part.From)
 }
 
-// from adds the places from which calls were made. It sums them per place in the program (Stack.Site) and not per
-// stack, because the stacks of all ranges may be too many for the memory.
+// from adds the places from which calls were made. It sums the calls per place in the program (Stack.Site) and not
+// per stack, because the stacks of all ranges may be too many for the memory.
 func (t *Total) from(s *CallStat, part []CallsFrom) {
 	for _, f := range part {
 		key := siteKey{s, t.Thread(f.Thread), ""}

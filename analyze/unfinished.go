@@ -13,10 +13,10 @@ type unfinishedLoader struct {
 	asks  int // UnfinishedCall.Polls of the next call
 }
 
-// load adds the calls and waits in which the threads of this ring (record buffer) were when the process ended. A wait
-// inside a Metal call is added before the call, in the order in which they would have ended. If the trace has no
-// record of the process's end, the state that the collector saw is ignored if the ring has later records, because the
-// wait may have returned since.
+// load adds the calls and waits in which the threads of this ring (record buffer) were when the process ended. It
+// adds a wait inside a Metal call before the call, in the order in which they would have ended. If the trace has no
+// record of the process's end, it uses the state that the collector saw last. It ignores that state if the ring has
+// later records, because the wait may have returned since.
 func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 	if e == nil || l.at.process.file.End == nil && (e.At == 0 || l.at.process.clock.at(last) > Nanos(e.At)) {
 		return
@@ -26,8 +26,8 @@ func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 		if polls != nil {
 			break // it pauses between two questions
 		}
-		// A wait that began before the last record of the ring (the thread's record buffer) was left without a
-		// record, for example by longjmp, and is no longer in progress
+		// A wait that began before the last record of the ring (the thread's record buffer) is no longer in progress:
+		// the thread left it without a record, for example by longjmp
 		if b := &e.Blocked[i]; b.Ring == l.at.ring && b.Begin >= last {
 			l.inside(b.Thread, b.Begin, wire.Record{Call: b.Call, Flags: b.Flags}, b)
 		}
@@ -63,8 +63,8 @@ func (l *unfinishedLoader) polls(e *tracefile.End) *tracefile.PolledCall {
 	return nil
 }
 
-// StillPolls reports whether a thread that polled from begin to last, with this number of questions, is still in its
-// polling loop at now.
+// StillPolls reports whether a thread is still in its polling loop at the time now. The thread polled from begin to
+// last, and asked as often as questions says.
 func StillPolls(begin, last, now Nanos, questions uint64) bool {
 	if questions == 0 || last < begin {
 		return false

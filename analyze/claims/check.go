@@ -22,7 +22,7 @@ const (
 	Skipped Status = "SKIPPED" // the document cannot tell
 )
 
-// A Result is what checking one claim (a condition such as "gpu.busy_share >= 0.9") gave: its status, and the
+// A Result is the result of checking one claim (a condition such as "gpu.busy_share >= 0.9"): its status and the
 // compared values.
 type Result struct {
 	ID     string `json:"id"`
@@ -32,13 +32,13 @@ type Result struct {
 	Target string `json:"target"` // "< 100 µs"; empty when the claim is more than one comparison
 	Result string `json:"result"` // "620 ns"
 	// Ratio is how many times better the result is than its target: 161 for 0.62 µs with a target of less than 100
-	// µs. Below 1 the result is worse. Null where a ratio has no meaning.
+	// µs. Below 1 the result is worse than the target. Null if a ratio has no meaning for the claim.
 	Ratio       *float64 `json:"ratio"`
 	ResultValue *float64 `json:"result_value"` // nanoseconds, bytes or a plain number
 	TargetValue *float64 `json:"target_value"`
 	Tolerance   string   `json:"tolerance,omitempty"`
 	Reason      string   `json:"reason,omitempty"` // why it was skipped
-	// Figures are the values that a failed claim was computed from: "gpu.busy_share = 0.71"
+	// Figures are the values from which a failed claim was computed: "gpu.busy_share = 0.71"
 	Figures []string `json:"figures,omitempty"`
 }
 

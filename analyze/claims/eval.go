@@ -12,8 +12,8 @@ type value struct {
 	number float64
 	text   string
 	isText bool
-	// name of the list element that the value was read from, such as "commit" for a number of the call commit; empty
-	// if the path matched only one
+	// the name of the list element that has the value, such as "commit" for a number of the call commit; empty if the
+	// path matched only one element
 	from string
 }
 
@@ -73,8 +73,8 @@ func (n *node) evaluate(doc any, tolerance Tolerance) (outcome, error) {
 	return n.compare(doc, tolerance)
 }
 
-// firstOf returns the error to report: one in the claim itself is preferred to one about missing data, because it
-// must be corrected whatever the data is.
+// firstOf returns the error to report. An error in the claim itself precedes an error about missing data, because the
+// claim must be corrected whatever the data is.
 func firstOf(a, b error) error {
 	var missing missingError
 	if a == nil || b != nil && errors.As(a, &missing) && !errors.As(b, &missing) {
@@ -121,8 +121,8 @@ func (n *node) compare(doc any, tolerance Tolerance) (outcome, error) {
 	return o, nil
 }
 
-// marginOf returns a number that is negative if the comparison fails, and greater the more clearly it holds. Only its
-// sign and order are meaningful.
+// marginOf returns how clearly the comparison holds: negative if it fails, and greater the more clearly it holds.
+// Only the sign and the order of margins are meaningful.
 func marginOf(op string, l, r value, tolerance Tolerance) float64 {
 	if l.isText {
 		if (l.text == r.text) == (op == "==") {

@@ -69,7 +69,7 @@ func isUTF16(data []byte) bool {
 		data[1] == 0)
 }
 
-// place returns the position of the next value: the decoder's position after white space, commas and colons.
+// place returns the position of the next value. It skips white space, commas and colons after the decoder's position.
 func place(d *json.Decoder, data []byte) int64 {
 	at := d.InputOffset()
 	for at < int64(len(data)) && strings.ContainsRune(" \t\r\n,:", rune(data[at])) {
@@ -204,8 +204,8 @@ func parseClaim(raw []byte, keys *Keys) (c Claim, err error) {
 	return c, nil
 }
 
-// twice returns a key that a JSON object contains twice; empty if there is none. Upper and lower case count as equal,
-// because decoding ignores case and the second value would silently replace the first.
+// twice returns a key that a JSON object contains twice; empty if there is none. The decoder would silently replace
+// the first value by the second. It ignores case, so upper and lower case count as equal here, too.
 func twice(object []byte) string {
 	d := json.NewDecoder(bytes.NewReader(object))
 	seen := map[string]bool{}

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// unsaid are the fields of a report for which a recording without calls, waits and locks, such as one of Instruments,
-// has no data. Such fields are empty in the report, which does not mean that nothing happened.
+// unsaid are the fields of a report for which a recording without calls, waits and locks has no data, for example a
+// recording of Instruments. An empty field of that kind does not mean that nothing happened.
 var unsaid = []string{"events", "lost", "overhead", "calls", "call_sites", "fusion_candidates"}
 
-// unsaidOfThreads are the fields of each thread for which a recording without calls has no data. Of a thread's time,
-// such a recording has only encoding.
+// unsaidOfThreads are the fields of each thread for which a recording without calls has no data. The only part of a
+// thread's time that such a recording has is encoding.
 var unsaidOfThreads = []string{"waits", "events", "dispatches", "signal_wait_ns", "lost_to_others_share", "hands_over"}
 
 // leaveUnsaid sets those fields of a report to null for which the report's source (Instruments) records no data.
-// Claims (conditions to check) about these fields are then skipped; otherwise a claim such as "no time is lost to
-// locks" would pass.
+// Claims (conditions to check) about these fields are then skipped. Otherwise a claim such as "no time is lost to
+// locks" would pass without data.
 func leaveUnsaid(doc any) {
 	fields, _ := doc.(map[string]any)
 	source := object(fields, "source")

@@ -78,7 +78,7 @@ func (k *Keys) field(name token) (*Keys, error) {
 	return inner, nil
 }
 
-// element returns the keys that the elements of a list can have; an error if k is no list.
+// element returns the keys that the elements of list k can have; an error if k is no list.
 func (k *Keys) element(at token) (*Keys, error) {
 	if k == nil {
 		return nil, nil
@@ -105,8 +105,8 @@ func (k *Keys) isText() bool {
 	return k != nil && (k.literal == reflect.String || k.literal == reflect.Bool)
 }
 
-// isValue returns an error if a path ends at an object, which cannot be compared. A path may end at a value or at a
-// list, which can be counted or summed.
+// isValue returns an error if a path ends at an object, because an object cannot be compared. A path may end at a
+// value, or at a list, which can be counted or summed.
 func (k *Keys) isValue(first token) error {
 	switch {
 	case k == nil || k.literal != reflect.Invalid || k.isList || k.isMap:

@@ -227,7 +227,7 @@ func (p *parser) call(name token) (*node, error) {
 	return n, p.want(")")
 }
 
-// path parses the rest of a path; first is its first name, which was already consumed.
+// path parses the rest of a path. `first` is the first name of the path, which was already consumed.
 func (p *parser) path(first token) (*node, error) {
 	n := &node{kind: nodePath, column: first.column}
 	keys := p.keys

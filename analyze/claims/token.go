@@ -95,8 +95,8 @@ func (t *token) read(s string) (int, error) {
 	return 0, &SyntaxError{t.column, fmt.Sprintf("unexpected character %q", first)}
 }
 
-// readNumber reads a number and its unit, if there is one: 100us, 1e6, 5%. Letters after a blank that are no unit, as
-// in "2.5 is", are not part of the number.
+// readNumber reads a number and its unit, if there is one: 100us, 1e6, 5%. Letters after a blank belong to the number
+// only if they are a unit; in "2.5 is" they are not.
 func (t *token) readNumber(s string) (int, error) {
 	n := len(s) - len(strings.TrimLeft(s, "0123456789_"))
 	if n < len(s) && s[n] == '.' {

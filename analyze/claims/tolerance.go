@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// A Tolerance is the error that a claim (a condition to check) may have: a share of the target, or an amount with a
-// unit.
+// A Tolerance is how far a value may miss the target of a claim (a condition to check): a share of the target, or an
+// amount with a unit.
 type Tolerance struct {
 	share  float64
 	amount float64

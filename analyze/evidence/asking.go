@@ -51,8 +51,8 @@ func (h *Handover) findAsked() {
 }
 
 // findAddressed finds the threads that wait for the signal of the submitter (the thread that commits all GPU work) at
-// an object, such as a semaphore, at which no other thread waits. There the submitter chooses which thread to wake,
-// as a server does that answers requests.
+// an object of their own: a semaphore, for example, at which no other thread waits. With such objects the submitter
+// chooses which thread to wake, as a server does that answers requests.
 func (h *Handover) findAddressed() {
 	places, shared := map[uint64]*analyze.Thread{}, map[uint64]bool{}
 	for w := range analyze.Each(h.waits) {
@@ -126,14 +126,14 @@ func (h *Handover) Asked() (objects []uint64) {
 	return objects
 }
 
-// findThreads adds to h.Threads the threads that send requests to the submitter. A thread does so if it signals a
-// request object before most of its waits, or if the submitter fetched a request before most of its waiting time
-// ended.
+// findThreads adds to h.Threads the threads that send requests to the submitter. Either the thread signals a request
+// object before most of its waits, or the submitter fetched a request before answers that ended most of the thread's
+// waiting time.
 func (h *Handover) findThreads() {
 	type signs struct {
 		waits, gave int
-		// weighted by time: waits for the lock around an answer that already exists are many but short, and belong to
-		// no request
+		// fetched is weighted by time: short waits for a lock around an existing answer are many and belong to no
+		// request
 		waited, fetched analyze.Nanos
 	}
 	by := map[*analyze.Thread]*signs{}
@@ -204,8 +204,9 @@ func (h *Handover) made() (at []analyze.Nanos) {
 }
 
 // alternates reports whether the submitter and the requesting threads take turns: the submitter creates nearly all
-// command buffers while a requesting thread waits, and waits for that thread in return. FindHandover requires it if
-// only one thread seems to send requests, because that thread may only signal that it has space for more data.
+// command buffers while a requesting thread waits, and the submitter also waits for that thread. FindHandover
+// requires this if only one thread seems to send requests, because the thread's signals may only mean that it has
+// space for more data.
 func (h *Handover) alternates() bool {
 	var asked []analyze.Interval
 	for w := range h.answers() {
@@ -227,9 +228,9 @@ func (h *Handover) alternates() bool {
 	return policy.NearlyAll(inside, len(made)) && policy.AtLeast(policy.Most, slept, len(asked))
 }
 
-// onRequest reports whether nearly all of the command buffers (made has their creation times) were created while some
-// thread waited for an answer (asked has these intervals). It compares with the count after shifting the times at
-// random, so that threads that wait nearly always do not count as requesting.
+// onRequest reports whether nearly all command buffers were created while some thread waited for an answer. made has
+// their creation times, and asked the intervals of these waits. It compares the count with the counts after shifting
+// the times at random, so that threads that wait nearly always do not count as requesting.
 func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 	if len(asked) < policy.Pattern.Count() {
 		return false

@@ -52,9 +52,9 @@ func (m *Barriers) Rotates() bool {
 	return len(m.Rounds) > n && policy.NearlyAll(again, len(m.Rounds)-n)
 }
 
-// FindBarriers finds the rounds in which most of the submitting threads that wait for signals are released within
-// policy.Launch by one thread. It returns nil if such rounds make up less than most of this waiting time. If the
-// releasing thread submits nothing and was itself just signalled by one of the threads, the thread that signalled it
+// FindBarriers finds the rounds of a barrier: one thread releases most of the waiting submitting threads within
+// policy.Launch. It returns nil if such rounds make up too little of the submitting threads' waiting time for
+// signals. If the releasing thread submits nothing and one of the threads signalled it just before, that thread
 // arrived last.
 func FindBarriers(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, h *Handover) *Barriers {
 	if h.Holds() {
@@ -129,8 +129,7 @@ func (m *Barriers) findArrivals() {
 	}
 }
 
-// lastBefore returns, of the waits in the list, the one whose signal was given last, no later than at; nil if there
-// is none.
+// lastBefore returns the wait in the list whose signal was given last up to the time `at`; nil if there is none.
 func lastBefore(list []*analyze.SignalWait, at analyze.Nanos) (last *analyze.SignalWait) {
 	for _, w := range list {
 		if w.Signalled <= at && (last == nil || w.Signalled > last.Signalled) {
@@ -140,10 +139,10 @@ func lastBefore(list []*analyze.SignalWait, at analyze.Nanos) (last *analyze.Sig
 	return last
 }
 
-// takeTurns reports whether two threads only alternate, which FindBarriers must not report as a barrier. Case 1: only
-// one thread is ever last, and the GPU is idle for most of the waiting, so that thread is a producer without GPU
-// work. Case 2: each waits as often as it releases the other, as in a hand-off. Case 3: a third thread releases one
-// of them at a time, as a producer does that feeds a pool.
+// takeTurns reports whether two threads only alternate, which FindBarriers must not report as a barrier. There are
+// three cases. 1: Only one thread is ever last, and the GPU is idle during most of the waiting, so that thread is a
+// producer without GPU work. 2: Each waits as often as it releases the other, as in a hand-off. 3: A third thread
+// releases one of them at a time, as a producer does that feeds a pool.
 func (m *Barriers) takeTurns(work *GPUWork, submitters *Submitters) bool {
 	by := map[*analyze.Thread]bool{}
 	turns, third, together := 0, 0, 0

@@ -14,9 +14,9 @@ type Outside struct {
 	Unknown analyze.Nanos
 }
 
-// Outside divides the thread's time outside of Metal calls. Recorded waits are known exactly. Samples of the thread's
-// processor use tell how long it ran; they do not tell whether it ran in Metal, so the same proportion of running to
-// waiting for a processor is assumed in Metal calls and elsewhere.
+// Outside divides the thread's time outside of Metal calls. Recorded waits are known exactly. Samples show how long
+// the thread ran, but not whether it ran in Metal. So the ratio of running to waiting for a processor is assumed to
+// be the same in Metal calls and elsewhere.
 func (t *ThreadTime) Outside() (o Outside) {
 	all, blocked := t.Time[analyze.PartOutside], analyze.Nanos(0)
 	for _, n := range t.Blocked {

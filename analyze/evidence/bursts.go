@@ -9,15 +9,15 @@ import (
 )
 
 // Bursts are series of command buffers that a thread submits with nothing but waits for command buffers in between.
-// The thread could encode each burst into one command buffer, which saves launches without another change of the
+// The thread could encode a burst into one command buffer, which saves launches without any other change of the
 // program.
 type Bursts struct {
 	sizes []int32 // size of each command buffer's burst, by index of the command buffer
 	Usual int     // size of the burst that the median command buffer is in
 }
 
-// FindBursts finds the bursts of each thread. A size is at most policy.FewerLaunches, because the advice never
-// assumes that more launches are merged into one.
+// FindBursts finds the bursts of each thread. A size is at most policy.FewerLaunches, because the replay never merges
+// more command buffers into one.
 func FindBursts(trace *analyze.Trace) (u Bursts) {
 	type item struct {
 		analyze.Interval

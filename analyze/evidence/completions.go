@@ -42,8 +42,8 @@ func (c Completions) At(b *analyze.CommandBuffer) analyze.Nanos {
 	return c.waitedFor[b.Index]
 }
 
-// onGPU returns when the GPU had finished b. If the GPU's times are not known, it returns the later time at which the
-// program could see the completion, or 0 if that is not known either.
+// onGPU returns when the GPU finished b. If the GPU's times are not known, it returns when the program could see the
+// completion, which is later; 0 if neither is known.
 func (c Completions) onGPU(b *analyze.CommandBuffer) analyze.Nanos {
 	if b.GPU.Known() {
 		return b.GPU.End
@@ -51,8 +51,8 @@ func (c Completions) onGPU(b *analyze.CommandBuffer) analyze.Nanos {
 	return c.At(b)
 }
 
-// lastCompleted returns, for each queue, the commit time of the last committed command buffer that is known to have
-// completed. Command buffers that were committed later than this were still in flight when the trace ended.
+// lastCompleted returns, for each queue, the latest commit time of a command buffer that is known to have completed.
+// Command buffers that were committed later were still in flight when the trace ended.
 func (c Completions) lastCompleted(t *analyze.Trace) map[*analyze.Queue]analyze.Nanos {
 	last := map[*analyze.Queue]analyze.Nanos{}
 	for b := range t.Buffers() {
@@ -144,9 +144,9 @@ func (s SignalledInHandlers) at(w *analyze.SignalWait) iter.Seq[*analyze.Command
 	}
 }
 
-// HandlersBeforeSignals returns the total time that threads waited for completion handlers to give their signal. From
-// each wait it counts what lies after the usual completion delay (UsualCompletion), and without the time in which the
-// handler itself waited for a signal.
+// HandlersBeforeSignals returns the total time that threads waited for completion handlers to give their signal. It
+// does not count the usual completion delay (UsualCompletion), and no time in which the handler itself waited for a
+// signal.
 func HandlersBeforeSignals(t *analyze.Trace, waits []analyze.SignalWait) (waited analyze.Nanos) {
 	usual, _ := UsualCompletion(t)
 	signalled, asleep := FindSignalledInHandlers(t), asleepForSignals(waits)
@@ -220,9 +220,9 @@ func chainsOfHandlers(t *analyze.Trace) map[*analyze.Thread][]*analyze.CommandBu
 	return by
 }
 
-// HandlersOneByOne returns, for command buffers that ended on the GPU before the handlers of the queue's previous
-// command buffer returned, an upper bound of the time that their own handlers took. A queue completes its command
-// buffers one after the other, so this time contains no delay of the notification.
+// HandlersOneByOne returns upper bounds of the time that completion handlers took. It uses command buffers that ended
+// on the GPU before the handlers of the queue's previous command buffer returned. A queue completes its command
+// buffers one after the other, so the time between these completions contains no delay of the notification.
 func HandlersOneByOne(t *analyze.Trace) (all []analyze.Nanos) {
 	by := map[*analyze.Queue][]*analyze.CommandBuffer{}
 	for b := range t.Buffers() {

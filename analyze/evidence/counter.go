@@ -94,13 +94,13 @@ func (c *counter) when(n int) *Busy {
 type levels struct {
 	running []analyze.Nanos // indexed by the number of open intervals; the last element includes all larger numbers
 	backlog analyze.Nanos   // time in which at least one ran and at least one was pending
-	// slope of a linear fit within backlog: running intervals gained per additional interval that is running or
-	// pending; 0 if the number of intervals did not vary
+	// slope of a linear fit within backlog: how many more intervals run for each additional interval that is running
+	// or pending; 0 if that number did not vary
 	growth float64
 }
 
 // times returns for how long each number of c's intervals was open, and how that number grew with the number of
-// pending intervals.
+// running and pending intervals.
 func (c *counter) times(pending *counter) *levels {
 	l := &levels{running: make([]analyze.Nanos, policy.MostAtOnce)}
 	var grows regression
@@ -119,8 +119,8 @@ func (c *counter) times(pending *counter) *levels {
 	return l
 }
 
-// capacity returns the largest number of intervals that were open at the same time, ignoring numbers reached for less
-// than 1% of busy, because imprecise timestamps make intervals overlap that did not.
+// capacity returns the largest number of intervals that were open at the same time. It ignores numbers that were
+// reached for less than 1% of `busy`: imprecise timestamps make intervals overlap that did not.
 func (l *levels) capacity(busy analyze.Nanos) int {
 	total := analyze.Nanos(0)
 	for k := len(l.running) - 1; k >= 1; k-- {

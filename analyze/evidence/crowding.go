@@ -13,15 +13,15 @@ import (
 // pending work at once and share their execution units: then no work waits to begin, and all work takes longer.
 type Crowding struct {
 	// additional time per concurrent command buffer, as a share of the time alone: 0 if concurrent ones slow nothing
-	// down, 1 if n at once take n times as long
+	// down, 1 if each of n concurrent ones takes n times as long
 	Slope  float64
 	Beside float64 // share of all command buffers' GPU time that is due to concurrent command buffers
 
 	done *pace
 }
 
-// Alone returns the share (0 to 1) of the time gpu that a command buffer running in it would take if it ran alone on
-// the GPU; 1 if no slowdown was found.
+// Alone returns which share (0 to 1) of its time `gpu` a command buffer would take if it ran alone on the GPU; 1 if
+// no slowdown was found.
 func (c Crowding) Alone(gpu analyze.Interval) float64 {
 	if c.done == nil || gpu.Length() <= 0 {
 		return 1
@@ -29,9 +29,9 @@ func (c Crowding) Alone(gpu analyze.Interval) float64 {
 	return c.done.within(gpu) / float64(gpu.Length())
 }
 
-// crowding estimates the slope with which command buffers of the same work would all take about the same time if they
-// ran alone. It tries slopes from 0 to 1 and returns the zero value if none explains most of the variation. If labels
-// is set, command buffers with different labels count as different work.
+// crowding estimates the slope of the slowdown by concurrent work. With the right slope, command buffers with the
+// same work have about the same computed time alone. It tries slopes from 0 to 1 and returns the zero value if none
+// explains most of the variation. If labels is set, command buffers with different labels count as different work.
 func crowding(d *Device, labels bool) (c Crowding) {
 	sample := d.running
 	if len(sample) > policy.MostCalls {
@@ -102,7 +102,7 @@ func sameWork(list []running, ran *pace, labels bool) (sorts [][]analyze.Interva
 // parallel: element i is for the time at[i].
 type pace struct {
 	at []analyze.Nanos
-	// progress until at[i] of a command buffer that runs all the time, in ns of running alone on the GPU
+	// how many ns of work, in ns of running alone, a command buffer completes until at[i] if it runs all the time
 	done []float64
 	ran  []float64 // up to then, the sum of the times of all running command buffers
 	run  []int     // number of command buffers that run from then on
@@ -128,7 +128,7 @@ func (p *pace) slowed(slope float64) *pace {
 	return &q
 }
 
-// speed returns the speed of each command buffer while run command buffers run, relative to running alone (1).
+// speed returns the speed of each command buffer while `run` command buffers run, relative to running alone (1).
 func (p *pace) speed(run int) float64 { return 1 / (1 + p.of*float64(max(0, run-1))) }
 
 func (p *pace) upTo(t analyze.Nanos) (done, ran float64) {
@@ -140,7 +140,7 @@ func (p *pace) upTo(t analyze.Nanos) (done, ran float64) {
 	return p.done[i] + more*p.speed(p.run[i]), p.ran[i] + more*float64(p.run[i])
 }
 
-// within returns how many ns the work would take alone that ran throughout the interval i.
+// within returns how many ns work would take alone if it ran throughout the interval i.
 func (p *pace) within(i analyze.Interval) float64 {
 	before, _ := p.upTo(i.Begin)
 	after, _ := p.upTo(i.End)
@@ -148,7 +148,7 @@ func (p *pace) within(i analyze.Interval) float64 {
 }
 
 // differs reports whether some intervals of the list had at least policy.Most more concurrent command buffers on
-// average than others. Otherwise they cannot show how concurrency slows work down.
+// average than others. If not, the list cannot show how concurrency slows work down.
 func (p *pace) differs(list []analyze.Interval) bool {
 	beside := make([]float64, len(list))
 	for k, i := range list {
@@ -161,8 +161,8 @@ func (p *pace) differs(list []analyze.Interval) bool {
 	return beside[len(beside)-few]-beside[few-1] >= policy.Most.Value
 }
 
-// variation returns how much the list's intervals differ in the time that their work would take alone: the sum of the
-// squared deviations of the logarithms from their mean. For the right slope it is smallest.
+// variation returns how much the intervals' work differs in the time that it would take alone: the sum of the squared
+// deviations of the logarithms from their mean. The right slope makes it smallest.
 func (p *pace) variation(list []analyze.Interval) (sum float64) {
 	logs, mean := make([]float64, len(list)), 0.0
 	for k, i := range list {

@@ -20,8 +20,8 @@ func Divide(t *analyze.Trace) *Division {
 }
 
 // DivideRange is Divide for one of the consecutive time ranges of a run. Times leaves out waits for command buffers:
-// the output that writes ranges divides each wait itself, so counting them here would count them twice.
-// Total.AddTimes adds up the ranges.
+// the output that writes ranges divides each wait itself, and they would count twice. Total.AddTimes adds up the
+// ranges.
 func DivideRange(t *analyze.Trace) *Division {
 	d := newDivision(t)
 	d.Times = timesToAdd(t, d.ThreadWaits, d.Handover)

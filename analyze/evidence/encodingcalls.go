@@ -11,16 +11,15 @@ import (
 type EncodingCall struct {
 	Selector string // empty if there is none
 	Count    int64
-	// the time in these calls and between them, of Encoding; Between is the part of Time between calls, in which an
-	// interpreter prepares the next one
+	// of the time Encoding: Time is spent in these calls and between them. Between is the part of Time between calls,
+	// in which an interpreter prepares the next call
 	Time, Between analyze.Nanos
 	Encoding      analyze.Nanos
 }
 
-// FindEncodingCall returns the call that makes up at least half of the encoding time and is made at least once for each
-// command buffer, on average. The time while an encoder is open and no
-// call runs counts for the calls around it if they follow each other quickly: a Python program spends most of its
-// encoding time there.
+// FindEncodingCall returns the call that makes up at least half of the encoding time and is made at least once for
+// each command buffer, on average. Time between two calls, while an encoder is open, counts for these calls if they
+// follow each other quickly: a Python program spends most of its encoding time there.
 func FindEncodingCall(t *analyze.Trace) EncodingCall {
 	open, commandBuffers := map[*analyze.Thread]analyze.Nanos{}, int64(0)
 	for b := range t.Buffers() {
@@ -42,7 +41,8 @@ func FindEncodingCall(t *analyze.Trace) EncodingCall {
 			}
 		}
 	}
-	// the time between two calls of a thread; 0 if the thread did something else while its encoders were open
+	// the time between two calls of a thread; 0 if a thread's gaps are so long that it did something else while its
+	// encoders were open
 	each := map[*analyze.Thread]float64{}
 	var all analyze.Nanos
 	for th, n := range own {

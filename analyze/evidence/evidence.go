@@ -36,8 +36,8 @@ type Evidence struct {
 	Polling     Polling
 }
 
-// Gather computes all evidence of a trace. Its order matters: each step uses the fields that earlier steps have
-// filled.
+// Gather computes all evidence of a trace. The order of its steps matters, because each step uses the fields that
+// earlier steps have filled.
 func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev := &Evidence{Trace: t, Work: Locate(t), ThreadWaits: *FindThreadWaits(t), Completions: FindCompletions(t)}
 	locks, signals := ev.ThreadWaits.Locks, ev.ThreadWaits.Merged

@@ -24,8 +24,8 @@ type Exclusion struct {
 }
 
 // testExclusions tests intervals whose real begin and end are visible: GPU work, open encoders, waits, round trips.
-// It must not test calls that block inside, such as commit: a blocked thread is inside its call, so these calls
-// overlap more, the more they exclude each other.
+// It must not test calls that block inside, such as commit. A blocked thread is inside its call, so such calls
+// overlap most when the threads exclude each other.
 func testExclusions(by *threadIntervals, opts Options) (found []Exclusion) {
 	for _, c := range []struct {
 		what string
@@ -40,8 +40,9 @@ func testExclusions(by *threadIntervals, opts Options) (found []Exclusion) {
 }
 
 // testExclusion compares the pairwise overlap of the threads' intervals with the overlap after each thread's
-// intervals are shifted by a random time. It returns false if fewer than two threads have enough intervals, if the
-// threads did not work at the same time, or if so little overlap is expected that none at all may be chance.
+// intervals are shifted by a random time. It returns false if fewer than two threads have enough intervals, or if the
+// threads did not work at the same time. It also returns false if independent threads would overlap so little that no
+// overlap at all may be chance.
 func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exclusion, bool) {
 	lines, window := timelines(by)
 	if len(lines) < 2 {
@@ -130,8 +131,8 @@ func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval
 	return in
 }
 
-// pairwise returns the sum of the overlaps of all pairs of lines, after each line is rotated within the window by its
-// shift. room is scratch memory for the rotated lines, with one element for each line.
+// pairwise returns the sum of the overlaps of all pairs of lines. Before, it rotates each line within the window by
+// the line's shift. room is scratch memory for the rotated lines, with one element for each line.
 func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []analyze.Nanos, room [][]analyze.Interval) (
 	sum analyze.Nanos) {
 	for i, line := range lines {
@@ -143,8 +144,8 @@ func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []anal
 	return sum
 }
 
-// shifted appends to list the intervals of line, each moved later by the time by. Intervals that are moved beyond the
-// window's end reappear at its begin.
+// shifted appends the intervals of line to list, each moved to a later time; `by` is the distance. Intervals that are
+// moved beyond the window's end reappear at its begin.
 func shifted(list, line []analyze.Interval, window analyze.Interval, by analyze.Nanos) []analyze.Interval {
 	around := sort.Search(len(line), func(i int) bool { return line[i].End+by > window.End })
 	for _, i := range line[around:] {

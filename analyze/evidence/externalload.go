@@ -8,7 +8,7 @@ import (
 )
 
 // ExternalLoad has the evidence that an external process uses the GPU. The main sign: the driver had submitted a
-// command buffer to the GPU, the GPU ran nothing of the traced program, and still did not begin it. A second sign: a
+// command buffer, and the GPU did not begin it although it ran nothing of the traced program. A second sign: a
 // command buffer took far longer than the same work usually does, as if it was interrupted. Some fields speak against
 // external load; the package cause decides.
 type ExternalLoad struct {
@@ -49,8 +49,8 @@ type externalInput struct {
 	occupancy *Occupancy
 }
 
-// FindExternalLoad finds the evidence of external load. Unless there are several late command buffers, or the whole
-// GPU stopped at times, it fills in only the first fields, because a single delay proves nothing.
+// FindExternalLoad finds the evidence of external load. A single delay proves nothing: unless there are several late
+// command buffers, or the whole GPU stopped at times, it sets only the first fields.
 func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, submitters *Submitters) ExternalLoad {
 	in := externalInput{work, releases, occupancy}
 	f := ExternalLoad{delays: in.startDelays(), work: work, Saturated: occupancy.Saturated}
@@ -87,7 +87,7 @@ func (f *ExternalLoad) Enough() bool {
 }
 
 // beganLate finds the command buffers that began late although the driver had submitted them and the GPU was idle. It
-// returns for each the time in which it was delayed, and the lengths of the idle GPU gaps in these delays.
+// returns the time in which each was delayed, and the lengths of the idle GPU gaps in these delays.
 func (in externalInput) beganLate(delays []delay) (held map[analyze.CommandBufferIndex]analyze.Interval,
 	late []analyze.Nanos) {
 	var all []analyze.Nanos
@@ -120,7 +120,8 @@ type GPUTaken struct {
 }
 
 // Taken returns the GPU time that an external process took. The caller must have decided that an external process is
-// the reason for the late command buffers, and, if interruptions is set, for the interrupted ones.
+// the reason for the late command buffers. interruptions must be true only if that process is also the reason for the
+// interrupted ones.
 func (f *ExternalLoad) Taken(interruptions bool) GPUTaken {
 	var taken GPUTaken
 	if interruptions {
@@ -136,8 +137,9 @@ func (g GPUTaken) Of(b analyze.CommandBufferIndex) (late, stood analyze.Nanos) {
 	return g.late[b], g.stood[b].Length()
 }
 
-// heldUp returns, by command buffer, for how much of its delay an external process evidently had the GPU: the command
-// buffer is in held, or a command buffer of the program on the same GPU was interrupted (stood) at that time.
+// heldUp returns, by command buffer, for how much of its delay an external process evidently had the GPU. That is so
+// if the command buffer is in `held`, or if at that time a command buffer of the program on the same GPU was
+// interrupted (stood).
 func (g *GPUWork) heldUp(delays []delay, held,
 	stood map[analyze.CommandBufferIndex]analyze.Interval) map[analyze.CommandBufferIndex]analyze.Nanos {
 	lists := g.onDevices(held)
@@ -210,9 +212,9 @@ func (in externalInput) startDelays() (delays []delay) {
 	return delays
 }
 
-// interrupted returns, by command buffer, the time beyond the median GPU time of the same work, where that is far
-// longer. It is a sign of an external process only together with other evidence, because the time of a kernel may
-// depend on its data.
+// interrupted returns, for command buffers that took far longer than the same work usually does, the time beyond the
+// median GPU time of that work. It is a sign of an external process only together with other evidence, because the
+// time of a kernel may depend on its data.
 func (in externalInput) interrupted() map[analyze.CommandBufferIndex]analyze.Interval {
 	by := map[uint64][]*analyze.CommandBuffer{}
 	for b := range in.work.trace.Buffers() {
@@ -239,9 +241,9 @@ func (in externalInput) interrupted() map[analyze.CommandBufferIndex]analyze.Int
 	return found
 }
 
-// allStood reports whether the whole GPU stopped at times, not only single command buffers. For most of the
-// interrupted time (stood), the GPU had another command buffer in progress, none began or ended, and work submitted
-// meanwhile had to wait.
+// allStood reports whether the whole GPU stopped at times, not only single command buffers. That is so if three
+// things hold for most of the interrupted time (stood): the GPU had another command buffer in progress, none began or
+// ended, and work submitted meanwhile had to wait.
 func (in externalInput) allStood(stood map[analyze.CommandBufferIndex]analyze.Interval, delays []delay) bool {
 	waited := 0
 	for _, n := range in.work.heldUp(delays, nil, stood) {

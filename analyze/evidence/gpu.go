@@ -43,7 +43,8 @@ type Gap struct {
 	Doing  string          // the activity of that thread for most of the gap
 }
 
-// An IdleCause is the total of a GPU's idle gaps that the same thread ended with a commit, after the same activity.
+// An IdleCause sums idle gaps of a GPU by the thread whose commit ended the gap, and by what that thread did before
+// the commit.
 type IdleCause struct {
 	Thread *analyze.Thread
 	Doing  string
@@ -65,8 +66,8 @@ func (g *GPU) sum(window analyze.Interval) {
 	slices.SortStableFunc(g.IdleBy, func(x, y IdleCause) int { return cmp.Compare(y.Time, x.Time) })
 }
 
-// keep adds a gap to IdleGaps, and now and then drops all but the longest so that memory stays bounded. Of gaps of
-// the same length, the earlier ones stay.
+// keep adds a gap to IdleGaps. To bound the memory, it sometimes drops all but the longest gaps. Of gaps of the same
+// length, the earlier ones stay.
 func (g *GPU) keep(gap Gap) {
 	if g.IdleGaps = append(g.IdleGaps, gap); len(g.IdleGaps) >= 16*policy.MostGaps {
 		g.longest()

@@ -15,9 +15,9 @@ type HandlerWait struct {
 	Buffer *analyze.CommandBuffer
 }
 
-// FindHandlerWaits returns the waits for signals from completion handlers of other threads' command buffers, of threads
-// that wait so for the last command buffer in flight. A thread that takes a free slot of a shared pool also waits for
-// such signals, but is released by whichever command buffer completes first.
+// FindHandlerWaits returns waits for signals from completion handlers of other threads' command buffers. It returns
+// only the waits of threads that wait in this way for the last command buffer in flight. A thread that takes a free
+// slot of a shared pool also waits for such signals, but any command buffer that completes first releases it.
 func FindHandlerWaits(t *analyze.Trace, waits []analyze.SignalWait) (list []HandlerWait) {
 	handled := FindSignalledInHandlers(t)
 	if len(handled.handled) == 0 {
@@ -51,8 +51,8 @@ func FindHandlerWaits(t *analyze.Trace, waits []analyze.SignalWait) (list []Hand
 	})
 }
 
-// inFlight returns how many command buffers with completion handlers were committed and not completed at a time, and
-// the one of them that was committed last.
+// inFlight returns how many command buffers with completion handlers were in flight (committed and not completed) at
+// a time, and the last committed one of them.
 func (s SignalledInHandlers) inFlight(at analyze.Nanos) (count int, newest *analyze.CommandBuffer) {
 	i, _ := slices.BinarySearchFunc(s.handled, at-s.longest, func(b *analyze.CommandBuffer, at analyze.Nanos) int {
 		return cmp.Compare(b.GPU.End, at)
@@ -69,9 +69,9 @@ func (s SignalledInHandlers) inFlight(at analyze.Nanos) (count int, newest *anal
 	return count, newest
 }
 
-// during returns the command buffer whose completion handlers ran on the signalling thread when the signal that ended
-// w was given; nil if there is none. If several completed then, it is the one that completed first, because a thread
-// runs the handlers of one after those of another.
+// during returns the command buffer whose completion handler gave the signal that ended w: its handlers ran on the
+// signalling thread at that time; nil if there is none. If several command buffers qualify, it returns the one that
+// completed first, because a thread runs their handlers one after another.
 func (s SignalledInHandlers) during(w *analyze.SignalWait) (found *analyze.CommandBuffer) {
 	for b := range s.at(w) {
 		if b.HandledBy == w.Signaller && (found == nil || b.Completed.Begin < found.Completed.Begin) {

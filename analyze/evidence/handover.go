@@ -40,7 +40,8 @@ type Handover struct {
 	// waits of at least two threads for the submitter's signal that findByTiming examined; 0 if the requests were
 	// visible
 	MayAnswer int
-	// share of the waiting time that ended with an answer for that thread alone, without the submitter's idle time
+	// share of the waiting time that an answer for the waiting thread alone ended, without the time in which the
+	// submitter was idle
 	Served  float64
 	Waited  float64 // share of their time that the requesting threads spend in such waits
 	Batched int     // replies that were given together with others
@@ -65,8 +66,8 @@ type reply struct {
 	Own analyze.Nanos
 }
 
-// Holds reports whether the other threads really pass their work to the submitter: there are enough replies, and for
-// much of their time the threads wait for a reply to their own request. h may be nil.
+// Holds reports whether the other threads really pass their work to the submitter: there are enough replies, and the
+// threads spend much of their time waiting for a reply to their own request. h may be nil.
 func (h *Handover) Holds() bool {
 	return h != nil && len(h.Replies) >= policy.Pattern.Count() && h.Served >= policy.DominantShare.Value &&
 		h.Waited >= policy.ChanceShare.Value
@@ -216,9 +217,9 @@ func (h *Handover) serve() {
 	h.Served, h.Waited = Share(served, all), Share(all, active)
 }
 
-// serveBy determines which work one submitter did for each of its replies. It returns how long threads waited for these
-// replies, and the part of that time that counts as served. Replies without any use of Metal between them were given
-// together, as one batch.
+// serveBy determines which work one submitter did for each of its replies. It returns the total time that threads
+// waited for these replies, and the part of that time that counts as served. Replies between which the submitter did
+// not use Metal were given together, as one batch.
 func (h *Handover) serveBy(by *analyze.Thread) (all, served analyze.Nanos) {
 	used := h.used(by)
 	var own []analyze.Interval

@@ -2,8 +2,8 @@ package evidence
 
 import "mtrace/analyze"
 
-// Activities of a thread while the GPU was idle before its commit. The thread is not responsible for Scheduling and
-// BetweenEncoders: then its work was already committed, and the GPU or driver delayed it.
+// Activities of a thread while the GPU was idle before its commit. Scheduling and BetweenEncoders are not the
+// thread's responsibility: its work was committed already, and the GPU or the driver delayed it.
 const (
 	Scheduling      = "scheduling"       // it had committed; the GPU had not begun
 	doingEncode     = "encoding"         // between the creation of the command buffer and the end of its commit

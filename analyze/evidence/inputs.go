@@ -20,7 +20,7 @@ type Inputs struct {
 	When    map[*analyze.Thread][]analyze.Interval // the waits in Lost, whether or not the GPU was idle
 
 	// time in waits for pipes, sockets and other threads' schedules, whether or not the GPU is idle. The other end
-	// decides when these waits end, so faster GPU work does not shorten the run by them.
+	// decides when such a wait ends, so faster GPU work only makes the wait longer and not the run shorter.
 	Paced analyze.Nanos
 	// when each thread waited for clients, a terminal, standard input or a time of its schedule, whether it submits
 	// or not
@@ -36,7 +36,8 @@ type Input struct {
 }
 
 // FindInputs finds the threads' waits for files, pipes, sockets and terminals, and the GPU's idle time in these
-// waits. feeding has the threads for which the GPU waits. Waits that belong to a pipeline stage's writes are left out, because FindStages counts them.
+// waits. feeding has the threads for which the GPU waits. It leaves out waits for a pipeline stage's writes, because
+// FindStages counts them.
 func FindInputs(
 	work *GPUWork, submitters *Submitters, feeding map[*analyze.Thread]bool, stages *Stages,
 ) (in Inputs) {
@@ -99,8 +100,8 @@ func (in *Inputs) sort() {
 	slices.SortStableFunc(in.Sources, func(x, y *Input) int { return cmp.Compare(y.Idle, x.Idle) })
 }
 
-// awaitsOutside reports whether the thread that ended the wait w was itself waiting, for most of w, for clients, a
-// terminal, standard input or a time of its schedule. Then w was in effect a wait for the outside world.
+// awaitsOutside reports whether the wait w was in effect a wait for the outside world: the thread that ended w was
+// itself waiting, for most of w, for clients, a terminal, standard input or a time of its schedule.
 func (in *Inputs) awaitsOutside(w *analyze.SignalWait) bool {
 	return w.Signaller != nil && policy.MoreThan(policy.Most, in.outside[w.Signaller].Within(w.Interval), w.Length())
 }

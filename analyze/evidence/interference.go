@@ -21,8 +21,8 @@ type Interference struct {
 	RhoHigh float64
 	PValue  float64 // of Rho, by permutation
 	QValue  float64 // PValue, adjusted for the number of tests
-	// share of a call's duration that would disappear with no other thread inside: slope of the duration over the
-	// calls in flight × mean number in flight / mean duration
+	// the share of a call's duration that would disappear if no other thread were inside the call: slope of the
+	// duration over the calls in flight × mean number in flight / mean duration
 	Effect float64
 	// median service time of contended calls / median duration of solo calls, if calls are served one at a time; near
 	// 1 for a lock, 0 if not known
@@ -39,9 +39,9 @@ func (i *Interference) Interferes() bool {
 	return i.QValue <= policy.FalseDiscovery.Value && (i.Rho >= policy.Correlation.Value || i.Effect >= policy.Most.Value)
 }
 
-// OneAtATime reports whether calls were served one at a time, as behind a lock. Regular distances between the ends of
-// calls (Even) are not enough: these also occur if each call follows a completion on a GPU that runs one command
-// buffer at a time.
+// OneAtATime reports whether calls were served one at a time, as behind a lock. Calls that end at regular distances
+// (Even) do not suffice as evidence: the same happens if each call follows a completion on a GPU that runs one
+// command buffer at a time.
 func (i *Interference) OneAtATime() bool {
 	return i.Interferes() && (i.HandOff || i.OneServer >= policy.OneServer.Value || i.OneServer == 0 &&
 		i.Effect >= policy.Most.Value)
@@ -104,10 +104,10 @@ func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 	return r, true
 }
 
-// atLeast shuffles x and y against each other and returns in how many of opts.Permutations shuffles their rank
-// correlation is at least as large as found. A shuffle changes neither the sum nor the squares of the ranks, so
-// comparing the sum of products is enough. The sum is exact, because ranks are multiples of one half. atLeast changes
-// the order of x.
+// atLeast shuffles x and y against each other opts.Permutations times. It returns how many shuffles have a rank
+// correlation of at least `found`. A shuffle changes neither the sum nor the squares of the ranks, so comparing the
+// sum of products is enough. The sum is exact, because ranks are multiples of one half. atLeast changes the order of
+// x.
 func atLeast(x, y []float64, opts Options) (n int) {
 	found := 0.0
 	for i := range x {
@@ -117,7 +117,7 @@ func atLeast(x, y []float64, opts Options) (n int) {
 	for range opts.Permutations {
 		sum := 0.0
 		for i := len(x) - 1; i >= 0; i-- {
-			// uniform in [0, i], with a bias of at most MostCalls/2³², less than one in a million
+			// a uniform number in [0, i]; its bias is at most MostCalls/2³², less than one in a million
 			j := random.Uint64() >> 32 * uint64(i+1) >> 32
 			x[i], x[j] = x[j], x[i]
 			sum += x[i] * y[i]
@@ -129,8 +129,8 @@ func atLeast(x, y []float64, opts Options) (n int) {
 	return n
 }
 
-// lostBeside returns the time that calls lose because other calls are in flight at their entry: their durations minus
-// solo, the duration of a call without others, summed.
+// lostBeside returns the time that calls lose because other calls are in flight when they begin: the sum of their
+// durations, each minus `solo`, the duration of a call without others.
 func lostBeside(calls []analyze.Call, solo analyze.Nanos) (lost analyze.Nanos) {
 	for i, n := range inFlight(calls) {
 		if n > 0 {
@@ -158,8 +158,8 @@ func inFlight(calls []analyze.Call) []int {
 	return n
 }
 
-// serve computes Solo, Service and OneServer: the times that serving one call takes if one call at a time is served,
-// in the order of their ends.
+// serve computes Solo, Service and OneServer. It assumes that one call at a time is served, in the order in which the
+// calls end; the time that serving a call takes follows from these ends.
 func (r *Interference) serve(calls []analyze.Call, flight []int) {
 	order := make([]int, len(calls))
 	for i := range order {

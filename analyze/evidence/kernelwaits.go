@@ -13,15 +13,15 @@ import (
 // other queue, however late that one began.
 type KernelWait struct {
 	Waiting, Awaited *analyze.Queue
-	// number of command buffers of Waiting that end the usual time after one of Awaited, and of all during which one
-	// of Awaited ended
+	// Follow is the number of Waiting's command buffers that end the usual time after the end of one of Awaited's; Of
+	// is the number of Waiting's command buffers during which one of Awaited's ended
 	Follow, Of int
 	// total time from the begin of each waiting command buffer to the end of the command buffer that it waits for
 	Time analyze.Nanos
 	// median time from the end of the awaited command buffer to the end of the waiting one
 	Usual analyze.Nanos
-	// the trace does not show whether they wait: the command buffers end together, but also begin together or always
-	// at the same distance, as work of equal length does
+	// the trace does not show whether they wait: the command buffers end together, but they also begin together or at
+	// a constant distance, as command buffers with equally long work do
 	Unproven bool
 }
 

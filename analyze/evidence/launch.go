@@ -4,9 +4,9 @@ import "mtrace/analyze"
 
 // A Launch is the time that launching a typical command buffer takes.
 type Launch struct {
-	// Time is the thread time to submit it and to receive the completion notification: the sum of the medians of
-	// encoding, committing, scheduling and notification. Medians keep a few delayed command buffers from distorting
-	// the sum.
+	// Time is the thread time to submit a command buffer and to be notified of its completion: the sum of the medians
+	// of encoding, committing, scheduling and notification. Medians keep a few delayed command buffers from
+	// distorting the sum.
 	Time analyze.Nanos
 	GPU  analyze.Nanos // median time that the GPU works on a command buffer
 	// series of command buffers that could be encoded into one
@@ -16,8 +16,8 @@ type Launch struct {
 }
 
 // TypicalLaunch computes what launching a command buffer costs. solo is the duration of a commit without concurrent
-// ones; longer commits count as solo. Waits for command buffers that were delayed by events, by others in their
-// queue, by an external process or by completion handlers do not count.
+// commits; longer commits count as `solo`. It leaves out waits for command buffers that events, other command buffers
+// in their queue, an external process or completion handlers delayed.
 func TypicalLaunch(work *GPUWork, releases *Releases, solo analyze.Nanos, external *ExternalLoad) Launch {
 	var encode, commit, gpu, before, after []analyze.Nanos
 	for b := range work.trace.Buffers() {

@@ -51,9 +51,9 @@ type ThreadWaits struct {
 }
 
 // FindThreadWaits separates waits for locks from waits for work. Idle workers of an executor wait at a semaphore, and
-// each posts the semaphore again after taking an item, as in CPython's SimpleQueue; in the trace that looks like a
-// lock. But only the holder releases a lock, while a producer also posts the semaphore of a work queue. All waits at
-// such a semaphore become signal waits, otherwise idle workers would be reported as lock contention.
+// each posts the semaphore again after taking an item, as in CPython's SimpleQueue. In the trace that looks like a
+// lock. The difference: only the holder releases a lock, while a producer also posts the semaphore of a work queue.
+// All waits at such a semaphore become signal waits; otherwise idle workers would be reported as lock contention.
 func FindThreadWaits(t *analyze.Trace) *ThreadWaits {
 	w := &ThreadWaits{Locks: t.CPUWaits.Locks, Signals: t.CPUWaits.Signals, idle: map[*analyze.Thread]idleTime{}}
 	if queues := workQueues(t); len(queues) > 0 {
@@ -109,8 +109,8 @@ type idleTime struct{ all, working analyze.Nanos }
 
 func queueOf(l *analyze.LockWait) LockKey { return LockKey{process: l.Thread.Process, address: l.Lock} }
 
-// workQueues returns the semaphores that belong to work queues rather than locks: enough of their waits ended by
-// another thread's post. The value is the thread that made most of the posts, or nil if no thread made most.
+// workQueues returns the semaphores that belong to work queues and not to locks: another thread's post ended enough
+// of their waits. The value is the thread that made most of the posts; nil if no thread made most of them.
 func workQueues(t *analyze.Trace) map[LockKey]*analyze.Thread {
 	uses := map[LockKey]*struct {
 		asLock, asSignal int

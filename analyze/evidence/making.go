@@ -12,8 +12,9 @@ type MemoryMade struct {
 	Aside analyze.Nanos // the part of Unfed of threads that submit next to nothing
 }
 
-// FindMemoryMade computes the cost of allocating and freeing. The trace has no single events for freeing, so the
-// share of freeing time in which the thread has work in flight is taken from its allocations.
+// FindMemoryMade computes the cost of allocating and freeing memory. The trace has no single events for freeing. So
+// the share of freeing time during which the thread has work in flight is assumed to be the same as for its
+// allocations.
 func FindMemoryMade(trace *analyze.Trace, submitters *Submitters) (m MemoryMade) {
 	made, fed := map[*analyze.Thread]analyze.Nanos{}, map[*analyze.Thread]analyze.Nanos{}
 	for a := range analyze.Each(trace.Memory.Allocations) {

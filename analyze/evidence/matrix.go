@@ -22,7 +22,7 @@ func newMatrix(threads []*ThreadTime) *Matrix {
 
 // Matrices has the times that threads waited for each other, by reason.
 type Matrices struct {
-	// waits for work that the other thread committed, or was asked to commit, and for locks that the other thread
+	// waits for work that the other thread committed for itself or on request, and for locks that the other thread
 	// held
 	Waits  *Matrix
 	Queued *Matrix // waits for the thread's own work while the GPU ran another thread's
@@ -76,9 +76,9 @@ func (m *Matrices) addHandlerWaits(list []HandlerWait) {
 	}
 }
 
-// addQueued adds the time that the wait w was queued behind other threads' GPU work. Where several command buffers
-// run at once, each moment counts once, for the one that began first. Moments at which the waiting thread's own work
-// ran do not count.
+// addQueued adds the time that the wait w was queued behind other threads' GPU work. If several command buffers run
+// at once, the time counts only for the one that began first. Time in which the waiting thread's own work ran does
+// not count.
 func (m *Matrix) addQueued(work *GPUWork, w *analyze.Wait) {
 	queued := work.queued(w)
 	d := work.Of(work.trace.WaitsFor(w))

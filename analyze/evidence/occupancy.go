@@ -52,8 +52,8 @@ func (o *Occupancy) BusyThroughout(steady int) bool {
 	return !o.Saturated && policy.Saturated(o.Busy) && o.Pending >= policy.LargeShare.Value && steady >= 2
 }
 
-// Unexplained returns the part of a wait i for command buffer b (nil if unknown) that a full GPU does not explain:
-// all of it, unless the GPU is saturated; then only the time in which that GPU was idle.
+// Unexplained returns the part of a wait i for command buffer b (nil if unknown) that a full GPU does not explain. If
+// the GPU is saturated, that is only the time in which the GPU was idle; otherwise it is the whole wait.
 func (o *Occupancy) Unexplained(i analyze.Interval, b *analyze.CommandBuffer) analyze.Nanos {
 	d := o.work.byModel[o.Busiest.Device]
 	if b != nil {
@@ -85,8 +85,8 @@ func busiestDevice(work *GPUWork, gpu *GPU) (most DeviceUse) {
 	return most
 }
 
-// WaitedWhileBusy returns the thread time in waits for other threads' work, and for a free command buffer (full),
-// during which the GPU was busy.
+// WaitedWhileBusy returns for how much of two kinds of waits the GPU was busy: waits for other threads' work, and
+// waits for a free command buffer (full).
 func WaitedWhileBusy(work *GPUWork, full []Acquisition) (sum analyze.Nanos) {
 	for w := range analyze.Each(work.trace.Waits) {
 		if ForOthers(work.trace, w) {

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Options control the random parts of the analysis.
+// Options control the random permutations of the statistical tests.
 type Options struct {
 	Seed         uint64 // seed of the random generator: the same seed gives the same result; any value will do
 	Permutations int    // 0 is policy.Permutations

@@ -20,8 +20,8 @@ type QueueOverlap struct {
 }
 
 // Overlaps determines for each queue how many of its command buffers run at once, and whether the queue limits that
-// number. It is Limited if, while Most of its command buffers ran and the GPU had spare capacity, ready ones nearly
-// always waited until fewer ran. latency is the usual time to begin ready work.
+// number. A queue is Limited if ready command buffers nearly always waited while it ran Most of them and the GPU had
+// spare capacity. latency is the usual time to begin ready work.
 func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos) map[*analyze.Queue]QueueOverlap {
 	found := map[*analyze.Queue]QueueOverlap{}
 	for _, d := range work.Devices {
@@ -36,7 +36,8 @@ func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos
 			o.Most = max(1, run.times(&counter{}).capacity(o.Busy.Total()))
 			o.full = run.when(o.Most)
 			var did [startings]int
-			// begin of the previous command buffer of the queue: a delay that began earlier is counted for that one
+			// the begin of the queue's previous command buffer: a delay before that time is counted for that command
+			// buffer
 			before := analyze.Nanos(-1 << 62)
 			for _, r := range list {
 				if run.at(r.Begin) >= o.Most {
@@ -55,8 +56,8 @@ func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos
 	return found
 }
 
-// What a ready command buffer did while its queue already ran Most (the largest number that it ever runs) and the GPU
-// could have run more:
+// Results of starting: what a ready command buffer did while its queue ran as many as it ever runs (Most) and the GPU
+// could have run more
 const (
 	noMatter     = iota // the situation did not occur
 	beganBeside         // it began
@@ -65,8 +66,8 @@ const (
 	startings
 )
 
-// starting returns noMatter, waitedBehind or beganLate for the command buffer r. before is the begin of the queue's
-// previous command buffer, atFull are the times in which the queue ran Most, device those in which the GPU was full.
+// starting classifies how the command buffer r began. before is the begin of the queue's previous command buffer.
+// atFull has the times in which the queue ran Most, and device the times in which the GPU was full.
 func starting(releases *Releases, r running, before, latency analyze.Nanos, atFull, device *Busy) int {
 	x := releases.Of(r.buffer.Index)
 	if x == nil {
@@ -108,9 +109,9 @@ func WaitsForRoom(releases *Releases, gpu *GPU, d *Device, latency analyze.Nanos
 	return buffers, policy.MoreThan(policy.Most, room, late)
 }
 
-// Lines are the queues that delayed ready work: such a queue runs only a limited number of command buffers at once
-// although the GPU could run more. Then a long command buffer at the head delays short ones of other threads behind
-// it.
+// Lines are the queues that delayed ready work: each runs only a limited number of command buffers at once although
+// the GPU could run more. In such a queue, a long command buffer at the head delays short ones of other threads
+// behind it.
 type Lines struct {
 	ByQueue  map[*analyze.Queue]QueueOverlap
 	work     *GPUWork
@@ -127,8 +128,8 @@ func FindLines(work *GPUWork, releases *Releases, gpu *GPU) *Lines {
 	return l
 }
 
-// InLine returns for how long of the wait w, for a thread's own command buffer, that command buffer was ready and
-// queued behind other threads' command buffers although the GPU had spare capacity.
+// InLine returns how long a thread's own command buffer was delayed by its queue during the wait w: it was ready but
+// queued behind other threads' command buffers, although the GPU had spare capacity.
 func (l *Lines) InLine(w *analyze.Wait) analyze.Nanos {
 	b, x := l.work.trace.WaitsFor(w), l.releases.Of(w.Buffer)
 	if b == nil || x == nil || Awaited(l.work.trace, w) != w.Thread || b.Empty() && l.work.trace.Encoded() {
@@ -148,9 +149,9 @@ func (l *Lines) InLine(w *analyze.Wait) analyze.Nanos {
 	return max(0, queued.Length()-own) // a command buffer that was queued remains so until it begins
 }
 
-// TurnaroundsBehind returns how long work that had long been ready took to begin after its obstacle ended: the
-// previous work in its queue, or a full device. Much longer times than usual have another reason and are cut to a few
-// times the median. It returns nil if there are too few.
+// TurnaroundsBehind returns how long work took to begin after its obstacle ended: the previous work in its queue, or
+// a full device. Only work counts that had been ready for long. Much longer times than usual have another reason, so
+// they are cut to a few times the median. It returns nil if there are too few.
 func TurnaroundsBehind(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos) (all []analyze.Nanos) {
 	buffers := 0
 	for _, d := range work.Devices {

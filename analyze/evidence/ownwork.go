@@ -59,9 +59,9 @@ func (p *Processors) sleptThrough(lost analyze.Nanos) bool {
 	return p.Known() && !policy.NearlyAll(p.Computed+p.Waited, Scaled(lost, Share(p.Covered, p.total)))
 }
 
-// runsOutside reports whether the threads run or wait for a processor for most of their time outside of Metal. Then
-// no clock wakes them. It does not ask for all of the time, because time that a host takes from a virtual machine's
-// processors and waits that have not ended at the sample are in neither number.
+// runsOutside reports whether the threads run or wait for a processor for most of their time outside of Metal; then
+// no timer wakes them. Most of the time suffices, because two kinds of time are in neither number: time that a host
+// takes from a virtual machine's processors, and waits that have not ended at the sample.
 func (p *Processors) runsOutside(times *ThreadTimes) bool {
 	return p.Known() && policy.AtLeast(policy.DominantShare, p.Computed+p.Waited,
 		Scaled(times.Sum(analyze.PartOutside), Share(p.Covered, p.total)))

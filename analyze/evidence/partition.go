@@ -166,8 +166,8 @@ func timesToAdd(trace *analyze.Trace, waits *ThreadWaits, h *Handover) *ThreadTi
 	return times
 }
 
-// work computes Working and WorkTime. idle is the time within the working time that the thread waited for work at a
-// semaphore that the trace reports as a lock; it moves from PartLock to PartOutside.
+// work computes Working and WorkTime. idle is the part of the working time in which the thread waited for work at a
+// semaphore that the trace reports as a lock; this time moves from PartLock to PartOutside.
 func (t *ThreadTime) work(idle analyze.Nanos) {
 	th := t.Thread
 	if t.Working = th.Working.Length(); t.Working == 0 {

@@ -8,11 +8,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A needless wait costs more than the wait itself: the code between it and the next wait and, in an interpreter,
-// releasing and reacquiring the interpreter's lock around each wait. If the GPU has long completed the awaited work,
-// this indirect cost is the only one.
-//
-// A CallKind classifies a thread's calls for computing the indirect cost.
+// A needless wait costs more than the wait itself. It also costs the time of the code between the wait and the next
+// one and, in an interpreter, releasing and reacquiring the interpreter's lock. If the GPU completed the awaited work
+// long before, this indirect cost is the only one.
 
 // A CallKind classifies a thread's calls for computing the indirect cost of needless waits.
 type CallKind uint8
@@ -35,14 +33,14 @@ type TimedCall struct {
 type passage struct {
 	After, Wait int           // indexes of the two waits
 	Own         analyze.Nanos // the thread's own time in it
-	// share of Own (0 to 1) that needless waits cause; waits for locks in the passage count as caused by them
-	// entirely
+	// the share of Own (0 to 1) that needless waits cause; waits for locks in the passage count as entirely caused by
+	// them
 	Hangs float64
 }
 
-// Passages finds the passages between waits in a thread's calls. Between two needless waits, needless waits cause all
-// of the thread's own time. Next to a necessary wait the thread may also do useful work, so there they cause only as
-// much as is usual between two needless waits.
+// Passages finds the passages between waits in a thread's calls. If both waits are needless, they cause all of the
+// thread's own time in between. If one is necessary, the thread may also do useful work: then the needless one causes
+// only as much time as is usual between two needless waits.
 func Passages(calls []TimedCall) (found []passage) {
 	var loops, others []analyze.Nanos
 	last := -1

@@ -14,9 +14,9 @@ type Polling struct {
 	Lost  analyze.Nanos // how much later polling threads continued than threads that are woken
 }
 
-// FindPolling computes the time lost by polling: how much later a poll saw the completion than a waiting thread would
-// have been woken. Completion handlers do not delay a poll, because the status changes before they run. Polls for a
-// scheduled command buffer, and for event values that threads set, are left out.
+// FindPolling computes the time lost by polling: how much later a poll saw the completion than a thread that waits in
+// a call would have been woken. Completion handlers do not delay a poll, because the status changes before they run.
+// It leaves out polls for the scheduled status, and polls for event values that threads set.
 func FindPolling(t *analyze.Trace) (p Polling) {
 	usual, _ := UsualCompletion(t)
 	var gaps, lates []analyze.Nanos

@@ -30,10 +30,10 @@ type Processors struct {
 	total      analyze.Nanos // working time of the threads
 }
 
-// confinedTo reports whether the programs fill a whole number of processors that is smaller than the machine's, as
-// they do under an affinity mask or a quota. used is the number of processors used in each sample, waited the average
-// number that they waited for. A program that uses a whole number by chance waits less than it runs, or its use
-// varies.
+// confinedTo reports whether the programs are confined to a whole number of processors, smaller than the machine's,
+// for example by an affinity mask or a quota. used is the number of processors used in each sample; waited is the
+// average number of processors that they waited for. A program that uses a whole number by chance waits less than it
+// runs, or its use varies.
 func confinedTo(used []float64, waited float64, machine int) (whole int, confined bool) {
 	usual := statistics.Median(used)
 	n := math.Round(usual)
@@ -52,9 +52,9 @@ func (p *Processors) Known() bool {
 	return p.Waited != analyze.NotKnown && p.Covered > 0 && policy.AtLeast(policy.Most, p.Covered, p.total)
 }
 
-// Starved reports whether the threads lack processors. They do if they waited for a processor for a large share of
-// their time; a smaller share is enough if the program fills the processors that it is confined to. Where this time
-// is not known, late wake-ups decide.
+// Starved reports whether the threads lack processors: they waited for a processor for a large share of their time. A
+// smaller share is enough if the program fills the processors to which it is confined. If the trace does not have
+// this time, late wake-ups decide.
 func (p *Processors) Starved() bool {
 	if p.Known() {
 		waited := Share(p.Waited, p.Covered)

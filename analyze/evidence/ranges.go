@@ -34,8 +34,8 @@ type deviceRanges struct {
 	crowding        Crowding // of the typical range
 }
 
-// Combine adds up the backlogs of the ranges, each scaled to the longer range it stands for. The tests and the
-// crowding come from the range with index typical.
+// Combine adds up the backlogs of the ranges. Each range is a sample of a longer one, to which its backlog is scaled.
+// The tests and the crowding come from the range with index typical.
 func Combine(ranges []RangeEvidence, typical int) *Ranges {
 	all := &Ranges{ranges[typical].Evidence.Tests, map[identity]*deviceRanges{}}
 	for i, p := range ranges {

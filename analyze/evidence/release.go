@@ -9,9 +9,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// WaitedDuring returns the thread time that waits were queued because of delays in a queue. held returns when a
-// command buffer was delayed. A delay counts until the command buffer begins, and also for waits for later command
-// buffers of the queue, because command buffers released together then delay each other.
+// WaitedDuring returns the thread time that waits were queued because command buffers in a queue were delayed. held
+// returns the time in which a command buffer was delayed. The delay counts until that command buffer begins. It also
+// counts for waits for later command buffers of the queue, because command buffers that are released together delay
+// each other.
 func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	held func(*Release) analyze.Interval) (sum analyze.Nanos) {
 	by := map[*analyze.Queue][]analyze.Interval{}
@@ -34,8 +35,8 @@ func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	return sum
 }
 
-// A Release is the time at which a command buffer became free to run, and what it had waited for last: its own
-// commit, the commit of one that was enqueued before it, or an event.
+// A Release is the time at which a command buffer became free to run, and the last obstacle before: its own commit,
+// the commit of a command buffer that was enqueued before it, or an event.
 type Release struct {
 	At    analyze.Nanos
 	Head  analyze.Interval // delayed by a command buffer that was enqueued before it and committed later
@@ -78,8 +79,9 @@ func (r *Releases) All() iter.Seq2[*analyze.CommandBuffer, *Release] {
 	}
 }
 
-// FindReleases determines when each committed command buffer could have begun if the GPU had been free: after its
-// commit, after the commits of those enqueued before it in its queue, and after the events that it waits for.
+// FindReleases determines when each committed command buffer could have begun if the GPU had been free. That is after
+// its commit, after the commits of the command buffers that were enqueued before it in its queue, and after the
+// events that it waits for.
 func FindReleases(work *GPUWork) *Releases {
 	trace := work.trace
 	all := &Releases{trace, make([]Release, trace.IndexCount())}
@@ -142,8 +144,8 @@ func (g *GPUWork) idlesBefore(b *analyze.CommandBuffer) bool {
 		!policy.AtLeast(policy.Most, g.Of(b).any.Within(before), before.Length())
 }
 
-// placeOf returns a command buffer's position in its queue's order: the time at which it was enqueued, which is the
-// commit if nothing else enqueued it.
+// placeOf returns a command buffer's position in its queue's order: the time at which it was enqueued or, without an
+// enqueue, committed.
 func placeOf(b *analyze.CommandBuffer) analyze.Nanos {
 	if b.Enqueued.Known() {
 		return min(b.Enqueued.Begin, b.Committed.Begin)

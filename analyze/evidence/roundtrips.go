@@ -27,8 +27,8 @@ func (c *RoundTrips) Total() analyze.Nanos {
 	return c.Encode + c.Start + c.GPU + c.Gaps + c.Notify + c.Between
 }
 
-// RoundTripsOf finds the synchronous threads among those that committed in the trace's window. A thread of which any
-// creation, GPU time or completion is not known does not count as synchronous.
+// RoundTripsOf finds the synchronous threads among those that committed in the trace's window. A thread does not
+// count if any of its creations, GPU times or completions is not known.
 func RoundTripsOf(t *analyze.Trace) *RoundTrips {
 	byThread := map[*analyze.Thread][]*analyze.CommandBuffer{} // by creation, as the model has them
 	var flying counter

@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// findScheduled returns the sleeps of threads that wake at times of their own, independently of other threads: timers
-// and generators of requests. Other threads' waits for such a thread must not be reported as a cause of slowness.
+// findScheduled returns the sleeps of threads that wake at their own times, independently of other threads: timers
+// and generators of requests. Waits for such a thread must not be reported as a cause of slowness.
 func findScheduled(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
 	sleeps := map[*analyze.Thread][]analyze.Interval{}
 	for w := range analyze.Each(trace.CPUWaits.Blocked) {
@@ -47,10 +47,10 @@ func atRandom(sleeps []analyze.Interval) bool {
 		policy.NearlyAll(asleep, sleeps[len(sleeps)-1].End-sleeps[0].Begin)
 }
 
-// onSchedule reports whether sleeps end at multiples of a period. A thread that sleeps for a fixed length ends each
-// later sleep later after a delay, so delays add up; on a schedule they do not. The test fits the ends by a line over
-// their numbers. If delays add up (a random walk of n ends), the variance around the line is n/15 of the variance of
-// one step; on a schedule it is 1/2.
+// onSchedule reports whether sleeps end at multiples of a period. If a thread sleeps for a fixed length, a delay
+// makes all later sleeps end later, so delays add up; on a schedule they do not. The test fits a line through the
+// ends over their numbers. If delays add up (a random walk of n ends), the variance around the line is n/15 of the
+// variance of one step; on a schedule it is 1/2.
 func onSchedule(sleeps []analyze.Interval) bool {
 	if len(sleeps) < policy.ScheduledSleeps {
 		return false

@@ -56,14 +56,14 @@ func profileOf(work *GPUWork, times *ThreadTimes, blocked Blocked, i analyze.Int
 	return p
 }
 
-// changes finds the index at which a sequence of profiles changes most, then searches both sides of it in the same
-// way. It returns all such indexes in ascending order, counted from first, the index of course[0] in the whole
-// sequence.
+// changes finds the index at which a sequence of profiles changes most, and then searches both sides of that index in
+// the same way. It returns all such indexes in ascending order, relative to the whole sequence: first is the index of
+// course[0] there.
 func changes(course []profile, first int) []int {
 	best, where := 0.0, 0
 	for i := policy.LeastPart; i <= len(course)-policy.LeastPart; i++ {
-		// Prefer, of two equal changes, the one nearer to the middle, because there both means are based on more
-		// profiles.
+		// The weight prefers, of two equal changes, the one nearer to the middle, because both means are then based
+		// on more profiles.
 		d := distance(mean(course[:i]), mean(course[i:])) * math.Sqrt(float64(i)*float64(len(course)-i)) / float64(
 			len(course))
 		if d > best {

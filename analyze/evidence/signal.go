@@ -58,8 +58,8 @@ func signalsOf(trace *analyze.Trace) map[event]epochs {
 	return events
 }
 
-// split splits the signals of an event into epochs, within which the value does not decrease. Only a thread can
-// decrease it; a smaller value set by a command buffer has no effect in Metal and does not begin an epoch.
+// split splits the signals of an event into epochs: within an epoch the value does not decrease. Only a thread can
+// decrease the value. If a command buffer sets a smaller value, that has no effect in Metal and begins no epoch.
 func split(list []signal) (all epochs) {
 	slices.SortStableFunc(list, func(x, y signal) int { return cmp.Compare(x.at, y.at) })
 	from, most := 0, uint64(0)
@@ -74,8 +74,8 @@ func split(list []signal) (all epochs) {
 	return append(all, list[from:])
 }
 
-// first returns the signal that released b, which waits for the value: in the epoch in which b began, the earliest
-// signal of at least that value. It returns nil if the trace has no signal that can have released b.
+// first returns the signal that released b, which waits for the value: the earliest signal of at least that value in
+// the epoch in which b began. It returns nil if no signal in the trace can have released b.
 func (all epochs) first(b *analyze.CommandBuffer, value uint64) *signal {
 	began := b.GPU.Begin
 	if !b.GPU.Known() {

@@ -9,9 +9,9 @@ type Piece struct {
 }
 
 // Split divides a wait for GPU work into pieces that add up to the wait; docs/terms.md defines them. A wait for
-// another thread's work is foreign as a whole. A wait for the thread's own work is queued until the GPU begins the
-// work, then executing, then notify. Queued time is divided into time in which the GPU ran the thread's own work,
-// other work, or nothing (scheduling). If the work never began, or is not known, the wait is queued to its end.
+// another thread's work is one piece, foreign. A wait for the thread's own work is queued until the GPU begins the
+// work, then executing, then notify. The queued time is divided further: the GPU ran the thread's own work, other
+// work, or nothing (scheduling). If the work never began, or is not known, the whole wait is queued.
 func (g *GPUWork) Split(w *analyze.Wait) []Piece {
 	var room [5]Piece // on the caller's stack, because this function is inlined there
 	return g.split(w, room[:0])

@@ -6,10 +6,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Stages tells which waits are for a pipeline stage that is itself delayed: a thread that submits GPU work and that
-// waits, compiles or allocates for most of the wait. The stage's delay is reported as its own cause, so waits of
-// other stages for it must not be reported again. A thread that submits, but computes for most of the wait, counts as
-// a producer instead.
+// Stages tells which waits are for a delayed pipeline stage: a thread that submits GPU work and that itself waits,
+// compiles or allocates for most of the wait. The stage's delay is reported as its own cause, so waits of other
+// stages for it must not be reported again. A thread that submits but computes for most of the wait counts as a
+// producer instead.
 type Stages struct {
 	submitters *Submitters
 	signalled  SignalledInHandlers
@@ -17,8 +17,8 @@ type Stages struct {
 	others     map[inputKey][]*analyze.Thread
 }
 
-// An inputKey identifies what a thread waits for at a pipe or socket: by the selector, for items to read or for space
-// to write more.
+// An inputKey identifies a pipe or socket and the call (selector) with which a thread waits there: for items to read,
+// or for space to write more.
 type inputKey struct {
 	thread   *analyze.Thread
 	name     string
@@ -28,8 +28,8 @@ type inputKey struct {
 func inputOf(w *analyze.BlockedWait) inputKey { return inputKey{w.Thread, w.String(), w.Selector} }
 
 // FindStages finds the threads at the other ends of the pipes and sockets at which submitting threads wait. The trace
-// has no call of the other end if that call does not block. But a thread that ends the waits cannot itself be blocked
-// when they end, and so is found by elimination.
+// has no call of the other end if that call does not block. FindStages finds that thread by elimination: a thread
+// that ends the waits cannot itself be blocked when they end.
 func FindStages(trace *analyze.Trace, waits []analyze.SignalWait, submitters *Submitters) Stages {
 	s := Stages{submitters, FindSignalledInHandlers(trace), whenHeldUp(trace, waits), map[inputKey][]*analyze.Thread{}}
 	ends := map[inputKey][]*analyze.BlockedWait{}
@@ -55,8 +55,8 @@ func FindStages(trace *analyze.Trace, waits []analyze.SignalWait, submitters *Su
 	return s
 }
 
-// isFreeAtEnds reports whether a thread was not blocked when nearly all of these waits ended, so that it can have
-// ended them. heldUp has the times in which the thread was blocked.
+// isFreeAtEnds reports whether a thread can have ended these waits: it was not blocked when nearly all of them ended.
+// heldUp has the times in which the thread was blocked.
 func isFreeAtEnds(heldUp *Busy, waits []*analyze.BlockedWait) bool {
 	free := 0
 	for _, w := range waits {
@@ -99,7 +99,8 @@ func (s *Stages) Signals(w *analyze.SignalWait) bool {
 	return s.submitters.steady[w.Signaller] && s.isHeldUp(w.Signaller, &w.Call) || s.signalled.Of(w) != nil
 }
 
-// Writes reports whether the thread at the other end of the pipe or socket that w waits at was delayed for most of w.
+// Writes reports whether the wait w at a pipe or socket is for a delayed thread: the thread at the other end was
+// delayed for most of w.
 func (s *Stages) Writes(w *analyze.BlockedWait) bool {
 	for _, t := range s.others[inputOf(w)] {
 		if s.isHeldUp(t, &w.Call) {

@@ -104,8 +104,8 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 	return s
 }
 
-// feeds reports whether the wait w is for something that another thread produces or consumes without being delayed by
-// the GPU itself: no wait at a barrier, for a delayed pipeline stage, or for a completion handler.
+// feeds reports whether the wait w is for something that another thread produces or consumes, and the GPU does not
+// delay that thread. Waits at barriers, for a delayed pipeline stage, or for a completion handler do not count.
 func (in *feedingInput) feeds(w *analyze.SignalWait) bool {
 	return w.Thread != nil && !w.GivenBack && w.Signaller != w.Thread &&
 		(in.barriers == nil || !in.barriers.inside[w]) &&
@@ -121,8 +121,8 @@ func feedingPlace(w *analyze.SignalWait) LockKey {
 }
 
 // waitsAt returns the times in which threads waited at the objects in places, and the object at which each thread
-// waited longest. These waits would disappear if the producers always kept up, so replay removes them to predict the
-// gain.
+// waited longest. If the producers always kept up, these waits would disappear, so the replay removes them to predict
+// the gain.
 func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (map[*analyze.Thread]*Busy,
 	map[*analyze.Thread]LockKey) {
 	type at struct {

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// effect returns the share of the mean of y that disappears at x = 0, by a linear regression of y over x. The largest
-// 1% of y are cut to the 99th percentile, so that a few outliers do not decide the slope.
+// effect returns the share of the mean of y that disappears at x = 0, by a linear regression of y over x. Values of y
+// above the 99th percentile are reduced to it, so that a few outliers do not decide the slope.
 func effect(y, x []float64) float64 {
 	top := slices.Sorted(slices.Values(y))[len(y)*policy.LongestPercentile/100]
 	var r regression
@@ -61,8 +61,8 @@ func (r *regression) slope() float64 {
 // does not change the list.
 func Median(list []analyze.Nanos) analyze.Nanos { return Quickest(list, 2) }
 
-// Quickest returns the quantile 1/of of the durations: with of = 10, a tenth of them is shorter. It returns 0 if
-// there are none, and does not change the list.
+// Quickest returns the quantile 1/of of the durations: for `of` = 10, a tenth of the durations is shorter. It returns
+// 0 if there are no durations. It does not change the list.
 func Quickest(list []analyze.Nanos, of int) analyze.Nanos {
 	if len(list) == 0 {
 		return 0
@@ -73,7 +73,7 @@ func Quickest(list []analyze.Nanos, of int) analyze.Nanos {
 // nth returns the element that would be at index n if the list was sorted. It partitions only the part that contains
 // it, because sorting a hundred thousand durations would take too long. It changes the order of the list.
 func nth(list []analyze.Nanos, n int) analyze.Nanos {
-	// only a list made to be slow takes 64 rounds; what is left of such a list is sorted
+	// only a list that is made to be slow takes 64 rounds; the rest of such a list is sorted
 	for round := 0; len(list) > 32 && round < 64; round++ {
 		last := len(list) - 1
 		pivot := middle(middle(list[0], list[last/8], list[last/4]), middle(list[last*3/8], list[last/2], list[last*5/8]),

@@ -17,8 +17,8 @@ type Submitters struct {
 	steady     map[*analyze.Thread]bool  // these threads
 	Time       analyze.Nanos             // working time of all threads that take part
 	InFlight   map[*analyze.Thread]*Busy // when each thread had work in flight
-	// when each thread had work in flight, but only up to the work's end on the GPU: later delays are notifications
-	// and completion handlers
+	// the times in which the GPU had not ended a thread's work in flight; delays after the work's end on the GPU
+	// (notifications, completion handlers) are not included
 	onGPU    map[*analyze.Thread]*Busy
 	Unfed    float64 // share of the threads' time outside of Metal in which they had no work in flight
 	Occupied float64 // share of their time in which the threads in Submits have work in flight
@@ -53,13 +53,14 @@ func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, c
 // Share returns the time n as a share of the working time of all threads that take part.
 func (s *Submitters) Share(n analyze.Nanos) float64 { return Share(n, s.Time) }
 
-// Aside reports whether a thread's delays hardly delay the GPU's work: it commits next to nothing, and no other thread
-// submits for it. A client of a server commits nothing either, but while it is delayed it requests no work.
+// Aside reports whether a thread's delays hardly delay the GPU's work: the thread commits next to nothing, and no
+// other thread submits for it. A client of a server commits nothing either, but its delays matter, because it
+// requests no work meanwhile.
 func (s *Submitters) Aside(t *analyze.Thread) bool { return !s.Submits[t] && !s.requests[t] }
 
 // workInFlight returns when each thread had committed work that had not ended; ends returns the end of a command
 // buffer. In these times the GPU does not wait for the thread. The thread may wait for the GPU without a recorded
-// call: it polls, or sleeps on a semaphore that a completion handler posts.
+// call, by polling or by sleeping on a semaphore that a completion handler posts.
 func workInFlight(
 	trace *analyze.Trace, ends func(*analyze.CommandBuffer) analyze.Nanos,
 ) map[*analyze.Thread]*Busy {

@@ -13,7 +13,7 @@ import (
 type Syncs struct {
 	everybody map[*analyze.Thread]bool // threads that wait for all threads' work
 	hanging   map[*analyze.Thread]*hanging
-	// when a thread of the process runs between needless waits, and so keeps its interpreter's lock from other
+	// when a thread of the process runs between needless waits and so keeps the interpreter's lock from the other
 	// threads
 	passing map[*analyze.Process]*Busy
 	waiters map[*analyze.Thread]map[*analyze.Thread]bool // the threads for whose work each thread waited
@@ -54,8 +54,8 @@ func (s *SyncUse) Partners() (most int) {
 }
 
 // waitForEverybody returns the threads that wait for all threads' work, needed or not, as with a device-wide
-// synchronization. A thread does so if it waits for most of the other committing threads, or for a thread that,
-// directly or through others, waits for it in turn: waits for needed work cannot be circular.
+// synchronization. Such a thread waits for most of the other committing threads, or for a thread that waits for it in
+// turn, directly or through others: waits for needed work cannot be circular.
 func waitForEverybody(waiters map[*analyze.Thread]map[*analyze.Thread]bool, committers int) map[*analyze.Thread]bool {
 	all := map[*analyze.Thread]bool{}
 	for t, others := range waiters {
@@ -154,7 +154,8 @@ func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine [
 	s.Lost += w.End - min(late.Begin, w.End) // even an empty command buffer takes a launch
 }
 
-// A mark is a pair of times: up to when a thread committed work, and when the GPU had completed all of that work.
+// A mark has two times: when a thread committed some work, and when the GPU had completed that and all the thread's
+// earlier work.
 type mark struct {
 	at         analyze.Nanos
 	done, work analyze.Nanos // when the GPU had completed all of it, and all of it that is not empty
@@ -189,8 +190,8 @@ func before(list []mark, t analyze.Nanos) (m mark) {
 	return m
 }
 
-// Hanging returns the indirect cost of needless waits: locks is waits for locks that they cause, loops the threads'
-// own time between them. While the GPU is saturated, neither delays anything.
+// Hanging returns the indirect cost of needless waits: `locks` is the time of waits for locks that they cause, and
+// `loops` the threads' own time between them. Time in which the GPU was saturated does not count.
 func (syncs *Syncs) Hanging(submitters *Submitters, waits []analyze.LockWait, occupancy *Occupancy,
 ) (locks, loops analyze.Nanos) {
 	for l := range analyze.Each(waits) {
@@ -262,8 +263,8 @@ func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 	syncs.passing = unions(atWork)
 }
 
-// Hangs returns how much of the wait l for a lock is an indirect cost of needless waits. Between two waits of a
-// needless pair it is the whole wait. For an interpreter's lock it is, elsewhere, the time in which a thread between
+// Hangs returns how much of the wait l for a lock is an indirect cost of needless waits. A wait between two needless
+// waits counts completely. Of another wait for an interpreter's lock, the time counts in which a thread between
 // needless waits held the lock.
 func (syncs *Syncs) Hangs(l *analyze.LockWait) analyze.Nanos {
 	switch h := syncs.hanging[l.Thread]; {

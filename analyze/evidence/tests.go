@@ -37,7 +37,7 @@ func (t *Tests) adjust() {
 }
 
 // SoloCommit returns the duration of a commit while no other thread commits, if commits are served one at a time.
-// Otherwise it returns a huge value, so that commits are not shortened.
+// Otherwise it returns a huge value, so that a replay without locks does not shorten commits.
 func (t *Tests) SoloCommit() analyze.Nanos {
 	for i := range t.Interference {
 		if x := &t.Interference[i]; x.What == "commit" && x.OneAtATime() {

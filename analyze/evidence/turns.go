@@ -76,9 +76,9 @@ func (in turnsInput) find(what string, find func(*analyze.Trace) map[*analyze.Th
 	return t
 }
 
-// betweenTurns returns how long a thread had to wait for its next turns at the GPU, in total: the time between its
-// turns, without what the thread does itself in between. The thread's own part is estimated from the shortest of the
-// times in which no thread had its turn.
+// betweenTurns returns the total time that a thread had to wait for its next turns at the GPU: the time between its
+// turns, minus the time of its own work in between. The own work is estimated from the times in which no thread had
+// its turn, of which the shortest count.
 func betweenTurns(own []analyze.Interval, any *Busy) (lost analyze.Nanos) {
 	var between, free []analyze.Nanos
 	for i := 1; i < len(own); i++ {
@@ -113,10 +113,9 @@ func InterpreterWaitsOf(t *analyze.Trace) (w InterpreterWaits) {
 	return w
 }
 
-// TurnsAreInterpreters reports whether the lock at which threads take turns is their interpreter's (GIL). If the
-// trace shows for waits for the GPU whether the lock was held, those decide. Otherwise it is assumed of an
-// interpreter that runs one thread at a time, unless the trace has waits for its lock, which would show turns at
-// another lock.
+// TurnsAreInterpreters reports whether the lock at which threads take turns is their interpreter's lock (GIL). If the
+// trace records for waits for the GPU whether the GIL was held, these records decide. Otherwise it assumes so for an
+// interpreter that runs one thread at a time, unless the trace has waits for the GIL, which would show the turns.
 func TurnsAreInterpreters(trace *analyze.Trace, locks []analyze.LockWait, oneAtATime bool) bool {
 	if w := InterpreterWaitsOf(trace); w.Held+w.Free > 0 {
 		return w.Held >= w.Free

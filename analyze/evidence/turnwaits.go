@@ -15,9 +15,10 @@ const (
 // IsTurn reports whether the wait l is an artificial one that TurnWaits made.
 func IsTurn(l *analyze.LockWait) bool { return l != nil && l.Lock == turnAddress && l.Name == turn }
 
-// TurnWaits returns artificial lock waits for threads that take turns, because the trace has no call for them. A wait
-// lies between two round trips of a thread, while other threads are in theirs, and ends when the thread's next round
-// trip begins. It restarts after each gap between other threads' round trips that is longer than a hand-off takes.
+// TurnWaits returns artificial lock waits for threads that take turns, because the trace has no call for these waits.
+// A wait lies between two round trips of a thread, while other threads make theirs, and ends when the thread's next
+// round trip begins. If no thread makes a round trip for longer than a hand-off takes, the wait begins only after
+// that gap.
 func (t *Turns) TurnWaits() (waits []analyze.LockWait) {
 	if t.Waits == nil && t.RoundTrips == nil {
 		return nil

@@ -71,8 +71,8 @@ func (b *Busy) holds(t analyze.Nanos) bool {
 	return b.Within(analyze.Interval{Begin: t, End: t + 1}) > 0
 }
 
-// begun returns the number of spans that begin before t; least is a number known to be no larger. It is called for
-// each wait, so it does not use sort.Search, whose function call for each step takes twice as long.
+// begun returns the number of spans that begin before t; the caller knows that it is not smaller than `least`. It is
+// called for each wait, so it does not use sort.Search, whose function call for each step takes twice as long.
 func (b *Busy) begun(t analyze.Nanos, least int) int {
 	from, to := least, len(b.spans)
 	for from < to {
@@ -101,8 +101,8 @@ func (b *Busy) lastFree(t analyze.Nanos) analyze.Nanos {
 	return t
 }
 
-// FreeBefore returns the time from the end of the union's last interval that begins before i.End to i.End, but at
-// most the length of i.
+// FreeBefore returns how long the union had been free before i.End: the time since the end of its last interval that
+// begins before i.End, but at most the length of i.
 func (b *Busy) FreeBefore(i analyze.Interval) analyze.Nanos {
 	if n := b.begun(i.End, 0); n > 0 {
 		i.Begin = max(i.Begin, b.spans[n-1].End)
@@ -137,8 +137,8 @@ func (b *Busy) Gaps(within analyze.Interval) []analyze.Interval {
 	return gaps
 }
 
-// divide splits within at the borders of the union and passes the pieces on in order of time: covered ones to inside,
-// the others to outside.
+// divide splits the interval `within` at the borders of the union. It passes the covered pieces to inside and the
+// others to outside, in order of time.
 func (b *Busy) divide(within analyze.Interval, inside, outside func(analyze.Interval)) {
 	at := within.Begin
 	for _, gap := range b.Gaps(within) {

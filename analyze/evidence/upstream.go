@@ -2,9 +2,9 @@ package evidence
 
 import "mtrace/analyze"
 
-// Upstream is the time in which submitting threads waited for a producer's items with the GPU idle, while the
-// producer compiled or allocated. Compiling and allocating are reported as causes of their own, so this time must not
-// count as starvation too. Producers are threads that submit next to nothing.
+// Upstream is the time in which the GPU was idle and submitting threads waited for a producer's items, while the
+// producer compiled or allocated. Compiling and allocating are causes of their own, so this time must not count as
+// starvation, too. Producers are threads that submit next to nothing.
 type Upstream struct {
 	Compiling, Allocating analyze.Nanos
 }
@@ -43,7 +43,7 @@ func (p *producing) explain(w *analyze.SignalWait, idle analyze.Nanos, u *Upstre
 	return max(0, idle-compiling-allocating)
 }
 
-// readsFor returns the wait at a file, pipe or socket that the signalling thread was in for more than half of the
+// readsFor returns the wait at a file, pipe or socket in which the signalling thread was for more than half of the
 // wait w; nil if there is none.
 func (p *producing) readsFor(w *analyze.SignalWait) (most *analyze.BlockedWait) {
 	list := p.reads[w.Signaller]
@@ -59,8 +59,8 @@ func (p *producing) readsFor(w *analyze.SignalWait) (most *analyze.BlockedWait) 
 	return most
 }
 
-// blockedBefore returns the index of the first wait that ends after the time at. The waits must be of one thread, in
-// order of time and without overlaps.
+// blockedBefore returns the index of the first wait that ends after the time `at`. The waits must be of one thread,
+// in order of time and without overlaps.
 func blockedBefore(list []*analyze.BlockedWait, at analyze.Nanos) (n int) {
 	to := len(list)
 	for n < to {

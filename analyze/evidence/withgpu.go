@@ -2,9 +2,9 @@ package evidence
 
 import "mtrace/analyze"
 
-// WithTheGPU returns the threads' working time in which they had work in flight, or waited for the GPU or for a free
-// command buffer: a GPU that is always busy explains this time. running is the part in which the GPU ran the thread's
-// own work.
+// WithTheGPU returns the part of the threads' working time that a GPU which is always busy explains: the threads had
+// work in flight, or waited for the GPU or for a free command buffer. running is the part in which the GPU ran the
+// thread's own work.
 func WithTheGPU(work *GPUWork, submitters *Submitters, blocked Blocked) (sum, running analyze.Nanos) {
 	for _, t := range submitters.Taking {
 		with := NewBusy(append(blocked[t.Thread].spans(onGPU, onOthers, onQueue), submitters.InFlight[t.Thread].Spans()...))

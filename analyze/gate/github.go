@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Characters that GitHub's workflow commands require to be escaped. A property would end at a comma or a colon, so
-// there these are escaped too (https://github.com/actions/toolkit, packages/core/src/command.ts).
+// Characters that GitHub's workflow commands require to be escaped. In a property, commas and colons must be escaped
+// too, because a property ends at them (https://github.com/actions/toolkit, packages/core/src/command.ts).
 var (
 	annotationText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	annotationProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

@@ -17,8 +17,7 @@ type living struct {
 // NewLevels returns a Levels for one run.
 func NewLevels() *Levels { return &Levels{living: map[living]int64{}} }
 
-// maxPlausibleSize is the size of the largest allocation that is believed, 1 PiB. A larger one can only come from a
-// damaged trace, and is ignored.
+// maxPlausibleSize is 1 PiB. A larger allocation can only come from a damaged trace, and is ignored.
 const maxPlausibleSize = 1 << 50
 
 // Each calls change for each allocation and each release in a slice (a time range of the run), with the process, the

@@ -87,8 +87,8 @@ func (u *Use) reuse(t *analyze.Trace) {
 	}
 }
 
-// peak computes the largest amount of memory that was allocated at once. If an address occurs again, its earlier
-// memory must have been released, even if the trace does not have the release.
+// peak computes the largest amount of memory that was allocated at once. If an allocation has the address of an
+// earlier one, the earlier memory must have been released, even if the trace does not have the release.
 func (u *Use) peak(t *analyze.Trace) {
 	type change struct {
 		at    analyze.Nanos
@@ -123,8 +123,8 @@ func (u *Use) peak(t *analyze.Trace) {
 	}
 }
 
-// device adds up what all devices last reported as allocated, after each report of a device, and keeps the largest
-// sum.
+// device computes the sum of what all devices last reported as allocated, after each report of a device. It stores
+// the largest of these sums.
 func (u *Use) device(t *analyze.Trace) {
 	type source struct {
 		process *analyze.Process

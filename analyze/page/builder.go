@@ -48,8 +48,8 @@ type laneName struct {
 	tid uint64
 }
 
-// Like gives each thread the colour that it has in another document of the same trace, so that colours do not change
-// when the user zooms. It must be called before all other methods; other may be nil.
+// Like gives each thread the colour that it has in `other`, a document of the same trace, so that colours do not
+// change when the user zooms. It must be called before all other methods. If `other` is nil, it does nothing.
 func (b *Builder) Like(other *Document) {
 	if other == nil {
 		return
@@ -89,7 +89,7 @@ func (b *Builder) thread(of *analyze.Thread) *thread {
 	return t
 }
 
-// mostKept limits the number of blocks and cells that the Builder keeps in all lanes together. A lane may have at
+// mostKept limits the number of blocks and cells that the Builder stores in all lanes together. Each lane may have at
 // least leastKept, however many lanes there are.
 const (
 	mostKept  = 1 << 18

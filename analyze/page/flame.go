@@ -57,7 +57,7 @@ func (n *flameNode) ordered() (list []*flameNode) {
 	return list
 }
 
-// count returns how many nodes of the tree have at least least nanoseconds.
+// count returns how many nodes of the tree have at least a given time: `least` nanoseconds.
 func (n *flameNode) count(least int64, depth int) (nodes int) {
 	if n.total < least || depth > deepestNode {
 		return 0

@@ -21,12 +21,12 @@ type piece struct {
 	hidden bool // a wait, whose parts the model provides
 }
 
-// pendingPieces is the number of pieces of calls that are held back, because a call that surrounds them may still
-// arrive.
+// pendingPieces is how many pieces of calls wait before they are passed on, because a call that surrounds them may
+// still arrive.
 const pendingPieces = 1 << 12
 
-// add adds the call that ended next. absorbs reports whether the time of its nested calls counts as this call's.
-// Pieces that no later call can surround are passed to the function to.
+// add adds the call that ended next. absorbs reports whether the time of nested calls counts as this call's time.
+// Pieces that no later call can surround are passed to the function `to`.
 func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	if n := len(f.pending); n > 0 && f.pending[n-1].End > p.End {
 		p.End = f.pending[n-1].End
@@ -51,8 +51,8 @@ func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	}
 }
 
-// around inserts call p around the pieces from index first on: it fills the gaps between them, or replaces them if
-// the call absorbs nested calls.
+// around inserts call p around the pieces from index `first` on: it fills the gaps between them. If the call absorbs
+// nested calls, it replaces them.
 func (f *flat) around(p piece, first int, absorbs bool) {
 	inner := slices.Clone(f.pending[first:])
 	f.pending = f.pending[:first]

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/timeline"
 )
 
-// flows collects the command buffers to be drawn as arrows, from commit over GPU work to the return of the wait. When
-// there are too many, every second one is dropped, and so on; every tells that one of so many is kept.
+// flows collects the command buffers that are drawn as arrows, from commit over GPU work to the return of the wait.
+// If there are too many, every second one is dropped, repeatedly; one in `every` command buffers is then drawn.
 type flows struct {
 	list  []*flow
 	by    map[bufferID]*flow
@@ -40,8 +40,8 @@ const mostFlows = 1 << 12
 
 func newFlows() flows { return flows{by: map[bufferID]*flow{}, every: 1} }
 
-// commit starts the flow of a command buffer that thread by committed. It returns nil if this command buffer is not
-// drawn.
+// commit starts the flow of a command buffer that the thread `by` committed. It returns nil if this command buffer is
+// not drawn.
 func (f *flows) commit(b *analyze.CommandBuffer, by *thread) *flow {
 	number := f.count
 	f.count++

@@ -48,7 +48,7 @@ type queueName struct {
 // title returns the queue's name for display.
 func (q *queueName) title() string { return cmp.Or(q.label, fmt.Sprintf("queue %d", q.id)) }
 
-// Kinds of blocks in lanes of a GPU. Kinds below colors are the colour of the thread that committed the work.
+// Kinds of blocks in lanes of a GPU. A kind below `colors` is the colour of the thread that committed the work.
 const (
 	colors      = 12
 	kindUnknown = 14

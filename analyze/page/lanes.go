@@ -37,7 +37,7 @@ func (b *Builder) Document() *Document {
 	}
 }
 
-// document returns a document with at most drawn blocks and cells in all lanes together.
+// document returns a document with no more blocks and cells than `drawn`, in all lanes together.
 func (b *Builder) document(drawn int) *Document {
 	d := &Document{Schema: Schema, BeginNS: int64(b.begin - b.origin), EndNS: int64(b.end - b.origin),
 		Kinds: partKinds(), Names: []string{""}, Frames: []string{}, Stacks: [][]int{{}}, Lanes: []Lane{},
@@ -77,8 +77,8 @@ func (b *Builder) document(drawn int) *Document {
 	return d
 }
 
-// share divides all among lanes of the given sizes: it returns the largest limit per lane for which the lanes' sizes,
-// cut to that limit, sum up to at most all.
+// share divides a budget of blocks and cells among lanes of the given sizes. It returns the largest limit per lane
+// for which all lanes, cut to that limit, together have no more than `all`.
 func share(sizes []int, all int) int {
 	sizes = slices.Sorted(slices.Values(sizes))
 	for i, n := range sizes {

@@ -6,9 +6,9 @@ import (
 	"mtrace/analyze"
 )
 
-// peers adds to each block in which a thread waits for a lock or a signal the lock's name, and the thread that held
-// the lock or sent the signal. The model has these only after a slice's calls were added, so the blocks exist
-// already.
+// peers completes each block in which a thread waits for a lock or a signal: it adds the lock's name, and the thread
+// that held the lock or sent the signal. The trace knows these only after a slice's calls were added, when the blocks
+// exist already.
 func (b *Builder) peers(t *analyze.Trace) {
 	for i := range t.CPUWaits.Locks {
 		w := &t.CPUWaits.Locks[i]
@@ -20,8 +20,8 @@ func (b *Builder) peers(t *analyze.Trace) {
 	}
 }
 
-// peer sets name and peer of the blocks that a waiting call was converted to. A call may have become several blocks,
-// so all blocks of that kind and name during the call are changed.
+// peer sets the name and the peer of the blocks of a waiting call. The call may have become several blocks, so all
+// blocks of that kind and name during the call are changed.
 func (b *Builder) peer(call *analyze.Call, kind uint8, by *analyze.Thread, selector, object string) {
 	if call.Thread == nil || by == nil && object == "" {
 		return

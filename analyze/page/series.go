@@ -14,8 +14,8 @@ type steps struct {
 	bins []step
 }
 
-// A step is one bin: the sum of the changes in it, and what these add to the level's integral over the bin. From
-// both, means computes the mean level.
+// A step is one bin of a level. change is the sum of the changes in the bin; area is what these changes add to the
+// level's integral over the bin. From both, means computes the mean level.
 type step struct{ change, area float64 }
 
 // mostBins is the maximum number of bins of one level over time.

@@ -20,9 +20,10 @@ import (
 type Detail func(ctx context.Context, from, to analyze.Nanos) (*Document, error)
 
 // A Server serves a page, and documents of ranges of its run, to a browser on the same machine. Until the page is
-// ready, it serves a short one that reloads itself. A trace shows what a program does, so three kinds of requests are
-// refused: from other machines; for another host name, which a page of another site could cause (DNS rebinding); and
-// without the secret token in the path, because other users of the machine can reach the port.
+// ready, it serves a short page that reloads itself. A trace shows what a program does, so the Server refuses three
+// kinds of requests. Requests from other machines. Requests for another host name, which a page of another site can
+// cause (DNS rebinding). Requests without the secret token in the path, because other users of the machine can reach
+// the port.
 type Server struct {
 	port   int
 	token  string

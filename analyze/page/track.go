@@ -39,8 +39,8 @@ type track struct {
 	time   [kinds]analyze.Nanos
 }
 
-// add adds a block, which must not begin before the end of the previous one. The track then has at most most blocks
-// and cells.
+// add adds a block, which must not begin before the end of the previous one. Afterwards the track has no more blocks
+// and cells than `most`.
 func (t *track) add(b block, most int) {
 	b.End = max(b.End, b.Begin)
 	t.count++
@@ -86,7 +86,7 @@ func (t *track) cellAt(at int64) *cell {
 // coarsen makes cells twice as long.
 func (t *track) coarsen() {
 	blocks, cells, was := t.blocks, t.cells, max(t.cell, 1)
-	// blocks[:0] reuses the memory of blocks: each block is read before its place is overwritten
+	// blocks[:0] reuses the memory of blocks: each block is read before it is overwritten
 	t.cell, t.blocks, t.cells = 2*was, blocks[:0], make([]cell, 0, cap(cells))
 	for _, b := range blocks {
 		for len(cells) > 0 && analyze.Nanos(cells[0].at)*was <= b.Begin { // in the order of time
@@ -152,7 +152,7 @@ func (t *track) copy() *track {
 // size returns the number of blocks and cells, which is what it costs to draw the track.
 func (t *track) size() int { return len(t.blocks) + len(t.cells) }
 
-// fit makes cells longer until the track has at most most blocks and cells.
+// fit makes cells longer until the track has no more blocks and cells than `most`.
 func (t *track) fit(most int) {
 	for t.size() > max(most, 2) && t.cell < 1<<60 {
 		t.coarsen()

@@ -40,8 +40,8 @@ var (
 
 var templates = template.Must(template.New("pictures").Parse(pictures))
 
-// picturesData is the input of the templates for what surrounds the report on the page: timeline, flame graph and
-// charts.
+// picturesData is the input of the templates for the parts of the page that surround the report: timeline, flame
+// graph and charts.
 type picturesData struct {
 	*Document
 	Policy  string

@@ -66,9 +66,9 @@ func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
 		scopes: analyze.NewScopesAt(t)}
 }
 
-// add adds values to the sample with a stack and labels. The stack consists, innermost first, of the names in metal
-// that are not empty, the functions that called Metal, and the program's open scopes. Scopes are outermost because
-// they name phases of the run, whichever function opened them.
+// add adds values to the sample with a stack and labels. From the inside out, the stack consists of the names in
+// `metal` that are not empty, the functions that called Metal, and the program's open scopes. Scopes are outermost
+// because they name phases of the run, whichever function opened them.
 func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	locations := b.stack[:0]
 	for _, name := range metal {
@@ -120,8 +120,8 @@ func (b *builder) location(name string) *profile.Location {
 	return at
 }
 
-// unquoted replaces characters in label values that go tool pprof writes into its DOT graphs without escaping. A
-// quote, or a backslash at the end, would make the graph invalid.
+// unquoted replaces characters in label values that would make a DOT graph invalid: go tool pprof does not escape a
+// quote, or a backslash at the end.
 var unquoted = strings.NewReplacer(`"`, "'", `\`, "/")
 
 func (l labels) text() map[string][]string {
@@ -171,7 +171,7 @@ func (l labels) numbers() map[string][]int64 {
 	return m
 }
 
-// other returns the label for a thread that was waited for; "" if the thread is not known.
+// other returns the label for a thread for which another one waited; "" if the thread is not known.
 func (b *builder) other(t *analyze.Thread) string {
 	if t == nil {
 		return ""

@@ -6,7 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// code makes the functions, locations and mappings of a profile from the frames of stacks, each once.
+// code creates the functions, locations and mappings of a profile from the frames of stacks. It creates each only
+// once.
 type code struct {
 	profile   *profile.Profile
 	functions map[functionKey]*profile.Function

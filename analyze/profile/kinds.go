@@ -58,7 +58,7 @@ func gpu(t *analyze.Trace, costs *kernels.Costs, splitter *kernels.Splitter) *bu
 }
 
 // together merges consecutive kernels of an encoder whose GPU times are not identified into one share with all their
-// names. A profile cannot show bounds, and would rank these kernels by times that are arbitrary.
+// names. A profile cannot show bounds, and would rank these kernels by arbitrary times.
 func together(shares []kernels.Share) []kernels.Share {
 	out := shares[:0]
 	for i := 0; i < len(shares); i++ {
@@ -95,8 +95,8 @@ func channelName(channel string) string {
 	return channel + " channel"
 }
 
-// api returns the profile of the threads' time in calls, without the calls nested in them. It covers all of the
-// threads' time except that outside of Metal; waits for signals are calls too.
+// api returns the profile of the threads' time in calls, without the calls nested in them. It leaves out time outside
+// of Metal, except for waits for signals, which are calls too.
 func api(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("calls", "count", "wall", "nanoseconds")...)
 	for _, c := range t.Calls {
@@ -117,8 +117,8 @@ func api(t *analyze.Trace) *builder {
 }
 
 // wait returns the profile of the threads' time in waits: for the GPU, locks, signals of other threads, input, sleeps
-// and others. The innermost frame is the phase of the wait. A wait has several phases; it is counted once, with the
-// longest.
+// and others. The innermost frame is the phase of the wait. A wait with several phases is counted once, with its
+// longest phase.
 func wait(splitter *evidence.Division) *builder {
 	t := splitter.Trace
 	b := newBuilder(t, values("waits", "count", "wait", "nanoseconds")...)
@@ -160,8 +160,8 @@ func wait(splitter *evidence.Division) *builder {
 	return b
 }
 
-// counts returns what a wait adds to the number of waits: 0 if it began in an earlier range, which has counted it,
-// otherwise 1.
+// counts returns by how much a wait raises the number of waits: by 0 if it began in an earlier range, where it was
+// counted, otherwise by 1.
 func counts(earlier bool) int64 {
 	if earlier {
 		return 0

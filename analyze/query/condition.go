@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A test is a condition whose column was found in the table; place is the column's index.
+// A test is a condition together with the index of its column in the table.
 type test struct {
 	place int
 	is    string
@@ -15,7 +15,7 @@ type test struct {
 }
 
 // newTest returns the test for condition c on the column with index place, whose values are of the given kind. It
-// returns an error if c compares with a value of another kind, because a text and a number have no order.
+// returns an error if c compares them with a value of another kind, because a text and a number have no order.
 func newTest(place int, kind string, c Condition) (test, error) {
 	t := test{place, c.Is, c.Value}
 	if !slices.Contains([]string{"=", "!=", "<", "<=", ">", ">=", "contains", "null", "set"}, c.Is) {

@@ -128,7 +128,7 @@ type run struct {
 	gathered, mostValues int // number of values stored for percentiles, and its maximum
 }
 
-// A group collects the rows that have equal values in the columns to group by.
+// A group collects the rows that have equal values in the columns by which the query groups.
 type group struct {
 	key   []any
 	count int
@@ -210,7 +210,7 @@ func newRun(q Query, names, kinds []string) (*run, error) {
 				return nil, err
 			}
 			if kinds[i] != kindNumber && a.Function != "min" && a.Function != "max" {
-				return nil, fmt.Errorf("%s: the column has no numbers, but a %s in each row; count, min and max go with any",
+				return nil, fmt.Errorf("%s: the column has a %s in each row, not a number: use count, min or max",
 					a.Name(), kinds[i])
 			}
 		}
@@ -328,7 +328,8 @@ func (r *run) row(values []any) error {
 			gather := strings.HasPrefix(r.Aggregates[k].Function, "p")
 			if g.sums[k].add(values[i], gather); gather {
 				if r.gathered++; r.gathered > r.mostValues {
-					return fmt.Errorf("percentiles of more than %d values: give conditions, or compute fewer of them", r.mostValues)
+					return fmt.Errorf("percentiles of more than %d values: add conditions, or compute fewer percentiles",
+						r.mostValues)
 				}
 			}
 		}
@@ -336,8 +337,8 @@ func (r *run) row(values []any) error {
 	return nil
 }
 
-// keep adds a row of the table to the answer. If the answer is sorted, at most twice the limit of rows is kept in
-// memory: when there are more, they are sorted and cut to the limit.
+// keep adds a row of the table to the answer. If the answer is sorted, memory holds at most twice the limit of rows:
+// when there are more, they are sorted and cut to the limit.
 func (r *run) keep(values []any) {
 	if r.OrderBy == "" && len(r.rows) >= r.Limit {
 		return

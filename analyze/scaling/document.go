@@ -36,8 +36,8 @@ type Result struct {
 // A Time states how the threads spent their time in the runs with one number of threads.
 type Time struct {
 	Threads int `json:"threads"`
-	// share of each part in the time of all threads that made calls, by the part's name in the table of threads; the
-	// shares sum up to 1
+	// the share of each part in the time of all threads that made calls. The key is the part's name in the table of
+	// threads; the shares sum up to 1
 	Shares map[string]float64 `json:"shares"`
 }
 
@@ -68,7 +68,7 @@ func Analyze(source string, baseline Point, series ...Series) (*Document, error)
 }
 
 // refuse removes fitted laws that do not describe the measurements, and stores the reason in Refused. Otherwise a
-// report would show predictions of a law that does not hold.
+// report would show predictions of a law that does not hold for this program.
 func (r *Result) refuse() {
 	for _, fit := range []**Fit{&r.Amdahl, &r.USL} {
 		if *fit == nil {
@@ -100,8 +100,8 @@ type estimateJSON struct {
 	High  *float64 `json:"high"`
 }
 
-// JSONSchemaAlias returns the type from which the JSON schema of a Fit is generated, because MarshalJSON writes
-// another form than the struct has.
+// JSONSchemaAlias returns the type from which the JSON schema of a Fit is generated, because MarshalJSON writes a Fit
+// in another form than its struct.
 func (Fit) JSONSchemaAlias() any { return fitJSON{} }
 
 func (e Estimate) json() estimateJSON {

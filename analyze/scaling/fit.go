@@ -19,7 +19,7 @@ func (e TooFewError) Error() string {
 // An Estimate is a fitted value with its 95% confidence interval. High may be +Inf, which becomes null in JSON.
 type Estimate struct{ Value, Low, High float64 }
 
-// A Fit is a law of scaling, with parameters fitted to measured throughputs by least squares.
+// A Fit is a law of scaling whose parameters are fitted to the measured throughputs by least squares.
 type Fit struct {
 	Law     string   // "usl" or "amdahl"
 	Lambda  Estimate // throughput of one thread, operations per second
@@ -88,11 +88,12 @@ func (f *Fit) Unfit() string {
 	name := map[string]string{usl.name: "the USL", amdahl.name: "Amdahl's law"}[f.Law]
 	switch {
 	case f.Sigma.Value > policy.MostSerial:
-		return fmt.Sprintf("%s does not describe this: it would need a serial share of %.2f, which cannot exceed 1",
+		return fmt.Sprintf("%s does not describe this program: its serial share would be %.2f, which is more than 1",
 			name, f.Sigma.Value)
 	case f.R2 < policy.PoorFit && f.Off > policy.OffCurve:
 		return fmt.Sprintf("%s does not describe this: "+
-			"it explains %.0f%% of the variance, and throughputs are %.0f%% off it", name, 100*max(0, f.R2), 100*f.Off)
+			"the law explains only %.0f%% of the variance, and throughputs deviate from it by %.0f%%",
+			name, 100*max(0, f.R2), 100*f.Off)
 	}
 	return ""
 }

@@ -11,17 +11,17 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A guess is one plausible set of a law's parameters. Confidence intervals are computed from many.
+// A guess is one plausible set of a law's parameters. Confidence intervals are computed from many guesses.
 type guess struct {
 	p      []float64
 	lambda float64
 }
 
 // uncertainty returns many plausible sets of parameters, and the method by which they were drawn. If each number of
-// threads was run at least three times, the law is fitted to resampled runs (a stratified bootstrap). Otherwise the
-// sets are drawn from the asymptotic distribution of the least-squares estimate: Student's t with as many degrees of
-// freedom as there are points beyond the parameters (Seber and Wild, Nonlinear Regression, 1989, §5.1). Negative
-// values become 0, the lower bound of the parameters.
+// threads was run at least three times, it fits the law to resampled runs (a stratified bootstrap). Otherwise it
+// draws the sets from the asymptotic distribution of the least-squares estimate: Student's t with as many degrees of
+// freedom as there are points beyond the number of parameters (Seber and Wild, Nonlinear Regression, 1989, §5.1).
+// Negative values become 0, the lower bound of the parameters.
 func (l law) uncertainty(points []Point, p []float64, lambda float64) ([]guess, string) {
 	random := rand.New(rand.NewPCG(1, 2)) // the same data give the same interval
 	fewest := math.MaxInt
@@ -59,14 +59,15 @@ func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *
 	jacobian, gradient := mat.NewDense(len(obs), k, nil), make([]float64, len(p))
 	for i, o := range obs {
 		l.gradient(o.n, p, gradient)
-		// the first column is the derivative by ln λ, divided by λ, so that all columns have similar magnitudes
+		// the first column is the derivative with respect to ln λ; all columns are divided by λ, so that they have
+		// similar magnitudes
 		jacobian.Set(i, 0, l.capacity(o.n, p))
 		for j, g := range gradient {
 			jacobian.Set(i, j+1, g)
 		}
 	}
 	_, residual := l.scale(obs, p)
-	// standard deviation of X/λ, because the columns are derivatives of X/λ too
+	// the standard deviation of X/λ, because the columns are derivatives of X/λ, too
 	deviation := math.Sqrt(residual/float64(free)) / lambda
 	var normal mat.SymDense
 	normal.SymOuterK(1, jacobian.T())
@@ -95,8 +96,8 @@ func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *
 	return out
 }
 
-// interval returns a value with its 95% interval: the middle 95% of what of returns for the draws. Without draws the
-// interval is unbounded.
+// interval returns the value with its 95% interval: the middle 95% of the results of `of` for the draws. Without
+// draws the interval is unbounded.
 func interval(value float64, ds []guess, of func(guess) float64) Estimate {
 	if len(ds) == 0 {
 		return Estimate{value, 0, math.Inf(1)}

@@ -42,8 +42,8 @@ var usl = law{
 // observation is one measured throughput.
 type observation struct{ n, x float64 }
 
-// scale returns the λ that fits best for given parameters p, and the remaining sum of squares. It needs no search,
-// because the law is linear in λ.
+// scale returns the λ that fits best for given parameters p, and the remaining sum of squares. The law is linear in
+// λ, so no search is needed.
 func (l law) scale(obs []observation, p []float64) (lambda, residual float64) {
 	var xc, cc float64
 	for _, o := range obs {
@@ -59,9 +59,9 @@ func (l law) scale(obs []observation, p []float64) (lambda, residual float64) {
 	return lambda, residual
 }
 
-// solve returns the parameters with the least sum of squares, none of them negative. Only p must be searched, because
-// scale computes λ (separable least squares, Golub and Pereyra 1973). The search cannot reach parameters that are
-// exactly 0, so each subset of parameters is also searched with the others at 0.
+// solve returns the non-negative parameters with the least sum of squares. It searches only p, because scale computes
+// λ (separable least squares, Golub and Pereyra 1973). The search cannot reach a parameter that is exactly 0, so
+// solve repeats it for each subset of parameters, with the others at 0.
 func (l law) solve(obs []observation) (p []float64, lambda float64) {
 	best := make([]float64, len(l.parameters)) // all zero: perfect scaling
 	_, bestResidual := l.scale(obs, best)
@@ -77,8 +77,8 @@ func (l law) solve(obs []observation) (p []float64, lambda float64) {
 	return best, lambda
 }
 
-// search minimizes the sum of squares over the parameters in the bit set free; the others are 0. It searches over
-// logarithms, which keeps the parameters positive.
+// search minimizes the sum of squares over the parameters in the bit set `free`; the other parameters are 0. It
+// searches over logarithms, which keeps the parameters positive.
 func (l law) search(obs []observation, free int, start float64) []float64 {
 	var index []int
 	for i := range l.parameters {

@@ -151,8 +151,8 @@ func (p *plot) ticks(threads map[int]bool) {
 	}
 }
 
-// roundStep returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least least; 0 if least
-// is not positive.
+// roundStep returns the smallest number of the form 1, 2 or 5 times a power of ten that is not less than the
+// parameter `least`. It returns 0 if `least` is not positive.
 func roundStep(least float64) float64 {
 	if !(least > 0) || math.IsInf(least, 0) {
 		return 0
@@ -203,8 +203,8 @@ func (p *plot) add(r Result, color string) {
 	p.Series = append(p.Series, s)
 }
 
-// addIdeal draws the line of perfect scaling: each thread achieves as much as one thread alone (one, in operations
-// per second).
+// addIdeal draws the line of perfect scaling, on which each thread achieves the throughput of one thread alone:
+// `one`, in operations per second.
 func (p *plot) addIdeal(one float64) {
 	if !(one > 0) {
 		return

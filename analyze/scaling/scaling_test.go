@@ -225,7 +225,7 @@ func TestFitRefusesWhatALawDoesNotDescribe(t *testing.T) {
 		{"up and down", []Point{{1, []float64{100}}, {2, []float64{40}}, {3, []float64{160}}, {4, []float64{50}},
 			{8, []float64{120}}}, false, false, "does not describe this"},
 		{"falling from the start", []Point{{1, []float64{100}}, {2, []float64{52}}, {4, []float64{26}}, {8, []float64{13}}},
-			true, false, "which cannot exceed 1"},
+			true, false, "which is more than 1"},
 		{"hardly varying", []Point{{1, []float64{100}}, {2, []float64{101}}, {4, []float64{99}}, {8, []float64{100}}}, true,
 			true, ""},
 		{"as the law says", []Point{{1, []float64{100}}, {2, []float64{182}}, {4, []float64{308}}, {8, []float64{471}}},

@@ -27,16 +27,16 @@ type Table struct {
 	Knee     *Knee   `json:"knee"` // null when throughput grows to the end
 }
 
-// A Knee is the number of threads up to which adding threads paid; beyond it they gain little.
+// A Knee is the number of threads beyond which more threads gain little.
 type Knee struct {
 	Threads int `json:"threads"` // the last number of threads that paid
 	Next    int `json:"next"`    // the first that did not
-	// throughput that each thread added between the two numbers of threads, relative to one thread's throughput at
-	// the baseline
+	// throughput that each additional thread added beyond the knee, relative to one thread's throughput at the
+	// baseline
 	Gain float64 `json:"gain"`
 }
 
-// Tabulate returns the table of a series. Speed-ups are relative to baseline if that has samples, otherwise to the
+// Tabulate returns the table of a series. Speed-ups are relative to baseline if it has samples, otherwise to the
 // series' smallest number of threads. Efficiency is the speed-up divided by the ratio of the numbers of threads.
 func Tabulate(s Series, baseline Point) (Table, error) {
 	points, err := Clean(s.Points)
@@ -68,8 +68,8 @@ func Tabulate(s Series, baseline Point) (Table, error) {
 	return t, nil
 }
 
-// knee returns the first step between two numbers of threads in which each additional thread adds less than half of
-// one thread's throughput at the baseline; nil if there is none.
+// knee returns the first step between two measured numbers of threads in which each additional thread adds less than
+// half of one thread's throughput at the baseline; nil if there is none.
 func knee(rows []Row, baseline Point) *Knee {
 	one := baseline.Throughput() / float64(baseline.Threads)
 	at := Row{Threads: baseline.Threads, Throughput: baseline.Throughput()}

@@ -18,10 +18,10 @@ func (d *Document) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "%s\n", d.Source)
 	}
 	if d.Reference {
-		b.WriteString("reference figures published by others: not measured here\n")
+		b.WriteString("reference figures that others published: not measured by this sweep\n")
 	}
 	if d.Software {
-		b.WriteString("on a software Metal: these are not a GPU's figures\n")
+		b.WriteString("measured on a software Metal: these are not a GPU's figures\n")
 	}
 	if d.Counted != "" {
 		fmt.Fprintf(&b, "operations: %s\n", d.Counted)
@@ -95,7 +95,7 @@ func (r Result) writeFits(b *strings.Builder) {
 	case math.IsInf(u.Peak.Value, 1):
 		b.WriteString("peak: none, throughput never falls")
 	case u.Beyond:
-		fmt.Fprintf(b, "peak: %s threads, beyond what was measured: an extrapolation", u.Peak.text(1))
+		fmt.Fprintf(b, "peak: %s threads (extrapolated: more threads than were measured)", u.Peak.text(1))
 	default:
 		fmt.Fprintf(b, "peak: %s threads", u.Peak.text(1))
 	}

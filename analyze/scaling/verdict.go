@@ -20,9 +20,9 @@ type Verdict struct {
 	Traces     []string `json:"traces"`
 }
 
-// CauseAtKnee returns why throughput stops growing: the verdict at the first number of threads that gained little or,
-// if that names no cause, at the first larger number that names one. It returns nil if throughput keeps growing, or
-// if no run from there on has a verdict.
+// CauseAtKnee returns why throughput stops growing: the verdict at the first number of threads that gained little. If
+// that verdict names no cause, CauseAtKnee returns the verdict at the first larger number of threads that names one.
+// It returns nil if throughput keeps growing, or if none of these runs has a verdict.
 func (d *Document) CauseAtKnee() *Verdict {
 	if len(d.Series) == 0 || d.Series[0].Knee == nil {
 		return nil
@@ -62,7 +62,7 @@ func (d *Document) NoteNoise() {
 			d.Warnings = append(d.Warnings, "one run each: the variation between runs is not known")
 		case spread > policy.NoisyRuns:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("runs with %s differ by %.0f%%: "+
-				"the knee and the fits are uncertain; use a quieter machine, longer runs, or more of them",
+				"the knee and the fits are uncertain; use a quieter machine, longer runs, or more runs",
 				threadsOf(widest.Threads), 100*spread))
 		}
 	}

@@ -12,8 +12,8 @@ type behind[T any] struct {
 	err   atomic.Pointer[error] // the first
 }
 
-// ahead is the number of batches of rows that may wait to be written: half a row group of Parquet, because the
-// goroutine encodes a whole row group at once.
+// ahead is the number of batches of rows that may wait for the writing goroutine. It is half a row group of Parquet,
+// because the goroutine encodes a whole row group at once and needs time for it.
 const ahead = rowsPerGroup / 2 / batch
 
 func newBehind[T any](s sink[T]) *behind[T] {

@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze/wholefile"
 )
 
-// A Directory creates the files of an export. They get their final names only when all are complete: the caller must
-// call Commit, or Discard after an error.
+// A Directory creates the files of an export. The files get their final names only when all of them are complete: the
+// caller must call Commit, or Discard after an error.
 type Directory struct {
 	Path string
 	// Partition, if not empty, is a path of KEY=VALUE folders in Hive's style. A table's file is then
@@ -26,7 +26,7 @@ type Directory struct {
 }
 
 // Check returns an error if the file of any table exists already and may not be replaced. It is called before the
-// export begins, which may take minutes.
+// export, because the export may take minutes.
 func (d *Directory) Check(format Format) error {
 	for _, t := range tables {
 		name := d.inPartition(t.describe().name + "." + string(format))

@@ -32,8 +32,8 @@ func processOf(t *analyze.Thread) int64 {
 	return pid(t.Process)
 }
 
-// A texts states which values in a call's record are numbers of texts in the trace, so that the text is written and
-// not its number.
+// A texts says which values of a call's record are numbers of texts in the trace. For these values, the text is
+// written instead of the number.
 type texts struct{ arg, x0, x1 bool }
 
 var textsOf = func() []texts {
@@ -75,7 +75,7 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 }
 
 // eventsOf returns a pointer to the count of the thread's calls that returned. It remembers the last thread, because
-// consecutive calls mostly are from one thread.
+// consecutive calls are mostly made by the same thread.
 func (w *Writer) eventsOf(t *analyze.Thread) *int64 {
 	if w.caller != t || w.count == nil {
 		name := nameOf(t)
@@ -88,8 +88,8 @@ func (w *Writer) eventsOf(t *analyze.Thread) *int64 {
 }
 
 func addProcesses(a *filling, add func(processRow)) {
-	// every slice (time range of the run) has all processes with their processor use over the whole run, so the last
-	// slice is enough
+	// every slice (time range of the run) has all processes with their processor use over the whole run, so the rows
+	// come from the last slice
 	for _, p := range a.writer.last.Trace.Processes {
 		add(processRow{int64(p.ID), int64(p.Parent), p.Program, strings.Join(p.Args, " "), int64(p.CPU)})
 	}
@@ -108,8 +108,8 @@ func addThreads(a *filling, add func(threadRow)) {
 		}
 		if x := known[th]; x != nil {
 			times := x.Time
-			// Use the sums of the rows in the table of waits. Sums over slices (time ranges of the run) would differ
-			// from them, because a slice does not know all work outside of its time.
+			// The sums of the rows in the table of waits replace the sums over slices (time ranges of the run). Sums
+			// over slices would differ, because a slice does not know all work outside of its time.
 			if a.slice == nil {
 				for p, n := range a.writer.waited[nameOf(th)] {
 					if analyze.Part(p) >= analyze.PartWaitExecuting && analyze.Part(p) <= analyze.PartWaitForeign {
@@ -152,8 +152,8 @@ func addQueues(a *filling, add func(queueRow)) {
 
 var statusNames = [...]string{"not enqueued", "enqueued", "committed", "scheduled", "completed", "error"}
 
-// status returns the command buffer's last known status: the one at its completion or, if it did not complete, the
-// one that its calls led to.
+// status returns the command buffer's last known status. If the command buffer completed, it is the recorded one;
+// otherwise it follows from the recorded calls.
 func status(b *analyze.CommandBuffer) string {
 	s := b.Status
 	switch {

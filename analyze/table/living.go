@@ -2,7 +2,7 @@ package table
 
 import "mtrace/analyze"
 
-// living holds the rows of allocations that are not released yet. They are written when their release time is known.
+// living holds the rows of allocations that are not released yet. A row is written when its release time is known.
 type living struct {
 	rows  map[livingKey]allocationRow
 	order []livingKey // in order of creation; some are no longer in rows
@@ -14,12 +14,12 @@ type livingKey struct {
 	object  uint32
 }
 
-// mostLiving limits the number of rows that wait for a release. Above it, the oldest are written without a release
-// time, to bound the memory.
+// mostLiving limits the number of rows that wait for a release, to bound the memory. Beyond it, the oldest rows are
+// written without a release time.
 var mostLiving = 1 << 19
 
-// addAllocations writes the allocations of a slice (part) of the run whose release time is known. Others wait for a
-// later slice; the last slice writes all that are left.
+// addAllocations writes the allocations of a slice (part) of the run whose release time is known. The others wait for
+// a later slice; after the last slice, all remaining ones are written.
 func addAllocations(a *filling, add func(allocationRow)) {
 	m := &a.writer.memory
 	for i := range a.trace.Memory.Allocations {
@@ -86,6 +86,6 @@ func (m *living) tidy() {
 	m.order = left
 }
 
-// Cut returns how many allocations were written without a release time although the memory may have been released
-// later, because too many waited for their release.
+// Cut returns how many allocations were written before their release was known, because too many were waiting. Their
+// memory may have been released later.
 func (w *Writer) Cut() int { return w.memory.cut }

@@ -13,8 +13,8 @@ import (
 // row group at a time.
 const rowsPerGroup = 1 << 16
 
-// parquetRows writes a table as Parquet. It splits rows into columns itself, because parquet-go's own writer passes
-// on 64 rows at a time and took three times as long. Schema, encodings, headers and compression are parquet-go's.
+// parquetRows writes a table as Parquet. It splits rows into columns itself: parquet-go's own writer passes on 64
+// rows at a time and took three times as long. Schema, encodings, headers and compression come from parquet-go.
 type parquetRows[T any] struct {
 	file    *parquetFile
 	columns []*parquetColumn

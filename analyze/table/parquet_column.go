@@ -12,7 +12,7 @@ import (
 )
 
 // A parquetColumn collects one column of the current row group. Numbers are encoded as bit-packed differences, texts
-// as numbers of a dictionary.
+// as indexes into a dictionary.
 type parquetColumn struct {
 	column
 	levels  []byte  // for an optional column, a byte per row: 1, or 0 where it has no value

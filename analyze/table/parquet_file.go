@@ -18,11 +18,11 @@ import (
 // parquetMagic is the marker at the begin and at the end of each Parquet file.
 const parquetMagic = "PAR1"
 
-// compression is zstd's fastest level: the encodings pack numbers before, so slower levels gain little.
+// compression is zstd's fastest level. The encodings already pack numbers, so slower levels gain little.
 var compression = zstd.Codec{Level: zstd.SpeedFastest}
 
-// rawGroups is the number of row groups in which a column is not compressed, after compression failed to shorten it
-// once. Of 104 MB for 10⁷ calls, 71 MB are packed times, which zstd cannot shorten; trying each time is slow.
+// rawGroups is for how many row groups a column stays uncompressed after compression failed to shorten it. Trying
+// each time would be slow: of 104 MB for 10⁷ calls, 71 MB are packed times, which zstd cannot shorten.
 const rawGroups = 15
 
 // A parquetFile writes row groups to a file. Each column of a row group has one page of values and, if it has texts,
@@ -168,8 +168,8 @@ func (f *parquetFile) pack(c *parquetColumn) (body []byte, compressed bool, err 
 	return f.packed, true, nil
 }
 
-// addPage adds a page to the current column: the header, for a page of values the levels (which values are null), and
-// the body. Levels are never compressed.
+// addPage adds a page to the current column: a header and a body. A page of values also has levels, which say which
+// values are null; levels are never compressed.
 func (f *parquetFile) addPage(about *format.ColumnMetaData, header format.PageHeader, encoding format.Encoding,
 	body []byte) error {
 	var levels []byte
@@ -193,7 +193,7 @@ func (f *parquetFile) addPage(about *format.ColumnMetaData, header format.PageHe
 	return nil
 }
 
-// close writes the file's footer unless an error occurred before (failed). It closes the file in any case.
+// close closes the file. It first writes the file's footer, unless an error (failed) occurred before.
 func (f *parquetFile) close(failed error) error {
 	if failed == nil {
 		failed = f.end()

@@ -21,8 +21,8 @@ func NewSQLite(to io.WriterAt) *Writer {
 	return newWriter(output{format: SQLite, database: sqlite.New(to)})
 }
 
-// viewNames has the names of views for queries in docs/sql. A view cannot have the name of its query's file where a
-// table has that name.
+// viewNames has the names of views for queries in docs/sql. A view is named after its query's file, except if a table
+// has that name already.
 var viewNames = map[string]string{"calls": "time_by_call", "failed": "failed_command_buffers",
 	"kernels": "dispatches_by_kernel",
 	"queues":  "delay_by_queue", "threads": "time_by_thread", "waits": "who_waits_for_whom"}

@@ -139,8 +139,8 @@ func (t table[T]) rows(out *output) *rows[T] {
 
 func (r *rows[T]) add(row T) { *r.next() = row }
 
-// next returns the next row. The caller must set every field of it. It still has the content of an earlier row:
-// clearing the 24 words of each call's row would be slow.
+// next returns the next row, in which the caller must set every field. The row still has the content of an earlier
+// one, because clearing the 24 words of each call's row would be slow.
 func (r *rows[T]) next() *T {
 	if len(r.pending) == batch {
 		r.flush()
@@ -165,7 +165,7 @@ func (r *rows[T]) flush() {
 	}
 }
 
-// finish says that no more rows follow; close waits until all rows are written.
+// finish declares that no more rows follow. close waits until all rows are written.
 func (r *rows[T]) finish() {
 	r.flush()
 	r.pending = nil
@@ -238,9 +238,9 @@ func (t *openTable[T]) close() error { return t.to.close(t.name) }
 
 func (t *openTable[T]) abandon() { t.to.abandon() }
 
-// A Writer writes the tables of one run. Call each call (Call), after the calls of a slice (part) of the run the
-// slice itself (Slice), and at the end Finish. Tables with files of their own have a goroutine each; Finish or
-// Abandon must be called to end these.
+// A Writer writes the tables of one run. Pass it each call (method Call), after the calls of a slice (part) of the
+// run that slice (method Slice), and call Finish at the end. Each table with its own file has a goroutine; Finish or
+// Abandon must be called to end these goroutines.
 type Writer struct {
 	out    output
 	calls  *rows[callRow]

@@ -9,8 +9,8 @@ type behind struct {
 	over  bool // no more jobs will follow
 }
 
-// mostBehind limits the number of jobs that wait for the writing goroutine. While it writes one slice of the run, the
-// calls of the next slice arrive in about this number of batches.
+// mostBehind limits the number of jobs that wait for the writing goroutine. It is about the number of batches in
+// which the calls of the next slice arrive while the goroutine writes one slice of the run.
 const mostBehind = 128
 
 func newBehind() *behind {
@@ -28,8 +28,8 @@ func newBehind() *behind {
 // do queues a job.
 func (b *behind) do(job func()) { b.jobs <- job }
 
-// end waits until all jobs are done and ends the goroutine. No job may be added afterwards; end itself may be called
-// again.
+// end waits until all jobs are done and ends the goroutine. No job may be added afterwards. end may be called more
+// than once.
 func (b *behind) end() {
 	if !b.over {
 		b.over = true
@@ -38,7 +38,7 @@ func (b *behind) end() {
 	<-b.ended
 }
 
-// room returns a buffer whose content was already written, for reuse; nil if there is none.
+// room returns a buffer for reuse, whose content was already written; nil if there is none.
 func (b *behind) room() []pending {
 	select {
 	case list := <-b.spare:

@@ -5,8 +5,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A call is what is kept of a call until it is written. It is smaller than a slice (the form in which it is written);
-// together with its times it fits into a cache line.
+// A call is the data of a call that is stored until the call is written. It is smaller than a slice (the form in
+// which it is written); together with its times it fits into a cache line.
 type call struct {
 	site       *analyze.Frame // where it came from; nil if not known
 	more       *callMore      // data that most calls do not have
@@ -17,7 +17,7 @@ type call struct {
 	unfinished bool
 }
 
-// A callMore holds what only few calls have; it is separate to keep call small.
+// A callMore has data that only few calls have. It is separate so that a call stays small.
 type callMore struct {
 	text    string   // the text that its argument refers to
 	members []uint32 // the command buffers that it commits, without the one that it is called on
@@ -44,8 +44,8 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	}
 }
 
-// members returns the numbers of the command buffers that a call commits, without the one on which it is called. If
-// there are many, the call's record has only the first ones.
+// members returns the numbers of the other command buffers that a call commits, besides the one on which it is
+// called. If there are many, it returns only the first ones, because the call's record has no more.
 func members(c *analyze.VisitedCall) (list []uint32) {
 	n := uint64(0)
 	for _, f := range c.Row.More {

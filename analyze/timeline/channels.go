@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// channels writes the GPU work of command buffers that have rows: one track per channel of the GPU, with the rows
-// that the channel ran. A command buffer's arrow leads to its first row.
+// channels writes the GPU work of command buffers for which the trace has the rows of the GPU's channels: one track
+// per channel with its rows. A command buffer's arrow leads to its first row.
 func (f *trackFile) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 	type row struct {
 		analyze.GPUWork

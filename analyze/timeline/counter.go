@@ -13,8 +13,8 @@ type counter struct {
 	level int64
 }
 
-// changes are the changes of a level during one slice (part) of the run. Increases and decreases are kept apart,
-// because each list is nearly sorted by time.
+// changes are the changes of a level during one slice (part) of the run. Increases and decreases are separate lists,
+// because each list is then nearly sorted by time.
 type changes struct{ up, down []step }
 
 type step struct {
@@ -30,7 +30,7 @@ func (c *changes) add(at analyze.Nanos, value int64) {
 	}
 }
 
-// empty removes all changes but keeps the memory for reuse.
+// empty removes all changes but retains the memory for reuse.
 func (c *changes) empty() { c.up, c.down = c.up[:0], c.down[:0] }
 
 // write writes the level at each instant at which it changes. The changes of the run's slices (parts) must be written

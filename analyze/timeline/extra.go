@@ -73,15 +73,15 @@ const (
 	signalWaited = "signal"
 )
 
-// flowOfSignal returns the number of the arrow from a signal to the wait that thread t began at an instant. It has
-// the highest bit set, which numbers of command buffers' arrows never have, so that they differ.
+// flowOfSignal returns the number of the arrow from a signal to the wait that thread t began at time `begin`. Its
+// highest bit is set, which numbers of command buffers' arrows never have, so the two never collide.
 func flowOfSignal(t *analyze.Thread, begin analyze.Nanos) uint64 {
 	const odd = 0x9e3779b97f4a7c15 // distributes close numbers
 	return (uint64(t.ID)*odd^uint64(begin))*odd | 1<<63
 }
 
-// signals writes the instants at which threads sent a signal that another thread waited for, on a track next to that
-// of the sending thread. The sender is outside of Metal then, so its own track shows nothing.
+// signals writes the instants at which threads sent a signal that another thread waited for. They get a track next to
+// the sending thread's track, because the sender is outside of Metal then and its own track shows nothing.
 func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 	by := map[*analyze.Thread][]*analyze.SignalWait{}
 	var order []*analyze.Thread

@@ -131,7 +131,7 @@ func (f *firefox) origin() (origin analyze.Nanos) {
 	return origin
 }
 
-// head writes what concerns the whole profile: the categories of markers, and which fields of a marker are displayed.
+// head writes the data of the whole profile: the categories of markers, and which fields of a marker are displayed.
 func (f *firefox) head(categories []string) {
 	started, product := int64(0), "mtrace"
 	if f.of != nil && !f.of.Source.Started.IsZero() {

@@ -19,8 +19,8 @@ type kind struct {
 	commits, waits bool   // on command buffers
 }
 
-// kinds has one element for each row of wire.Table. The last one is for calls of newer versions of the tracer that
-// this version does not know.
+// kinds has one element for each row of wire.Table. The last element is for calls that this version does not know,
+// because a newer tracer recorded them.
 var kinds = func() []kind {
 	list := make([]kind, len(wire.Table)+1)
 	for i := range list {

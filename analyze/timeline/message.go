@@ -12,8 +12,8 @@ import (
 // use instead.
 type message []byte
 
-// uint adds a number. The case of one byte each for field and value, the most frequent, is short enough for the
-// compiler to inline.
+// uint adds a number. If field and value have one byte each, which is the most frequent case, the code is short
+// enough for the compiler to inline it.
 func (m message) uint(field protowire.Number, v uint64) message {
 	if v < 1<<7 && field < 1<<4 {
 		return append(m, byte(field)<<3, byte(v))
@@ -25,8 +25,8 @@ func (m message) long(field protowire.Number, v uint64) message {
 	return m.tag(field, protowire.VarintType).varint(v)
 }
 
-// varint adds a number without its field. Numbers have one to four bytes in random order, which processors cannot
-// predict, so it has no branch per length.
+// varint adds a number without its field. It has no branch per length: numbers have one to four bytes in random
+// order, so the processor could not predict such branches.
 func (m message) varint(v uint64) message {
 	if v >= 1<<28 {
 		return protowire.AppendVarint(m, v)
@@ -56,8 +56,8 @@ func (m message) message(field protowire.Number, inner []byte) message {
 	return protowire.AppendBytes(m.tag(field, protowire.BytesType), inner)
 }
 
-// open begins a nested message. close ends the nested message whose content begins at index at. open reserves one
-// byte for the length; close moves the content only if that is not enough.
+// open begins a nested message and reserves one byte for its length. close ends the nested message whose content
+// begins at index `at`. It moves the content only if one byte is not enough for the length.
 func (m message) open(field protowire.Number) message {
 	return append(m.tag(field, protowire.BytesType), 0)
 }
@@ -70,7 +70,7 @@ func (m message) close(at int) message {
 	return m.move(at)
 }
 
-// move does what close does for a message whose length needs more than one byte.
+// move is close for a message whose length needs more than one byte.
 func (m message) move(at int) message {
 	var varint [5]byte
 	return slices.Replace(m, at-1, at, protowire.AppendVarint(varint[:0], uint64(len(m)-at))...)

@@ -82,8 +82,8 @@ const (
 	orderingExplicit = 3
 )
 
-// perfetto writes Perfetto's protobuf format. Each track is a packet sequence of its own, so that times can be
-// written as differences and names as numbers, which is much smaller.
+// perfetto writes Perfetto's protobuf format. Each track is a packet sequence of its own. The file is much smaller
+// that way, because times can be written as differences and names as numbers.
 type perfetto struct {
 	w         io.Writer
 	sequences []*sequence // by trackID
@@ -93,8 +93,8 @@ type perfetto struct {
 	err       error
 }
 
-// A sequence is what the reader of the file remembers between the packets of one track. Packets refer to it, so it
-// must be tracked exactly.
+// A sequence is the state that a reader of the file keeps between the packets of one track. Packets depend on it, so
+// the writer must track the same state exactly.
 type sequence struct {
 	last     analyze.Nanos
 	started  bool
@@ -107,7 +107,7 @@ type sequence struct {
 	fresh    message  // InternedData to add to the next packet
 }
 
-// begun holds the bytes that are equal in all packets for the begin of one call, so that they are encoded only once.
+// begun holds the constant bytes of all packets for the begin of one call, so that they are encoded only once.
 type begun struct {
 	event message           // sequence.event, followed by the event's fields before its args
 	words [argWords]message // the constant beginning of each arg that a call may have, before its value
@@ -117,7 +117,7 @@ func newPerfetto(w io.Writer) *perfetto {
 	return &perfetto{w: w, sequences: []*sequence{nil}}
 }
 
-// begins returns the buffer with the beginning of a packet. The caller appends to it and passes it to ends, which
+// begins starts a packet and returns the buffer. The caller appends to the buffer and passes it to ends, which
 // completes the packet.
 func (p *perfetto) begins() message {
 	file := p.file.open(tracePacket)
@@ -196,8 +196,8 @@ func (p *perfetto) start(t trackID, s *sequence, at analyze.Nanos) {
 	s.counted = append(s.counted, s.event...).uint(eventType, typeCounter).tag(eventCount, protowire.VarintType)
 }
 
-// happens begins the packet of an event of track t at an instant. The clock of a sequence cannot go back, so an event
-// earlier than the previous one gets an absolute time.
+// happens begins the packet of an event of track t at time `at`. The clock of a sequence cannot go back, so an event
+// that is earlier than the previous one gets an absolute time.
 func (p *perfetto) happens(t trackID, at analyze.Nanos) (*sequence, message) {
 	s := p.sequences[t]
 	if !s.started {
@@ -214,7 +214,8 @@ func (p *perfetto) happens(t trackID, at analyze.Nanos) (*sequence, message) {
 	return s, file
 }
 
-// says appends the constant beginning of an event. The caller may append further fields before done ends the event.
+// says appends the constant bytes with which an event begins. The caller may append further fields; done then ends
+// the event.
 func (p *perfetto) says(s *sequence, file, begins message) message {
 	p.event = len(file) + len(s.event)
 	return append(file, begins...)
@@ -229,7 +230,7 @@ func (p *perfetto) done(s *sequence, file message) {
 	p.ends(append(file, packetFlags<<3|byte(protowire.VarintType), flagsNeeded))
 }
 
-// mostInterned limits the number of texts per kind and track that have numbers. At the limit all are forgotten and
+// mostInterned limits the number of texts with numbers, per kind and track. At the limit, all texts are forgotten and
 // numbered anew, to bound the memory.
 const mostInterned = 1 << 15
 
@@ -315,7 +316,8 @@ func (s *sequence) named(m message, sl *slice) message {
 		s.intern(internedCategories, sl.category))
 }
 
-// called returns the bytes that begin each event of the slice's call; they are encoded when the call first occurs.
+// called returns the constant bytes with which each begin of the slice's call begins. They are encoded when the call
+// first occurs.
 func (s *sequence) called(sl *slice) *begun {
 	if s.calls == nil {
 		s.calls = make([]*begun, len(wire.Table))
@@ -326,8 +328,7 @@ func (s *sequence) called(sl *slice) *begun {
 	return s.calls[sl.call]
 }
 
-// word returns the bytes that begin an arg of a call, up to its value. The caller appends the value and corrects the
-// length.
+// word returns the bytes of a call's arg up to its value. The caller appends the value and corrects the length.
 func (s *sequence) word(of *begun, a *arg) message {
 	known := &of.words[a.word]
 	if *known == nil {

@@ -55,8 +55,8 @@ type gpuRun struct {
 	buffer *analyze.CommandBuffer
 }
 
-// queuesOf writes the work of all queues during a slice (part) of the run. It first collects what is needed of each
-// command buffer in one pass, because a command buffer is no longer in the cache when it is written.
+// queuesOf writes the work of all queues during a slice (part) of the run. It first collects the needed data of all
+// command buffers in one pass: when a command buffer is written, it is no longer in the processor's cache.
 func (w *Writer) queuesOf(s *analyze.Slice) {
 	did := map[*analyze.Queue]*queueWork{}
 	of := func(b *analyze.CommandBuffer) *queueWork {
@@ -92,15 +92,15 @@ func (w *Writer) queuesOf(s *analyze.Slice) {
 	}
 }
 
-// forget drops the collected data of a slice (part) of the run but keeps its memory for the next slice.
+// forget drops the collected data of a slice (part) of the run but retains the memory for the next slice.
 func (q *queueWork) forget() {
 	clear(q.ran)
 	q.first, q.ran = nil, q.ran[:0]
 	q.inFlight.empty()
 }
 
-// queueRoom returns an empty queueWork, reused from the previous slice if possible; taken is the number that this
-// slice already uses.
+// queueRoom returns an empty queueWork, reused from the previous slice if possible. `taken` is how many this slice
+// uses already.
 func (w *Writer) queueRoom(taken int) *queueWork {
 	if taken == len(w.rooms) {
 		w.rooms = append(w.rooms, &queueWork{})
@@ -108,8 +108,8 @@ func (w *Writer) queueRoom(taken int) *queueWork {
 	return w.rooms[taken]
 }
 
-// flies adds a command buffer to the number in flight: +1 at its commit and −1 at its completion, each if it happened
-// in the slice. A command buffer that never completes does not count, or the number would stay too high.
+// flies counts a command buffer as in flight: +1 at its commit and −1 at its completion, if these happened in the
+// slice. A command buffer that never completes does not count; otherwise the number would stay too high.
 func flies(c *changes, s *analyze.Slice, b *analyze.CommandBuffer) {
 	from, to := b.Committed.Begin, max(b.GPU.End, b.Completed.Begin)
 	if !b.Committed.Known() {

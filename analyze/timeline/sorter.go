@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A sorter sorts the slices (named intervals) of one track. They arrive in the order in which they ended; viewers
-// need begins and ends in the order of time, inner slices inside outer ones.
+// A sorter sorts the slices (named intervals) of one track. They arrive in the order in which they ended. Viewers
+// need begins and ends in the order of time, with inner slices inside outer ones.
 type sorter struct {
 	write   func(list []pending, nested bool) (room []pending)
 	pending []pending
@@ -63,7 +63,8 @@ func (s *sorter) flush() {
 }
 
 // write writes the slices (named intervals) of a track; t is the thread if they are calls. Calls of a thread never
-// overlap partly. Another slice that does is cut at its neighbour's end, because viewers would draw it wrongly.
+// overlap partly. If other slices do, the later one is cut at its neighbour's end, because viewers would draw it
+// wrongly.
 func (f *trackFile) write(on trackID, t *analyze.Thread, list []pending, nested bool) {
 	if nested {
 		slices.Reverse(list) // of two equal slices, the outer one was added last

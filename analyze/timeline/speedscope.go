@@ -80,8 +80,8 @@ func (s *speedscope) finish() error {
 	return s.w.Flush()
 }
 
-// profile writes a track. Its slices (named intervals) must nest, or Speedscope rejects the file: a slice that ends
-// after the one around it, because a clock was read late, is cut.
+// profile writes a track. Its slices (named intervals) must nest, or Speedscope rejects the file. A slice may end
+// after the slice around it, because a clock was read late; it is cut then.
 func (s *speedscope) profile(t *track, list []opened) {
 	slices.SortStableFunc(list, func(a, b opened) int {
 		return cmp.Or(cmp.Compare(a.Begin, b.Begin),

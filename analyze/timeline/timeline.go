@@ -15,8 +15,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Writer writes one timeline. Call each call (Call), after the calls of a slice (part) of the run the slice itself
-// (Slice), and at the end Finish. A goroutine writes the file; Finish or Abandon must be called to end it.
+// A Writer writes one timeline. Pass it each call (method Call), after the calls of a slice (part) of the run that
+// slice (method Slice), and call Finish at the end. A goroutine writes the file; Finish or Abandon must be called to
+// end the goroutine.
 type Writer struct {
 	behind *behind
 	calls  map[*analyze.Thread]*threadCalls
@@ -53,7 +54,7 @@ func newWriter(out format) *Writer {
 }
 
 // format writes one file format. On each track, begins and ends arrive in order of time and nest, except for calls
-// that arrive very late. Write errors are kept, and returned by failed and finish.
+// that arrive very late. The methods failed and finish return the first write error.
 type format interface {
 	declare(track)
 	begin(*slice)
@@ -132,8 +133,8 @@ func (s *slice) say(a arg) {
 	}
 }
 
-// Slice writes the events of a slice (part) of the run, except for its calls. It returns before the slice is written,
-// so an error that it returns belongs to an earlier slice.
+// Slice writes the events of a slice (part) of the run, except for its calls. It returns before they are written, so
+// an error that it returns belongs to an earlier slice.
 func (w *Writer) Slice(s *analyze.Slice) error {
 	if s.Last() {
 		for _, on := range w.order {

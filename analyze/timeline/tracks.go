@@ -23,7 +23,7 @@ func (f *trackFile) declare(t track) trackID {
 	return t.id
 }
 
-// process returns the track of a process, which it declares the first time.
+// process returns the track of a process. At the first call for a process it declares the track.
 func (f *trackFile) process(p *analyze.Process) trackID {
 	id, known := f.processes[p]
 	if !known {
@@ -33,7 +33,7 @@ func (f *trackFile) process(p *analyze.Process) trackID {
 	return id
 }
 
-// thread returns the track of a thread, which it declares under that name the first time.
+// thread returns the track of a thread. At the first call for a thread it declares the track under that name.
 func (f *trackFile) thread(t *analyze.Thread, name string) trackID {
 	id, known := f.threads[t]
 	if !known {
@@ -49,7 +49,7 @@ func (f *trackFile) flowOf(p *analyze.Process, id uint32) uint64 {
 	return uint64(f.process(p))<<32 | uint64(id)
 }
 
-// arrowFromCommit draws an arrow from a command buffer's commit to the instant end on track to.
+// arrowFromCommit draws an arrow from a command buffer's commit to the time `end` on the track `to`.
 func (f *trackFile) arrowFromCommit(b *analyze.CommandBuffer, to trackID, end analyze.Nanos) {
 	out, is := f.out.(arrower)
 	if !is {
@@ -60,8 +60,8 @@ func (f *trackFile) arrowFromCommit(b *analyze.CommandBuffer, to trackID, end an
 	}
 }
 
-// laneAt returns the track of the first lane that is free when interval i begins, and occupies it until the end of i.
-// If none is free, it adds a lane.
+// laneAt returns the track of the first lane that is free when the interval i begins, and occupies the lane until the
+// end of i. If no lane is free, it adds one.
 func (f *trackFile) laneAt(lanes *[]*lane, on track, i analyze.Interval) trackID {
 	l := freeLane(*lanes, i.Begin)
 	if l == nil {

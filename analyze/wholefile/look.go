@@ -93,8 +93,8 @@ func Open(path string) (*os.File, error) {
 		if err != nil { // a descriptor of another process
 			return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		}
-		// duplicate the descriptor instead of opening the file again: a new one would begin at the start of the file
-		// and overwrite what the shell wrote
+		// duplicate the descriptor instead of opening the file again: a newly opened one would begin at the start of
+		// the file and overwrite what the shell wrote before
 		copied, err := unix.FcntlInt(uintptr(number), unix.F_DUPFD_CLOEXEC, 3)
 		if err != nil {
 			return nil, &fs.PathError{Op: "open", Path: path, Err: err}

@@ -48,8 +48,8 @@ func Create(path string, replace bool) (*File, error) {
 // commands.
 const mostParts = 1000
 
-// createPart creates a temporary file next to path under a name that did not exist. So it never writes through a link
-// that someone has prepared, nor into the file of another command that writes the same path.
+// createPart creates a temporary file next to path, under a name that does not exist yet. So it never writes through
+// a link that another user prepared, nor into the file of another command that writes the same path.
 func createPart(path string) (*os.File, error) {
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("%s.%d-%d%s", path, os.Getpid(), n, Suffix)
@@ -87,8 +87,8 @@ func (f *File) Publish() (err error) {
 	return err
 }
 
-// Discard deletes the incomplete file. It does not close it, because a write may be in progress when a signal ends
-// the program.
+// Discard deletes the incomplete file. It does not close the file, because a write may be in progress when a signal
+// ends the program.
 func (f *File) Discard() {
 	if f.path != "" {
 		os.Remove(f.part)

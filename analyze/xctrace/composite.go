@@ -151,7 +151,7 @@ func (p *composite) word(v *valueReader, t *tag) uint64 {
 	case kindBacktrace:
 		return uint64(v.dict.stack(v.frames[p.from:]))
 	case kindSample:
-		// the frames have return addresses, so the sampled address itself is added as the innermost frame
+		// the other frames are return addresses; the sampled address itself is the innermost frame
 		leaf := v.dict.frame(Frame{Address: p.address})
 		frames := append(v.frames[p.from:], leaf)
 		for i, f := range v.dict.Stacks[p.stack] {
@@ -169,8 +169,8 @@ func (p *composite) word(v *valueReader, t *tag) uint64 {
 }
 
 // label returns the text that the user gave. Instruments writes a label as a sequence of its own phrases, the user's
-// texts and the process: the user's texts are those before the process. If there is none, label returns Instruments'
-// phrases up to there.
+// texts, and the process. The user's texts are those before the process; without any, label returns Instruments'
+// phrases before the process.
 func (p *composite) label(v *valueReader) TextIndex {
 	if p.count == 1 {
 		return p.texts[0]

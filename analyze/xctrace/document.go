@@ -5,8 +5,8 @@ import (
 	"regexp"
 )
 
-// Document describes what one input contains: its roots, tables, defects and counts. Whatever is not delivered as
-// rows is counted here, so that nothing is lost silently.
+// Document describes the content of one input: its roots, tables, defects and counts. It counts everything that is
+// not delivered as rows, so that no data is lost silently.
 type Document struct {
 	Name      string
 	Bytes     int64 // of XML, after decompression

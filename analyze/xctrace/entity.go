@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// unescape appends raw to dst with XML's five named entities and character references replaced. Other entities stay
-// as they are, and ok is then false.
+// unescape appends raw to dst and replaces XML's five named entities and character references. Other entities stay as
+// they are, and ok is then false.
 func unescape(dst, raw []byte) (text []byte, ok bool) {
 	ok = true
 	for {

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// fillIn makes submissions and encoders from the table metal-application-intervals, which has both, if their own
-// tables are missing. The export of a single table may have failed.
+// fillIn creates submissions and encoders from the table metal-application-intervals, which contains both, if their
+// own tables are missing. Their own tables may be missing because xctrace sometimes fails to export a table.
 func (r *Recording) fillIn() {
 	submissions, encoders := len(r.Commands.Submissions) == 0, len(r.Commands.Encoders) == 0
 	count := map[BufferID]uint64{}
@@ -40,8 +40,9 @@ func (r *Recording) fillIn() {
 	}
 }
 
-// attributeIntervals finds the process of each GPU interval, if the table has no column for it. It is the process
-// that the label names or else the only one that submitted a command buffer with that number.
+// attributeIntervals finds the process of each GPU interval if the table has no column for the process. It is the
+// process that the interval's label names. Without a name, it is the process that submitted a command buffer with
+// this number, if only one process did.
 func (r *Recording) attributeIntervals() {
 	const schema = "metal-gpu-intervals"
 	t := r.table(schema)
@@ -70,8 +71,8 @@ func (r *Recording) attributeIntervals() {
 
 // pairSignposts makes intervals from the begin and end events of os-signpost, if the recording has no table of
 // intervals. An end belongs to the last begin with the same process, name and identifier; events without a
-// counterpart are dropped. Several tables of signposts, one for each category, may have the same event, which counts
-// once.
+// counterpart are dropped. There may be one table of signposts per category, and several tables may have the same
+// event; it counts once.
 func (r *Recording) pairSignposts() {
 	if len(r.CPU.Signposts) > 0 {
 		return

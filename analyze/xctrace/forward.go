@@ -1,7 +1,7 @@
 package xctrace
 
-// forward holds rows that refer to values defined further on in the document, until the end of the document. xctrace
-// itself refers only to earlier values, but programs that sort or merge exports change the order.
+// forward holds rows that refer to values defined later in the document. They are read again at the end of the
+// document. xctrace itself refers only to earlier values, but programs that sort or merge exports change the order.
 type forward struct {
 	rows  []*forwardRow
 	bytes int
@@ -23,7 +23,8 @@ type forwardRow struct {
 }
 
 var (
-	// maxForward limits the memory in bytes for rows to be read again. References in further rows count as dangling.
+	// maxForward limits the memory in bytes for rows that are read again. References in rows beyond it count as
+	// dangling.
 	maxForward = 16 << 20
 	rowStart   = []byte("<row>")
 )
@@ -35,9 +36,9 @@ const (
 	maxForwardRounds = 8
 )
 
-// postpone keeps the row that was just read (from the offset from on), because of unresolved references. It returns
-// false if there is no memory for it or this was the last attempt. If sound is set, only columns that mtrace does not
-// read are affected, so the row is delivered at once.
+// postpone stores the row that was just read, which begins at the offset `from`, because it has unresolved
+// references. It returns false if there is no memory for the row, or if this was the last attempt. If sound is set,
+// the references are only in columns that mtrace does not read, so the row is delivered at once.
 func (r *reader) postpone(from int64, t *Table, rows rowHandler, sound bool) bool {
 	v := &r.value
 	if again := r.forward.again; again != nil {

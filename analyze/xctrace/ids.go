@@ -105,8 +105,8 @@ func (t *idTable) close() {
 	}
 }
 
-// load returns the slot of the page with the id, after reading the page from the file if needed. A page that does not
-// exist is created if create is set.
+// load returns the slot of the page with the id, and reads the page from the file if needed. If the page does not
+// exist and create is set, load creates it.
 func (t *idTable) load(id uint32, create bool) (*pageSlot, error) {
 	place := &t.chunks[id/pageIDs/chunkPages]
 	if *place == nil {
@@ -145,8 +145,8 @@ func (t *idTable) load(id uint32, create bool) (*pageSlot, error) {
 	return slot, nil
 }
 
-// evict takes a page out of memory that was not used since the clock hand last passed it, and returns its memory. It
-// returns nil if pages cannot be written to a file.
+// evict removes a page from memory and returns the page's memory. It chooses a page that was not used since the clock
+// hand (of the clock replacement algorithm) last passed it. It returns nil if pages cannot be written to a file.
 func (t *idTable) evict() (*idPage, error) {
 	if t.file == nil {
 		file, err := os.CreateTemp(collector.TemporaryFolder(), "mtrace-xctrace-ids-")

@@ -113,8 +113,8 @@ func inDirectory(dir string) ([]Input, []Bundle, error) {
 }
 
 // inFile returns the exports in a file: the file itself, or the entries of a zip archive, which it recognizes by the
-// first bytes. An archive without exports is an error only if the user named it (listed). A pipe is not examined,
-// because reading would consume its data.
+// first bytes. An archive without exports is an error only if listed is true: the user named the archive. inFile does
+// not look into a pipe, because reading would consume its data.
 func inFile(path string, info fs.FileInfo, listed bool) ([]Input, error) {
 	plain := []Input{{Name: path, Size: info.Size(), Listed: listed,
 		open: func() (io.ReadCloser, error) { return os.Open(path) }}}

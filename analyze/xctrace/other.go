@@ -25,8 +25,8 @@ const (
 	maxOtherTexts = 4
 )
 
-// otherRows returns a handler that stores the rows of a table that is known only by its columns' types: the first
-// start time, duration, process and thread, and some texts.
+// otherRows returns a handler for the rows of a table of which mtrace knows only the columns' types. The handler
+// stores the first start time, duration, process and thread, and some texts.
 func otherRows(t *Table, types []*tag, sink *Sink, dict *Dictionary) (h rowHandler) {
 	to := sink.Other(t)
 	start, duration, process, thread := -1, -1, -1, -1

@@ -34,10 +34,10 @@ type rawTable struct {
 	rows    int64
 }
 
-// ReadTable reads the tables with the given name from an input, whether mtrace knows them or not. begin receives the
-// columns, and row the values of each row (uint64, float64, string, or nil for none), which are valid only during the
-// call. Invalid rows are only counted in the Document. Tables that were read before, or that belong to another run,
-// are not delivered; Table.Refused has the reason. found is false if there is no such table.
+// ReadTable reads the tables with the given name from an input, whether mtrace knows them or not. It passes the
+// columns to begin and the values of each row to `row`: uint64, float64, string, or nil for none. The values are
+// valid only during the call. Invalid rows are only counted in the Document. Tables that were read before, or that
+// belong to another run, are not delivered; Table.Refused has the reason. found is false if there is no such table.
 func (r *Recording) ReadTable(in *Input, name string, progress Progress, begin func([]RawColumn) error,
 	row func([]any) error) (doc *Document, found bool, err error) {
 	src, err := in.Open(progress)
@@ -144,9 +144,8 @@ func (w *rawTable) detail(t *Table, attributes []string) {
 	w.deliver(values)
 }
 
-// rawElement reads an element without interpretation: a number as a number, everything else as its text or displayed
-// text. An element with parts but without a displayed text, such as a call stack, becomes its parts joined by
-// semicolons.
+// rawElement reads an element without interpretation: a number as a number, any other value as its text or displayed
+// text. If an element has parts but no displayed text, such as a call stack, its parts are joined by semicolons.
 func (v *valueReader) rawElement(tok token, t *tag) (cell, error) {
 	if t.kind == kindNumber || t.kind == kindDecimal {
 		if tok == tokenStart {

@@ -50,8 +50,8 @@ func (r *reader) read(name string) (*Document, error) {
 	return r.doc, nil
 }
 
-// roots reads the documents of the input; each has a root element. Ids start again in each, so they are forgotten
-// between documents.
+// roots reads the documents of the input; each document has one root element. The ids of a document start again at 1,
+// so roots forgets the ids between documents.
 func (r *reader) roots() error {
 	for {
 		tok, err := r.value.scan.next()
@@ -195,7 +195,8 @@ func (r *reader) node(tok token) error {
 // unusable reports whether the schema of a table has no name or no columns, so that its rows cannot be read.
 func unusable(t *Table) bool { return t.Refused != "" && (t.Schema == "" || len(t.Columns) == 0) }
 
-// passOver reads a row of a table without a usable schema for its ids only. Rows of other tables may refer to them.
+// passOver reads a row of a table without a usable schema only for the ids in it, because rows of other tables may
+// refer to them.
 func (r *reader) passOver(tok token, t *Table) error {
 	if err := r.values(tok); err != nil {
 		return err
@@ -317,8 +318,9 @@ func (r *reader) handler(t *Table) rowHandler {
 	return otherRows(t, r.types, r.sink, r.value.dict)
 }
 
-// row reads one row and delivers it if it is valid: it has as many cells as the table has columns, each of its
-// column's type or empty, and no invalid value in a column that is read. Invalid rows are counted in Table.Rejected.
+// row reads one row and delivers it if it is valid. A valid row has as many cells as the table has columns; each cell
+// has its column's type or is empty; and no column that mtrace reads has an invalid value. Invalid rows are counted
+// in Table.Rejected.
 func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 	v := &r.value
 	from := v.scan.offset()
@@ -424,14 +426,14 @@ func (r *reader) reportValues(from int64, t *Table) {
 	case v.dangling > 0:
 		t.problem(from, "dangling", "a reference to a value that is not in the document")
 	case v.mistyped > 0:
-		t.problem(from, "mistyped", "a reference to a value whose type is not its column's")
+		t.problem(from, "mistyped", "a reference to a value whose type differs from the column's type")
 	case v.malformed > 0:
 		t.problem(from, "malformed",
 			"a value that does not fit its type, or a time that is negative or longer than any recording")
 	}
 }
 
-// undated returns the column of the row's point in time if that has no value, otherwise -1.
+// undated returns the column with the row's point in time if this column has no value, otherwise -1.
 func (r *reader) undated(rows rowHandler) int {
 	i := slices.IndexFunc(rows.points, func(column int) bool { return r.cells[column].state == cellNull })
 	if i < 0 {
@@ -478,7 +480,7 @@ func (r *reader) detail(tok token, t *Table) error {
 	return nil
 }
 
-// firstRows is how many rows of a detail view are kept for display.
+// firstRows is how many rows of a detail view are stored for display.
 const firstRows = 5
 
 // attributes returns the values of the current element's attributes in the order of the columns; "" for missing ones.

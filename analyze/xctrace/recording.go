@@ -18,8 +18,8 @@ type Recording struct {
 	// template. Only a caller that runs xctrace fills them in.
 	Failed   map[string]string
 	Template []Setting
-	// From and To are the time range in which counters are added up, because counters have too many rows to keep. To
-	// 0 means the end. They must be set before the first Add.
+	// From and To are the time range in which counters are added up; To 0 means the end. Counters have too many rows
+	// to store, so From and To must be set before the first Add.
 	From, To analyze.Nanos
 	Commands CommandRows
 	GPU      GPURows
@@ -168,7 +168,7 @@ func (r *Recording) chooseRun() {
 	}
 }
 
-// nameGPU takes the GPU's name from any row that has it, if the table of GPUs is missing.
+// nameGPU takes the GPU's name from any other row that has it, if the table of GPUs is missing.
 func (r *Recording) nameGPU() {
 	for i := 0; i < len(r.GPU.Intervals) && r.GPU.Name == ""; i++ {
 		r.GPU.Name = r.Text(r.GPU.Intervals[i].GPU)
@@ -178,14 +178,14 @@ func (r *Recording) nameGPU() {
 	}
 }
 
-// accept returns an error for a table that was read before, whose rows would count twice, and for tables of another
-// run than the first.
+// accept returns an error if the table must not be read: it was read before, so its rows would count twice, or it
+// belongs to another run than the first table.
 func (r *Recording) accept(input string, t *Table) error {
 	if run := runOf(t.XPath); run != "" {
 		if r.run == "" {
 			r.run = run
 		} else if run != r.run {
-			return fmt.Errorf("%s of the document is not read: %s came first", run, r.run)
+			return fmt.Errorf("%s of the document is not read, because tables of %s were read before", run, r.run)
 		}
 	}
 	key := t.XPath + " " + t.Schema
@@ -259,8 +259,8 @@ func keep[R any](list *[]R) func(*R) {
 	return func(row *R) { *list = append(*list, *row) }
 }
 
-// count adds a row to the total of its counter, for the time within From and To. A counter with no row in that range
-// is listed without values.
+// count adds a row to the total of its counter, as far as the row lies within From and To. A counter without rows in
+// that range is listed without values.
 func (r *Recording) count(c *CounterInterval) {
 	if !c.Known {
 		return

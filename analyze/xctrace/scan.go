@@ -180,10 +180,10 @@ func (s *scanner) fill() (bool, error) {
 	return n > 0, nil
 }
 
-// maxHeld is the size in bytes of the longest row whose text can be held while it is read.
+// maxHeld is the maximum size, in bytes, of a row whose text can be held until the row was read.
 const maxHeld = 1 << 20
 
-// held returns the bytes from s.hold on to the current position; nil if they were too many to be held.
+// held returns the bytes of the row from s.hold to the current position; nil if the row is too long to be held.
 func (s *scanner) held() []byte {
 	if s.hold < 0 {
 		return nil
@@ -388,7 +388,7 @@ func (s *scanner) scanDeclaration(b []byte) (token, int, error) {
 	return tokenEOF, 0, s.syntax("a document type declaration, which xctrace does not write")
 }
 
-// pass skips everything up to and including the text end.
+// pass skips everything up to and including the text `end`.
 func (s *scanner) pass(b []byte, end string) (token, int, error) {
 	i := bytes.Index(b[2:], []byte(end))
 	if i < 0 {

@@ -11,8 +11,8 @@ import "encoding/binary"
 // noShortcuts makes the scanner parse everything, for tests.
 var noShortcuts = false
 
-// The beginnings of attributes as little-endian numbers, to compare eight bytes at once; the masks blank out the
-// bytes after them.
+// The beginnings of attributes as little-endian numbers, so that eight bytes are compared at once; the masks clear
+// the bytes after the beginning.
 const (
 	refAttribute  = uint64(' ') | 'r'<<8 | 'e'<<16 | 'f'<<24 | '='<<32 | '"'<<40
 	refMask       = 1<<48 - 1
@@ -28,8 +28,8 @@ const (
 	ahead         = 24 // bytes that the attributes take at most, up to the displayed text
 )
 
-// startOf returns how a tag with this name begins ("<name"), or "" if the text is not a name, as types in a schema
-// may be.
+// startOf returns how a tag with this name begins ("<name"). It returns "" if the text is no valid name, because the
+// types in a schema need not be names.
 func startOf(name string) string {
 	for i := range len(name) {
 		if byteClass[name[i]]&nameByte == 0 {
@@ -42,8 +42,8 @@ func startOf(name string) string {
 	return "<" + name
 }
 
-// digits parses the number at the beginning of b, after which b must have more bytes. n is its number of digits, or 0
-// if they are too many.
+// digits parses the number at the beginning of b. b must have more bytes after the number. n is its number of digits,
+// or 0 if there are too many.
 func digits(b []byte) (number uint64, n int) {
 	for n < len(b) && b[n]-'0' <= 9 {
 		number = number*10 + uint64(b[n]-'0')
@@ -63,8 +63,8 @@ const (
 	shortNumber                    // <name id="ID" fmt="…">NUMBER</name>
 )
 
-// shortcut reads the next element if its tag begins with start and it has one of the two common forms. numeric tells
-// that its value is a number.
+// shortcut reads the next element if its tag begins with `start` and the element has one of the two common forms.
+// numeric is true if the element's value is a number.
 func (s *scanner) shortcut(start string, numeric bool) (how shortcut, id uint32, number uint64) {
 	b := s.buf[s.pos:]
 	at := len(start)
@@ -103,7 +103,8 @@ func (s *scanner) shortcut(start string, numeric bool) (how shortcut, id uint32,
 	return shortNumber, id, number
 }
 
-// idAndText parses ` id="N" fmt="` at index at of b. shown is the index of the displayed text behind it.
+// idAndText parses ` id="N" fmt="`, which must begin at index `at` of b. shown is the index of the displayed text,
+// which follows.
 func idAndText(b []byte, at int) (id uint32, shown int, ok bool) {
 	if binary.LittleEndian.Uint64(b[at:])&idMask != idAttribute {
 		return 0, 0, false
@@ -116,7 +117,7 @@ func idAndText(b []byte, at int) (id uint32, shown int, ok bool) {
 	return uint32(number), from + n + fmtLength, true
 }
 
-// identified parses a tag's attributes from index at to the end of the tag, if they are exactly id="N" fmt="…".
+// identified parses a tag's attributes from index `at` to the end of the tag, if they are exactly id="N" fmt="…".
 func (s *scanner) identified(b []byte, at int) (length int, ok bool) {
 	if len(b) < at+ahead || noShortcuts {
 		return 0, false

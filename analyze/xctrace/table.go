@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// column describes a column that mtrace reads: its mnemonic, the kind that its type must have, and a function that
-// stores a value in the row. The function is not called for a null.
+// column describes a column that mtrace reads: its mnemonic (its name in the schema), the kind of its type, and a
+// function that stores a value in the row. The function is not called for a null.
 type column[R any] struct {
 	mnemonic string
 	kind     kind
@@ -22,18 +22,18 @@ func need[R any](mnemonic string, k kind, set func(*R, cell)) column[R] {
 	return column[R]{mnemonic: mnemonic, kind: k, required: true, set: set}
 }
 
-// may describes a column that some versions of Instruments do not write.
+// may describes an optional column, which some versions of Instruments do not write.
 func may[R any](mnemonic string, k kind, set func(*R, cell)) column[R] {
 	return column[R]{mnemonic: mnemonic, kind: k, set: set}
 }
 
-// without sets the warning for tables in which the optional column is missing.
+// without sets the warning that appears if a table lacks this optional column.
 func (c column[R]) without(lost string) column[R] {
 	c.lost = lost
 	return c
 }
 
-// orRenamed makes the first other column of labels take the place of the column if that is missing.
+// orRenamed makes another column replace this one if it is missing: the first other column of labels.
 func (c column[R]) orRenamed() column[R] {
 	c.renamed = true
 	return c
@@ -54,7 +54,8 @@ type tableSpec interface {
 	bind(columns []Column, types []*tag, sink *Sink) (handler rowHandler, wanted bool, err error)
 }
 
-// A rowHandler delivers the rows of a table: columns are the columns it reads, notes tell which it cannot read.
+// A rowHandler delivers the rows of a table. columns are the columns that it reads, and notes name the columns that
+// it cannot read.
 type rowHandler struct {
 	columns  []int
 	optional []int // of these, columns in which noTime only means that the value is missing

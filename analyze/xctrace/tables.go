@@ -13,7 +13,7 @@ var tables = []tableSpec{
 			may("channel-name", kindText, func(r *GPUInterval, c cell) { r.Channel = c.text() }).
 				without("compute, graphics and copies are not told apart"),
 			may("process", kindProcess, func(r *GPUInterval, c cell) { r.Process = c.process() }).
-				without("a row is of the process that its label or its command buffer's submission names, if any"),
+				without("the process of a row is the one that its label, or its command buffer's submission, names"),
 			may("event-label", kindLabel, func(r *GPUInterval, c cell) {
 				r.Label, r.LabelProcess = c.labelText(), c.labelProcess()
 			}).orRenamed().without("the rows have no labels"),
@@ -348,8 +348,8 @@ func cpuSamples(schema string) *table[CPUSample] {
 	}
 }
 
-// ReadSchemas lists the tables from which a summary is built, the most important first: an export of tables in this
-// order that is interrupted has at least those.
+// ReadSchemas lists the tables from which a summary is built, the most important first. If an export in this order is
+// interrupted, it has at least the most important tables.
 func ReadSchemas() []string {
 	var names []string
 	for _, t := range tables {
@@ -360,8 +360,8 @@ func ReadSchemas() []string {
 	return names
 }
 
-// unread are tables that mtrace can read but does not use for its summary. It exports them only on request, because
-// they are too large or another table has the same data.
+// unread are tables that mtrace can read but does not use for its summary: they are too large, or another table has
+// the same data. mtrace exports them only on request.
 var unread = map[string]bool{
 	"gpu-counter-value":           true, // same data as metal-gpu-counter-intervals
 	"metal-gpu-execution-points":  true, // begin and end of metal-gpu-intervals

@@ -110,7 +110,7 @@ func TestTrapRowsThatBreakTheRules(t *testing.T) {
 		t.Errorf("%d rows delivered, table %+v", len(rows), table)
 	}
 	for _, want := range []string{"row 2 ", "1 cells for 7 columns", "column duration holds a <uint32>, not a <duration>",
-		"does not fit its type", "value whose type is not", "not in the document"} {
+		"does not fit its type", "value whose type differs", "not in the document"} {
 		if !strings.Contains(fmt.Sprint(table.Problems), want) {
 			t.Errorf("problems %v: no %q", table.Problems, want)
 		}

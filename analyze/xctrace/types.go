@@ -124,10 +124,12 @@ type tag struct {
 // noPoint means "no value" for points in time.
 const noPoint = 1<<50 - 1
 
-// noTime also means "no value" in columns of times, in addition to the null number of their type.
+// noTime is a further number that means "no value" in columns of times, in addition to the null number of the
+// column's type.
 const noTime = math.MaxUint64
 
-// maxTime is longer than any recording, in nanoseconds. Larger numbers are negative numbers, or stand for no value.
+// maxTime is longer than any recording, in nanoseconds. A larger number in an export is a negative number, or means
+// no value.
 const maxTime = 1 << 62
 
 // times are the types whose values are nanoseconds.

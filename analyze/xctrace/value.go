@@ -85,7 +85,7 @@ func (v *valueReader) child(parent *tag, n int) (t *tag, c cell, more bool, err 
 }
 
 // shortcut reads the next element if it has the expected tag and one of the two most common forms: a reference, or a
-// number with an id. Otherwise ok is false, and nothing was read except that the scanner knows the expected tag.
+// number with an id. Otherwise ok is false and no element was read, but the scanner remembers the expected tag.
 func (v *valueReader) shortcut(t *tag) (c cell, ok bool, err error) {
 	switch how, id, n := v.scan.shortcut(t.start, t.kind == kindNumber); how {
 	case shortReference:
@@ -175,7 +175,7 @@ func (v *valueReader) element(tok token, expected *tag) (*tag, cell, error) {
 	return t, c, err
 }
 
-// leave skips the content of an element that is only a reference to another one.
+// leave skips the content of an element that is a reference to another element.
 func (v *valueReader) leave(tok token) error {
 	if tok == tokenStart {
 		return v.skip()

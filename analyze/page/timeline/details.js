@@ -58,8 +58,8 @@ mtrace.details = function (view) {
     );
   }
 
-  // under returns a text about what is at a point of the canvas: a mark, a block, a cell or a gap. If choose is true,
-  // a block or lane there becomes the chosen one.
+  // under returns a text about the object at a point of the canvas: a mark, a block, a cell or a gap. If choose is
+  // true, a block or lane at that point becomes the chosen one.
   view.under = function (x, y, choose) {
     const {before} = mtrace.levels,
       at = view.nsOf(x),
@@ -96,8 +96,8 @@ mtrace.details = function (view) {
     );
   };
 
-  // life returns a table of the steps of command buffer f, each with the time since the previous step and a button
-  // that moves the view there. from is the document that contains f.
+  // life returns a table of the steps of command buffer f. Each row has the time since the previous step and a button
+  // that moves the view to the step. `from` is the document that contains f.
   function life(f, from) {
     const n = (place) => view.placeOf(from, place);
     const steps = [

@@ -39,7 +39,7 @@ mtrace.drawing = function (view) {
     return lettersOn.get(on);
   }
 
-  // write draws a text and cuts its end off so that it fits into the width room.
+  // write draws a text and cuts off its end so that it fits into the width `room`.
   function write(text, x, y, room, color) {
     if (room < 14) return;
     const wide = textSize * 0.52;

@@ -2,9 +2,9 @@
 // This file makes the text for an idle GPU under the pointer: how long the gap is, and what the thread that commits
 // the next work did meanwhile.
 
-// idleGap returns the time around the instant at in which no lane of the GPU has work. by is the index of the lane of
-// the thread that commits the next work, or −1. The result is null if another lane of the same GPU has work at that
-// instant.
+// idleGap returns the time around the instant `at` in which no lane of the GPU has work. by is the index of the lane
+// of the thread that commits the next work, or −1. The result is null if another lane of the same GPU has work at
+// that instant.
 mtrace.idleGap = function (view, lane, at) {
   const {page} = view,
     {before, finest} = mtrace.levels,

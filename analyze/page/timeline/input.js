@@ -81,8 +81,8 @@ mtrace.input = function (view) {
     {passive: false},
   );
 
-  // step chooses another block: the next or previous one in the chosen lane (blocks is 1 or −1), or one in another
-  // visible lane (lanes is 1 or −1).
+  // step chooses another block. If blocks is 1 or −1, it is the next or previous block in the chosen lane. If lanes
+  // is 1 or −1, it is a block in the next or previous visible lane.
   function step(lanes, blocks) {
     const order = view.rows.filter((r) => r.lane);
     if (order.length === 0) return;

@@ -55,8 +55,8 @@ mtrace.levels.decoded = function (level) {
 // finest returns the most detailed level that the document has of a lane.
 mtrace.levels.finest = (lane) => mtrace.levels.decoded(lane.levels[0]);
 
-// fitting returns the coarsest level whose cells are not longer than pixel, the nanoseconds per pixel. If there is
-// none, it returns the finest.
+// fitting returns the coarsest level whose cells are no longer than one pixel; `pixel` is the number of nanoseconds
+// per pixel. If there is none, it returns the finest level.
 mtrace.levels.fitting = function (lane, pixel) {
   for (let i = lane.levels.length - 1; i > 0; i--) {
     if (lane.levels[i].cell_ns <= pixel) return mtrace.levels.decoded(lane.levels[i]);
@@ -64,7 +64,7 @@ mtrace.levels.fitting = function (lane, pixel) {
   return mtrace.levels.finest(lane);
 };
 
-// block returns block i of a level as an object, with its lane and the document (from) that has it.
+// block returns block i of a level as an object, with its lane and with `from`, the document that contains it.
 mtrace.levels.block = function (from, lane, level, i) {
   return {
     at: level.at[i],

@@ -1,6 +1,6 @@
 "use strict";
-// mtrace.more requests more detail of the visible range from the server of mtrace view, if that serves the page and
-// the page has too little.
+// mtrace.more requests more detail of the visible range from the server of mtrace view, if that server serves the
+// page and the page has too little detail.
 mtrace.more = function (view) {
   const {page, root} = view;
   let asked = 0,

@@ -66,8 +66,8 @@ mtrace.rows = function (view) {
       scroller.scrollTop = item.top + item.height - view.height;
   };
 
-  // act performs an action on a row: "pin", "fold", "hide", "up" or "down". For the row that stands for idle threads
-  // it shows or hides these.
+  // act performs an action on a row: "pin", "fold", "hide", "up" or "down". For the row that stands for idle threads,
+  // it shows or hides the rows of these threads.
   view.act = function (item, what) {
     if (item.group) group.open = !group.open;
     else if (what === "pin") item.pinned = !item.pinned;
@@ -82,7 +82,7 @@ mtrace.rows = function (view) {
     if (at >= 0 && other && !other.group && !!other.pinned === !!item.pinned) view.place(item, other, by > 0);
   }
 
-  // place moves a row directly before another row, or behind it.
+  // place moves a row next to another row: before it, or after it if behind is true.
   view.place = function (item, other, behind) {
     view.items.splice(view.items.indexOf(item), 1);
     view.items.splice(view.items.indexOf(other) + (behind ? 1 : 0), 0, item);

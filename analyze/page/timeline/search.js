@@ -55,7 +55,8 @@ mtrace.search = function (view) {
     return page.frames[page.stacks[level.stack[i]].find((frame) => matches.frames[frame])];
   }
 
-  // look searches the whole run for text. Blocks so short that the page has only their sums are not found.
+  // look searches the whole run for a text. It does not find blocks that are so short that the page has only their
+  // sums.
   view.look = function (text) {
     view.find = text.trim();
     found = new WeakMap();

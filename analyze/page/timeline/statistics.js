@@ -3,8 +3,8 @@
 // kernels with the most time. It uses the finest level. Blocks that are summed up in cells count in proportion to the
 // part of the cell that is in the range.
 
-// laneSums returns the time of each kind in a range of lane n, and the number of blocks. If each is given, it is
-// called for every block with its name and its time in the range.
+// laneSums returns the time of each kind in a range of lane n, and the number of blocks. The parameter each is a
+// function that is called for every block with the block's name and its time in the range; it may be omitted.
 mtrace.laneSums = function (view, n, from, to, each) {
   const {before, finest} = mtrace.levels,
     [source, lane] = view.source(n, from, to),
@@ -54,7 +54,7 @@ mtrace.statistics = function (view, from, to) {
 };
 
 // laneRows returns statistics of lanes as rows of a table, with one column for each kind that occurs. If length is
-// given, each time has its share of it.
+// given, each time is followed by its share of length.
 mtrace.laneRows = function (view, lanes, length) {
   const {page} = view,
     used = page.kinds.map((k, i) => i).filter((i) => lanes.some((l) => l.lane.shows === "thread" && l.sums[i] > 0));

@@ -50,8 +50,8 @@ mtrace.view = function (page, root) {
     return places.has(from.lanes[n].key) ? places.get(from.lanes[n].key) : -1;
   };
 
-  // blockAt returns the block of lane n that begins at an instant or, unless exactly is set, contains it; null if
-  // there is none.
+  // blockAt returns the block of lane n that contains an instant; null if there is none. If exactly is true, the
+  // block must begin at that instant.
   view.blockAt = function (n, at, exactly) {
     const sources = [view.source(n, at, at), [page, page.lanes[n]]];
     for (const [from, lane] of sources) {

@@ -14,9 +14,9 @@ import (
 	resource "go.opentelemetry.io/proto/slim/otlp/resource/v1"
 )
 
-// Make converts a pprof profile to OpenTelemetry's format. of has the attributes of the profiled resource.
-// OpenTelemetry allows one sample type per profile, so there is one profile for each type in p. Comments of p become
-// the attribute pprof.profile.comment of each.
+// Make converts a pprof profile to OpenTelemetry's format. `of` has the attributes of the profiled resource.
+// OpenTelemetry allows one sample type per profile, so the result has one profile for each sample type of p. Comments
+// of p become the attribute pprof.profile.comment of each profile.
 func Make(p *profile.Profile, of map[string]string, version string) *profiles.ProfilesData {
 	d := newDictionary()
 	stacks := make([]int32, len(p.Sample))

@@ -52,10 +52,10 @@ func (t *Tool) exportTOC(ctx context.Context, bundle, file string) (*xctrace.TOC
 	return doc.TOCs[0], nil
 }
 
-// Export exports the tables that mtrace reads, of one run (0: the first), and passes each to read, the table of
-// contents first. Because xctrace holds all requested tables in memory, it exports one table at a time, and deletes
-// the XML of each before the next. If a table cannot be exported, Export continues with the others. Without a table
-// of contents it tries all tables that mtrace reads.
+// Export exports the tables of one run (0: the first run) that mtrace reads, and passes each to read, the table of
+// contents first. xctrace holds all requested tables in memory, so Export requests one table at a time, and deletes
+// its XML before the next. If a table cannot be exported, Export continues with the others. Without a table of
+// contents it tries all tables that mtrace reads.
 func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xctrace.Input) error) ([]Failed, error) {
 	dir, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-xctrace-")
 	if err != nil {
@@ -144,7 +144,7 @@ func choose(toc *xctrace.TOC, number int) (*xctrace.Run, error) {
 func wanted(run *xctrace.Run) []string {
 	var schemas []string
 	for _, s := range xctrace.ReadSchemas() {
-		// without a counter set, this table has a single counter with a gigabyte of values
+		// without a counter set, this table has one meaningless counter with a gigabyte of values
 		if s == "metal-gpu-counter-intervals" && run.Setting("Counter Set") == "(null)" {
 			continue
 		}

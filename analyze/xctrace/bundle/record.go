@@ -101,8 +101,8 @@ func (t *Tool) interrupts(xctrace *os.Process) (stop func()) {
 	}
 }
 
-// judge decides whether the recording succeeded. It looks at the bundle, because xctrace record sometimes fails
-// although the recording is good, or succeeds although nothing was saved.
+// judge decides whether the recording succeeded. It checks the bundle, because the status of xctrace record is not
+// reliable: it may report a failure for a good recording, or success if nothing was saved.
 func (t *Tool) judge(ctx context.Context, output string, err error, said string) error {
 	var f *failure
 	if err != nil {
@@ -122,7 +122,7 @@ func (t *Tool) judge(ctx context.Context, output string, err error, said string)
 		if f != nil {
 			return fmt.Errorf("%w (and %s cannot be read)", f, output)
 		}
-		// the tables may be readable all the same; if none is, the export fails
+		// the tables may be readable nevertheless; if not, the export fails later
 		t.say("%v: whether the recording is complete is not known", err)
 		return nil
 	}
@@ -135,7 +135,7 @@ func (t *Tool) judge(ctx context.Context, output string, err error, said string)
 	return nil
 }
 
-// waitForBundle waits until the bundle exists and no longer grows, for at most the time patience.
+// waitForBundle waits until the bundle exists and no longer grows. It waits no longer than `patience`.
 func waitForBundle(path string, patience time.Duration) error {
 	deadline := time.Now().Add(patience)
 	before := int64(-1)
@@ -170,8 +170,8 @@ func sizeOf(path string) (size int64, err error) {
 	return size, err
 }
 
-// resolve returns the program that xctrace must launch: with its absolute path, which xctrace requires, and for a
-// script its interpreter, because xctrace launches only binaries.
+// resolve returns the program that xctrace must launch, with its absolute path, which xctrace requires. For a script
+// it returns the script's interpreter, because xctrace launches only binaries.
 func resolve(command []string) (program string, args []string, err error) {
 	if len(command) == 0 {
 		return "", nil, errors.New("no program to record: mtrace xctrace record -- CMD ARG…")
@@ -199,7 +199,7 @@ func resolve(command []string) (program string, args []string, err error) {
 		}
 		program, args = interpreter, rest
 	}
-	return "", nil, fmt.Errorf("%s: scripts that run scripts, more than four deep", command[0])
+	return "", nil, fmt.Errorf("%s: its interpreter is a script again, more than four times in a row", command[0])
 }
 
 func find(name string) (string, error) {

@@ -39,7 +39,7 @@ func Find() (*Tool, error) {
 		return nil, fmt.Errorf("%s: not found: a .trace bundle can only be read by xctrace, "+
 			"which comes with Xcode (not with the Command Line Tools alone); "+
 			"on a Mac install Xcode and run sudo xcode-select -s /Applications/Xcode.app, "+
-			"elsewhere export there and bring the XML", path)
+			"on other systems, export the tables on a Mac and copy the XML files", path)
 	}
 	return &Tool{Path: found, Pause: 500 * time.Millisecond}, nil
 }
@@ -121,8 +121,8 @@ func signalName(s syscall.Signal) string {
 	return s.String()
 }
 
-// asFailure converts the error of an xctrace that ran and failed to a failure. Other errors, such as that it could
-// not be started, are only wrapped.
+// asFailure converts the error of a run of xctrace that failed to a failure. Other errors, for example that xctrace
+// could not be started, are only wrapped.
 func asFailure(what string, err error, output string) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -142,8 +142,8 @@ func lastLine(output string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// command returns a command that runs xctrace. Its environment has no variables that inject libraries, mtrace's own
-// included: xctrace would pass them to the program that it launches, in addition to its own library.
+// command returns a command that runs xctrace. It removes the environment variables that inject libraries, mtrace's
+// own included: xctrace would pass them to the program that it launches, in addition to its own library.
 func (t *Tool) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, t.Path, args...)
 	for _, setting := range os.Environ() {

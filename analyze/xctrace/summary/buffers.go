@@ -15,8 +15,8 @@ type objectName struct {
 	id  xctrace.BufferID
 }
 
-// commitInstant identifies a command buffer without a number: all its rows have the same commit time, to the
-// nanosecond.
+// commitInstant identifies a command buffer without a number by its process and commit time: all its rows have the
+// same commit time, to the nanosecond.
 type commitInstant struct {
 	pid uint64
 	at  Nanos
@@ -78,8 +78,8 @@ func (m *modeller) submissions() {
 	}
 }
 
-// at returns the command buffer that had the number at that time: the last one created before. It returns nil if
-// there is none.
+// at returns the command buffer that had the number at the given time: the last one with that number that was created
+// before. It returns nil if there is none.
 func (m *modeller) at(name objectName, at Nanos) *commandBuffer {
 	list := m.made[name]
 	i, _ := slices.BinarySearchFunc(list, at+1,
@@ -134,9 +134,9 @@ func (m *modeller) gpuRows() {
 	}
 }
 
-// unsubmitted returns the command buffer of a GPU row whose submission is not in the export: the one of the previous
-// row with the same number, unless the row's work was committed after that had ended. Then it creates one. The row's
-// start latency tells when the work was committed.
+// unsubmitted returns the command buffer of a GPU row whose submission is not in the export. It is the command buffer
+// of the previous row with the same number, if the row's work was committed before that command buffer ended; the
+// row's start latency tells when the work was committed. Otherwise unsubmitted creates a command buffer.
 func (m *modeller) unsubmitted(last map[objectName]*commandBuffer, name objectName,
 	g *xctrace.GPUInterval) *commandBuffer {
 	commit := Nanos(0)
@@ -200,8 +200,8 @@ func widen(i *analyze.Interval, by analyze.Interval) {
 	i.Begin, i.End = min(i.Begin, by.Begin), max(i.End, by.End)
 }
 
-// completions gives each command buffer the first completion with its number that comes after its commit, and before
-// the number was reused.
+// completions sets the completion of each command buffer: the first one with its number after its commit and before
+// the number was used again.
 func (m *modeller) completions() {
 	times := map[xctrace.BufferID][]Nanos{}
 	for i := range m.Commands.Completions {
@@ -269,8 +269,8 @@ func (m *modeller) choose() {
 		func(t *analyze.Thread) bool { return t.Active == analyze.Interval{} })
 }
 
-// see extends a thread's active time by the part of an interval within the window, and returns that part. ok is false
-// if there is none.
+// see extends a thread's active time by the part of an interval that lies in the window, and returns that part. ok is
+// false if no part does.
 func (m *modeller) see(t *analyze.Thread, begin, end Nanos) (in analyze.Interval, ok bool) {
 	begin, end, ok = m.clip(begin, end-begin)
 	in = analyze.Interval{Begin: begin, End: end}

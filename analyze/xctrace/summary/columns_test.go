@@ -77,7 +77,7 @@ func TestGPURowsOfUnknownProcess(t *testing.T) {
 	table := without(t, "process event-label", row)
 	alone := summarise(t, Filter{}, contents(launched, 1, []string{tableGPU}), table)
 	if alone.GPU == nil || alone.GPU.All.BusyNS != 500 || alone.GPU.UnattributedShare != 1 ||
-		!strings.Contains(whyMissing(alone, "GPU time of the subject"), "none names its process") {
+		!strings.Contains(whyMissing(alone, "GPU time of the subject"), "no row names its process") {
 		t.Errorf("alone: GPU %+v, missing %+v", alone.GPU, alone.Missing)
 	}
 	joined := summarise(t, Filter{PIDs: []uint64{7}}, "", table, submissionTable(submissionRow{start: 100, duration: 200, pid: 7, buffer: 1}))

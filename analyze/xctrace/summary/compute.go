@@ -81,8 +81,8 @@ func gpuByStart(s *scope) []int32 {
 	return order
 }
 
-// toldBy returns which of the two tables have rows. If only one is empty, its export has failed, and its numbers are
-// not 0 but unknown.
+// toldBy returns which of the two tables have rows. If only one of them is empty, its export has failed: its numbers
+// are unknown, and not 0.
 func toldBy(s *scope) told {
 	return told{submissions: len(s.Commands.Submissions) > 0, gpu: len(s.GPU.Intervals) > 0}
 }

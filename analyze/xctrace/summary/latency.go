@@ -29,7 +29,8 @@ func (m *modeller) latency() Latency {
 	return l
 }
 
-// check counts a row whose recorded start latency differs by off from the one computed from the commit.
+// check counts a row whose recorded start latency differs from the one computed from the commit; `off` is the
+// difference.
 func (id *Identity) check(off Nanos) {
 	id.Checked++
 	off = max(off, -off)

@@ -48,8 +48,8 @@ func missingOf(s *scope, out *Summary) []Missing {
 	return list
 }
 
-// withoutMetal returns a single entry for all of Metal if no table about Metal was given. To a reader of a CPU
-// profile, a list of each missing table is of no use.
+// withoutMetal returns a single entry for all of Metal if no table about Metal was given. A list of every missing
+// table would not help a reader of a CPU profile.
 func withoutMetal(s *scope) (Missing, bool) {
 	tables := []string{tableGPU, tableSubmissions, tableCompleted, tableEncoders, tableShaders, tableCounters,
 		"metal-application-intervals"}
@@ -85,7 +85,7 @@ func whyAbsent(s *scope, schema string) string {
 				return fmt.Sprintf("table %s cannot be read: %s", schema, t.Refused)
 			}
 			if t.Schema == schema && t.Rows > 0 && t.Rejected == t.Rows {
-				return fmt.Sprintf("all %d rows of table %s break a rule: %s", t.Rows, schema, t.Problems[0])
+				return fmt.Sprintf("all %d rows of table %s are invalid: %s", t.Rows, schema, t.Problems[0])
 			}
 		}
 	}
@@ -150,10 +150,10 @@ func attachHint(s *scope) string {
 	return "the program made no Metal calls while recording, or the recording failed"
 }
 
-// whoseRows tells which processes' work the GPU's rows are, if none belongs to the summary's processes.
+// whoseRows returns, if no GPU row belongs to the summary's processes, the processes to which the GPU rows belong.
 func whoseRows(s *scope, g *GPU) string {
 	if g.ForeignShare == 0 {
-		return "none names its process: --all summarises them"
+		return "no row names its process: --all summarises these rows"
 	}
 	return "all of other processes: " + attachHint(s)
 }

@@ -36,8 +36,8 @@ type Value struct {
 	SumNS Nanos  `json:"sum_ns"` // of the rows' durations
 }
 
-// fewValues is the largest number of distinct texts for which a column's texts are listed; a column with more is not
-// a kind of row.
+// fewValues is the largest number of distinct texts in a column for which these texts are listed. If a column has
+// more, its text does not tell the kind of a row.
 const fewValues = 12
 
 // othersOf summarises the tables that mtrace knows only by their columns, and lists the first rows of detail views.

@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// signpostsOf returns, by name of signpost intervals (phases that the program marks), how long the GPU worked for the
-// program during them.
+// signpostsOf returns how long the GPU worked for the program during signpost intervals (phases that the program
+// marks), by the intervals' name.
 func signpostsOf(s *scope, order []int32) []Phase {
 	byName := map[string][]analyze.Interval{}
 	for i := range s.CPU.Signposts {

@@ -133,21 +133,21 @@ func (s *scope) own(p xctrace.ProcessIndex) bool {
 	return p != 0 && s.pids[s.Processes[p].PID]
 }
 
-// clip cuts an interval to the window; ok is false if nothing of the interval is inside.
+// clip cuts an interval to the window; ok is false if no part of the interval is inside.
 func (s *scope) clip(start, duration Nanos) (begin, end Nanos, ok bool) {
 	begin, end = max(start, s.from), start+duration
 	end = min(end, s.to)
 	return begin, end, begin < end || duration == 0 && s.inside(start)
 }
 
-// inside reports whether a time is in the window. The end of a requested range is outside of it; the end of the
-// recording is inside, so that its last row counts.
+// inside reports whether a time is in the window. The end of a requested range does not count as inside. The end of
+// the recording does, so that its last row counts.
 func (s *scope) inside(at Nanos) bool {
 	return at >= s.from && (at < s.to || at == s.to && s.whole)
 }
 
-// setWindow sets the window: the requested range or, without one, from the first to the last row about Metal of the
-// summary's processes. If there is no such row, all their rows count.
+// setWindow sets the window: the requested range. Without a request it extends from the first to the last row about
+// Metal of the summary's processes; if there is none, from the first to the last of all their rows.
 func setWindow(s *scope, f Filter) error {
 	s.askedTo = 1 << 62
 	if f.To != 0 {
@@ -279,7 +279,7 @@ func (s *scope) processOf(x *xctrace.CPUSample) xctrace.ProcessIndex {
 	return s.Dictionary.Threads[x.Thread].Process
 }
 
-// asked reports whether a time is in the requested range, even outside the window of GPU work.
+// asked reports whether a time is in the range that the user requested, even if it is outside the window of GPU work.
 func (s *scope) asked(at Nanos) bool { return at >= s.askedFrom && at < s.askedTo }
 
 func (s *scope) length() Nanos { return s.to - s.from }

@@ -135,7 +135,7 @@ func (p Process) MarshalJSON() ([]byte, error) {
 		known(g, p.GPUIntervals), known(g, p.GPUBusyNS), known(g, p.GPUSumNS), known(g, p.GPUShare)})
 }
 
-// known returns a pointer to the value, or nil (null in JSON) if there is false.
+// known returns a pointer to the value; nil (null in JSON) if `there` is false.
 func known[T any](there bool, v T) *T {
 	if !there {
 		return nil

@@ -166,7 +166,7 @@ func TestTrap13TablesFailOneByOne(t *testing.T) {
 	w.Close()
 	os.WriteFile(filepath.Join(dir, "b.xml"), b.Bytes(), 0o666)
 	inputs, _, _ := xctrace.Inputs([]string{dir}, nil)
-	if s := of(t, load(t, inputs), Filter{}); !warned(s, "this is not an idle GPU") ||
+	if s := of(t, load(t, inputs), Filter{}); !warned(s, "it does not mean that the GPU was idle") ||
 		!strings.Contains(s.Verdict.Summary, "there are no GPU times") {
 		t.Errorf("warnings %q, verdict %+v", s.Warnings, s.Verdict)
 	}
@@ -256,7 +256,7 @@ func TestTrap20And21ShaderTimelineDoesNotCoverAll(t *testing.T) {
 func TestTrap22CountersPinTheClock(t *testing.T) {
 	row := gpuTable(gpuRow{start: 1, duration: 1, pid: 7})
 	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Counter Set: Performance Limiters"), row); !warned(s,
-		"holds the GPU at one clock") {
+		"fixes the GPU's clock") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
 	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Induced GPU Performance State: Maximum"), row); !warned(

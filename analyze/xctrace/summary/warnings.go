@@ -76,11 +76,11 @@ func warnHealth(s *scope, out *Summary, warn func(string, ...any)) {
 	}
 	if len(s.GPU.Intervals) > 0 && s.Has(tableSubmissions) && (len(s.Commands.Submissions) == 0 ||
 		s.Commands.FilledIn) {
-		warn("%s has no rows while %s has %d: tables fail one by one, this is not a program without submissions",
+		warn("%s has no rows while %s has %d: its export failed; it does not mean that the program submitted nothing",
 			tableSubmissions, tableGPU, len(s.GPU.Intervals))
 	}
 	if len(s.Commands.Submissions) > 0 && s.Has(tableGPU) && len(s.GPU.Intervals) == 0 {
-		warn("%s has no rows while %s has %d: tables fail one by one, this is not an idle GPU", tableGPU,
+		warn("%s has no rows while %s has %d: its export failed; it does not mean that the GPU was idle", tableGPU,
 			tableSubmissions,
 			len(s.Commands.Submissions))
 	}
@@ -94,7 +94,7 @@ func warnHealth(s *scope, out *Summary, warn func(string, ...any)) {
 // warnReading warns about numbers in the summary that could be misunderstood.
 func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
 	if set := settingOf(s, "Counter Set"); set != "" && set != "(null)" || len(s.GPU.Counters) > 1 {
-		warn("GPU counters were recorded: that holds the GPU at one clock, so times do not compare with runs without")
+		warn("GPU counters were recorded, which fixes the GPU's clock: do not compare times with runs without counters")
 	}
 	if state := settingOf(s, "Induced GPU Performance State"); state != "" && state != "Default" {
 		warn("the recording induced the GPU performance state %s: times do not compare with ordinary runs", state)
@@ -156,7 +156,7 @@ func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
 			"their number is not the number of encoders", max(coalesced, int(s.GPU.Coalesced)))
 	}
 	if rows > 0 && float64(unlabelled) > policy.Unlabelled*float64(rows) {
-		warn("%.0f%% of the GPU intervals have no label of the program's: "+
+		warn("%.0f%% of the GPU intervals have no label that the program set: "+
 			"set MTLCommandBuffer.label and encoder labels (debug groups do not reach the export)",
 			100*float64(unlabelled)/float64(rows))
 	}

@@ -3,8 +3,8 @@ package analyze
 import "mtrace/collector/wire"
 
 // apply updates Metal's objects by one recorded call. Calls outside of the requested range must be passed to it too,
-// because calls in the range refer to objects that were created earlier. visible is true if the call itself is in the
-// range; only visible calls are counted.
+// because calls in the range refer to objects that were created earlier. `visible` is true if the call itself is in
+// the range; only visible calls are counted.
 func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More, visible bool) {
 	p := l.at.process
 	if visible && rule.lives != "" && r.Flags&wire.Failed == 0 && r.Arg != 0 &&

@@ -17,8 +17,8 @@ func Each[T any](list []T) iter.Seq[*T] {
 // Buffers iterates over the command buffers in the order of their creation.
 func (t *Trace) Buffers() iter.Seq[*CommandBuffer] { return Each(t.CommandBuffers) }
 
-// Buffer returns the command buffer with index i; nil for NoCommandBuffer. Indices beyond Trace.CommandBuffers refer
-// to command buffers that were waited for but did not exist in the requested range.
+// Buffer returns the command buffer with index `i`; nil for NoCommandBuffer. Indices beyond Trace.CommandBuffers
+// refer to command buffers that were waited for but did not exist in the requested range.
 func (t *Trace) Buffer(i CommandBufferIndex) *CommandBuffer {
 	switch n := CommandBufferIndex(len(t.CommandBuffers)); {
 	case i == NoCommandBuffer:

@@ -29,8 +29,8 @@ func (c *CallStat) Waits() bool {
 	return c.Part == PartCount || c.Part == PartLock || c.Part == PartDrawable || c.Part == PartOutside
 }
 
-// unfinished adds a call that had not returned when the run ended. d is the call's duration inside the loaded range.
-// begins is true if the call began in that range; otherwise an earlier range has counted the call.
+// unfinished adds a call that had not returned when the run ended. `d` is the call's duration inside the loaded
+// range. `begins` is true if the call began in that range; otherwise an earlier range has counted the call.
 func (c *CallStat) unfinished(d Nanos, begins bool) {
 	c.Total += d
 	c.Min, c.Max = min(c.Min, d), max(c.Max, d)

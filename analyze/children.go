@@ -39,8 +39,8 @@ func (f *family) within(i Interval) (sum Nanos) {
 	return sum
 }
 
-// endsIn reports whether a compilation of the family ended during the interval i. Otherwise a wait that lasted for i
-// cannot have been a wait for one of these compilations.
+// endsIn reports whether a compilation of the family ended during the interval `i`. Otherwise a wait that lasted for
+// i cannot have been a wait for one of these compilations.
 func (f *family) endsIn(i Interval) bool {
 	n, _ := slices.BinarySearch(f.ends, i.Begin+1)
 	return n < len(f.ends) && f.ends[n] <= i.End
@@ -250,7 +250,7 @@ func blockedBetween(th *Thread, calls []Interval, f *family) (found []ChildWait)
 
 // asleepIn returns a lower bound of the time during i in which the thread did not run. CPU samples show how long a
 // thread ran between two samples. If the time between two samples extends beyond i, all of its running time is
-// assumed to lie in i.
+// assumed to lie in `i`.
 func (t *Thread) asleepIn(i Interval) (sum Nanos) {
 	first, _ := slices.BinarySearchFunc(t.CPU, i.Begin,
 		func(s CPUSample, at Nanos) int { return cmp.Compare(s.At, at) })

@@ -115,9 +115,9 @@ func (c *converter) seek(t wire.Ticks) {
 }
 
 // setReach sets reach, the number of ticks after the current clock sample for which one multiplication is exact. Let
-// e = upper·dTicks − 2^64·dNanos, which is at most dTicks. The product for a ticks is too large by a·e/dTicks in
-// units of 2^-64. A quotient that is no integer is at least 1/dTicks below the next integer, so the error does not
-// change the integer part while a·e is below 2^64.
+// e = upper·dTicks − 2^64·dNanos, which is at most dTicks. For n ticks, the product is too large by n·e/dTicks in
+// units of 2^-64. A quotient that is no integer is at least 1/dTicks below the next integer. So the error does not
+// change the integer part while n·e is below 2^64.
 func (c *converter) setReach() {
 	c.reach, c.upper = 0, c.ratio+1
 	if c.process.Ahead == 0 && c.ratio > 0 && c.upper > 0 && c.dTicks < 1<<32 && c.nanos >= 0 &&

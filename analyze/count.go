@@ -10,7 +10,7 @@ type callLoader struct {
 	visited VisitedCall
 }
 
-// count adds a call's time to its thread. inside is the part of the call in the requested range. The returned
+// count adds a call's time to its thread. `inside` is the part of the call in the requested range. The returned
 // callSlot counts this thread's calls of the same selector, class and stack.
 func (l *callLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More,
 	unfinished bool) *callSlot {

@@ -29,7 +29,7 @@ type UnhookedClass struct {
 // none, or if this version of Metal has no such function.
 type Audit struct{ Made, Seen int64 }
 
-// Share returns Seen divided by Made, 0 to 1. known is false if Made is 0.
+// Share returns Seen divided by Made, 0 to 1. `known` is false if Made is 0.
 func (a Audit) Share() (share float64, known bool) {
 	if a.Made == 0 {
 		return 0, false
@@ -45,7 +45,7 @@ type CheckedCall struct {
 }
 
 // warnings returns one line for each kind of calls or objects that were not recorded; none if everything was
-// recorded. Each line begins with the text in who: the name of the process.
+// recorded. Each line begins with the text in `who`: the name of the process.
 func (c *Coverage) warnings(who string) (lines []string) {
 	if missed := c.Commits.Made - c.Commits.Seen; missed > 0 {
 		lines = append(lines, fmt.Sprintf(
@@ -77,7 +77,7 @@ func (c *Coverage) warnings(who string) (lines []string) {
 	return lines
 }
 
-// checked adds up the calls that the self-check made and those that were recorded. wrong lists the calls whose two
+// checked adds up the calls that the self-check made and those that were recorded. `wrong` lists the calls whose two
 // counts differ.
 func (c *Coverage) checked() (made, seen int, wrong []string) {
 	for _, k := range c.SelfCheck {
@@ -89,8 +89,8 @@ func (c *Coverage) checked() (made, seen int, wrong []string) {
 	return made, seen, wrong
 }
 
-// SelfChecked returns how many calls the tracer's self-check made, and how many of them were recorded. made is 0 when
-// there was no self-check.
+// SelfChecked returns how many calls the tracer's self-check made, and how many of them were recorded. `made` is 0
+// when there was no self-check.
 func (c *Coverage) SelfChecked() (made, seen int) {
 	made, seen, _ = c.checked()
 	return made, seen

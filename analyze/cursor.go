@@ -6,8 +6,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// startThread switches to the records of thread id. A thread can rename itself. If the process's end record has the
-// thread's last name, that name is used instead of name.
+// startThread switches to the records of thread `id`. If the thread has no name yet, it gets `name`. If the process's
+// end record has the thread's name, the thread keeps that name, which is newer if the thread renamed itself.
 func (c *cursor) startThread(id ThreadID, name string) {
 	c.thread = c.loader.threadOf(c.process, id)
 	c.thread.Name = cmp.Or(c.thread.Name, name)

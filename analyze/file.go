@@ -43,7 +43,7 @@ func Open(path string) (*File, error) {
 	return NewFile(reader, path), nil
 }
 
-// NewFile makes a File that reads from a reader and closes it in Close. path is used as the file's name.
+// NewFile makes a File that reads from a reader and closes it in Close. `path` is used as the file's name.
 func NewFile(reader *tracefile.Reader, path string) *File {
 	f := &File{reader: reader, path: path}
 	f.around.Store(leastAround)

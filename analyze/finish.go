@@ -22,8 +22,8 @@ func (t *Trace) Finish() {
 	finishTrace(t, f, false, allTime)
 }
 
-// finishTrace does the work of Finish for a trace whose command buffers finishBuffers has sorted. gathered is true if
-// waits and allocations are sorted too. asked is the requested time range.
+// finishTrace does the work of Finish for a trace whose command buffers finishBuffers has sorted. `gathered` is true
+// if waits and allocations are sorted too. `asked` is the requested time range.
 func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	slices.SortFunc(t.Calls, func(a, b *CallStat) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Class, b.Class))
@@ -137,7 +137,7 @@ func take[T any](column, rows []T) (longer, taken []T) {
 	return column, column[first:len(column):len(column)]
 }
 
-// byCreation returns the list sorted by creation. keys holds each element's creation time and index.
+// byCreation returns the list sorted by creation. `keys` holds each element's creation time and index.
 func byCreation(list []*CommandBuffer, keys []timeKey) []*CommandBuffer {
 	keys = byTime(keys)
 	out := make([]*CommandBuffer, len(list))

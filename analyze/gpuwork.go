@@ -49,7 +49,7 @@ func (b *CommandBuffer) measured() bool {
 	return len(b.Encoders) > 0
 }
 
-// Took returns how long the GPU worked on the command buffer within window: the length of the union of its rows of
+// Took returns how long the GPU worked on the command buffer within `window`: the length of the union of its rows of
 // GPU work. Times in which two rows overlap count once.
 func (b *CommandBuffer) Took(window Interval) Nanos {
 	if b.OneRow() {
@@ -69,7 +69,7 @@ func (b *CommandBuffer) Took(window Interval) Nanos {
 	return took
 }
 
-// RowTime returns the sum of the lengths of the command buffer's rows of GPU work within window. Times in which two
+// RowTime returns the sum of the lengths of the command buffer's rows of GPU work within `window`. Times in which two
 // rows overlap count twice; see Took.
 func (b *CommandBuffer) RowTime(window Interval) (sum Nanos) {
 	if b.OneRow() {
@@ -81,8 +81,8 @@ func (b *CommandBuffer) RowTime(window Interval) (sum Nanos) {
 	return sum
 }
 
-// StartLatency returns the time from the command buffer's commit until the GPU began to work on it. known is false if
-// one of the two instants is not known or the commit was outside of window.
+// StartLatency returns the time from the command buffer's commit until the GPU began to work on it. `known` is false
+// if one of the two instants is not known or the commit was outside of window.
 func (b *CommandBuffer) StartLatency(window Interval) (latency Nanos, known bool) {
 	if !b.GPU.Known() || !b.Committed.Known() || b.Committed.Begin < window.Begin || b.Committed.Begin > window.End {
 		return 0, false

@@ -10,7 +10,7 @@ import (
 type waitLoader struct{ at *cursor }
 
 // keep stores a waiting call in its thread's list for waits of that kind (GPU, locks, signals, blocked) and returns
-// the call's index in that list. inside is the part of the call in the requested range.
+// the call's index in that list. `inside` is the part of the call in the requested range.
 func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) (
 	item int32) {
 	t := l.at.thread

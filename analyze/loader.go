@@ -24,8 +24,8 @@ type loader struct {
 	stray     int64
 }
 
-// clip returns the part of an interval that is in the requested range; false if there is none. An instant exactly
-// between two ranges belongs to the later one, so that no event without a length counts in two ranges.
+// clip returns the part of an interval that is in the requested range; false if there is none. An instant on the
+// border of two ranges belongs to the later one, so that no event without a length counts in two ranges.
 func (l *loader) clip(i Interval) (Interval, bool) {
 	c, visible := i.in(l.window)
 	if l.slice != nil {
@@ -191,7 +191,7 @@ type threadOfFile struct {
 	id      ThreadID
 }
 
-// skew counts a record whose times cannot be right. It counts only records that ended (at) in the loaded range.
+// skew counts a record whose times cannot be right, if its end, `at`, lies in the loaded range.
 func (l *loader) skew(at Nanos) {
 	if l.counts(at) {
 		l.skewed++

@@ -5,8 +5,9 @@ import "strings"
 // pythonLock is part of the names of the functions in which CPython waits for a threading.Lock or RLock.
 const pythonLock = "PyThread_acquire_lock"
 
-// LockTitle returns what the lock called name is, with the name itself where `--what-if lock:NAME` needs it: "GIL
-// (_PyRuntime)", "threading.Lock (PyThread_acquire_lock_timed)", "lock cache".
+// LockTitle describes the lock called `name` in words. For a lock of CPython it keeps the name in parentheses,
+// because `--what-if lock:NAME` needs it: "GIL (_PyRuntime)", "threading.Lock (PyThread_acquire_lock_timed)", "lock
+// cache".
 func LockTitle(name string) string {
 	symbol := strings.TrimPrefix(name, "in ")
 	switch l := (&LockWait{Name: name}); {

@@ -38,8 +38,8 @@ func (m *merge) first() int { return int(m.winners[1]) }
 // least returns the instant of the next value; the constant never when all sources are at their end.
 func (m *merge) least() Nanos { return m.at[m.winners[1]] }
 
-// replace is called after the next value was taken from its source. at is the instant of that source's following
-// value.
+// replace must be called after the next value was taken from its source; `at` is the instant of that source's
+// following value.
 func (m *merge) replace(at Nanos) {
 	first := m.first()
 	m.at[first] = at

@@ -36,7 +36,7 @@ func (o *openEncoder) used(call *Call) {
 
 func (u *EncoderUse) extend(i Interval) { u.Begin, u.End = min(u.Begin, i.Begin), max(u.End, i.End) }
 
-// newProcessLoader returns a loader for a process of the file; place is the process's index in the file.
+// newProcessLoader returns a loader for a process of the file; `place` is the process's index in the file.
 func newProcessLoader(f *tracefile.Process, place int) *processLoader {
 	p := &processLoader{
 		Process: &Process{ID: f.PID, Parent: f.PPID, Program: f.Program, Args: f.Args, place: place},

@@ -63,7 +63,7 @@ func (s *scopeLoader) change() {
 	}
 }
 
-// endAll ends the scopes (time ranges named by the program) that are still open at the end of the records. end is
+// endAll ends the scopes (time ranges named by the program) that are still open at the end of the records. `end` is
 // when the process ended.
 func (s *scopeLoader) endAll(end Nanos) {
 	for _, o := range s.open {

@@ -41,8 +41,8 @@ func (s OperationSource) String() string {
 }
 
 // Operation returns the name of the work of dispatch d in encoder e, from the preferred source that has one. It skips
-// a name that only repeats the kernel's name. e is nil if the command buffer has no encoder; d is nil for work that
-// is not a dispatch.
+// a name that only repeats the kernel's name. `e` is nil if the command buffer has no encoder; `d` is nil for work
+// that is not a dispatch.
 func (b *CommandBuffer) Operation(e *Encoder, d *Dispatch) Operation {
 	named, stack, encoder, pipeline, kernel, primitive := (*Names)(nil), (*Stack)(nil), "", "", "", ""
 	if e != nil {
@@ -143,7 +143,7 @@ func nameOperations(t *Trace) {
 
 var noNames Names
 
-// bufferLabel returns the name that the command buffer's label gives to the work; whole is the label's final text.
+// bufferLabel returns the name that the command buffer's label gives to the work; `whole` is the label's final text.
 // Some frameworks append each operation's name to the label before they encode the operation. In that case only the
 // text that was appended last is the name.
 func (n *Names) bufferLabel(whole string) string {

@@ -71,7 +71,7 @@ func (p *part) strangers(t *Trace) (n int) {
 }
 
 // read passes the records of one stream (the records of one ring buffer) to the stream loader. Of a block outside of
-// the requested range it passes only the records that later records refer to. ahead must have been started for the
+// the requested range it passes only the records that later records refer to. `ahead` must have been started for the
 // same streams in the same order, because it reads their blocks in the background.
 func (p *part) read(stream int, s *streamLoader, ahead *readAhead) error {
 	st := p.reader.Streams()[stream]

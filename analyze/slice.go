@@ -32,9 +32,9 @@ func (s *Slice) First() bool { return s.number == 0 }
 // for later events, or it is missing from the output.
 func (s *Slice) Last() bool { return s.number+1 == s.of }
 
-// EachSlice loads the requested range in slices of about the given number of records and passes them in order of time
-// to use. It returns how many command buffers were passed before their end was known, because too many were open at
-// once. Options.Visit receives each call once, in the slice in which the call ends.
+// EachSlice loads the requested range in slices of about the given number of records and calls `use` with each slice,
+// in order of time. It returns how many command buffers were passed before their end was known, because too many were
+// open at once. Options.Visit receives each call once, in the slice in which the call ends.
 func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number, of int) error) (cut int, err error) {
 	asked = f.Asked(asked)
 	parts := f.Ranges(asked, records)

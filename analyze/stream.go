@@ -25,7 +25,7 @@ type streamLoader struct {
 	calls   callLoader
 }
 
-// newStreamLoader returns a loader for the records of one ring (the record buffer of a thread) of process p.
+// newStreamLoader returns a loader for the records of one ring (the record buffer of a thread) of process `p`.
 func newStreamLoader(l *loader, p *processLoader, ring uint16) *streamLoader {
 	c := &cursor{loader: l, trace: l.trace, process: p, ring: ring}
 	return &streamLoader{at: c, objects: objectLoader{at: c}, scopes: scopeLoader{at: c},

@@ -31,7 +31,7 @@ func (f *File) survey() {
 }
 
 // surveyStream surveys one stream (the records of one ring buffer of the traced process). It returns the roles of the
-// stream's threads, and the command buffers that were in flight for at least long.
+// stream's threads, and the command buffers that were in flight for at least the time `long`.
 func (f *File) surveyStream(i int, long Nanos) (of map[threadOfFile]roles, flown []flight) {
 	st := f.reader.Streams()[i]
 	of, now, clock := map[threadOfFile]roles{}, threadOfFile{}, (*converter)(nil)

@@ -23,7 +23,7 @@ func (c CPUTime) Slept() Nanos {
 	return c.Covered - c.Ran - c.Waited
 }
 
-// CPUIn returns the thread's processor use within i. Between two samples it assumes a constant use.
+// CPUIn returns the thread's processor use within `i`. Between two samples it assumes a constant use.
 func (t *Thread) CPUIn(i Interval) (c CPUTime) {
 	c = cpuIn(t.CPU, i)
 	// the kernel updates the counters only at the end of a time slice or at a tick, so a difference may exceed the
@@ -34,7 +34,7 @@ func (t *Thread) CPUIn(i Interval) (c CPUTime) {
 	return c
 }
 
-// CPUIn returns the processor use of all threads of the process within i, including threads that are not in the
+// CPUIn returns the processor use of all threads of the process within `i`, including threads that are not in the
 // trace. Ran may exceed Covered, because several threads run at once.
 func (p *Process) CPUIn(i Interval) CPUTime { return cpuIn(p.CPUSamples, i) }
 

@@ -197,7 +197,8 @@ type doubts struct {
 	waits, before        int   // and waits
 }
 
-// CommitAudit adds up the audits of commits of all processes.
+// CommitAudit returns the sum of all processes' counts of commits: how many were made, and how many of them were
+// recorded.
 func CommitAudit(t *Trace) (sum Audit) {
 	for _, c := range t.Recording.Coverage {
 		sum.Made, sum.Seen = sum.Made+c.Commits.Made, sum.Seen+c.Commits.Seen

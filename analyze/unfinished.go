@@ -63,8 +63,8 @@ func (l *unfinishedLoader) polls(e *tracefile.End) *tracefile.PolledCall {
 	return nil
 }
 
-// StillPolls reports whether a thread is still in its polling loop at the time now. The thread polled from begin to
-// last, and asked as often as questions says.
+// StillPolls reports whether a thread is still in its polling loop at the time `now`. The thread polled from time
+// `begin` to time `last` and read the polled property `questions` times.
 func StillPolls(begin, last, now Nanos, questions uint64) bool {
 	if questions == 0 || last < begin {
 		return false
@@ -73,8 +73,8 @@ func StillPolls(begin, last, now Nanos, questions uint64) bool {
 	return now-last <= max(leftLoop, leftLoopTimes*between)
 }
 
-// Limits for StillPolls. A thread has left its polling loop when it has asked nothing for leftLoop, and for
-// leftLoopTimes the mean time between its questions.
+// Limits for StillPolls. A thread counts as having left its polling loop when its last read is longer ago than
+// leftLoop and longer ago than leftLoopTimes times the mean time between its reads.
 const (
 	leftLoop      Nanos = 500_000_000
 	leftLoopTimes Nanos = 5

@@ -104,8 +104,8 @@ func (i Interval) holds(at Nanos) bool { return at >= i.Begin && at < i.End }
 // allTime is the window of a load without a requested range. It contains every instant.
 var allTime = Interval{-1 << 62, 1 << 62}
 
-// in returns the part of the interval that is in window; false when there is none. An interval of length 0 is in the
-// window if it is before the window's end.
+// in returns the part of the interval that lies in `window`; false if there is none. An interval of length 0 has a
+// part in the window if it lies before the window's end.
 func (i Interval) in(window Interval) (Interval, bool) {
 	c := Interval{max(i.Begin, window.Begin), min(i.End, window.End)}
 	return c, c.Begin < c.End || c.Begin == i.End && c.End == i.Begin && i.Begin < window.End

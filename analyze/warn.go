@@ -133,7 +133,7 @@ func warnOfDoubts(t *Trace) {
 const mostUnfinishedNamed = 8
 
 // UnfinishedWarnings returns a line for each thread that had not returned from a Metal call or a wait for a lock. It
-// leaves out threads in known, which the report shows elsewhere. Threads that wait for a signal are left out too,
+// leaves out threads in `known`, which the report shows elsewhere. Threads that wait for a signal are left out too,
 // because they usually just wait for work.
 func UnfinishedWarnings(t *Trace, known map[*Thread]bool) (lines []string) {
 	more := 0

@@ -1,7 +1,7 @@
 package analyze
 
 // Work returns a hash of what the command buffer does: its kernels, the numbers of their threads, and the amount that
-// it copies. Command buffers with equal hashes do the same work. known is false if nothing was encoded, or if a
+// it copies. Command buffers with equal hashes do the same work. `known` is false if nothing was encoded, or if a
 // kernel is unknown because its pipeline state was set before the trace began.
 func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	h := fnv1a(offset)

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Wrap breaks words into lines of at most width characters. The first line begins with the prefix first, every later
-// one with then. A word longer than width gets a line of its own.
+// Wrap breaks words into lines of at most width characters. The first line begins with the prefix `first`, every
+// later line with the prefix `then`. A word longer than width gets a line of its own.
 func Wrap(words []string, width int, first, then string) (lines []string) {
 	line, empty := first, true
 	for _, word := range words {

@@ -152,7 +152,7 @@ func (f *Finding) proven() bool {
 	return f.QValue <= policy.FalseDiscovery.Value && (f.Speedup == nil || f.row().better || f.Speedup.Proven())
 }
 
-// Share returns the share (0 to 1) of the threads' time that the cause costs. total is the threads' working time.
+// Share returns the share (0 to 1) of the threads' time that the cause costs. `total` is the threads' working time.
 func (f *Finding) Share(total analyze.Nanos) float64 {
 	return min(1, evidence.Share(f.Lost, cmp.Or(f.Of, total)))
 }
@@ -161,8 +161,8 @@ func (f *Finding) Share(total analyze.Nanos) float64 {
 func (f *Finding) Weight() analyze.Nanos { return max(f.Lost, f.Explains) }
 
 // standAside sets the standing Aside if threads with very few commits bear nearly all of the fault's cost while the
-// submitting threads have work in flight. costs is the cost to the former. Such a fault delays the GPU little, so the
-// report lists it after other faults.
+// submitting threads have work in flight. `costs` is the cost to the former. Such a fault delays the GPU little, so
+// the report lists it after other faults.
 func (f *Finding) standAside(ev *evidence.Evidence, costs analyze.Nanos) {
 	if policy.NearlyAll(costs, f.Lost) && ev.Submitters.Occupied >= policy.Most.Value {
 		f.Standing = Aside

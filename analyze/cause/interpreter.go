@@ -13,7 +13,7 @@ func interpreterLock(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// findInterpreterLock applies the rule. byTurns is true if the trace has no waits for the lock: then only the
+// findInterpreterLock applies the rule. `byTurns` is true if the trace has no waits for the lock: then only the
 // threads' turns at using the GPU reveal it.
 func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	r = Finding{Cause: InterpreterLock, Confidence: policy.Recorded,

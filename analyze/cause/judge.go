@@ -31,7 +31,7 @@ type Judgement struct {
 	ranges      *evidence.Ranges // nil if no thread took part in the GPU's work
 }
 
-// Of returns the analysis of the whole run. whole has the totals that were added up over all of it.
+// Of returns the analysis of the whole run. `whole` has the totals that were added up over all of it.
 func (j *Judgement) Of(whole *evidence.Totals) *Analysis {
 	a := &Analysis{Totals: whole, Waits: j.waits, Verdict: j.verdict, ReplayError: j.replayError}
 	if j.ranges != nil {
@@ -43,7 +43,7 @@ func (j *Judgement) Of(whole *evidence.Totals) *Analysis {
 // Judge decides on the verdict of a run from the analyzed ranges: the verdict of the ranges with most thread time. A
 // fault that is worth naming takes precedence over a limit. The cost of a cause is the sum over the ranges, each
 // scaled to the longer range that it samples. The evidence comes from the range in which the verdict has its median
-// share; typical is the index of that range.
+// share; `typical` is the index of that range.
 func Judge(ranges []Range) (j *Judgement, typical int) {
 	j = &Judgement{}
 	won, sure, all := map[string]float64{}, map[string]float64{}, 0.0

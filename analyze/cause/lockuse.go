@@ -82,7 +82,8 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	return r
 }
 
-// nameHolder adds the lines in which the locks' holders were while others waited. It needs recorded stacks.
+// nameHolder adds to the finding the lines of code in which locks' holders were while others waited. It adds nothing
+// if no stacks were recorded.
 func (f *Finding) nameHolder(ev *evidence.Evidence, waits []*analyze.LockWait) {
 	places := evidence.HolderPlaces(ev.Trace, waits)
 	for i, p := range places[:min(policy.MostSites, len(places))] {
@@ -105,8 +106,8 @@ func (f *Finding) nameHolder(ev *evidence.Evidence, waits []*analyze.LockWait) {
 	}
 }
 
-// lockTitles returns what each lock is called in sentences. Python gives a threading.Lock no name, so it is named by
-// the line where threads waited longest for it.
+// lockTitles returns how sentences name each lock. A threading.Lock has no name in Python, so it is named after the
+// line in which threads waited longest for it.
 func lockTitles(waits []analyze.LockWait) map[evidence.LockKey]string {
 	titles, lines := map[evidence.LockKey]string{}, map[evidence.LockKey]map[string]analyze.Nanos{}
 	for l := range analyze.Each(waits) {
@@ -135,7 +136,8 @@ func lockTitles(waits []analyze.LockWait) map[evidence.LockKey]string {
 	return titles
 }
 
-// waitSites returns the lines in which threads waited for locks, longest time first.
+// waitSites returns the lines of code in which threads waited for locks, the line with the longest waiting time
+// first.
 func waitSites(waits []*analyze.LockWait) []analyze.CallSite {
 	stats := map[string]*analyze.CallStat{}
 	t := &analyze.Trace{}
@@ -153,7 +155,7 @@ func waitSites(waits []*analyze.LockWait) []analyze.CallSite {
 	return analyze.CallSites(t, func(*analyze.CallStat) bool { return true })
 }
 
-// several returns how many locks have the title, as text in parentheses; "" if there is only one.
+// several returns the number of locks that have the title, as text in parentheses; "" if there is only one.
 func (u *lockUse) several() string {
 	if len(u.locks) < 2 {
 		return ""

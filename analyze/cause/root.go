@@ -19,7 +19,7 @@ type replays interface {
 // findRoot replaces the verdict by the cause of which the verdict is a consequence, if there is one. For example,
 // threads alternate at the GIL because they wait for all threads' work. A is a consequence of B if removing B also
 // removes most of A's cost, but not the other way round; the replay of a run without both shows that. Waits of
-// threads for each other may also follow from a delay of the awaited thread (waitsFor). removals has the replayed
+// threads for each other may also follow from a delay of the awaited thread (waitsFor). `removals` has the replayed
 // changes by cause.
 func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 	v := &a.Verdict
@@ -96,7 +96,7 @@ func (v *Verdict) promote(ev *evidence.Evidence, i int) {
 
 // waitsFor reports whether waits of threads for each other (top: imbalance, a lock, starvation) are a consequence of
 // c, which makes threads work longer. If so, removing c removes most of these waits and gains at least as much as
-// removing the waits themselves. left is the share of the waits that remains.
+// removing the waits themselves. `left` is the share of the waits that remains.
 func waitsFor(top, c *Finding, change replay.Change, r replays) (left float64, most bool) {
 	isWait := top.Cause == Imbalance || top.Cause == LockContention || top.Cause == Starvation
 	if !isWait || !change.ShortensWork() ||

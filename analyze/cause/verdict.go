@@ -155,7 +155,7 @@ func (v *Verdict) findCloseCalls(ev *evidence.Evidence) {
 }
 
 // alike reports whether two faults cannot be told apart: each predicted gain is within the other's interval or,
-// without predictions, their costs are about equal. total is the threads' working time.
+// without predictions, their costs are about equal. `total` is the threads' working time.
 func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 	x, y := f.Speedup, o.Speedup
 	if x == nil || y == nil {

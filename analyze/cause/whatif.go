@@ -187,8 +187,8 @@ func Kinds() []string {
 		replay.KindMerge}
 }
 
-// Ask returns the predicted gain of all wanted changes together, or the reason why nothing is predicted. err names a
-// wanted item that is not in the trace.
+// Ask returns the predicted gain of all wanted changes together, or the reason why nothing is predicted. `err` names
+// a wanted item that is not in the trace.
 func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err error) {
 	r := a.replay
 	switch err = a.unmatched(wanted); {

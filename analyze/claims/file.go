@@ -34,7 +34,7 @@ type File struct {
 }
 
 // ParseFile reads a file of claims: {"schema": "mtrace.claims/1", "name": …, "claims": [{"id", "title", "expr",
-// "tolerance"}, …]}. Only claims and expr are required. keys are the keys that the document to be checked can have,
+// "tolerance"}, …]}. Only claims and expr are required. `keys` are the keys that the document to be checked can have,
 // so that misspelt ones are found; nil accepts any. An error names the line in the file.
 func ParseFile(path string, data []byte, keys *Keys) (*File, error) {
 	f := &File{Path: path}

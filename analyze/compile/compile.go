@@ -49,7 +49,7 @@ func (u *Use) addFunction(c *analyze.Compilation, made identities, by map[identi
 	}
 }
 
-// HitShare returns the share (0 to 1) of repeated compilations that a cache served; known is false if none was
+// HitShare returns the share (0 to 1) of repeated compilations that a cache served; `known` is false if none was
 // repeated.
 func (u *Use) HitShare() (share float64, known bool) {
 	if u.Repeated == 0 {

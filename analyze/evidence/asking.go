@@ -228,9 +228,9 @@ func (h *Handover) alternates() bool {
 	return policy.NearlyAll(inside, len(made)) && policy.AtLeast(policy.Most, slept, len(asked))
 }
 
-// onRequest reports whether nearly all command buffers were created while some thread waited for an answer. made has
-// their creation times, and asked the intervals of these waits. It compares the count with the counts after shifting
-// the times at random, so that threads that wait nearly always do not count as requesting.
+// onRequest reports whether nearly all command buffers were created while some thread waited for an answer. `made`
+// has their creation times, and asked the intervals of these waits. It compares the count with the counts after
+// shifting the times at random, so that threads that wait nearly always do not count as requesting.
 func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 	if len(asked) < policy.Pattern.Count() {
 		return false

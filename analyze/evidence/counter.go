@@ -14,7 +14,7 @@ import (
 // otherwise the binary searches of at and sweep give wrong numbers.
 type counter struct{ begins, ends []analyze.Nanos }
 
-// counterOf returns a sorted counter of the intervals in list.
+// counterOf returns a sorted counter of the intervals in `list`.
 func counterOf(list []analyze.Interval) *counter {
 	c := &counter{}
 	for _, i := range list {
@@ -34,7 +34,7 @@ func (c *counter) sort() {
 	slices.Sort(c.ends)
 }
 
-// at returns the number of intervals that began before t and end after t.
+// at returns the number of intervals that began before t and end after `t`.
 func (c *counter) at(t analyze.Nanos) int {
 	begun := sort.Search(len(c.begins), func(i int) bool { return c.begins[i] >= t })
 	ended := sort.Search(len(c.ends), func(i int) bool { return c.ends[i] > t })

@@ -140,7 +140,7 @@ func (p *pace) upTo(t analyze.Nanos) (done, ran float64) {
 	return p.done[i] + more*p.speed(p.run[i]), p.ran[i] + more*float64(p.run[i])
 }
 
-// within returns how many ns work would take alone if it ran throughout the interval i.
+// within returns how many ns work would take alone if it ran throughout the interval `i`.
 func (p *pace) within(i analyze.Interval) float64 {
 	before, _ := p.upTo(i.Begin)
 	after, _ := p.upTo(i.End)

@@ -137,7 +137,7 @@ func (d *Device) Runs(visit func(analyze.Interval, *analyze.CommandBuffer)) {
 }
 
 // from returns the part of d.running from the first command buffer on that may still run at t. It may include command
-// buffers that ended before t, so callers must compare the times themselves.
+// buffers that ended before `t`, so callers must compare the times themselves.
 func (d *Device) from(t analyze.Nanos) []running {
 	return d.running[sort.Search(len(d.latest), func(i int) bool { return d.latest[i] > t }):]
 }

@@ -132,7 +132,7 @@ func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval
 }
 
 // pairwise returns the sum of the overlaps of all pairs of lines. Before, it rotates each line within the window by
-// the line's shift. room is scratch memory for the rotated lines, with one element for each line.
+// the line's shift. `room` is scratch memory for the rotated lines, with one element for each line.
 func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []analyze.Nanos, room [][]analyze.Interval) (
 	sum analyze.Nanos) {
 	for i, line := range lines {

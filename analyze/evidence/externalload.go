@@ -120,8 +120,8 @@ type GPUTaken struct {
 }
 
 // Taken returns the GPU time that an external process took. The caller must have decided that an external process is
-// the reason for the late command buffers. interruptions must be true only if that process is also the reason for the
-// interrupted ones.
+// the reason for the late command buffers. `interruptions` must be true only if that process is also the reason for
+// the interrupted ones.
 func (f *ExternalLoad) Taken(interruptions bool) GPUTaken {
 	var taken GPUTaken
 	if interruptions {

@@ -16,8 +16,8 @@ type HolderPlace struct {
 	Time     analyze.Nanos    // of the waiting threads, added up
 }
 
-// HolderPlaces returns where the holders of locks were during these waits, longest time first. Stacks exist only for
-// calls, so a holder that computed between calls is nowhere.
+// HolderPlaces returns where in the program the holders of locks were during these waits, longest time first. Stacks
+// exist only for calls, so time in which a holder computed between calls is left out.
 func HolderPlaces(t *analyze.Trace, waits []*analyze.LockWait) []HolderPlace {
 	calls := map[*analyze.Thread][]heldCall{}
 	for _, w := range waits {
@@ -63,7 +63,8 @@ func (c *heldCall) at(places *Ordered[string, HolderPlace]) *HolderPlace {
 	return p
 }
 
-// collectHeldCalls appends to each thread in calls its waits that have a stack, by begin.
+// collectHeldCalls fills the map `calls`: for each thread that is a key, it adds the thread's waits that have a
+// stack, sorted by begin.
 func collectHeldCalls(t *analyze.Trace, calls map[*analyze.Thread][]heldCall) {
 	add := func(c analyze.Call, selector string) {
 		if list, holds := calls[c.Thread]; holds && c.Stack != nil && c.Stack.Site() != nil {

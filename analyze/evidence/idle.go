@@ -52,7 +52,7 @@ func (g *GPU) addIdle(d *Device, use DeviceUse, did idleWork) {
 	}
 }
 
-// before returns what the thread that committed b did in the longest part of the GPU's idle gap before b.
+// before returns what the thread that committed b did in the longest part of the GPU's idle gap before `b`.
 func (did idleWork) before(b *analyze.CommandBuffer, gap analyze.Interval) string {
 	switch {
 	case b.GPU.Known() && b.GPU.Begin < gap.Begin:

@@ -36,8 +36,8 @@ type Input struct {
 }
 
 // FindInputs finds the threads' waits for files, pipes, sockets and terminals, and the GPU's idle time in these
-// waits. feeding has the threads for which the GPU waits. It leaves out waits for a pipeline stage's writes, because
-// FindStages counts them.
+// waits. `feeding` has the threads for which the GPU waits. It leaves out waits for a pipeline stage's writes,
+// because FindStages counts them.
 func FindInputs(
 	work *GPUWork, submitters *Submitters, feeding map[*analyze.Thread]bool, stages *Stages,
 ) (in Inputs) {

@@ -53,8 +53,8 @@ func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 }
 
 // kernelWait compares when command buffers of two queues end, both lists sorted by end. It ignores command buffers
-// that wait for an event, because the event already names the awaited work. follows is false if the ends may coincide
-// by chance.
+// that wait for an event, because the event already names the awaited work. `follows` is false if the ends may
+// coincide by chance.
 func kernelWait(waiting, awaited []*analyze.CommandBuffer) (w KernelWait, follows bool) {
 	if len(waiting) < policy.Pattern.Count() || len(awaited) < policy.Pattern.Count() {
 		return w, false

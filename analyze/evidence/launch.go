@@ -15,7 +15,7 @@ type Launch struct {
 	Encoding EncodingCall
 }
 
-// TypicalLaunch computes what launching a command buffer costs. solo is the duration of a commit without concurrent
+// TypicalLaunch computes what launching a command buffer costs. `solo` is the duration of a commit without concurrent
 // commits; longer commits count as `solo`. It leaves out waits for command buffers that events, other command buffers
 // in their queue, an external process or completion handlers delayed.
 func TypicalLaunch(work *GPUWork, releases *Releases, solo analyze.Nanos, external *ExternalLoad) Launch {

@@ -46,7 +46,7 @@ func FindOccupancy(work *GPUWork, gpu *GPU, lines *Lines) Occupancy {
 }
 
 // BusyThroughout reports whether the GPU is always busy with work of several threads although it is not saturated:
-// the threads wait for each other, so more work is not always ready. steady is the number of threads that commit
+// the threads wait for each other, so more work is not always ready. `steady` is the number of threads that commit
 // regularly.
 func (o *Occupancy) BusyThroughout(steady int) bool {
 	return !o.Saturated && policy.Saturated(o.Busy) && o.Pending >= policy.LargeShare.Value && steady >= 2

@@ -21,7 +21,7 @@ type QueueOverlap struct {
 
 // Overlaps determines for each queue how many of its command buffers run at once, and whether the queue limits that
 // number. A queue is Limited if ready command buffers nearly always waited while it ran Most of them and the GPU had
-// spare capacity. latency is the usual time to begin ready work.
+// spare capacity. `latency` is the usual time to begin ready work.
 func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos) map[*analyze.Queue]QueueOverlap {
 	found := map[*analyze.Queue]QueueOverlap{}
 	for _, d := range work.Devices {
@@ -66,8 +66,8 @@ const (
 	startings
 )
 
-// starting classifies how the command buffer r began. before is the begin of the queue's previous command buffer.
-// atFull has the times in which the queue ran Most, and device the times in which the GPU was full.
+// starting classifies how the command buffer r began. `before` is the begin of the queue's previous command buffer.
+// `atFull` has the times in which the queue ran Most, and device the times in which the GPU was full.
 func starting(releases *Releases, r running, before, latency analyze.Nanos, atFull, device *Busy) int {
 	x := releases.Of(r.buffer.Index)
 	if x == nil {

@@ -166,7 +166,7 @@ func timesToAdd(trace *analyze.Trace, waits *ThreadWaits, h *Handover) *ThreadTi
 	return times
 }
 
-// work computes Working and WorkTime. idle is the part of the working time in which the thread waited for work at a
+// work computes Working and WorkTime. `idle` is the part of the working time in which the thread waited for work at a
 // semaphore that the trace reports as a lock; this time moves from PartLock to PartOutside.
 func (t *ThreadTime) work(idle analyze.Nanos) {
 	th := t.Thread

@@ -31,7 +31,7 @@ type Processors struct {
 }
 
 // confinedTo reports whether the programs are confined to a whole number of processors, smaller than the machine's,
-// for example by an affinity mask or a quota. used is the number of processors used in each sample; waited is the
+// for example by an affinity mask or a quota. `used` is the number of processors used in each sample; `waited` is the
 // average number of processors that they waited for. A program that uses a whole number by chance waits less than it
 // runs, or its use varies.
 func confinedTo(used []float64, waited float64, machine int) (whole int, confined bool) {

@@ -35,7 +35,7 @@ type deviceRanges struct {
 }
 
 // Combine adds up the backlogs of the ranges. Each range is a sample of a longer one, to which its backlog is scaled.
-// The tests and the crowding come from the range with index typical.
+// The tests and the crowding come from the range with index `typical`.
 func Combine(ranges []RangeEvidence, typical int) *Ranges {
 	all := &Ranges{ranges[typical].Evidence.Tests, map[identity]*deviceRanges{}}
 	for i, p := range ranges {

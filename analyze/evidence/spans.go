@@ -32,7 +32,7 @@ func (s spansOf) spans(kinds ...blocking) (all []analyze.Interval) {
 // Blocked lists for each thread the times in which it was in calls that block, by kind of blocking.
 type Blocked map[*analyze.Thread]spansOf
 
-// FindBlocked collects the times in which each thread was in calls that block. full has the creations of command
+// FindBlocked collects the times in which each thread was in calls that block. `full` has the creations of command
 // buffers that blocked.
 func FindBlocked(t *analyze.Trace, waits *ThreadWaits, full []Acquisition) Blocked {
 	by := map[*analyze.Thread]*[blockings][]analyze.Interval{}

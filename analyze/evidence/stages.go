@@ -56,7 +56,7 @@ func FindStages(trace *analyze.Trace, waits []analyze.SignalWait, submitters *Su
 }
 
 // isFreeAtEnds reports whether a thread can have ended these waits: it was not blocked when nearly all of them ended.
-// heldUp has the times in which the thread was blocked.
+// `heldUp` has the times in which the thread was blocked.
 func isFreeAtEnds(heldUp *Busy, waits []*analyze.BlockedWait) bool {
 	free := 0
 	for _, w := range waits {

@@ -120,7 +120,7 @@ func feedingPlace(w *analyze.SignalWait) LockKey {
 	return k
 }
 
-// waitsAt returns the times in which threads waited at the objects in places, and the object at which each thread
+// waitsAt returns the times in which threads waited at the objects in `places`, and the object at which each thread
 // waited longest. If the producers always kept up, these waits would disappear, so the replay removes them to predict
 // the gain.
 func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (map[*analyze.Thread]*Busy,

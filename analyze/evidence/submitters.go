@@ -58,7 +58,7 @@ func (s *Submitters) Share(n analyze.Nanos) float64 { return Share(n, s.Time) }
 // requests no work meanwhile.
 func (s *Submitters) Aside(t *analyze.Thread) bool { return !s.Submits[t] && !s.requests[t] }
 
-// workInFlight returns when each thread had committed work that had not ended; ends returns the end of a command
+// workInFlight returns when each thread had committed work that had not ended; `ends` returns the end of a command
 // buffer. In these times the GPU does not wait for the thread. The thread may wait for the GPU without a recorded
 // call, by polling or by sleeping on a semaphore that a completion handler posts.
 func workInFlight(

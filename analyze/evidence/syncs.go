@@ -22,7 +22,7 @@ type Syncs struct {
 	Handlers []HandlerWait
 }
 
-// FindSyncs finds the waits for other threads' work and their indirect costs. committers is the number of threads
+// FindSyncs finds the waits for other threads' work and their indirect costs. `committers` is the number of threads
 // that commit.
 func FindSyncs(
 	work *GPUWork, locks []analyze.LockWait, handlers []HandlerWait, blocked Blocked, committers int,
@@ -97,7 +97,7 @@ func (syncs *Syncs) Use(occupancy *Occupancy) *SyncUse {
 	return s
 }
 
-// foreign adds a wait for b, another thread's command buffer. mine has the marks of the waiting thread.
+// foreign adds a wait for b, another thread's command buffer. `mine` has the marks of the waiting thread.
 func (s *SyncUse) foreign(
 	syncs *Syncs, occupancy *Occupancy, w *analyze.Call, b *analyze.CommandBuffer, mine []mark,
 ) {
@@ -182,7 +182,7 @@ func marks(trace *analyze.Trace) map[*analyze.Thread][]mark {
 	return by
 }
 
-// before returns the last mark before the time t; the zero mark if there is none.
+// before returns the last mark before the time `t`; the zero mark if there is none.
 func before(list []mark, t analyze.Nanos) (m mark) {
 	if i, _ := slices.BinarySearchFunc(list, t, func(m mark, t analyze.Nanos) int { return cmp.Compare(m.at, t) }); i > 0 {
 		m = list[i-1]

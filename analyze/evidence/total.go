@@ -48,7 +48,7 @@ type Total struct {
 
 type pair struct{ waiter, holder *analyze.Thread }
 
-// NewTotal returns an empty Total. all is the total of the ranges' traces; it knows which objects are the same.
+// NewTotal returns an empty Total. `all` is the total of the ranges' traces; it knows which objects are the same.
 func NewTotal(all *analyze.Total) *Total {
 	t := &Total{all: all, threads: map[*analyze.Thread]*ThreadTime{}, queues: map[*analyze.Queue]*QueueUse{},
 		warned: map[string]bool{}}

@@ -66,13 +66,13 @@ func (b *Busy) Within(i analyze.Interval) analyze.Nanos {
 	return b.until(i.End, b.begun(i.End, from)) - b.until(i.Begin, from)
 }
 
-// holds reports whether some interval of the union contains the time t.
+// holds reports whether some interval of the union contains the time `t`.
 func (b *Busy) holds(t analyze.Nanos) bool {
 	return b.Within(analyze.Interval{Begin: t, End: t + 1}) > 0
 }
 
-// begun returns the number of spans that begin before t; the caller knows that it is not smaller than `least`. It is
-// called for each wait, so it does not use sort.Search, whose function call for each step takes twice as long.
+// begun returns the number of spans that begin before `t`; the caller knows that it is not smaller than `least`. It
+// is called for each wait, so it does not use sort.Search, whose function call for each step takes twice as long.
 func (b *Busy) begun(t analyze.Nanos, least int) int {
 	from, to := least, len(b.spans)
 	for from < to {
@@ -85,7 +85,7 @@ func (b *Busy) begun(t analyze.Nanos, least int) int {
 	return from
 }
 
-// until returns the length of the union before t. begun is the number of spans that begin before t.
+// until returns the length of the union before `t`. `begun` is the number of spans that begin before `t`.
 func (b *Busy) until(t analyze.Nanos, begun int) analyze.Nanos {
 	if begun == 0 {
 		return 0

@@ -3,7 +3,7 @@ package evidence
 import "mtrace/analyze"
 
 // WithTheGPU returns the part of the threads' working time that a GPU which is always busy explains: the threads had
-// work in flight, or waited for the GPU or for a free command buffer. running is the part in which the GPU ran the
+// work in flight, or waited for the GPU or for a free command buffer. `running` is the part in which the GPU ran the
 // thread's own work.
 func WithTheGPU(work *GPUWork, submitters *Submitters, blocked Blocked) (sum, running analyze.Nanos) {
 	for _, t := range submitters.Taking {

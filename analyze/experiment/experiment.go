@@ -45,7 +45,7 @@ func (e *estimator) unitTime(b *analyze.ExperimentBlock, took float64) float64 {
 	return float64(max(1, e.Threads)) * took / units(b)
 }
 
-// neighbours returns the nearest blocks without delays before and after block i; one block at an end of the
+// neighbours returns the nearest blocks without delays before and after block `i`; one block at an end of the
 // experiment.
 func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
 	for _, step := range []int{-1, 1} {

@@ -53,7 +53,7 @@ const huberTuning = 1.345
 // madToDeviation converts a median absolute deviation into the standard deviation of a normal distribution.
 const madToDeviation = 1.4826
 
-// newScore returns the score of pairs, which must be in order of their blocks. scale is the noise of differences
+// newScore returns the score of pairs, which must be in order of their blocks. `scale` is the noise of differences
 // between blocks without delays; 0 means that it is not known, and the pairs' own noise is used.
 func newScore(pairs []pair, scale float64) *score {
 	s := &score{pairs: pairs, scale: scale}

@@ -74,7 +74,7 @@ func (w *walk) thread(u *analyze.UnfinishedCall) (Kind, string) {
 	return InCall, fmt.Sprintf("%s has not returned, and the trace does not show what it waits for.", u.Selector)
 }
 
-// circle explains a deadlock: the chain of waits has come back to thread t.
+// circle explains a deadlock: the chain of waits has come back to thread `t`.
 func (w *walk) circle(t *analyze.Thread) string {
 	if len(w.threads) == 1 {
 		return fmt.Sprintf("%s waits for itself.", capital(thread(t)))
@@ -116,7 +116,7 @@ func (w *walk) holdsGIL(not *analyze.Thread) *analyze.Thread {
 	return nil
 }
 
-// other continues the chain with thread t, for which another thread waits.
+// other continues the chain with thread `t`, for which another thread waits.
 func (w *walk) other(t *analyze.Thread) (Kind, string) {
 	u := w.byThread[t]
 	if u == nil {

@@ -75,7 +75,7 @@ func (w *walk) handlers(b *analyze.CommandBuffer) (Kind, string) {
 	return InCall, fmt.Sprintf("%s has completed, and the call that waits for it has not returned.", capital(buffer(b)))
 }
 
-// handlerOf continues the chain with thread t, which runs the completion handlers of command buffer b.
+// handlerOf continues the chain with thread `t`, which runs the completion handlers of command buffer b.
 func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, string) {
 	kind, why := w.other(t)
 	switch kind {

@@ -18,8 +18,8 @@ type hostWork struct {
 	paused analyze.Nanos // the longest wait in between
 }
 
-// hostWork returns, by command buffer, the processor work of the threads in idle. A thread's first command buffer has
-// none, because no commit precedes it.
+// hostWork returns, by command buffer, the processor work of the threads in `idle`. A thread's first command buffer
+// has none, because no commit precedes it.
 func (in *Input) hostWork(idle map[*analyze.Thread]away) map[analyze.CommandBufferIndex]hostWork {
 	by := map[*analyze.Thread][]*analyze.CommandBuffer{}
 	for b := range in.Trace.Buffers() {

@@ -17,7 +17,7 @@ type humps struct {
 	border                analyze.Nanos // the shortest of the longer durations
 }
 
-// twoHumps divides durations into a fast and a slow group; two is false if there is only one group, or no clear gap
+// twoHumps divides durations into a fast and a slow group; `two` is false if there is only one group, or no clear gap
 // between two. The division minimizes the variance of the logarithms within the groups. It sorts the list.
 func twoHumps(list []analyze.Nanos) (h humps, two bool) {
 	n := len(list)

@@ -62,9 +62,9 @@ type late struct {
 	delay  analyze.Nanos // from its commit, or from the end of the work before it, to its start
 }
 
-// startDelays calls `use` for each command buffer, in the order in which they start on the GPU. delay is the time to
-// the start from the commit or, if later, from the end of the previous work. rested is how long the GPU had been idle
-// at the commit.
+// startDelays calls `use` for each command buffer, in the order in which they start on the GPU. `delay` is the time
+// to the start from the commit or, if later, from the end of the previous work. `rested` is how long the GPU had been
+// idle at the commit.
 func startDelays(t *analyze.Trace, use func(b *analyze.CommandBuffer, delay, rested analyze.Nanos)) {
 	var list []*analyze.CommandBuffer
 	for b := range t.Buffers() {
@@ -84,7 +84,7 @@ func startDelays(t *analyze.Trace, use func(b *analyze.CommandBuffer, delay, res
 	}
 }
 
-// lateAfter finds command buffers that start late after a certain event, such as a pause. why reports whether a
+// lateAfter finds command buffers that start late after a certain event, such as a pause. `why` reports whether a
 // command buffer follows that event. lateAfter returns the late ones, the median delay without the event (usual) and
 // the median delay of the late ones (middle). It returns none if too few are late or if their delays vary too much.
 func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analyze.Nanos) bool) (found []late,
@@ -123,8 +123,8 @@ func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analy
 	return found, usual, delays[len(delays)/2]
 }
 
-// lateInsight returns the insight for the late command buffers in found. `after` describes the event before them, as
-// the end of a sentence.
+// lateInsight returns the insight for the late command buffers in `found`. `after` describes the event before them,
+// as the end of a sentence.
 func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after, advice string) *Insight {
 	var where sites
 	var cost analyze.Nanos

@@ -83,7 +83,7 @@ func (r *rounds) usual(t *analyze.Thread) analyze.Nanos {
 func start(rounds int) int { return min(10, max(1, rounds/4)) }
 
 // steadyRounds returns the total number of rounds after the start-up of all threads and processes that have a round
-// in seen.
+// in `seen`.
 func (r *rounds) steadyRounds(seen map[round]bool) (all int) {
 	counted := map[any]bool{}
 	for s := range seen {

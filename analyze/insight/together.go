@@ -9,7 +9,7 @@ import (
 )
 
 // Together merges the insights of several ranges of a run. Each range samples a longer one: scale has the ratio of
-// their lengths, by which costs are multiplied before they are added up. names has the ranges' names. The sentences
+// their lengths, by which costs are multiplied before they are added up. `names` has the ranges' names. The sentences
 // come from the first range that has the insight. A rule that was skipped in all ranges is listed once.
 func Together(windows [][]Insight, scale []float64, names []string) (all []Insight) {
 	times := map[string]int{}

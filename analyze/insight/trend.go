@@ -120,7 +120,7 @@ func withTime(list []float64) float64 {
 	return statistics.Correlation(statistics.Ranks(list), places)
 }
 
-// part returns the number of the part that contains the time at; in is false if none does.
+// part returns the number of the part that contains the time `at`; `in` is false if none does.
 func (s *steps) part(at analyze.Nanos) (part int, in bool) {
 	part = sort.Search(len(s.commits), func(i int) bool { return s.commits[i] > at }) - 1
 	return part, part >= 0 && part <= lastPart
@@ -245,7 +245,7 @@ func trend(in *Input) *Insight {
 	return i
 }
 
-// addTimes adds the times of each thread's activities to the part of the run in which they began. all has only
+// addTimes adds the times of each thread's activities to the part of the run in which they began. `all` has only
 // threads whose steps grow.
 func (in *Input) addTimes(all map[*analyze.Thread]*steps) {
 	t := in.Trace

@@ -134,7 +134,8 @@ func (s *Sum) addUp(c *Costs) {
 	}
 }
 
-// single returns, by name, whether only one kernel has the name, so that no variant needs to be shown.
+// single returns a map from each name to whether only one kernel has that name. Such a kernel is shown without its
+// variant.
 func (s *Sum) single() map[string]bool {
 	single := map[string]bool{}
 	for _, k := range s.list {
@@ -144,8 +145,8 @@ func (s *Sum) single() map[string]bool {
 	return single
 }
 
-// usesOf returns how often each of kernel r's columns (costs of the fit) occurs in shared times, by column; nil if
-// none occurs.
+// usesOf returns how often each column (cost of the fit) of kernel r occurs in shared times. The result's index is
+// the column's number; it is nil if none occurs.
 func (s *Sum) usesOf(r row) (uses []float64) {
 	for i, n := range s.uses {
 		if n > 0 && s.fit.columns[i].row == r {
@@ -206,7 +207,7 @@ func (c *Costs) source(s *Share) string {
 }
 
 // Interval returns bounds of a kernel's part of the times that it shares with others, as multiples of the estimated
-// part. Both bounds are 1 for a kernel that shares no time. identified is false if the run does not determine the
+// part. Both bounds are 1 for a kernel that shares no time. `identified` is false if the run does not determine the
 // part.
 func (c *Costs) Interval(kernel, variant string) (low, high float64, identified bool) {
 	e, known := c.rows[row{kernel, variant}]
@@ -224,7 +225,7 @@ func (c *Costs) Interval(kernel, variant string) (low, high float64, identified 
 	return e.low / e.value, e.high / e.value, e.identified
 }
 
-// divide sets each share's part of the measured time total, in proportion to the estimated costs.
+// divide sets each share's part of the measured time `total`, in proportion to the estimated costs.
 func (c *Costs) divide(shares []Share, total analyze.Nanos) {
 	weights := make([]float64, len(shares))
 	for i := range shares {

@@ -150,8 +150,8 @@ func (f *fit) use(column int, count float64) {
 	f.counts[column] += count
 }
 
-// observe ends the current observation, whose measured time is took and covers a number of encoders. If fits is false
-// it is discarded.
+// observe ends the current observation: it covers the given number of encoders, and its measured time is `took`. If
+// `fits` is false, the observation is discarded.
 func (f *fit) observe(took analyze.Nanos, encoders int, fits bool) {
 	if fits && took > 0 && len(f.listed) > 0 {
 		f.use(f.index[fixed], float64(encoders))

@@ -13,11 +13,12 @@ import (
 // time but belongs to no kernel. The trace does not contain it, so bounds of kernels' times allow for the largest
 // fixed cost that the run does not rule out. The kernels' times themselves include it, so that they add up.
 
-// fixed is the fit's column for the fixed cost. Each observation uses it once for each of its encoders. The fit does
-// not solve for it: few runs separate it from the costs of kernels.
+// fixed is the column of the fit that stands for the fixed cost of one encoder, so each observation uses it once per
+// encoder. The kernels' costs are fitted without it, because few runs can tell it apart from the costs of kernels.
 var fixed = column{unit: perEncoder}
 
-// lengths counts measured times by their length per encoder, up to policy.MostFixedCost. The zero value is empty.
+// lengths is a histogram of measured times divided by their number of encoders. Times from policy.MostFixedCost on
+// are only counted in `all`. The zero value is empty.
 type lengths struct {
 	short [policy.MostFixedCost / policy.FixedCostStep]int // by class
 	all   int
@@ -49,7 +50,8 @@ func (l *lengths) fixedCost() float64 {
 	return policy.MostFixedCost
 }
 
-// encodersOf returns how many encoders the shares are from, at least 1. Shares of one encoder are neighbours.
+// encodersOf returns the number of encoders to which the shares belong, at least 1 if there are shares. Shares of one
+// encoder must be neighbours in the list.
 func encodersOf(shares []Share) (n int) {
 	for i := range shares {
 		if i == 0 || shares[i].Encoder != shares[i-1].Encoder {
@@ -59,8 +61,8 @@ func encodersOf(shares []Share) (n int) {
 	return n
 }
 
-// allowance returns the largest fixed cost of a number of encoders that ran only one kernel. The first use of a kernel
-// may cost more than mostFixed, because caches do not contain its code.
+// allowance returns the largest fixed cost of a number of encoders that ran only one kernel. The first use of a
+// kernel may cost more than `mostFixed`, because caches do not contain its code.
 func allowance(encoders int, mostFixed float64) analyze.Nanos {
 	if encoders == 0 {
 		return 0
@@ -68,8 +70,9 @@ func allowance(encoders int, mostFixed float64) analyze.Nanos {
 	return policy.MostFixedCost + analyze.Nanos(mostFixed*float64(encoders-1))
 }
 
-// fittedFixed returns the upper bound of the fixed cost that the fit gives, which it does if encoders have different
-// numbers of the same dispatches; otherwise infinity.
+// fittedFixed returns the upper bound of the fixed cost per encoder, found by fitting it together with the kernels'
+// costs. The fit identifies it only if encoders differ in the number of the same dispatches; otherwise the result is
+// infinity.
 func (f *fit) fittedFixed(total *normal) float64 {
 	s := f.solveFor(total, true)
 	if s == nil {
@@ -85,7 +88,8 @@ func (f *fit) fittedFixed(total *normal) float64 {
 	return math.Inf(1)
 }
 
-// allowFixed sets the largest fixed cost of an encoder for which bounds allow.
+// allowFixed sets `most`, in ns, as the largest fixed cost of an encoder; bounds of the kernels' costs are later
+// widened by it.
 func (s *solution) allowFixed(f *fit, total *normal, most float64) {
 	s.mostFixed, s.withFixed = most, make([]float64, len(s.scale))
 	at := f.index[fixed]
@@ -96,8 +100,9 @@ func (s *solution) allowFixed(f *fit, total *normal, most float64) {
 	}
 }
 
-// widen extends bounds by the part of a cost that may be fixed cost. influence tells how much each observation
-// contributes to the cost. If the contributions of some are negative, the cost may be too low instead.
+// widen extends the bounds of a kernel's cost by the part of the cost that may be fixed cost instead. `influence`
+// says how much each observation contributes to the cost. Usually that part lowers the lower bound. If negative
+// contributions prevail, it raises the upper bound.
 func (s *solution) widen(low, high float64, influence []float64) (lower, higher float64) {
 	part := floats.Dot(influence, s.withFixed)
 	return low - max(0, part), high + max(0, -part)

@@ -37,7 +37,7 @@ type pairs struct {
 }
 
 // Fusions finds sequences of kernels that could be fused, sorted by the time that fusing would save, largest first.
-// list has the trace's kernels with their GPU times.
+// `list` has the trace's kernels with their GPU times.
 func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 	mean := map[string]analyze.Nanos{}
 	count := map[string]int{}
@@ -171,7 +171,7 @@ func (w waitTimes) between(t *analyze.Thread, first, second *analyze.CommandBuff
 }
 
 // AddFusions adds `window`, the fusions of the next range of a run, to all. Counts and times of the range are
-// multiplied by scale.
+// multiplied by `scale`.
 func AddFusions(all, window []Fusion, scale float64) []Fusion {
 	for _, f := range window {
 		f.Count, f.Across, f.Saved = int(float64(f.Count)*scale), int(float64(f.Across)*scale),

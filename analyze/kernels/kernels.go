@@ -79,7 +79,7 @@ func NewSum(t *analyze.Trace) *Sum {
 	return sum
 }
 
-// take adds a measured time with its shares. began is true if the command buffer began in this range. Otherwise the
+// take adds a measured time with its shares. `began` is true if the command buffer began in this range. Otherwise the
 // previous range counts the dispatches, so take adds only the time.
 func (s *Sum) take(t *measuredTime, shares []Share, began bool) {
 	fits := t.fits && began
@@ -256,8 +256,8 @@ func (s *Sum) Kernels() []*Kernel {
 	return s.list
 }
 
-// give sets the kernel's GPU time and its bounds. part is its part of the times that it shares with other kernels,
-// mostFixed the largest fixed cost of an encoder, in ns.
+// give sets the kernel's GPU time and its bounds. `part` is the kernel's part of the times that it shares with other
+// kernels. `mostFixed` is the largest fixed cost of an encoder in ns, which widens the bounds.
 func (k *Kernel) give(part analyze.Nanos, e estimate, mostFixed float64) {
 	own := max(0, k.alone-allowance(k.within, mostFixed))
 	k.GPU, k.Low, k.High = k.alone+part, own+part, k.alone+part

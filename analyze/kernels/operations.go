@@ -95,7 +95,7 @@ func (o *namedSum) use(column int, count float64) {
 	o.uses = append(o.uses, columnUse{column, count})
 }
 
-// use adds uses of a column by a share of the measured time t; the time is divided later, when costs are known. A
+// use adds uses of a column by a share of the measured time `t`; the time is divided later, when costs are known. A
 // time that belongs to one operation alone needs no division.
 func (n *named) use(s *Share, column int, count float64, t *measuredTime, began bool) {
 	if !began || s.again {
@@ -187,7 +187,7 @@ func (o *namedSum) weight(costs *Costs) (weight float64) {
 	return weight
 }
 
-// giveOperations divides each kernel's time among the operations for which it ran. total is all GPU time.
+// giveOperations divides each kernel's time among the operations for which it ran. `total` is all GPU time.
 func (s *Sum) giveOperations(costs *Costs, total analyze.Nanos) {
 	for _, k := range s.list {
 		k.Operations = nil

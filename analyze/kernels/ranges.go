@@ -101,8 +101,8 @@ func (p *polytope) extreme(g []float64, sign float64) []float64 {
 }
 
 // ranges returns bounds for uses whose cost is not identified: the smallest and the largest cost that fit the
-// observations, each widened by its confidence interval. The estimate is the middle of the bounds. found is false for
-// uses without bounds.
+// observations, each widened by its confidence interval. The estimate is the middle of the bounds. `found` is false
+// for uses without bounds.
 func (s *solution) ranges(uses [][]float64) (list []estimate, found []bool) {
 	p := s.polytope()
 	list, found = make([]estimate, len(uses)), make([]bool, len(uses))

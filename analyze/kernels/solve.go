@@ -161,8 +161,8 @@ func (s *solution) residuals(f *fit, total *normal, a *mat.SymDense, b []float64
 	}
 }
 
-// scaledUses adds up the uses by place, and divides each sum by the place's scale. all is false if a used column has
-// no observations.
+// scaledUses adds up the uses by place, and divides each sum by the place's scale. `all` is false if a used column
+// has no observations.
 func (s *solution) scaledUses(uses []float64) (g []float64, all bool) {
 	g, all = make([]float64, len(s.scale)), true
 	for i, n := range uses {

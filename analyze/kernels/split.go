@@ -186,7 +186,7 @@ func (s *Splitter) measureTogether(b *analyze.CommandBuffer, within analyze.Inte
 	}
 }
 
-// add adds a measured time for the shares s.shares[from:]. certain is false for a remainder, which never counts as
+// add adds a measured time for the shares s.shares[from:]. `certain` is false for a remainder, which never counts as
 // one kernel's own time.
 func (s *Splitter) add(from int, took analyze.Nanos, certain, fits bool) {
 	of := s.shares[from:]

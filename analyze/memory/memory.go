@@ -32,8 +32,8 @@ type Total struct {
 	Bytes uint64
 }
 
-// ReuseShare returns the share (0 to 1) of allocations whose address an earlier allocation had; known is false if the
-// trace has no addresses.
+// ReuseShare returns the share (0 to 1) of allocations whose address an earlier allocation had; `known` is false if
+// the trace has no addresses.
 func (u *Use) ReuseShare() (share float64, known bool) {
 	if u.Addressed == 0 {
 		return 0, false

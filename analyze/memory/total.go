@@ -26,8 +26,8 @@ func NewRunning() *Running {
 		objects: newPopulation()}
 }
 
-// Add adds the next range. all is the Total that the ranges are added to; its processes identify memory, because each
-// range has Process values of its own.
+// Add adds the next range. `all` is the Total that the ranges are added to; its processes identify memory, because
+// each range has Process values of its own.
 func (t *Running) Add(part *analyze.Trace, all *analyze.Total) {
 	t.objects.add(part, all.Process)
 	freed := part.Memory.Freed
@@ -74,7 +74,7 @@ func (t *Running) free(o object) {
 	}
 }
 
-// Finish returns the sums. all is the trace of the Total that the ranges were added to.
+// Finish returns the sums. `all` is the trace of the Total that the ranges were added to.
 func (t *Running) Finish(all *analyze.Trace) *Use {
 	t.use.PeakExact, t.use.Releases = all.Memory.Releases > 0, all.Memory.Releases
 	t.use.device(all)

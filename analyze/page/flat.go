@@ -25,7 +25,7 @@ type piece struct {
 // still arrive.
 const pendingPieces = 1 << 12
 
-// add adds the call that ended next. absorbs reports whether the time of nested calls counts as this call's time.
+// add adds the call that ended next. `absorbs` reports whether the time of nested calls counts as this call's time.
 // Pieces that no later call can surround are passed to the function `to`.
 func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	if n := len(f.pending); n > 0 && f.pending[n-1].End > p.End {

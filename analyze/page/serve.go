@@ -121,7 +121,9 @@ func (s *Server) part(w http.ResponseWriter, r *http.Request) {
 	from, err1 := strconv.ParseInt(r.URL.Query().Get("from"), 10, 64)
 	to, err2 := strconv.ParseInt(r.URL.Query().Get("to"), 10, 64)
 	if err1 != nil || err2 != nil || from < 0 || to <= from {
-		http.Error(w, "from and to must be whole numbers of nanoseconds after the begin of the trace, from before to",
+		http.Error(w,
+			"the parameters from and to must be whole numbers of nanoseconds after the begin of the trace, "+
+				"and from must be less than to",
 			http.StatusBadRequest)
 		return
 	}

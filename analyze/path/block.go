@@ -75,7 +75,7 @@ func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 	return by
 }
 
-// lastBlock returns the last block of a list that began before t; nil if there is none.
+// lastBlock returns the last block of a list that began before `t`; nil if there is none.
 func lastBlock(list []block, t analyze.Nanos) *block {
 	i := sort.Search(len(list), func(i int) bool { return list[i].Begin >= t })
 	if i == 0 {

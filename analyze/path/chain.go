@@ -109,7 +109,7 @@ func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 	}
 }
 
-// rootOf returns the root of a chain that ends with block b, which does not wait for another thread.
+// rootOf returns the root of a chain that ends with block `b`, which does not wait for another thread.
 func rootOf(b *block) string {
 	switch {
 	case b.kind == blockWait && b.buffer != nil && b.buffer.GPU.Known(), b.kind == blockSlot:
@@ -120,7 +120,7 @@ func rootOf(b *block) string {
 	return RootUnknown
 }
 
-// longest returns the block in a list that covers more than half of the interval i; nil if there is none.
+// longest returns the block in a list that covers more than half of the interval `i`; nil if there is none.
 func longest(list []block, i analyze.Interval) *block {
 	for b := lastBlock(list, i.End); b != nil; b = lastBlock(list, b.Begin) {
 		if policy.MoreThan(policy.Most, b.Interval.Within(i).Length(), i.Length()) {

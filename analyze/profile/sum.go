@@ -29,8 +29,8 @@ type Sum struct {
 // the whole sum, so merging one by one would be slow.
 const mostPending = 8
 
-// NewSum returns an empty sum for profiles of the given kinds. costs are the GPU costs of kernels computed over the
-// whole run, because a single range shows them less precisely. They may be nil; see Missing.
+// NewSum returns an empty sum for profiles of the given kinds. `costs` are the GPU costs of kernels over the whole run,
+// because a single range shows them less precisely; `costs` may be nil, see Missing.
 func NewSum(kinds []string, costs *kernels.Costs) *Sum {
 	return &Sum{costs: costs, kinds: kinds, sums: make([]*profile.Profile, len(kinds)),
 		pending: make([][]*profile.Profile, len(kinds))}

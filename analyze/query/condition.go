@@ -14,7 +14,7 @@ type test struct {
 	value any
 }
 
-// newTest returns the test for condition c on the column with index place, whose values are of the given kind. It
+// newTest returns the test for condition c on the column with index `place`, whose values are of the given kind. It
 // returns an error if c compares them with a value of another kind, because a text and a number have no order.
 func newTest(place int, kind string, c Condition) (test, error) {
 	t := test{place, c.Is, c.Value}

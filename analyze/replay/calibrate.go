@@ -150,8 +150,8 @@ func removeDelays(p *program.Program) {
 	}
 }
 
-// undelayThread shortens t's times to those without waiting for processors. was has the recorded times. delayed is
-// the share of the thread's own time that was waiting, and notify the waiting at the end of each wait.
+// undelayThread shortens t's times to those without waiting for processors. `was` has the recorded times. `delayed`
+// is the share of the thread's own time that was waiting, and notify the waiting at the end of each wait.
 func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos) {
 	left := max(was.Busy, 1-delayed)
 	if left <= 0 {
@@ -179,7 +179,7 @@ func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos
 // findUnexplained sets p.HandOvers.Unexplained: the recorded waiting for processors that the machine does not
 // reproduce. In the machine a short burst of CPU work waits little, because it shares a processor; a real system lets
 // long bursts use up their time slices. The missing waiting is attributed to hand-offs and commits, as a share of the
-// time by which they take longer than with a free processor. r is a run of the unchanged program.
+// time by which they take longer than with a free processor. `r` is a run of the unchanged program.
 func findUnexplained(p *program.Program, r *machine.Result) {
 	h := &p.HandOvers
 	var beyond analyze.Nanos

@@ -28,7 +28,7 @@ func (g *Gain) Flights() string {
 // factors are the factors for an item's time for which its gain is predicted: 0 removes the item.
 var factors = []float64{0.9, 0.75, 0.5, 0}
 
-// Gains returns the predicted gains of the items whose speed-up helps the run most. known is false if the replay
+// Gains returns the predicted gains of the items whose speed-up helps the run most. `known` is false if the replay
 // cannot predict anything.
 func (r *Replay) Gains() (list []Gain, known bool) {
 	if r.Why != "" || r.roomy() == 0 {
@@ -114,7 +114,7 @@ func (r *Replay) gain(c Change) (Speedup, bool) {
 	return Speedup{}, false
 }
 
-// gainsOf returns an item's gains for all factors. halved is the change that halves the item's time. Intervals are
+// gainsOf returns an item's gains for all factors. `halved` is the change that halves the item's time. Intervals are
 // predicted for the factors 0.5 and 0; the intervals for larger factors are derived from the interval for 0.5.
 func (r *Replay) gainsOf(t thing, halved Change) (list []Gain) {
 	if AsAWhole(t.kind) { // the change does not depend on the factor
@@ -149,9 +149,9 @@ func (r *Replay) gainsOf(t thing, halved Change) (list []Gain) {
 	return list
 }
 
-// between returns the low or high end of an interval for a factor above 0.5, as a multiple of the estimate. ofHalf is
-// the same end for factor 0.5. The distance from 1 is proportional to the removed time, but never less than the error
-// that every prediction has.
+// between returns the low or high end of an interval for a factor above 0.5, as a multiple of the estimate. `ofHalf`
+// is the same end for factor 0.5. The distance from 1 is proportional to the removed time, but never less than the
+// error that every prediction has.
 func between(ofHalf, factor, replayError float64) float64 {
 	off := (ofHalf - 1) * (1 - factor) / 0.5
 	err := max(policy.RunToRunVariation.Value+policy.ErrorOfLess, math.Abs(replayError))

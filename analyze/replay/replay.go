@@ -51,7 +51,7 @@ type answer struct {
 }
 
 // New builds the program from a trace's evidence and checks that the machine reproduces the recorded run; if not, Why
-// has the reason. taken is the GPU time that an external process took. The same seed gives the same results.
+// has the reason. `taken` is the GPU time that an external process took. The same seed gives the same results.
 func New(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64) *Replay {
 	return newReplay(ev, taken, seed, false)
 }
@@ -92,14 +92,14 @@ func hasLinks(p *program.Program) bool {
 	return false
 }
 
-// run runs a program with a change and returns its rate (command buffers per nanosecond); ends is false if it
+// run runs a program with a change and returns its rate (command buffers per nanosecond); `ends` is false if it
 // deadlocks.
 func run(p *program.Program, c Change, d *change.Density) (rate float64, ends bool) {
 	rate, _, ends = play(p, c, d)
 	return rate, ends
 }
 
-// play runs a program with a change and returns its rate and the run's result; ends is false if the run deadlocks.
+// play runs a program with a change and returns its rate and the run's result; `ends` is false if the run deadlocks.
 // The changed program is built in reused memory and must not be kept.
 func play(p *program.Program, c Change, d *change.Density) (rate float64, r *machine.Result, ends bool) {
 	b := buffers.Get().(*program.Buffer)
@@ -165,7 +165,7 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 }
 
 // WaitsLeft returns which share of the threads' waits for each other's signals and locks, per command buffer, remains
-// with a change. known is false if there are no such waits, or if the machine does not reproduce the run with them.
+// with a change. `known` is false if there are no such waits, or if the machine does not reproduce the run with them.
 func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	if r.Why != "" || !r.ofTied().program.Tied {
 		return 0, false

@@ -17,7 +17,7 @@ type Added = change.Added
 // delay per command buffer: 1 on the critical path, 0 where other waits hide the delay.
 type Sensitivity struct{ Estimate, Low, High float64 }
 
-// Sensitivity predicts the cost of an added delay, or returns the reason why it is not known. threads is the number
+// Sensitivity predicts the cost of an added delay, or returns the reason why it is not known. `threads` is the number
 // of threads whose command buffers count. The interval covers all readings. Each reading is compared with its own run
 // without the delay, so that errors which do not depend on the delay cancel.
 func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {

@@ -152,7 +152,7 @@ func merges(p *program.Program) []thing {
 	return counted(KindMerge, Merges)
 }
 
-// scale sets the factor by which the item's time is multiplied in s, and leaves the factors of other items.
+// scale sets the factor by which the item's time is multiplied in `s`, and leaves the factors of other items.
 func (t *thing) scale(s *change.Scale, p *program.Program, factor float64) {
 	set := func(list *[]float64, n int) {
 		for len(*list) < n {

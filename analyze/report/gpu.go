@@ -178,7 +178,7 @@ func writeGPU(w *sheet, r *Report) {
 	}
 }
 
-// IdleText says what the page's table of idle time adds up to.
+// IdleText is a sentence with the sum of the page's table of the GPU's idle time.
 func (d pageData) IdleText() string {
 	g := &d.GPU
 	text := "Idle for " + ns(g.IdleNS)
@@ -189,7 +189,7 @@ func (d pageData) IdleText() string {
 	return text + ". Each gap counts for what the thread that submitted next was doing for most of it."
 }
 
-// IdleGapCount is the number of gaps in the table.
+// IdleGapCount is the number of idle gaps that the table of idle time counts in all its rows.
 func (d pageData) IdleGapCount() (n int) {
 	for _, i := range d.GPU.IdleBy {
 		n += i.Gaps

@@ -149,7 +149,7 @@ func (k *Kernel) MeanCell() string { return k.cost().time(int64(max(1, k.Dispatc
 // share of a measured time that may be fixed cost of command buffers: "measured -58%".
 func (k *Kernel) SourceCell() string { return k.cost().from() }
 
-// time formats the GPU time divided by parts; the range between the bounds if the time is not identified.
+// time formats the GPU time divided by `parts`; the range between the bounds if the time is not identified.
 func (c cost) time(parts int64) string {
 	if c.source == kernels.NotIdentified {
 		return ns(c.low/parts) + "–" + ns(c.high/parts)

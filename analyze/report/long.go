@@ -165,7 +165,7 @@ type windowed struct {
 }
 
 // choose divides the run into equal ranges and selects the middle of each as a window, which is analysed for causes.
-// small has consecutive small ranges of the whole run.
+// `small` has consecutive small ranges of the whole run.
 func (l *long) choose(small []analyze.Options) {
 	n := min(windows, len(small))
 	for i := range n {

@@ -200,7 +200,8 @@ func idleReason(r *Report, by IdleBy) string {
 	return fmt.Sprintf("%s was %s", thread, doing)
 }
 
-// writeScreenKernels writes one line for each of the kernels that may have the most GPU time, up to the limit in rows.
+// writeScreenKernels writes one line for each of the kernels that may have the most GPU time, up to the limit in
+// `rows`.
 func writeScreenKernels(w *sheet, r *Report, rows screenRows) {
 	label := "KERNELS"
 	for i, k := range screenKernels(r.Kernels) {

@@ -38,7 +38,7 @@ func (c *screenColumn) of(t *Thread) (sum int64) {
 	return sum
 }
 
-// screenThreads writes how the threads with the most command buffers spent their time, up to the limit in rows.
+// screenThreads writes how the threads with the most command buffers spent their time, up to the limit in `rows`.
 func screenThreads(r *Report, w *sheet, rows screenRows) {
 	if len(r.Threads) == 0 {
 		return
@@ -103,8 +103,8 @@ func usedScreenColumns(threads []Thread) (used []screenColumn) {
 	return used
 }
 
-// busiestThreads returns the threads that used Metal, most command buffers first. idle is the number of threads left
-// out because they only waited for locks.
+// busiestThreads returns the threads that used Metal, most command buffers first. `idle` is the number of threads
+// left out because they only waited for locks.
 func busiestThreads(r *Report) (busiest []Thread, idle int) {
 	for _, th := range r.Threads {
 		if th.CommandBuffers == 0 && th.Waits == 0 && len(r.Threads) > 1 && th.onlyLocks() {

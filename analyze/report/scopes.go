@@ -66,7 +66,7 @@ func finishScopes(all []Scope) []Scope {
 	return all
 }
 
-// addScopes adds the scopes (time ranges named by the program) of the next range of the run to the sums in all.
+// addScopes adds the scopes (time ranges named by the program) of the next range of the run to the sums in `all`.
 func addScopes(all, part []Scope) []Scope {
 	for _, s := range part {
 		i := slices.IndexFunc(all, func(of Scope) bool { return of.Name == s.Name })

@@ -31,8 +31,8 @@ type Generation struct {
 // 1) of that time, summed over all tokens.
 type IdleWhile struct {
 	Creation float64 `json:"idle_until_creation_share"` // until the program created the token's first command buffer
-	Commit   float64 `json:"idle_until_commit_share"`   // from there until the program committed it
-	Start    float64 `json:"idle_until_start_share"`    // from there until the GPU began it
+	Commit   float64 `json:"idle_until_commit_share"`   // from then until the program committed that command buffer
+	Start    float64 `json:"idle_until_start_share"`    // from that commit until the GPU began it
 }
 
 // A StepBin counts the tokens whose GPU idle time lies in a range.

@@ -63,7 +63,7 @@ func (o *Options) wants(n need) bool {
 	})
 }
 
-// CheckSections returns an error that names the first unknown section in names; nil if all are known.
+// CheckSections returns an error that names the first unknown section in `names`; nil if all are known.
 func CheckSections(names []string) error {
 	for _, n := range names {
 		if !slices.Contains(Sections(), n) {

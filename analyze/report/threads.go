@@ -122,8 +122,8 @@ func writeThreads(w *sheet, r *Report) {
 	}
 }
 
-// shownThreads returns the threads for the table: those with the most command buffers, sorted by process and ID. more
-// counts the others; hidden counts threads that only waited for locks, and only briefly.
+// shownThreads returns the threads for the table: those with the most command buffers, sorted by process and ID.
+// `more` counts the others; `hidden` counts threads that only waited for locks, and only briefly.
 func shownThreads(r *Report, w *sheet) (shown []Thread, more, hidden int) {
 	for _, th := range r.Threads {
 		if th.onlyLocks() && th.Time[analyze.PartLock.Key()]*50 < r.Source.WindowNS {

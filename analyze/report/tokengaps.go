@@ -41,8 +41,7 @@ func binsOf(sorted []int64) []StepBin {
 	return bins
 }
 
-// tail returns the number of the bin that has all longer durations than the axis, which is the last one; -1 if there is
-// none.
+// tail returns the number of the last bin if it holds the durations beyond the end of the axis; -1 if there are none.
 func (g *Generation) tail() int {
 	last := len(g.IdleBins) - 1
 	if last > 0 && g.IdleBins[last].FromNS > g.IdleNS.P95NS {
@@ -65,7 +64,7 @@ func (l *lengths) idleWhile() (w IdleWhile) {
 }
 
 // idleParts returns phrases about the GPU's idle time in tokens: its distribution, its sum, and what the program did
-// meanwhile. of is the GPU's idle time between command buffers; 0 if it is not known.
+// meanwhile. `of` is the GPU's idle time between all command buffers; 0 if it is not known.
 func (g *Generation) idleParts(of int64) (parts []string) {
 	if len(g.IdleBins) > 1 {
 		end, longer := ns(g.IdleNS.MaxNS), ""
@@ -90,7 +89,8 @@ func (g *Generation) idleParts(of int64) (parts []string) {
 // idleTotal returns the GPU's idle time in all tokens together.
 func (g *Generation) idleTotal() int64 { return g.IdleNS.MeanNS * g.IdleNS.Count }
 
-// idleSum relates the idle time in tokens to the GPU's idle time between command buffers, which is of.
+// idleSum returns the GPU's idle time in tokens, with its share of `of`, the GPU's idle time between all command
+// buffers.
 func (g *Generation) idleSum(of int64) string {
 	text := fmt.Sprintf("the GPU idled for %s in %s", ns(g.idleTotal()), analyze.Plural(g.IdleNS.Count, "token"))
 	if total := g.idleTotal(); of > 0 && total <= of {
@@ -100,7 +100,7 @@ func (g *Generation) idleSum(of int64) string {
 	return text
 }
 
-// IdleSum is the sentence above the table of the parts of that time.
+// IdleSum is the sentence above the page's table of what the program did while the GPU was idle in tokens.
 func (d pageData) IdleSum() string {
 	g := d.Steps.Generation
 	text := g.idleSum(d.GPU.IdleNS)
@@ -112,7 +112,8 @@ func (d pageData) IdleSum() string {
 		"buffer. The table under GPU splits the same time by what the submitting thread was doing."
 }
 
-// IdleMeanwhile returns the parts of the GPU's idle time in tokens, with their sums and shares.
+// IdleMeanwhile returns the rows of the page's table of what the program did while the GPU was idle in tokens: one
+// row for each stage, with its time and share.
 func (g *Generation) IdleMeanwhile() (parts []answer) {
 	for _, part := range g.idleShares() {
 		parts = append(parts, answer{part.what, analyze.FormatShare(part.share),
@@ -121,7 +122,7 @@ func (g *Generation) IdleMeanwhile() (parts []answer) {
 	return parts
 }
 
-// IdleAll is the time that the parts of IdleMeanwhile add up to.
+// IdleAll is the sum of the times in the rows of IdleMeanwhile.
 func (g *Generation) IdleAll() string { return ns(g.idleTotal()) }
 
 // An idleShare is a part of the GPU's idle time between tokens.
@@ -132,7 +133,8 @@ type idleShare struct {
 
 func (g *Generation) idleShares() []idleShare {
 	return []idleShare{{"until the program creates the token's first command buffer", g.Creation},
-		{"from there until it commits it", g.Commit}, {"from its commit until the GPU begins it", g.Start},
+		{"from then until the program commits that command buffer", g.Commit},
+		{"from that commit until the GPU begins the command buffer", g.Start},
 		{"between the token's command buffers", max(0, 1-g.Creation-g.Commit-g.Start)}}
 }
 
@@ -172,7 +174,8 @@ func (g *Generation) figures() (list []answer) {
 // levels are the heights of a bar in text.
 var levels = []rune("▁▂▃▄▅▆▇█")
 
-// sparkline returns the distribution of the gaps as bars, without its tail; a space is an empty bin.
+// sparkline returns the distribution of the gaps as a row of bars in text, without the bin for durations beyond the
+// axis. A space is an empty bin.
 func (g *Generation) sparkline() string {
 	var text strings.Builder
 	most, tail := g.mostTokens(), g.tail()
@@ -203,7 +206,7 @@ type gapBar struct {
 	Tail         bool         // the bar of all longer gaps
 }
 
-// labelledBars is the distance of the labels below the bars.
+// labelledBars says which bars of the histogram have a label: every sixth.
 const labelledBars = 6
 
 // GapBars returns the bars of the page's histogram of the gaps between tokens.
@@ -223,7 +226,8 @@ func (g *Generation) GapBars() (bars []gapBar) {
 	return bars
 }
 
-// GapsTail describes the last bar; "" if there is none.
+// GapsTail describes the last bar of the histogram, which has all gaps beyond the end of the axis; "" if there are
+// none.
 func (g *Generation) GapsTail() string {
 	i := g.tail()
 	if i < 0 {

@@ -70,7 +70,8 @@ func (r Result) writeTable(b *strings.Builder) {
 	case r.Knee != nil && r.Knee.Gain < 0:
 		fmt.Fprintf(b, "knee: %s; from there to %d threads, throughput falls\n", threadsOf(r.Knee.Threads), r.Knee.Next)
 	case r.Knee != nil:
-		fmt.Fprintf(b, "knee: %s; from there to %d threads, each further thread adds %.0f%% of the first thread's throughput\n",
+		fmt.Fprintf(b,
+			"knee: %s; from there to %d threads, each further thread adds %.0f%% of the first thread's throughput\n",
 			threadsOf(r.Knee.Threads), r.Knee.Next, 100*r.Knee.Gain)
 	case len(r.Rows) > 1:
 		fmt.Fprintf(b, "knee: none up to %s\n", threadsOf(r.Rows[len(r.Rows)-1].Threads))
@@ -117,7 +118,7 @@ func number(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// limit returns the largest speed-up that Amdahl's law allows for a serial share sigma: "32.1x" or "no limit".
+// limit returns the largest speed-up that Amdahl's law allows for a serial share `sigma`: "32.1x" or "no limit".
 func limit(sigma float64) string {
 	if sigma <= 0 {
 		return "no limit"

@@ -38,14 +38,14 @@ type object struct {
 // New begins a database in a file, which must be empty.
 func New(to io.WriterAt) *Database { return &Database{to: to, pages: 1} }
 
-// Table adds a table to the database; create is its CREATE TABLE statement.
+// Table adds a table to the database; `create` is its CREATE TABLE statement.
 func (d *Database) Table(name, create string) *Table {
 	t := &Table{of: d}
 	d.schema = append(d.schema, object{"table", name, create, t})
 	return t
 }
 
-// View adds a view to the database; create is its CREATE VIEW statement.
+// View adds a view to the database; `create` is its CREATE VIEW statement.
 func (d *Database) View(name, create string) {
 	d.schema = append(d.schema, object{"view", name, create, nil})
 }

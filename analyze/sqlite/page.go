@@ -26,7 +26,7 @@ func (p *page) drop() {
 	p.cells = p.cells[:last]
 }
 
-// encode returns the page in SQLite's file format. last is the number of an interior page's last child; leaf pages
+// encode returns the page in SQLite's file format. `last` is the number of an interior page's last child; leaf pages
 // ignore it.
 func (p *page) encode(kind byte, last uint32) []byte {
 	text := make([]byte, pageSize)

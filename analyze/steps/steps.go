@@ -51,8 +51,8 @@ type Step struct {
 // A Wait divides the time in which the GPU waits for the first command buffer of a step.
 type Wait struct {
 	Creation analyze.Nanos // until the program creates it
-	Commit   analyze.Nanos // from there until the program commits it
-	Start    analyze.Nanos // from there until the GPU begins it
+	Commit   analyze.Nanos // from then until the program commits that command buffer
+	Start    analyze.Nanos // from that commit until the GPU begins it
 }
 
 // waitFor returns the parts of the time from begin until the GPU begins a command buffer.

@@ -52,7 +52,7 @@ type missing struct {
 	Why  string `json:"why"`
 }
 
-// summaryOf returns the summary of a trace; events is its number of calls.
+// summaryOf returns the summary of a trace; `events` is its number of calls.
 func summaryOf(t *analyze.Trace, events int64) summary {
 	s := summary{
 		Table: "trace", Schema: Schema, Kind: t.Source.Kind, Path: t.Source.Path, Program: t.Source.Program,
@@ -75,7 +75,7 @@ func summaryOf(t *analyze.Trace, events int64) summary {
 	return s
 }
 
-// finish writes the summary line and flushes the file; events is the trace's number of calls.
+// finish writes the summary line and flushes the file; `events` is the trace's number of calls.
 func (f *jsonFile) finish(t *analyze.Trace, events int64) error {
 	line, err := json.Marshal(summaryOf(t, events))
 	if err != nil {

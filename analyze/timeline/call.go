@@ -80,8 +80,8 @@ func (w *Writer) callsOf(t *analyze.Thread) *threadCalls {
 	return c
 }
 
-// describe fills in s, the slice (a named interval on the track) for call k of thread t: name, category, the values
-// to display, and the arrows.
+// describe fills in `s`, the slice (a named interval on the track) for call k of thread `t`: name, category, the
+// values to display, and the arrows.
 func (f *trackFile) describe(s *slice, k *call, t *analyze.Thread) {
 	kind := kindOf(k.id)
 	s.name, s.category, s.call = kind.name, kind.category, kind.call

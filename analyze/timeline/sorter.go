@@ -62,7 +62,7 @@ func (s *sorter) flush() {
 	s.pending, s.nested = s.write(s.pending, s.nested), false
 }
 
-// write writes the slices (named intervals) of a track; t is the thread if they are calls. Calls of a thread never
+// write writes the slices (named intervals) of a track; `t` is the thread if they are calls. Calls of a thread never
 // overlap partly. If other slices do, the later one is cut at its neighbour's end, because viewers would draw it
 // wrongly.
 func (f *trackFile) write(on trackID, t *analyze.Thread, list []pending, nested bool) {

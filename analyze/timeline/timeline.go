@@ -159,7 +159,7 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 	return nil
 }
 
-// slice writes the events of a slice (part) of the run; names has the names that the threads had when the slice was
+// slice writes the events of a slice (part) of the run; `names` has the names that the threads had when the slice was
 // read.
 func (w *Writer) slice(s *analyze.Slice, names map[*analyze.Thread]string) {
 	if d, is := w.file.out.(describer); is {

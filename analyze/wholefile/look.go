@@ -65,8 +65,8 @@ func Look(path string, replace bool) (Use, error) {
 	return AsANewFile, nil
 }
 
-// ofAnotherUser reports whether a file belongs to a user other than this one and root, who could read what is written
-// to it.
+// ofAnotherUser reports whether a file belongs to another user, who could read what is written to it. Files of root
+// do not count.
 func ofAnotherUser(info fs.FileInfo) bool {
 	owner, known := info.Sys().(*syscall.Stat_t)
 	return known && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() && int(owner.Uid) != os.Getuid()

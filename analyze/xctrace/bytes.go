@@ -36,7 +36,7 @@ const (
 	allLess  = '<' * lowBits
 )
 
-// indexQuote returns the index of the first quote or '<' in b, or -1. It looks at eight bytes at a time:
+// indexQuote returns the index of the first quote or '<' in `b`, or -1. It looks at eight bytes at a time:
 // (x-lowBits)&^x&highBits marks the zero bytes of x, correctly up to and including the first one.
 func indexQuote(b []byte, quote byte) int {
 	i := 0

@@ -71,7 +71,7 @@ func NewDictionary() *Dictionary {
 	}
 }
 
-// Text returns the text with the index i.
+// Text returns the text with the index `i`.
 func (d *Dictionary) Text(i TextIndex) string { return d.Texts[i] }
 
 // text returns the index of a text, which it adds if the text is new.
@@ -110,7 +110,7 @@ func (d *Dictionary) stack(frames []FrameIndex) StackIndex {
 	return i
 }
 
-// index returns the index of v in list, and appends v if it is new.
+// index returns the index of v in `list`, and appends v if it is new.
 func index[V comparable, I ~uint32](list *[]V, known map[V]I, v V) I {
 	if i, ok := known[v]; ok {
 		return i

@@ -31,8 +31,8 @@ type Input struct {
 // Bundle is a .trace directory. Only xctrace itself can read it.
 type Bundle struct{ Path string }
 
-// Inputs finds the exports in paths, which may be files, directories, zip archives, or "-" for stdin. Exports may be
-// compressed (gzip, zstd, xz, bzip2). It returns bundles separately.
+// Inputs finds the exports in `paths`, which may be files, directories, zip archives, or "-" for stdin. Exports may
+// be compressed (gzip, zstd, xz, bzip2). It returns bundles separately.
 func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 	var inputs []Input
 	var bundles []Bundle

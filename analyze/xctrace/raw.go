@@ -37,7 +37,7 @@ type rawTable struct {
 // ReadTable reads the tables with the given name from an input, whether mtrace knows them or not. It passes the
 // columns to begin and the values of each row to `row`: uint64, float64, string, or nil for none. The values are
 // valid only during the call. Invalid rows are only counted in the Document. Tables that were read before, or that
-// belong to another run, are not delivered; Table.Refused has the reason. found is false if there is no such table.
+// belong to another run, are not delivered; Table.Refused has the reason. `found` is false if there is no such table.
 func (r *Recording) ReadTable(in *Input, name string, progress Progress, begin func([]RawColumn) error,
 	row func([]any) error) (doc *Document, found bool, err error) {
 	src, err := in.Open(progress)

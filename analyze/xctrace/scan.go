@@ -258,7 +258,7 @@ func (s *scanner) scan(b []byte) (token, int, error) {
 	return tokenStart, n, nil
 }
 
-// scanTag reads a start tag into s.name and s.attrs. n is its length; empty tells that it ends in />.
+// scanTag reads a start tag into s.name and s.attrs. `n` is its length; `empty` tells that it ends in />.
 func (s *scanner) scanTag(b []byte) (n int, empty bool, err error) {
 	i := 1
 	if n := len(s.expect); n > 0 && n < len(b) && string(b[:n]) == s.expect {

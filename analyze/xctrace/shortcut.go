@@ -42,8 +42,8 @@ func startOf(name string) string {
 	return "<" + name
 }
 
-// digits parses the number at the beginning of b. b must have more bytes after the number. n is its number of digits,
-// or 0 if there are too many.
+// digits parses the number at the beginning of b. `b` must have more bytes after the number. `n` is its number of
+// digits, or 0 if there are too many.
 func digits(b []byte) (number uint64, n int) {
 	for n < len(b) && b[n]-'0' <= 9 {
 		number = number*10 + uint64(b[n]-'0')
@@ -64,7 +64,7 @@ const (
 )
 
 // shortcut reads the next element if its tag begins with `start` and the element has one of the two common forms.
-// numeric is true if the element's value is a number.
+// `numeric` is true if the element's value is a number.
 func (s *scanner) shortcut(start string, numeric bool) (how shortcut, id uint32, number uint64) {
 	b := s.buf[s.pos:]
 	at := len(start)
@@ -103,7 +103,7 @@ func (s *scanner) shortcut(start string, numeric bool) (how shortcut, id uint32,
 	return shortNumber, id, number
 }
 
-// idAndText parses ` id="N" fmt="`, which must begin at index `at` of b. shown is the index of the displayed text,
+// idAndText parses ` id="N" fmt="`, which must begin at index `at` of b. `shown` is the index of the displayed text,
 // which follows.
 func idAndText(b []byte, at int) (id uint32, shown int, ok bool) {
 	if binary.LittleEndian.Uint64(b[at:])&idMask != idAttribute {

@@ -59,7 +59,7 @@ type valueReader struct {
 // export.
 var errTooManyTags = errors.New("more than 2048 different element names: this is not an export of xctrace")
 
-// child reads the next element, number n, inside an element with the tag parent. more is false if parent has no
+// child reads the next element, number n, inside an element with the tag `parent`. `more` is false if parent has no
 // further element.
 func (v *valueReader) child(parent *tag, n int) (t *tag, c cell, more bool, err error) {
 	n = min(n, maxParts-1)
@@ -108,7 +108,7 @@ func (v *valueReader) define(id uint32, t *tag, c cell) error {
 	return v.ids.set(id, t.index, c.word)
 }
 
-// element reads the element whose first token the scanner just returned. expected is the tag that the element
+// element reads the element whose first token the scanner just returned. `expected` is the tag that the element
 // probably has, which saves a lookup, or nil.
 func (v *valueReader) element(tok token, expected *tag) (*tag, cell, error) {
 	s := v.scan

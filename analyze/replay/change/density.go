@@ -44,7 +44,7 @@ func NewDensity(p *program.Program, times float64) *Density {
 }
 
 // among returns the durations of hand-offs in a run with more hand-offs per second: `times` as many. The share of
-// hand-offs longer than a given duration is raised to the power `times`, so long ones become rare. took must be
+// hand-offs longer than a given duration is raised to the power `times`, so long ones become rare. `took` must be
 // sorted.
 func among(took []analyze.Nanos, times float64) handOvers {
 	if times <= 1 {
@@ -66,7 +66,7 @@ func among(took []analyze.Nanos, times float64) handOvers {
 }
 
 // at returns how long a hand-off of recorded duration n takes at the changed density. It becomes as much shorter as
-// the longest hand-off in the list that is not longer than n.
+// the longest hand-off in the list that is not longer than `n`.
 func (h *handOvers) at(n analyze.Nanos) analyze.Nanos {
 	if i := sort.Search(len(h.took), func(i int) bool { return h.took[i] > n }); i > 0 {
 		return n - (h.took[i-1] - h.then[i-1])
@@ -107,14 +107,14 @@ func (d *Density) apply(p *program.Program) {
 }
 
 // unhindered returns how long a recorded hand-off n takes with two gains: the processor that it wakes sleeps less
-// deeply, and it waits less for a processor, by the share Relief. usual is the duration of an undisturbed hand-off;
+// deeply, and it waits less for a processor, by the share Relief. `usual` is the duration of an undisturbed hand-off;
 // only the time beyond that counts as waiting.
 func (d *Density) unhindered(h *program.HandOvers, n, usual analyze.Nanos, all *handOvers) analyze.Nanos {
 	n = all.at(n)
 	return n - program.Scaled(max(0, n-usual), h.Hindered*d.Relief)
 }
 
-// relieved returns how long a hand-off takes if it waits less for a processor, by the share Relief. free is its
+// relieved returns how long a hand-off takes if it waits less for a processor, by the share Relief. `free` is its
 // duration with a free processor. relieved shortens only the waiting that the machine does not reproduce
 // (Unexplained): in the machine a short burst shares a processor; in a real system it waits until long bursts have
 // used up their time slices.

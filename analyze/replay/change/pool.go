@@ -35,7 +35,7 @@ type round struct {
 }
 
 // rounds divides a thread's steps into rounds. The first round also has the steps before the first wait for work, and
-// the last round the steps after the last commit. commits has the recorded times of the thread's commits.
+// the last round the steps after the last commit. `commits` has the recorded times of the thread's commits.
 func rounds(th *program.Thread, t int32, commits []analyze.Nanos) (all []round) {
 	begin, n, commit := 0, 0, false
 	end := func(i int) {

@@ -143,7 +143,7 @@ func submitApart(p *program.Program) {
 }
 
 // submitsItself returns a copy of th, a thread that sent its work to a submitting thread and waited for the answer.
-// In the copy the thread does that work itself, on a new queue of its own. t is the index of the thread in the
+// In the copy the thread does that work itself, on a new queue of its own. `t` is the index of the thread in the
 // changed program.
 func submitsItself(p *program.Program, th *program.Thread, work served, t int32) program.Thread {
 	n := *th
@@ -190,9 +190,9 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 	return n
 }
 
-// moveWork converts the serving thread's steps for one request into steps of thread t. A command buffer moves to the
-// thread whose request committed it. took is the time of the work at the end that belongs to no returned step; the
-// caller adds it to the next step.
+// moveWork converts the serving thread's steps for one request into steps of thread `t`. A command buffer moves to
+// the thread whose request committed it. `took` is the time of the work at the end that belongs to no returned step;
+// the caller adds it to the next step.
 func moveWork(p *program.Program, work []step, t int32) (moved []step, took analyze.Nanos) {
 	queue := int32(len(p.Queues))
 	for _, s := range work {

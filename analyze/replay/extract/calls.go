@@ -19,7 +19,7 @@ type call struct {
 	given  analyze.Nanos     // for a SetEvent step, when the value was set
 }
 
-// at returns the empty interval at the time t.
+// at returns the empty interval at the time `t`.
 func at(t analyze.Nanos) analyze.Interval { return analyze.Interval{Begin: t, End: t} }
 
 // calls returns, by thread, the recorded calls from which the program's steps are built, unsorted.

@@ -19,8 +19,8 @@ type sharedEvent struct {
 	id      uint32
 }
 
-// findClocks sets the Clock of command buffers that wait for the next value of a clock. threads has the threads of the
-// program in its order.
+// findClocks sets the Clock of command buffers that wait for the next value of a clock. `threads` has the threads of
+// the program in its order.
 func (b *builder) findClocks(threads []*analyze.Thread) {
 	settings := map[sharedEvent][]*analyze.Signal{}
 	for s := range analyze.Each(b.ev.Trace.Signals) {
@@ -58,8 +58,9 @@ func onlySets(th *program.Thread, settings []*analyze.Signal) bool {
 	return sets <= own && policy.NearlyAll(sets, len(th.Steps)) && policy.NearlyAll(own, len(settings))
 }
 
-// waitForNext returns the command buffers that wait for the event, if nearly all of them wait for the first value that
-// was set after their creation, and no command buffer sets the event; otherwise nil. settings must be sorted by time.
+// waitForNext returns the command buffers that wait for the event, if nearly all of them wait for the first value
+// that was set after their creation, and no command buffer sets the event; otherwise nil. `settings` must be sorted
+// by time.
 func (b *builder) waitForNext(e sharedEvent, settings []*analyze.Signal) (waiting []int32) {
 	next := 0
 	for job, c := range b.buffers {

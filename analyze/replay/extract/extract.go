@@ -14,7 +14,7 @@ import (
 
 // Program builds the program of a trace, or returns the reason why that is not possible. In a tied program, threads
 // also wait for each other's signals and for locks that others release; in other programs, these waits take their
-// recorded time. taken is the GPU time that an external process took.
+// recorded time. `taken` is the GPU time that an external process took.
 func Program(ev *evidence.Evidence, taken evidence.GPUTaken, tied bool) (p *program.Program, why string) {
 	b := &builder{ev: ev, taken: taken, tied: tied, window: jobsWindow(ev), jobOf: make([]int32, ev.Trace.IndexCount()),
 		polls: map[*analyze.Thread]bool{}}
@@ -66,7 +66,7 @@ type eventValue struct {
 	at analyze.Nanos
 }
 
-// job returns the number (job) that the program gives to a command buffer; known is false if the program does not
+// job returns the number (job) that the program gives to a command buffer; `known` is false if the program does not
 // contain the command buffer.
 func (b *builder) job(i analyze.CommandBufferIndex) (job int32, known bool) {
 	return b.jobOf[i] - 1, b.jobOf[i] > 0

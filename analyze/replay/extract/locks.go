@@ -80,7 +80,7 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 	}
 }
 
-// nextWait returns when the thread next began to wait for the lock k; if it never did, a time after the run.
+// nextWait returns when the thread next began to wait for the lock `k`; if it never did, a time after the run.
 func nextWait(list []call, k evidence.LockKey) analyze.Nanos {
 	for i := range list {
 		if c := &list[i]; c.Kind == program.Lock && evidence.KeyOf(c.lock) == k {
@@ -90,7 +90,7 @@ func nextWait(list []call, k evidence.LockKey) analyze.Nanos {
 	return 1 << 62
 }
 
-// next returns when another thread acquired the lock k after this holding. known is false if this thread waited for
+// next returns when another thread acquired the lock k after this holding. `known` is false if this thread waited for
 // the lock again before that time: then some thread had acquired it without waiting, and the time is wrong.
 func (h *holding) next(usual analyze.Nanos, list []call, k evidence.LockKey) (next analyze.Nanos, known bool) {
 	next = h.End + cmp.Or(h.length, usual)
@@ -99,7 +99,7 @@ func (h *holding) next(usual analyze.Nanos, list []call, k evidence.LockKey) (ne
 
 // releaseTime estimates when a thread released a lock: one wake-up before `next`, when the next thread got the lock.
 // Code does not release its lock inside a Metal call, so a time inside a call is moved to the call's begin, but not
-// before the previous call. The first call of the list is the wait for the lock; passed is the number of calls
+// before the previous call. The first call of the list is the wait for the lock; `passed` is the number of calls
 // between that wait and the release.
 func releaseTime(list []call, next, wake analyze.Nanos) (released analyze.Nanos, passed int) {
 	released = next - wake
@@ -151,7 +151,7 @@ func followers(list []call) (kinds [policy.CallsAfter]program.Kind) {
 }
 
 // measureHoldings sets the length of each holding to the time until the next thread got the lock, if that thread
-// waited for this holder. usual is the median length, for the other holdings; known is false if too few could be
+// waited for this holder. `usual` is the median length, for the other holdings; `known` is false if too few could be
 // measured.
 func measureHoldings(list []holding) (usual analyze.Nanos, known bool) {
 	var all []analyze.Nanos
@@ -205,7 +205,7 @@ func nameLocks(threads []program.Thread, spans []span, by map[*analyze.Thread][]
 type stretch struct{ from, to program.Kind }
 
 // eachStretch calls visit for each stretch of a thread. The steps from begin to end-2 are waits for locks, the step
-// end-1 is the call at the stretch's end; own is the thread's own time in the stretch.
+// end-1 is the call at the stretch's end; `own` is the thread's own time in the stretch.
 func eachStretch(th *program.Thread, visit func(s stretch, begin, end int, own analyze.Nanos)) {
 	s, begin, own := stretch{from: program.Lock}, 0, analyze.Nanos(0)
 	for i := range th.Steps {

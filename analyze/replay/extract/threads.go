@@ -83,8 +83,8 @@ func (b *builder) addThreads() {
 	p.Newest = newest(p, spans, by)
 }
 
-// thread builds the program's thread from recorded calls. done has the recorded times at which the thread's commits
-// and the thread itself ended. waits has the times in which any thread waited for the GPU.
+// thread builds the program's thread from recorded calls. `done` has the recorded times at which the thread's commits
+// and the thread itself ended. `waits` has the times in which any thread waited for the GPU.
 func (b *builder) thread(
 	t *analyze.Thread, list []call, waits *evidence.Busy,
 ) (th program.Thread, done program.Progress) {

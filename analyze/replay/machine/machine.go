@@ -45,8 +45,8 @@ type Result struct {
 // Steps returns how many steps the thread had completed when the run ended.
 func (r *Result) Steps(thread int) int { return r.steps[thread].next }
 
-// End returns when the GPU completed the job, which is a command buffer of the replayed program; done is false if the
-// run ended before.
+// End returns when the GPU completed the job, which is a command buffer of the replayed program; `done` is false if
+// the run ended before.
 func (r *Result) End(job int) (at analyze.Nanos, done bool) { return r.jobs[job].end, r.jobs[job].done }
 
 // Delayed returns how long the work of the job (a command buffer) waited for a processor; 0 unless processors run the
@@ -234,8 +234,8 @@ func (m *machine) handle(a action) {
 	}
 }
 
-// at schedules an event at time t. If work is not 0, the event comes after that much processor work, which begins at
-// t.
+// at schedules an event at time `t`. If work is not 0, the event comes after that much processor work, which begins
+// at t.
 func (m *machine) at(t, work analyze.Nanos, kind eventKind, id int32) {
 	m.seq++
 	m.events.push(event{t, work, m.seq, actionOf(kind, id)})

@@ -33,14 +33,15 @@ func (s *server) pass(now analyze.Nanos) {
 	s.at = now
 }
 
-// begin begins a task that takes the given time alone. seq orders tasks that end at the same time.
+// begin begins a task, which takes the time `alone` if the server has no other task meanwhile. `seq` orders tasks
+// that end at the same time.
 func (s *server) begin(now, alone analyze.Nanos, seq int, what action) {
 	s.pass(now)
 	s.running.push(task{s.served + float64(alone), now + alone, seq, what})
 	s.findNext()
 }
 
-// end removes and returns the task that ends first, at the time now.
+// end removes and returns the task that ends first, at the time `now`.
 func (s *server) end(now analyze.Nanos) task {
 	s.pass(now)
 	ended := s.running.pop()

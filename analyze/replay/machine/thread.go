@@ -15,7 +15,8 @@ func (m *machine) current(t int32) *program.Step {
 // over ends the thread's step after the given time, in which the thread needs no processor.
 func (m *machine) over(t int32, after analyze.Nanos) { m.spend(m.now, after, 0, stepEnds, t) }
 
-// step begins the step that is next for the thread. The step ends later, by an event, unless the thread must wait.
+// step begins the thread's next step. If the step must wait for something, step returns, and the step goes on when
+// that has happened. Otherwise step schedules the event that ends the step.
 func (m *machine) step(t int32) {
 	s := m.current(t)
 	switch s.Kind {
@@ -120,7 +121,7 @@ func (m *machine) await(t, job int32) {
 }
 
 // awaited returns the job (command buffer) that a wait is for. If the program has a rule for waits for other threads
-// (Newest), the rule decides; any is false if the other thread has not committed enough command buffers yet.
+// (Newest), the rule decides; `any` is false if the other thread has not committed enough command buffers yet.
 func (m *machine) awaited(t int32, s *program.Step) (job int32, any bool) {
 	rule := m.program.Newest
 	if s.Kind != program.WaitOther || s.Job == program.Unknown || !rule.Known {

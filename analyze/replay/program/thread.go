@@ -49,8 +49,8 @@ func (t *Thread) Add(s Step, d Detail) { t.Steps, t.Details = append(t.Steps, s)
 // Kind is the kind of a step.
 type Kind uint8
 
-// The kinds of steps. To get an interval, the durations of steps up to the kind Lock are redrawn at random, so the
-// order of the constants matters.
+// The kinds of steps. For a prediction's confidence interval, the durations of steps of the kinds up to Lock are
+// redrawn at random. So the order of the constants matters.
 const (
 	Acquire     Kind = iota // creates a command buffer, which takes a slot in its queue
 	Enqueue                 // gives a command buffer its position in the queue before it is committed

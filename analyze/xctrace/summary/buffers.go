@@ -269,8 +269,8 @@ func (m *modeller) choose() {
 		func(t *analyze.Thread) bool { return t.Active == analyze.Interval{} })
 }
 
-// see extends a thread's active time by the part of an interval that lies in the window, and returns that part. ok is
-// false if no part does.
+// see extends a thread's active time by the part of an interval that lies in the window, and returns that part. `ok`
+// is false if no part does.
 func (m *modeller) see(t *analyze.Thread, begin, end Nanos) (in analyze.Interval, ok bool) {
 	begin, end, ok = m.clip(begin, end-begin)
 	in = analyze.Interval{Begin: begin, End: end}

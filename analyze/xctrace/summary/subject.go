@@ -133,7 +133,7 @@ func (s *scope) own(p xctrace.ProcessIndex) bool {
 	return p != 0 && s.pids[s.Processes[p].PID]
 }
 
-// clip cuts an interval to the window; ok is false if no part of the interval is inside.
+// clip cuts an interval to the window; `ok` is false if no part of the interval is inside.
 func (s *scope) clip(start, duration Nanos) (begin, end Nanos, ok bool) {
 	begin, end = max(start, s.from), start+duration
 	end = min(end, s.to)

@@ -36,7 +36,8 @@ type printer struct{ *tabwriter.Writer }
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.Writer, format+"\n", args...) }
 
-// section begins a section of the text. Flushing first keeps the columns of different sections from being aligned.
+// section prints a section's title. It flushes the tab writer first; otherwise columns of the sections before and
+// after the title would be aligned with each other.
 func (p *printer) section(title string) {
 	p.Flush()
 	p.line("\n%s", title)
@@ -274,7 +275,8 @@ func (s *Summary) serialization(p *printer) {
 	p.line("    not recorded: %s", s.Verdict.CannotTell)
 }
 
-// told writes the warnings, what the summary cannot tell, and the tables that it comes from.
+// told prints the warnings, a list of what the recording does not contain, and the tables that the summary was made
+// from.
 func (s *Summary) told(p *printer) {
 	if len(s.Warnings) > 0 {
 		p.section("Warnings")

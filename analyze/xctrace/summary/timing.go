@@ -22,7 +22,8 @@ func timingOf(times []Nanos) Timing {
 	return t
 }
 
-// percentile returns the smallest of the sorted times that is not less than a share p of them (nearest rank).
+// percentile returns the smallest of the sorted times t for which at least the share p (0 to 1) of all times is not
+// above t.
 func percentile(sorted []Nanos, p float64) Nanos {
 	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
 }

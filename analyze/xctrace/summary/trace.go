@@ -10,8 +10,8 @@ import (
 )
 
 // Trace converts the selected work to mtrace's model, so that every output and comparison works on an export too.
-// What Instruments does not record is empty and listed in Source.Missing. There are no calls and waits, so it is not
-// known what threads do outside of encoding.
+// What Instruments does not record stays empty and is listed in Source.Missing. An export has no calls and waits, so
+// the model does not show what threads do when they do not encode.
 func Trace(r *xctrace.Recording, f Filter) (*analyze.Trace, error) {
 	s, err := newScope(r, f)
 	if err != nil {
@@ -24,7 +24,8 @@ func Trace(r *xctrace.Recording, f Filter) (*analyze.Trace, error) {
 	return m.trace, nil
 }
 
-// modeller builds the model of a recording. The summary and Trace use the same model.
+// A modeller builds mtrace's model of a recording; Trace returns this model, and the summary's verdict is computed
+// from it.
 type modeller struct {
 	*scope
 	trace     *analyze.Trace

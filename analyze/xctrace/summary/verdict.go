@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze/cause"
 )
 
-// Verdict is the verdict of package cause on the model, the same that mtrace report gives, with the figures behind
-// it.
+// Verdict is the verdict that mtrace report would give on this recording, computed by package cause, with the figures
+// that support it.
 type Verdict struct {
 	Verdict    string   `json:"verdict"` // as of the report
 	Summary    string   `json:"summary"`

@@ -40,7 +40,8 @@ type turnsInput struct {
 	full       bool // the GPU has no spare capacity
 }
 
-// FindTurns finds out whether threads take turns at using the GPU.
+// FindTurns finds out whether threads take turns at using the GPU, so that one waits for the other although the GPU
+// has spare capacity.
 func FindTurns(trace *analyze.Trace, times *ThreadTimes, submitters *Submitters, tests *Tests, processors *Processors,
 	occupancy *Occupancy) Turns {
 	in := turnsInput{trace, times, submitters, tests, processors,

@@ -68,8 +68,8 @@ func (e *estimator) longer(x *Estimate) analyze.Nanos {
 	// an estimate from few blocks is often too large by chance, so use at most 1
 	gap := min(1, max(math.Abs(s.Estimate), policy.SlackSensitivity-s.Estimate))
 	normal := distuv.UnitNormal
-	// the interval extends 1.96 standard errors to each side; to decide with the wanted probability, it must be
-	// shorter
+	// the interval extends 1.96 standard errors to each side of the estimate. A shorter interval is needed, so that
+	// further blocks decide with probability DecidingPower
 	wanted := 1 + normal.Quantile(policy.DecidingPower)/normal.Quantile(0.975)
 	return moreTime(ran, max(1.1, math.Pow(half*wanted/gap, 2)))
 }

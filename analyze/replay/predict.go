@@ -113,8 +113,8 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		return nil, "the replay of the changed run deadlocks"
 	}
 	of := 1.0
-	// Compare with the recorded rate, not with the unchanged replay: the replay's error comes from sharing
-	// processors, which are no longer shared.
+	// Changes with Cores give each thread its own processor. The unchanged replay shares processors, and most of its
+	// error comes from that. So such a changed run is compared with the recorded rate.
 	if c.Cores {
 		of = r.base / p.Rate(p.Recorded)
 	}

@@ -33,7 +33,8 @@ func (c column[R]) without(lost string) column[R] {
 	return c
 }
 
-// orRenamed makes another column replace this one if it is missing: the first other column of labels.
+// orRenamed lets another column replace this column of labels if it is missing: the first one that contains labels
+// and has "label" in its name.
 func (c column[R]) orRenamed() column[R] {
 	c.renamed = true
 	return c

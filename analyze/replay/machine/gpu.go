@@ -85,8 +85,9 @@ func (m *machine) unblocked(id int32) bool {
 	return !slices.ContainsFunc(j.Events, func(e int32) bool { return !m.given[e] })
 }
 
-// awaitsClock reports whether the job still waits for its clock: a thread that sets an event like a timer, and has
-// not set it since the job was created. A clock that has ended delays nothing.
+// awaitsClock reports whether the job (a command buffer) still waits for its clock. A clock is a thread that sets an
+// event at regular times, like a timer. The job waits until the clock sets the event for the first time after the
+// job's creation. A clock that has ended delays nothing.
 func (m *machine) awaitsClock(id int32) bool {
 	clock := m.program.Jobs[id].Clock - 1
 	return m.threads[clock].set == m.jobs[id].created &&

@@ -38,7 +38,8 @@ type Options struct {
 	// Accept, if set, decides whether to record a process. It is called once for each process, before anything is
 	// recorded, and may block: only that process's connection waits.
 	Accept func(wire.Hello) bool
-	// Window, if set, decides which time ranges of the recording the trace gets. Nil means all of it.
+	// Window, if set, decides which time ranges of the recording are written to the trace. Nil means the whole
+	// recording.
 	Window *Window
 	// Selection, if set, decides which calls the trace gets, for example only one thread's calls. Nil means all
 	// calls.

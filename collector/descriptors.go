@@ -16,9 +16,9 @@ import (
 // with the hello, and one with the Rings frame after it.
 const mostDescriptors = 2
 
-// A descriptorReader reads a unix socket and keeps the file descriptors that are sent along with the bytes. After end
-// it reads what is already in the socket and then returns io.EOF, even if the child of a fork still holds the other
-// side open and the kernel reports no end.
+// A descriptorReader reads a unix socket and stores the file descriptors that arrive with the bytes. After a call of
+// `end`, it still reads what is already in the socket, then returns io.EOF. The kernel may report no end of its own:
+// a forked child may still hold the other side open.
 type descriptorReader struct {
 	conn        *os.File
 	ended       atomic.Bool

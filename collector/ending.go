@@ -88,8 +88,8 @@ func (reader *ringReader) lastLook(alive bool) error {
 	})
 }
 
-// readEnd reads the last clock sample, the counters and the calls in progress into end, and tells the process that
-// its recording has ended.
+// readEnd fills `end` with the counters and the calls in progress, reads the last clock sample, and tells the process
+// that its recording has ended.
 func (reader *ringReader) readEnd(end *tracefile.End, alive bool) {
 	if s, ok := reader.shared.LatestSample(); ok {
 		reader.trace.handSamples(s)
@@ -98,8 +98,8 @@ func (reader *ringReader) readEnd(end *tracefile.End, alive bool) {
 	reader.readCounters(end, alive)
 }
 
-// readCounters reads two things into end: what the process counted (lost records, command buffers), and the calls
-// that its threads are inside.
+// readCounters reads two things into `end`: what the process counted (lost records, command buffers), and for each
+// thread the call that it is inside.
 func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 	l := limit{reader.trace, reader.order.possible()}
 	l.losses(reader.shared.Losses(), end)

@@ -16,9 +16,9 @@ const (
 	// longestAddress is the maximum length of a socket's path in bytes: sun_path has 104 on macOS, including the NUL.
 	// Linux has 108, but the same limit applies everywhere.
 	longestAddress = 103
-	// socketName is the socket's name in a directory that the user gave. In a directory that the collector creates
-	// (its name begins with folderPrefix), the socket's name is a random secret of secretLength characters, five bits
-	// each.
+	// socketName is the socket's name in a directory that the user chose. In a directory that the collector creates
+	// (its name begins with folderPrefix), the socket's name is secret instead: secretLength random characters of
+	// five bits each.
 	socketName   = "socket"
 	secretLength = 20
 	folderPrefix = "mtrace-collector-"

@@ -14,9 +14,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A listener accepts connections on the collector's socket and numbers them in the order in which they were made.
-// When two programs connect from the same process, the higher number is the later program, whichever goroutine runs
-// first. The times in their messages cannot decide that, because a clock may be set back.
+// A listener accepts connections on the collector's socket and numbers them in the order in which they were made. If
+// two programs of one process connect (before and after exec), the one with the higher number started later. The
+// times in their messages cannot decide that, because a clock may be set back.
 type listener struct {
 	file  *os.File
 	raw   syscall.RawConn

@@ -24,9 +24,9 @@ type machineClock struct {
 // machine is shared by the samplers of all processes, so that /proc/stat is read once for all of them.
 var machine machineClock
 
-// look returns the counts up to now; ok is false if they cannot be read. If the last count is younger than half a
-// sampling interval, look returns it again, because reading /proc/stat takes 9 µs on two processors and longer on
-// more.
+// look returns the processors' times up to now; ok is false if they cannot be read. If the latest reading is younger
+// than half a sampling interval, look returns that reading, because reading /proc/stat takes 9 µs on two processors
+// and longer on more.
 func (m *machineClock) look() (wire.ThreadTime, bool) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

@@ -16,8 +16,8 @@ import (
 // counter would otherwise make millions of records appear lost.
 
 const (
-	// fastestCall is a lower bound of the time that recording a call, or counting a dropped one, takes: two readings
-	// of the clock take longer than this.
+	// fastestCall is a lower bound of the time that it takes to record a call or to count a dropped call: two
+	// readings of the clock alone take longer.
 	fastestCall = 4 * time.Nanosecond
 	// beforehand is the maximum time for which a process may have recorded before the collector accepted its
 	// connection, for instance because the collector got no processor.

@@ -18,7 +18,8 @@ type process struct {
 	trace     *processTrace
 }
 
-// newProcess returns a process that has sent its hello. It becomes part of the trace when it sends more, or ends.
+// newProcess returns a process that has sent its hello (first message) and nothing else. The process becomes part of
+// the trace when it sends more, or when it ends.
 func newProcess(c *Collector, hello wire.Hello, peer int) *process {
 	t := &processTrace{collector: c, hello: hello, peer: peer}
 	o := &recordOrder{trace: t, began: time.Now()}

@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A registry has the processes of a recording, most of them by the process id that the kernel reported. The
-// Collector's mutex guards it.
+// A registry holds the processes of a recording. Most of its maps are indexed by the process id that the kernel
+// reported. The Collector's mutex guards it.
 type registry struct {
 	running map[int]*running
 	newest  map[int]uint64     // the number of the latest connection that said hello

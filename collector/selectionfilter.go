@@ -64,8 +64,8 @@ func (b *backlog) whole() bool {
 	return n > 0 && b.open[n-1].Flags&wire.HasMore == 0
 }
 
-// decideQuiet decides about records that have waited long enough in ring buffers that get no new records. Without it
-// the last calls of an idle thread would stay out of the trace until the end.
+// decideQuiet decides whether the trace gets records that have waited for decideAfter in ring buffers to which
+// nothing is added. Without it, the last calls of an idle thread would be missing from the trace until the end.
 func (f *selectionFilter) decideQuiet(now time.Time) {
 	f.trace.mutex.Lock()
 	defer f.trace.mutex.Unlock()

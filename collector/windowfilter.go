@@ -78,8 +78,9 @@ func newest(records []wire.Record) (end wire.Ticks) {
 	return end
 }
 
-// isLate reports whether a record belongs to the window although the window is closed when it arrives: its call began
-// in the window, or it has the GPU times of a command buffer and ends within graceTime.
+// isLate reports whether a record that arrives after its window was closed still belongs to the window. It does if
+// its call began in the window, or if it has the GPU times of a command buffer and ends within graceTime after the
+// window.
 func (f *windowFilter) isLate(r *ring, record *wire.Record) bool {
 	if record.Call == wire.CallMore {
 		return r.window.late

@@ -49,8 +49,9 @@ func (x *Controller) resolve(t Target) (target wire.ExperimentTarget, d wire.Del
 	return target, d, ""
 }
 
-// resolveLock finds the lock that a target names by its address or a part of its name. Without either it takes the
-// lock for which threads waited longest. problem is a line for the user if there is none.
+// resolveLock finds the lock that a target names by an address or by a part of the lock's name. If the target has
+// neither, it takes the lock for which threads waited longest. If there is no such lock, problem is a line that tells
+// the user.
 func (x *Controller) resolveLock(t Target, target *wire.ExperimentTarget) (problem string) {
 	locks := x.sights.locks(x.subject.Index())
 	address, given := t.address()

@@ -58,8 +58,8 @@ const (
 var errToken = errors.New("the other end does not know the token; give both the same MTRACE_TOKEN")
 
 // prove returns the proof that this end knows the token: an HMAC of a key that only the two ends of this TLS
-// connection have. label distinguishes the sender's proof from the receiver's, so that neither can be sent back as
-// the other.
+// connection have. The sender and the receiver use different labels: otherwise an end that does not know the token
+// could send the other's proof back.
 func prove(conn *tls.Conn, token, label string) ([]byte, error) {
 	state := conn.ConnectionState()
 	key, err := state.ExportKeyingMaterial("EXPORTER-mtrace-relay", nil, 32)

@@ -190,9 +190,9 @@ func (f *elfFile) code(addresses []uint64) []place {
 // symbolSize is the size of an Elf64_Sym in bytes: name u32, info u8, other u8, section u16, value u64, size u64.
 const symbolSize = 24
 
-// name sets the function names of places, which must be sorted by at. It reads the full symbol table, or the dynamic
-// linker's table if the file has no other. Tables may have a million entries, so name reads them piece by piece and
-// does not keep them.
+// name sets the function names of places, which must be sorted by their field `at`. It reads the full symbol table,
+// or the dynamic linker's table if the file has no other. Tables may have a million entries, so name reads them in
+// pieces and does not store them.
 func (f *elfFile) name(places []place) {
 	table := f.SectionByType(elf.SHT_SYMTAB)
 	if table == nil {

@@ -259,8 +259,8 @@ func (f *lineFinder) inlined(e *dwarf.Entry, files []*dwarf.LineFile) error {
 	return nil
 }
 
-// name returns the linkage name of a function, or else its plain name. In DWARF they may be at the function's
-// declaration or abstract origin, to which its entry refers.
+// name returns the linkage name of a function, or its plain name if there is no linkage name. If the function's DWARF
+// entry has neither, name follows its reference to the function's declaration or abstract origin.
 func (f *lineFinder) name(e *dwarf.Entry) string {
 	for hops := 0; hops < 3 && e != nil; hops++ {
 		for _, attribute := range []dwarf.Attr{dwarf.AttrLinkageName, dwarf.AttrName} {

@@ -98,8 +98,8 @@ func (f *blockFile) headerAt(offset, end int64) (block, error) {
 // such holes, and searching a sparse file of a terabyte would take minutes.
 const longestHole = 64 << 20
 
-// findBlock searches from offset on for the header of a block that ends before end, and returns its offset. It
-// returns false if there is none, or after a hole of longestHole zero bytes.
+// findBlock returns the offset of the first block header at or after `offset` whose block ends at or before `end`. It
+// returns false if there is none, or if it meets longestHole zero bytes in a row first.
 func (f *blockFile) findBlock(offset, end int64) (int64, bool) {
 	magic := binary.LittleEndian.AppendUint32(nil, blockMagic)
 	var buffer []byte

@@ -98,13 +98,13 @@ func (e *encoder) reset() {
 	clear(e.lookup)
 }
 
-// has reports whether the block that was encoded last has a record of the given call.
+// has reports whether the latest encoded block contains a record of the given call.
 func (e *encoder) has(call wire.Call) bool {
 	return slices.ContainsFunc(e.kinds, func(k *kind) bool { return k.call == call })
 }
 
-// find stores the kind of a record in the cache entry c. If the block has no record of that kind yet, it adds the
-// kind.
+// find stores in the cache entry `c` which of the block's kinds the record has. If the block has no record of that
+// kind yet, find adds the kind.
 func (e *encoder) find(c *cachedKind, key kindKey, r *wire.Record) {
 	i, known := e.lookup[key]
 	if !known {

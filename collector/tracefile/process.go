@@ -119,9 +119,9 @@ type End struct {
 
 	NestedBy map[string]uint64 `json:"nested_by,omitempty"` // Nested, by the name of the family
 	// command buffers that queues accepted; zero if Metal has no internal function at which they can be counted, or
-	// if none was committed
+	// if no command buffer was committed
 	Commits wire.Audit `json:"commits,omitzero"`
-	// command buffers about whose completion Metal informed their queue
+	// command buffers whose completion Metal reported to their queue
 	Completions wire.Audit `json:"completions,omitzero"`
 }
 

@@ -9,7 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Repair describes how this file was made from a damaged or cut trace, and what of that trace is missing in it.
+// A Repair describes how this file was made from a damaged or incomplete trace, and which parts of that trace this
+// file lacks.
 type Repair struct {
 	// one line for each part that was left out
 	Lines  []string `json:"lines"`

@@ -79,7 +79,7 @@ func (w *Writer) endCut(r Result) {
 	}
 }
 
-// retain reads a block other than records from the file before the block is overwritten, so that endCut writes it
+// retain reads a block that has no records into memory before the block is overwritten, so that endCut can write it
 // again.
 func (w *Writer) retain(file io.ReaderAt, b block) bool {
 	data := make([]byte, b.end()-b.offset)

@@ -50,9 +50,9 @@ const (
 	HasMore Flags = 1 << 0
 	// Failed means that the call returned nil, NO or an error.
 	Failed Flags = 1 << 1
-	// HoldsInterpreter and LacksInterpreter say, for a wait, whether the thread held the lock of its language
-	// interpreter, such as the GIL, when the wait began. If neither is set, that is not known, or the process has no
-	// interpreter.
+	// HoldsInterpreter and LacksInterpreter belong to a wait. They say whether the waiting thread held the lock of
+	// its language interpreter, such as the GIL, when the wait began. If neither is set, that is unknown or the
+	// process has no interpreter.
 	HoldsInterpreter Flags = 1 << 2
 	LacksInterpreter Flags = 1 << 3
 	// ClassShift is the lowest bit of the index of the receiver's class, which takes the upper byte of the flags. The

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A Table is a table of text cells, ready to print. The first column and those named in Left are aligned left, the
-// others right.
+// A Table is a table of text cells, ready to print. The first column and the columns listed in Left are aligned to
+// the left, the others to the right.
 type Table struct {
 	Title   string
 	Columns []string

@@ -158,7 +158,7 @@ func (r *Run) sameOutput() (string, bool) {
 	return "the same", true
 }
 
-// sameCalls compares how often the program says it made each Metal call with how often the trace has it.
+// sameCalls checks that the trace has each Metal call exactly as often as the program says that it made the call.
 func (r *Run) sameCalls() (string, bool) {
 	made, seen := map[string]int64{}, map[string]int64{}
 	for _, call := range r.Said.Calls {

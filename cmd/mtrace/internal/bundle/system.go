@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// macQuestions maps files of the archive to the command whose output they get on a Mac. If the command fails, the file
-// gets its error message.
+// macQuestions lists files of the archive, and for each the command that is run on a Mac to fill it. If the command
+// fails, the file gets its error message.
 var macQuestions = map[string][]string{
 	"system/versions.txt": {"sw_vers"}, "system/kernel.txt": {"uname", "-a"}, "system/processor.txt": {"sysctl", "hw",
 		"machdep.cpu"},
@@ -23,8 +23,8 @@ var linuxQuestions = map[string][]string{"system/kernel.txt": {"uname", "-srm"}}
 // mostLog is how many bytes at the end of a log or crash report go into the archive.
 const mostLog = 1 << 20
 
-// System adds system information that mtrace doctor does not have, and on macOS what the system's tools say about the
-// injected library.
+// System adds the system information that mtrace doctor's own results lack. On macOS it also adds what codesign,
+// dyld_info and otool report about the injected library.
 func (e *Evidence) System(s Setting) {
 	questions := linuxQuestions
 	if e.OS == "darwin" {

@@ -33,8 +33,8 @@ type Stdio struct {
 // BeQuiet is set by the flag --quiet: only results and errors are printed.
 var BeQuiet bool
 
-// quietly discards what a command writes to standard error if --quiet is set; its final error is printed all the
-// same. `mtrace run` is left alone, because the traced program and the report also write there.
+// quietly discards a command's standard error if --quiet is set; the command's final error is printed all the same.
+// `mtrace run` is exempt, because the traced program and the report also write to standard error.
 func (s Stdio) quietly(command string) (Stdio, error) {
 	if !BeQuiet || command == "run" {
 		return s, nil

@@ -158,8 +158,8 @@ func WriteFile(std Stdio, path, input string, force bool, write func(*os.File) e
 	return AsStatus(wholefile.Write(path, force, write))
 }
 
-// toStandardOutput calls write with standard output. If that is a terminal, control characters are removed, which
-// names in a trace could use to send it commands.
+// toStandardOutput calls write with standard output. If standard output is a terminal, control characters are
+// removed: names in a trace could contain some that change the terminal's settings.
 func toStandardOutput(std Stdio, write func(*os.File) error) error {
 	if !term.IsTerminal(int(std.Out.Fd())) {
 		return write(std.Out)

@@ -124,8 +124,8 @@ func (j *ProfileJob) profiles(std cli.Stdio, path string) (made profiles, err er
 	return profiles{list, trace.Source.Host, loading.CutError(trace)}, nil
 }
 
-// traced makes the profiles of a trace of mtrace. It also returns the trace, or of a long trace the last range that
-// was read.
+// traced makes the profiles of a trace that mtrace recorded. It also returns the trace. A long trace is read one
+// range of time after the other; then the trace that it returns is the last range.
 func (j *ProfileJob) traced(std cli.Stdio, path string) (list []built, trace *analyze.Trace, err error) {
 	file, err := loading.OpenTrace(path)
 	if err != nil {

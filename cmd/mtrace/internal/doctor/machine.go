@@ -42,8 +42,8 @@ func (p *Probe) machine() Check {
 	return c
 }
 
-// protection reports whether System Integrity Protection is on. It also tells the injection checks (p.Host), because
-// programs that come with macOS can be injected only if it is off.
+// protection reports whether System Integrity Protection is on. It also stores the answer in p.Host for the checks of
+// the injection: programs that come with macOS can be injected only if the protection is off.
 func (p *Probe) protection() Check {
 	c := Check{ID: "protection", Status: Info}
 	answer := p.ask("csrutil", "status")

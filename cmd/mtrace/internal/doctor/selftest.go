@@ -128,8 +128,8 @@ type idle struct {
 	Handlers []int `json:"handlers"` // signals with a handler
 }
 
-// startCost measures how much longer a program without Metal takes to start and end if the library is injected. On
-// macOS the library makes dyld load Metal into every such program.
+// startCost measures how much longer a program without Metal runs from start to end if the library is injected. On
+// macOS the library makes dyld load Metal even into such a program.
 func (s *SelfTest) startCost() Check {
 	plan, err := inject.Prepare([]string{s.Program}, s.Library, s.Environ)
 	if err != nil || plan.Variable == "" {

@@ -34,8 +34,9 @@ func Verdicts() []string { return sections(docs.Verdicts) }
 // Terms returns the other terms that `mtrace explain` knows, in the order of docs/terms.md.
 func Terms() []string { return sections(docs.Terms) }
 
-// Find returns the verdict or term that asked names, and the paragraphs that explain it, each as one line; none if it
-// is unknown. Case, blanks, dashes, underscores and a final "_ns" make no difference.
+// Find looks up `asked`, the name of a verdict or term. It returns the name as documented and the paragraphs that
+// explain it, each as one line; none if the name is unknown. Case, blanks, dashes, underscores and a final "_ns" make
+// no difference.
 func Find(asked string) (name string, paragraphs []string) {
 	key := strings.TrimSuffix(normalized(asked), "-ns")
 	if other := otherNames[key]; other != "" {

@@ -232,9 +232,9 @@ func (h *Held) release() {
 	h.kept.Close()
 }
 
-// Finish returns when everything that the program wrote is on the real terminal: it writes a mark to the
-// pseudo-terminal and waits until the mark arrives. Output of children that outlive the program is passed on as long
-// as mtrace runs.
+// Finish returns when everything that the program wrote is on the real terminal. To know that, it writes a mark to
+// the pseudo-terminal and waits until the mark arrives. If children of the program still run, their output is passed
+// on as long as mtrace runs.
 func (h *Held) Finish() {
 	mark := []byte(fmt.Sprintf("\x00mtrace %s\x00", rand.Text()))
 	h.mutex.Lock()

@@ -186,7 +186,8 @@ func cell(text string, width int, right bool) string {
 	return text + space
 }
 
-// rows returns a line for each thread, sorted. If not all fit into room lines, the last line counts the others.
+// rows returns a line for each thread, sorted. At most `room` lines are returned; if there are more threads, the last
+// line says how many are not shown.
 func rows(threads []Thread, order Order, fits []column, room int) (lines []line) {
 	threads = slices.Clone(threads)
 	slices.SortFunc(threads, func(x, y Thread) int {

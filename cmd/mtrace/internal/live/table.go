@@ -189,8 +189,9 @@ func (t *Table) hide() {
 	t.Held.Release()
 }
 
-// drained calls give, which releases tcell's screen. tcell then waits until its queue of typed keys has space; if
-// text was pasted after a q nobody reads the queue, and it would hang. So the queue is emptied meanwhile.
+// drained calls `give`, which makes tcell release the screen, and empties tcell's queue of typed keys meanwhile.
+// tcell waits for space in that queue before it releases the screen. After q nobody else reads the queue, so pasted
+// text could fill it and mtrace would hang.
 func (t *Table) drained(give func()) {
 	typed := t.screen.(interface{ EventQ() chan tcell.Event }).EventQ()
 	given := make(chan struct{})

@@ -14,9 +14,9 @@ import (
 // trace that needs more raises the limit: see docs/scale.md.
 const usualMemory = 220 << 20
 
-// BoundHeap configures Go's garbage collector for commands that read traces. Most of what they allocate stays in use,
-// so collecting each time the heap has doubled would waste CPU time; it runs only near a memory limit, which grows
-// with the live data. The user's GOGC and GOMEMLIMIT take precedence.
+// BoundHeap configures Go's garbage collector for commands that read traces. Most memory that they allocate stays in
+// use, so collections each time the heap has doubled would waste CPU time. Instead, collections start near a memory
+// limit, which is raised as the data in use grows. The user's GOGC and GOMEMLIMIT take precedence.
 func BoundHeap() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(analyze.GCPercent)

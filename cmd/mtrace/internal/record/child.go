@@ -13,9 +13,9 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// A child is the traced program. It runs in mtrace's process group and terminal, so that it receives the terminal's
-// signals as without mtrace. mtrace must outlive it, and must stop when it stops, because the shell watches mtrace,
-// not the program: see follow.
+// A child is the traced program. It runs in mtrace's process group and terminal, so that the terminal sends it the
+// same signals as without mtrace. The shell watches mtrace, not the program. So mtrace must end after the program,
+// and must stop when the program stops: see follow.
 type child struct {
 	cmd         *exec.Cmd
 	number      int
@@ -35,8 +35,8 @@ type child struct {
 var Forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 
 // Endured are signals that mtrace must survive without passing them on. The terminal sends SIGINT, SIGQUIT and
-// SIGTSTP to the program, too. mtrace must not stop at SIGTSTP if the program does not, or the shell would show its
-// prompt. SIGPIPE means that nobody reads the log any more; the trace is still wanted.
+// SIGTSTP to the program, too. If mtrace stopped at SIGTSTP while the program continues, the shell would show its
+// prompt in the middle. SIGPIPE means that nobody reads the log any more; the trace is still wanted.
 var Endured = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE}
 
 // start starts the program with mtrace's standard streams. It calls taken as soon as mtrace handles the program's

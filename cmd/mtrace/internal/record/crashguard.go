@@ -115,8 +115,8 @@ var crashes = map[syscall.Signal]string{syscall.SIGSEGV: "SIGSEGV", syscall.SIGB
 func isCrash(s syscall.Signal) bool      { return crashes[s] != "" }
 func signalName(s syscall.Signal) string { return crashes[s] }
 
-// An insideWatch remembers for each process which call a thread was in when the process ended. Threads that only
-// waited are ignored: they cannot have caused a crash.
+// An insideWatch remembers for each process the call that a thread had begun but not finished when the process ended.
+// Threads that only waited are ignored: they cannot have caused a crash.
 type insideWatch struct {
 	collector.Observer // the rest is not looked at
 	mutex              sync.Mutex

@@ -35,8 +35,8 @@ func (k *keepEmpty) String() string {
 	return fmt.Sprint(*k.said)
 }
 
-// keepsEmpty reports whether a trace without Metal calls is kept: as --keep-empty says, otherwise if -o or
-// --no-report asked for a trace.
+// keepsEmpty reports whether a trace without Metal calls is kept. --keep-empty decides; without that flag, such a
+// trace is kept if -o or --no-report is given.
 func (o *RunOptions) keepsEmpty() bool {
 	if said := o.keepEmpty.said; said != nil {
 		return *said

@@ -27,7 +27,7 @@ type callLog struct {
 	stopped   sync.WaitGroup
 }
 
-// A loggedProcess has what the lines of one process need: its clock, its threads and its texts.
+// A loggedProcess holds what is needed to print calls of one process: the process's clock, threads and texts.
 type loggedProcess struct {
 	tracefile.Process
 	threads map[uint16]uint64 // by ring
@@ -35,8 +35,8 @@ type loggedProcess struct {
 	pending map[uint16]wire.Record // a record whose More record comes with the next batch
 }
 
-// logLine is a call that waits to be printed. It is formatted only then, because names that it refers to may arrive
-// after the call.
+// logLine is a call that waits to be printed. It is formatted only when it is printed, because the names of its
+// objects may arrive after the call.
 type logLine struct {
 	begin, end int64 // ns
 	process    *loggedProcess

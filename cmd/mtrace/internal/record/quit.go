@@ -36,8 +36,8 @@ func quitQuietly() (stop func()) {
 	}
 }
 
-// leaveOnInterrupt makes SIGINT end mtrace while it prepares the report, until stop is called. It is used if SIGINT
-// also ended the program: a user who presses Ctrl-C once more wants no report. The trace is kept.
+// leaveOnInterrupt makes SIGINT end mtrace while it prepares the report, until stop is called. It is used after
+// SIGINT has ended the program: a user who then presses Ctrl-C again does not want the report. The trace is kept.
 func (s *session) leaveOnInterrupt(out io.Writer, status int) (stop func()) {
 	again, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(again, syscall.SIGINT)

@@ -261,9 +261,9 @@ func (r *tracedRun) finish(std cli.Stdio, program *child, ended syscall.WaitStat
 	return cli.Status{Code: cli.ExitStatus(ended)}
 }
 
-// conclude prints messages and the report or, without Metal calls, why there are none. All goes to standard error or
-// to --report: standard output is the program's. With --no-report and no terminal only warnings are printed, because
-// another program may read the program's standard error.
+// conclude prints messages and the report; without Metal calls it prints why there are none. It writes to standard
+// error or to the file of --report, because standard output is the program's. With --no-report, and standard error
+// not a terminal, only warnings are printed: another program may read the traced program's standard error.
 func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Finding) {
 	for _, line := range s.guarded {
 		if line != "" && !o.Quiet {

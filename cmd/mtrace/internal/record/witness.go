@@ -35,7 +35,8 @@ func (w *witness) Vanished(h wire.Hello) {
 	w.vanished = append(w.vanished, handshake.Process{PID: h.PID, Parent: h.PPID, Program: h.Program, Hello: true})
 }
 
-// Clock implements collector.Observer. A process sends its clock with its first Metal call, so it uses Metal.
+// Clock implements collector.Observer. A process sends its clock when it makes its first Metal call, so the process
+// uses Metal.
 func (w *witness) Clock(p tracefile.ProcessIndex, _ wire.ClockKind, _, _ uint32) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -18,7 +18,7 @@ import (
 
 // buildPage builds a report and the timeline and charts (pictures) of its HTML page. A trace file is read by two
 // goroutines: one builds the report and the flame graphs, the other the timeline and the other charts. A recording of
-// Instruments is drawn from the loaded model.
+// Instruments is loaded once, and both are made from it.
 func (v *ReportView) buildPage(std cli.Stdio, path string, opts report.Options) (r *report.Report, trace *analyze.Trace,
 	pictures *page.Document, err error) {
 	if loading.Instruments(path) {

@@ -35,8 +35,8 @@ func (o doctorOptions) runBundle(std cli.Stdio, command []string) error {
 		said = std.Err
 		err = copyOut(std, gather)
 	} else {
-		// The file is created before the checks, so that an impossible name does not waste minutes, and gets its name
-		// after them, so that nobody sends an incomplete archive.
+		// The file is created before the checks, so that a name that cannot be created fails at once and not after
+		// minutes. It gets its final name only after the checks, so that nobody sends an incomplete archive.
 		err = wholefile.Write(o.bundle, o.force, gather)
 	}
 	if err != nil {

@@ -189,8 +189,9 @@ func textResult(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// run runs a command of mtrace and returns its output. If it fails without output, standard error becomes the error.
-// Otherwise standard error is appended, because it may say that the trace is cut.
+// run runs a command of mtrace and returns its output. If the command fails without output, its standard error
+// becomes the error. Otherwise its standard error is appended to the output, because it may warn that the trace is
+// incomplete.
 func (a *assistant) run(ctx context.Context, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, a.self, args...)
 	command.Env = append(os.Environ(), "NO_COLOR=1")

@@ -1,6 +1,6 @@
-// Compiles the files of core/ as one unit: the shared memory with each thread's ring of records, and the connection
-// to the collector. cgo compiles only the files in its package's own folder. A file of core/ that is not included
-// here is therefore missing from the library.
+// Compiles the files of core/ as one unit. They contain the shared memory with each thread's ring of records, and the
+// connection to the collector. cgo compiles only files in its package's own folder, so the library lacks any file of
+// core/ that is not included here.
 #include "core/children.c"
 #include "core/clock.c"
 #include "core/delay.c"

@@ -1,6 +1,6 @@
-// Compiles the files of features/ as one unit: what is recorded besides the Metal calls themselves, such as GPU
-// times, memory and captures. cgo compiles only its package's own folder, so a file of features/ that is not included
-// here is missing from the library.
+// Compiles the files of features/ as one unit. They record what is not a Metal call itself, such as GPU times, memory
+// and captures. cgo compiles only files in its package's own folder, so the library lacks any file of features/ that
+// is not included here.
 #include "features/alive.c"
 #include "features/bindings.c"
 #include "features/capture.c"

@@ -1,6 +1,6 @@
-// Compiles the files of hook/ for Linux as one unit: finding Metal's methods, replacing them and recording each call.
-// cgo compiles only its package's own folder, so a file of hook/ that is not included here is missing from the
-// library.
+// Compiles the files of hook/ for Linux as one unit. They find Metal's methods, replace them and record each call.
+// cgo compiles only files in its package's own folder, so the library lacks any file of hook/ that is not included
+// here.
 #include "hook/interpose_linux.c"
 #include "hook/loads_linux.c"
 #include "hook/metal_linux.c"

@@ -1,6 +1,6 @@
-// Compiles the files of system/ for Linux as one unit: small helpers that differ between systems and know nothing of
-// tracing. cgo compiles only its package's own folder, so a file of system/ that is not included here is missing from
-// the library.
+// Compiles the files of system/ for Linux as one unit. They are small helpers that differ between systems and know
+// nothing of tracing. cgo compiles only files in its package's own folder, so the library lacks any file of system/
+// that is not included here.
 #include "system/doorbell_linux.c"
 #include "system/lookup_linux.c"
 #include "system/originals_linux.c"

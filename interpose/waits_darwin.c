@@ -1,6 +1,6 @@
-// Compiles the files of waits/ for macOS as one unit: recording of locks, dispatch queues, semaphores and signals
-// that make threads wait. cgo compiles only its package's own folder, so a file of waits/ that is not included here
-// is missing from the library.
+// Compiles the files of waits/ for macOS as one unit. They record what threads wait for: locks, dispatch queues,
+// semaphores and signals. cgo compiles only files in its package's own folder, so the library lacks any file of
+// waits/ that is not included here.
 #include "waits/blocking_darwin.c"
 #include "waits/descriptorfacts_darwin.c"
 #include "waits/locks_darwin.c"

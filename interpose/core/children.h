@@ -8,12 +8,12 @@
 #define MTRACE_CHILDREN_H
 #include <stdint.h>
 
-// Creates the page of children if there is none. Returns its descriptor, which the caller sends to the collector and
-// closes; or -1.
+// Creates the page of children if it does not exist yet. Returns a descriptor of the page, or -1. The caller sends
+// the descriptor to the collector and closes it.
 int mt_children_page(void);
 
-// Stores this process's id in the page of children: the process is not traced and cannot report that through a
-// socket. how is 0, or MT_CHILD_FORKED for a fork of a recorded process that has already ended: the collector then no
-// longer reads that process's counter of forks.
+// Stores this process's id in the page of children: an untraced process has no socket on which it could report
+// itself. `how` is 0, or MT_CHILD_FORKED for a fork of a recorded process that has already ended: the collector then
+// no longer reads that process's counter of forks.
 void mt_children_note(uint32_t how);
 #endif

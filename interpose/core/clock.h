@@ -27,8 +27,8 @@ struct mt_clock_sample {
 extern struct mt_clock_sample mt_clock_first;
 
 #ifdef __linux__
-// A function that reads the clock: the kernel's clock_gettime in the vDSO once mt_clock_start has found it, before
-// that the C library's.
+// A function that reads the clock. It is the C library's, until mt_clock_start has found the kernel's clock_gettime
+// in the vDSO.
 typedef int (*mt_clock_reader)(clockid_t, struct timespec *);
 extern MT_HIDDEN mt_clock_reader mt_clock_gettime;
 #endif

@@ -50,16 +50,17 @@ static inline uint64_t mt_delay_end(struct thread *t, unsigned call, uint64_t en
 void mt_delay_pause(struct thread *t);
 void mt_delay_woken(struct thread *t);
 
-// Counts one unit of progress in the thread's ring (its buffer of records in shared memory) if the experiment
-// measures progress by this event. name is 0 for a completed command buffer, otherwise the StringID (the hash that
-// stands for a text in the trace) of a mark. ticks is when it happened.
+// Counts one unit of progress in the thread's ring (its buffer of records in shared memory), if it is the kind of
+// event by which the experiment measures progress. `ticks` is when the event happened. `name` is 0 for a completed
+// command buffer; for a mark it is the StringID, the hash that stands for the mark's text.
 void mt_delay_unit(struct thread *t, uint64_t ticks, uint64_t name);
 static inline void mt_progress(struct thread *t, uint64_t ticks, uint64_t name) {
   if (__builtin_expect(atomic_load_explicit(&mt_region->delay_sequence, memory_order_relaxed) != 0, 0))
     mt_delay_unit(t, ticks, name);
 }
 
-// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): the thread
-// owes no pauses for the time before, and gets the experiment's current kinds of delay.
+// Called when a thread has taken a ring (a buffer for its records). An earlier thread may have used the ring, so this
+// resets its state: the new thread owes no pauses for the time before it, and gets the experiment's current kinds of
+// delay.
 void mt_delay_open(struct thread *t);
 #endif

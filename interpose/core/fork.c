@@ -1,6 +1,6 @@
-// The child of a fork that does not call exec. If the parent had not used Metal, it had only a socket: the child
-// opens its own socket at its first Metal call, so each process of a pool of forked workers is traced. If the parent
-// was recording, the child runs untraced, because it shares the parent's rings.
+// What the child of a fork does if it does not call exec. If the parent had not used Metal, it had only a socket: the
+// child opens a socket of its own at its first Metal call. So each process of a pool of forked workers is traced. If
+// the parent was recording, the child runs untraced, because it shares the parent's rings.
 #include "core/fork.h"
 #include <pthread.h>
 #include "core/feature.h"

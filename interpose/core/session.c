@@ -54,8 +54,8 @@ bool mt_session_alive(void) {
   return fd >= 0 && fstat(fd, &now) == 0 && S_ISSOCK(now.st_mode) && now.st_dev == device && now.st_ino == inode;
 }
 
-// The state of the lock that the collector holds on a file next to its socket while it lives. The kernel releases the
-// lock when the collector ends, even by a crash, so a free lock proves that no collector exists.
+// The state of a lock on a file next to the collector's socket. The collector holds the lock as long as it lives. The
+// kernel releases it when the collector ends, even by a crash; so a free lock proves that no collector exists.
 enum lock { LOCK_FREE, LOCK_HELD, LOCK_UNKNOWN };
 
 static enum lock lock_of_collector(void) {

@@ -1,8 +1,8 @@
-// Creates memory that the program and the collector share through its descriptor.
+// Creates memory that the program shares with the collector by sending it the memory's descriptor.
 //
 // Rule: creating it must not run into a limit that the program set for itself. Exceeding RLIMIT_FSIZE would raise
-// SIGXFSZ and kill the program, so the limit is checked first. The size is sealed if the system can do that, the
-// descriptor gets a number that the program does not use, and pages cost nothing until they are written.
+// SIGXFSZ and kill the program, so the limit is checked first. The size is sealed if the system can do that. The
+// descriptor gets a number that the program does not use. Pages take no memory until they are written.
 #ifndef MTRACE_SHAREABLE_H
 #define MTRACE_SHAREABLE_H
 #include <stdbool.h>

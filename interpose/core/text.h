@@ -1,6 +1,6 @@
-// Writes texts and other facts (information that is not a call) into the second ring of a thread. Rule: the hash of a
-// text's bytes identifies it, and each thread sends the bytes only once, so that recording a name again costs a hash
-// and a compare. Facts are published like records: with one release store.
+// Writes texts and other facts (information that is not a call) into the second ring of a thread. Rule: a text is
+// identified by the hash of its bytes, and each thread sends the bytes only once. So recording a name again costs
+// only a hash and a comparison. Facts are published like records: with one release store.
 #ifndef MTRACE_TEXT_H
 #define MTRACE_TEXT_H
 #include <stddef.h>

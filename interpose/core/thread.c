@@ -1,6 +1,7 @@
-// How a thread takes a ring (a buffer for records), fills it and releases it. Rule: a ring changes its owner by
-// compare-and-swap of its state, and only after everything in it was consumed. The next thread's first record is a
-// ThreadStart and positions never go back, so that the collector never counts one thread's records for another.
+// How a thread takes a ring (a buffer for records), fills it and releases it. Rule: a thread takes a ring by
+// compare-and-swap of the ring's state, and only after everything that the previous thread wrote was read. The new
+// thread's first record is a ThreadStart, and positions never go back. So the collector never takes one thread's
+// records for another's.
 #include "core/thread.h"
 #include <errno.h>
 #include <string.h>

@@ -1,13 +1,13 @@
-// A thread's ring (the buffer in shared memory that this thread writes records to), and the other state that a thread
-// needs to record without a lock, an allocation or a system call.
+// The state that a thread needs to record without a lock, an allocation or a system call. The largest part is its
+// ring: the buffer in shared memory to which the thread writes records.
 //
-// Rule: only its own thread touches a struct thread. A thread finds it through one thread-local pointer, which is
-// NULL before the thread's first call and MT_THREAD_GONE after its exit handler ran. region.h explains the memory
-// order of publishing records.
+// Rule: only its own thread touches a struct thread. A thread finds its struct through one thread-local pointer,
+// which is NULL before the thread's first call and MT_THREAD_GONE after its exit handler ran. region.h explains the
+// memory order of publishing records.
 //
 // A feature keeps its own state for each thread in an array of MT_THREADS elements, indexed by the thread's index,
-// and resets it when a thread opens (feature.h). This struct has the state of core/ and what the trampolines (the
-// replaced methods) write during timed calls.
+// and resets it when a thread takes a ring (feature.h). This struct has the state of core/, and what the trampolines
+// (the functions that replace methods) write during timed calls.
 #ifndef MTRACE_THREAD_H
 #define MTRACE_THREAD_H
 #include <pthread.h>
@@ -28,8 +28,9 @@ struct thread {
   // wakes the drainer if needed
   uint64_t look_again;
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
-  // A lock or another object whose record is not written yet, because the thread still holds it; NULL if there is
-  // none. owed writes that record when the thread releases the object, or before the thread's next record
+  // A lock or another object that the thread holds and whose record is not written yet; NULL if there is none. The
+  // function `owed` writes that record: when the thread releases the object, or before the thread writes another
+  // record
   const void *held;
   void (*owed)(struct thread *t); // writes a delayed record and clears held: see locks.h
   unsigned index;      // into the arrays that features keep per thread; it stays with the ring

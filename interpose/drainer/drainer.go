@@ -23,8 +23,8 @@ const (
 	samplePauses = 3
 )
 
-// A Process is what the drainer needs from its process; the C half implements it, and tests replace it. A method that
-// sends returns false once the collector is gone.
+// A Process is what the drainer calls in the process that it belongs to. C code implements it; tests use another
+// implementation. Methods that send return false once the collector is gone.
 type Process interface {
 	// Send sends a frame with the content of a ring (a thread's buffer of records). The payload is `a` followed by
 	// `b`; the caller may reuse both when Send returns.

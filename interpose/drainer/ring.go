@@ -110,10 +110,10 @@ func (r ring) send(process Process) bool {
 	return ok
 }
 
-// sendRecords sends the records before position head, two chunks in a frame, and frees their slots before it sends the
-// next frame; the caller holds the claim. A program with a memory error can
-// overwrite its ring's counters with any value. If they claim more records than a ring holds, nothing is sent, and
-// the collector reports the damage.
+// sendRecords sends the records before position `head`, at most two chunks in a frame. After each frame it frees the
+// slots of the records sent. The caller holds the claim. If the ring's counters claim more records than a ring holds,
+// nothing is sent, and the collector reports the damage: a program with a memory error can overwrite the counters
+// with any value.
 func (r ring) sendRecords(process Process, head uint64) bool {
 	for {
 		tail := r.load(ringTail)

@@ -14,8 +14,8 @@
 void mt_alive_made(const struct thread *t, id object, _Atomic uint64_t *made, _Atomic uint64_t *most,
     const _Atomic uint64_t *freed, bool hooked);
 
-// Called when such an object is about to be freed. It may be called several times for one object: its class and an
-// ancestor can both be hooked, and a wrapper frees the object inside it, which has the same number.
+// Called when such an object is about to be freed. It may be called several times for one object: the method may be
+// hooked in both its class and a superclass. A wrapper also frees the object inside it, which has the same number.
 void mt_alive_freed(id self, _Atomic uint64_t *freed);
 
 // Records how many command buffers and encoders are alive now, the current tick.

@@ -38,8 +38,8 @@ extern MT_HIDDEN struct bindings {
   struct touched touched[1 << MT_TOUCHED_BITS];
 } mt_bindings[MT_THREADS];
 
-// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): no encoder
-// is followed, in particular not the one of the ring's previous thread.
+// Called when a thread has taken a ring (a buffer for its records). An earlier thread may have used the ring, so this
+// resets its state: no encoder is followed.
 void mt_bindings_open(struct thread *t);
 
 // Called when a thread has created a serial compute encoder: its bindings are followed from now on, instead of those

@@ -9,9 +9,9 @@
 #define MTRACE_FEEDBACK_H
 #include "hook/objc.h"
 
-// Called for each new class. For a class of Metal 4 queues, looks up the original commit:count:options:. For the
-// first device, hooks the creation of options, so that all later options have the tracer's handler. Only one thread
-// may call it at a time. Without Metal 4 it does nothing.
+// Called for each new class; without Metal 4 it does nothing. For a class of queues it looks up the original
+// commit:count:options:. At the first device it also hooks the creation of options, so that all later options get the
+// tracer's handler. Only one thread may call it at a time.
 void mt_feedback_see(unsigned slot, Class class, unsigned family);
 
 // Called when a commit with options begins: stores the numbers of its command buffers, to which the handler assigns

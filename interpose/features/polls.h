@@ -1,10 +1,11 @@
 // Polling: a thread reads the status of a command buffer, or the value of a shared event, again and again until it
 // changes. The thread waits, but no single call shows that.
 //
-// Rule: a poll writes no record. The thread counts its polls in its own memory and reads the clock; when the value
-// changes it writes one record from its first poll to the last. A thread that makes other calls between two polls, or
-// computes for longer than MT_POLL_WORK_NANOS between them on average, does not wait. Pauses do not count as other
-// calls: sleeps, timeouts, and waits for locks (after a sleep, a thread of Python must reacquire the GIL).
+// Rule: a poll writes no record. The thread reads the clock and counts its polls in its own memory; when the value
+// changes, it writes one record that lasts from the first poll to the last. A thread that makes other calls between
+// two polls, or computes for longer than MT_POLL_WORK_NANOS between them on average, does not wait. Three things do
+// not count as other calls: sleeps, timeouts, and waits for locks (after a sleep, a thread of Python must reacquire
+// the GIL).
 #ifndef MTRACE_POLLS_H
 #define MTRACE_POLLS_H
 #include "core/thread.h"
@@ -14,8 +15,8 @@
 // to count as waiting. A loop that computes for longer is working.
 enum { MT_POLL_WORK_NANOS = 100000 };
 
-// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): the thread
-// has polled nothing yet.
+// Called when a thread has taken a ring (a buffer for its records). An earlier thread may have used the ring, so this
+// resets its state: the new thread has polled nothing yet.
 void mt_poll_open(struct thread *t);
 
 // Called by the hook of a getter, with its frame address. Returns the thread's state if the program itself called the

@@ -173,8 +173,8 @@ unsigned mt_sampling_made(struct thread *t, uint32_t encoder) {
   return s->outcome;
 }
 
-// Counts bad samples. After BAD_IN_A_ROW of them without a good one, the device is no longer sampled, and the user
-// gets a warning.
+// Counts invalid samples of a device. After BAD_IN_A_ROW invalid samples without a valid one in between, the device
+// is no longer sampled, and the user gets a warning.
 static void judge_device(struct thread *t, struct mt_sampled_device *device, unsigned outcome) {
   if (outcome == MT_SAMPLING_MEASURED) {
     atomic_store_explicit(&device->bad, 0, memory_order_relaxed);

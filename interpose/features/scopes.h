@@ -24,8 +24,8 @@ bool mt_scope_end_keyed(struct thread *t, uint64_t ticks, uint64_t key);
 // recorded them, so this thread must not record them again.
 void mt_scopes_forget(struct thread *t, bool (*ended)(uint64_t key));
 
-// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): the thread
-// has no open scope.
+// Called when a thread has taken a ring (a buffer for its records). An earlier thread may have used the ring, so this
+// resets its state: the new thread has no open scope.
 void mt_scopes_open(struct thread *t);
 
 // Notes that the innermost open scopes of the thread, count of them, have no record. Their ends are then ignored.

@@ -1,5 +1,5 @@
-// See async.h. The layout and the flags of blocks come from the Block Implementation Specification
-// (clang.llvm.org/docs/Block-ABI-Apple.html); the Objective-C runtime reads blocks by them.
+// See async.h. How blocks are laid out, and what their flags mean, is taken from the Block Implementation
+// Specification (clang.llvm.org/docs/Block-ABI-Apple.html). The Objective-C runtime relies on that layout.
 #include "hook/async.h"
 #include <errno.h>
 #include "core/clock.h"
@@ -26,9 +26,9 @@ static const struct {
   void (*dispose)(const struct async *);
 } descriptor = {0, sizeof(struct async), copy, dispose};
 
-// Runs instead of the program's completion handler: records the new object, then calls the program's handler.
-// Handlers take two or three arguments; three are always passed, because the calling conventions of both processors
-// let a callee ignore a surplus argument.
+// Runs instead of the program's completion handler: records the new object, then calls the program's handler. Some
+// handlers take two arguments, others three. Three are always passed: with the calling conventions of both
+// processors, a function ignores a surplus argument.
 static void ready(struct async *async, id object, id second, id third) {
   struct thread *t = mt_thread();
   if (t) {

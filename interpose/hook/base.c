@@ -60,8 +60,8 @@ static id queue_made_by_descriptor(id self, SEL selector, id device, id descript
   return initialize_queue_by(self, selector, device, descriptor);
 }
 
-// Hooks the class of a new command buffer if that was not done before. No record is written here: the call that
-// returns the command buffer, or its commit, records it.
+// Hooks the class of a new command buffer, unless it is hooked already. It writes no record: the call that returns
+// the command buffer, or the command buffer's commit, is recorded by its own hook.
 static id buffer_made(id made) {
   struct thread *t = made && mt_activate() ? own_thread() : NULL;
   if (t) mt_class_see(t, made, MT_FAMILY_commandBuffer);

@@ -1,4 +1,4 @@
-// Finds devices that are created without passing a replaced function.
+// Finds devices that the program gets without calling any of Metal's C functions that this library replaces.
 #ifndef MTRACE_BASE_H
 #define MTRACE_BASE_H
 

@@ -1,5 +1,5 @@
-// Metal's C functions that return devices, with which every use of Metal begins, and the facts about a device. Metal
-// returns the same device object each time, so a device keeps its number.
+// Metal's C functions that return devices, and the facts about a device. Each program calls one of these functions
+// before it can use Metal. Metal returns the same device object each time, so a device keeps its number.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 #include "hook/hooks.h"
 #include "hook/methods.h"
 
-// Returns the slot of hook that has this implementation as its trampoline (the function that replaces the hooked
-// method); NULL if it is not a trampoline of hook.
+// Returns the slot of `hook` whose trampoline (the function that replaces the hooked method) is this implementation;
+// NULL if the implementation is not a trampoline of `hook`.
 static struct slot *slot_of(const struct hook *hook, IMP implementation) {
   for (unsigned i = 0; i < hook->slot_count; i++)
     if (hook->trampolines[i] == implementation) return &hook->slots[i];

@@ -1,7 +1,8 @@
-// Linux: replaces Metal's C functions. A program that links Metal finds the functions exported here first, because
-// the library is preloaded. A program that looks them up, as ctypes does, gets them from the replaced dlsym. Rule:
-// for any other name dlsym is a tail jump (dlsym_linux_*.S), because glibc's RTLD_NEXT looks at the return address; a
-// stack frame of this library in between would change the result.
+// Linux: replaces Metal's C functions. A program that links Metal finds this library's functions first, because the
+// library is preloaded. A program that looks the functions up by name, as ctypes does, gets them from the replaced
+// dlsym. Rule: for any other name, the replaced dlsym jumps to the original without a stack frame of its own
+// (dlsym_linux_*.S). glibc's RTLD_NEXT looks at the return address; with an address in this library the result would
+// differ.
 #include "hook/interpose.h"
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -49,9 +50,9 @@ static void look_for_metal(void) {
   atomic_store_explicit(&waits, mt_metal_there() && !mt_base_hooked(), memory_order_relaxed);
 }
 
-// Returns whether a function belongs to Metal in a separate linker namespace (dlmopen), and warns once. Such a Metal
-// has its own Objective-C runtime and C library and is not traced: both C libraries would use the same
-// thread-specific data, under keys that each allocates as if it were alone.
+// Returns whether a function belongs to a Metal library in a separate linker namespace (loaded with dlmopen), and
+// warns once. Such a Metal library is not traced, because the namespace has a C library of its own: both C libraries
+// would give out the same keys of thread-specific data, and overwrite each other's data.
 static bool is_out_of_reach(void *real) {
   static _Atomic bool said;
   if (!mt_in_other_namespace(real)) return false;

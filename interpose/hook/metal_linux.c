@@ -1,4 +1,4 @@
-// Linux: finds the Metal library, which is the library that defines the functions that this library replaces.
+// Linux: finds the Metal library. It is the library that defines the Metal functions that this library replaces.
 #include "hook/metal.h"
 #include <dlfcn.h>
 #include <link.h>

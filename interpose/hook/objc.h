@@ -74,8 +74,8 @@ extern struct mt_objc mt_objc;
 static inline Class objc_class_of(id object) { return object ? *(Class *)object : NULL; }
 #endif
 
-// Finds the runtime's functions that are not linked: the required ones above on Linux, and the optional ones for
-// pools and blocks. Returns false without a runtime.
+// Looks up the functions of the Objective-C runtime that are not linked: the required ones above on Linux, and the
+// optional ones for pools and blocks. Returns false if the process has no Objective-C runtime.
 bool mt_objc_resolve(void);
 
 // Returns the selector with a name, or NULL if no method has it. name must be a string constant, because the result

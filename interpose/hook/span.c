@@ -88,9 +88,9 @@ bool mt_span_begin(struct span *s, unsigned family, unsigned call, id self, uint
   return true;
 }
 
-// Called when a call is over: makes the enclosing call, if any, the current one again in the header of the thread's
-// ring (its buffer of records in shared memory), and wakes the drainer (the tracer's thread that sends records to the
-// collector) if it sleeps.
+// Called when a call is over. The header of the thread's ring (its buffer of records in shared memory) names the call
+// that the thread is inside; this sets it to the enclosing call, or to none. It also wakes the drainer (the tracer's
+// thread that sends records to the collector) if the drainer sleeps.
 static inline void hide(const struct span *s, struct thread *t, struct ring *ring, unsigned family) {
   uint64_t outer = s->outer_current;
   if (__builtin_expect(outer != 0, 0)) atomic_store_explicit(&ring->current_begin, s->outer_begin,

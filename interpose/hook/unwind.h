@@ -1,11 +1,11 @@
-// Closes recorded calls through which an exception or a thread cancellation passes; otherwise such a call would seem
-// to run for ever.
+// Closes recorded calls that are left because of an exception or a thread cancellation; otherwise such a call would
+// seem to run for ever.
 //
 // Rule: a trampoline (the function that replaces a hooked method) catches nothing. Its frame names a personality
 // routine, as a frame with destructors does. The unwinder calls the routine while it passes the frame; the routine
 // closes the thread's call and lets the unwinder continue. The routine is declared by hand, because -fexceptions
-// would link libgcc_s into every process, and a static copy of libgcc_s aborts when it meets frames of the shared
-// one.
+// would link libgcc_s into every process. A static copy of libgcc_s aborts when it meets frames of the shared
+// libgcc_s.
 #ifndef MTRACE_UNWIND_H
 #define MTRACE_UNWIND_H
 #include <stdint.h>

@@ -39,9 +39,9 @@ func (c *chain) note(code Code, path, text, advice string) {
 	c.notes = append(c.notes, Finding{Code: code, Path: path, Text: text, Advice: advice})
 }
 
-// follow looks up the command and follows it from program to program to the final image. It returns the errors that
-// the kernel would report for the command itself or for a script's interpreter. If a later program could not start
-// the next one, the chain just ends: that program reports the error itself.
+// follow looks up the command and the programs that it starts one after the other in its own process (exec), up to
+// the last one. It returns the errors that the kernel would report for the command or for a script's interpreter. If
+// a later program cannot start its successor, the chain just ends there: that program reports the error itself.
 func (h Host) follow(command []string, env environment) (*chain, error) {
 	path, err := h.lookup(command[0], env)
 	if err != nil {

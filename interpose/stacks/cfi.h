@@ -30,18 +30,19 @@ void mt_cfi_start(void);
 // now.
 void mt_cfi_forget(void);
 
-// A rule says how to find a function's caller. The caller's stack pointer is called the CFA. Packed into one word:
+// A rule says how to find a function's caller. The caller's stack pointer is called the CFA. A rule is packed into
+// one word:
 //
 // - bits 0 to 2: the register from which the CFA is counted, or MT_CFI_END (no caller), or 0 (no rule)
-// - bit 3: the CFA is not that address itself, but the word stored there
+// - bit 3: the CFA is stored in memory, at the address that register and offset give
 // - bits 4 to 31: the offset from the register
 // - bits 32 to 47: where the return address is, in words from the CFA
 // - bits 48 to 63: where the caller's frame pointer is, in words from the CFA (with bit 3: from the frame pointer);
 //   0 if the function has not changed it
 //
 // Rules are cached by address. The key is the address exclusive-or a hash of the rule: if two threads write an entry
-// at once and a reader sees half of each, the key does not match. The number of calls of mt_cfi_forget is part of the
-// key, so that older entries do not match either.
+// at once and a reader sees half of each, the key does not match. The key also includes the number of calls of
+// mt_cfi_forget, so that entries older than the latest call do not match either.
 enum { MT_CFI_END = 1, MT_CFI_FP = 6, MT_CFI_SP = 7, MT_CFI_KEPT = 4096 };
 #define MT_CFI_MIX UINT64_C(0x9e3779b97f4a7c15)
 extern MT_HIDDEN struct mt_cfi_kept {

@@ -46,8 +46,8 @@ enum { MT_ORIGINALS(X) MT_ORIGINAL_COUNT };
 #undef X
 extern MT_HIDDEN _Atomic(void *) mt_originals[MT_ORIGINAL_COUNT];
 
-// Finds an original (the C library's function that a function of this library replaces), stores it and returns it. at
-// is its index, MT_AT_*.
+// Finds an original, stores it and returns it. (An original is a function of the C library that this library
+// replaces.) `at` is its index, MT_AT_*.
 void *mt_original_find(int at);
 
 // FOUND is an original if it was found already, otherwise NULL. ORIGINAL looks it up if necessary.

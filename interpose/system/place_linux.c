@@ -1,7 +1,7 @@
-// Linux: since version 2.35 glibc finds the file of an address without a lock (_dl_find_object). The symbol is found
-// here, because dladdr would take the lock: the file's dynamic symbol table is searched, whose length follows from
-// the hash table. With an older glibc dladdr is used, and with musl, which does not hold its lock while constructors
-// run.
+// Linux: finds the file and the symbol of an address without the dynamic linker's lock, which dladdr would take.
+// glibc finds the file since version 2.35 (_dl_find_object). The symbol is searched for here, in the file's dynamic
+// symbol table, whose length follows from the hash table. With an older glibc dladdr is used. It is also used with
+// musl, which does not hold its lock while constructors run.
 //
 // The file cannot be unloaded during the search: it contains the waiting code, or the lock waited for.
 #include <dlfcn.h>
@@ -12,8 +12,8 @@
 #include "system/place.h"
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
-// Finds _dl_find_object at run time instead of linking it, so that a library built with this C library also loads
-// with an older one.
+// Looks up _dl_find_object at run time instead of linking it. So a library built with a new glibc also loads with an
+// older one that lacks the function.
 static __typeof__(_dl_find_object) *find_object;
 __attribute__((constructor)) static void look_up(void) {
   *(void **)&find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
@@ -58,8 +58,8 @@ static struct table table_of(const struct link_map *file) {
   return t;
 }
 
-// Returns the name of the symbol that contains the address, chosen as dladdr does: the last symbol that begins at or
-// before the address and extends to it; NULL if there is none.
+// Returns the name of the symbol that contains the address; NULL if there is none. If several symbols contain it, the
+// one with the highest start is chosen, as dladdr does.
 static const char *symbol_at(const struct link_map *file, uintptr_t address) {
   struct table t = table_of(file);
   const ElfW(Sym) *found = NULL;

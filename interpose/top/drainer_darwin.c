@@ -74,8 +74,9 @@ static void start_go(void) {
   pthread_sigmask(SIG_SETMASK, &mine, NULL);
 }
 
-// In the child of a fork the semaphore is created anew: a semaphore for which the parent's drainer waits has no
-// kernel port in the child, and libdispatch would end the process that signals it.
+// In the child of a fork the semaphore must be created anew. If the parent's drainer waits for it, the semaphore
+// refers to a kernel port that the child does not have: libdispatch would end the child when it signals the
+// semaphore.
 void mt_drainer_start(void) {
   pthread_once(&once, remember);
   if (active_in != getpid()) make_active();

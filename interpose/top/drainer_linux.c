@@ -40,8 +40,8 @@ static void *go_argument;
 static long action(int signal, const struct kernel_action *new, struct kernel_action *old) {
     return syscall(SYS_rt_sigaction, signal, new, old, 8); }
 
-// Saves the program's signal handlers. Priority 101 makes it run before Go's own constructor, which has none and
-// changes them.
+// Saves the program's signal handlers. Go's own constructor changes them; it has no priority, so a constructor with
+// priority 101 runs before it.
 __attribute__((constructor(101))) static void remember_handlers(void) {
   for (int s = 1; s <= SIGNALS; s++) action(s, NULL, &before[s]);
 }

@@ -85,8 +85,8 @@ static int find_this(struct dl_phdr_info *info, size_t size, void *found) {
 static int image_of_this(struct image *image) { return dl_iterate_phdr(find_this, image); }
 #endif
 
-// Returns the first Go string in the library's data that has this text, or NULL. It reads all data, even between
-// variables, which the address sanitizer would report.
+// Returns the first Go string in the library's data whose text is `text`, or NULL. It reads all data, even the bytes
+// between variables; the address sanitizer would report that, so it is off here.
 __attribute__((no_sanitize("address"))) static struct go_string *string_of(const struct image *image,
     const char *text) {
   intptr_t length = (intptr_t)strlen(text);

@@ -99,8 +99,8 @@
   MORE(mt_text_of(t, mt_send_id(compiled, "name")), mt_text_of(t, mt_send_id(descriptor, "label")), \
       mt_identity_of(compiled)); \
   mt_pool_pop(pool)
-// Reads which bindings a pipeline state that was just created may write. asked is where the program wants its
-// reflection stored, or NULL.
+// Finds out which bindings a new pipeline state may write, from Metal's reflection. `asked` is where the program
+// wants its own reflection stored, or NULL.
 #define REFLECTED(asked, function) mt_bindings_reflect((uint32_t)arg, result, (id *)(asked), function)
 #define LABELLED(descriptor) \
   void *pool = mt_pool_push(); \
@@ -108,8 +108,8 @@
   uint64_t compiled = function_of(t, descriptor, &number); \
   MORE(compiled, mt_text_of(t, mt_send_id(descriptor, "label")), number); \
   mt_pool_pop(pool)
-// Records which layer (a kernel of Metal Performance Shaders, a graph) encodes. It must come before the layer's first
-// Metal call, which is attributed to it.
+// Records which layer (a kernel of Metal Performance Shaders, or a graph) encodes. It must come before the layer's
+// first Metal call, otherwise that call is not attributed to the layer.
 #define LAYER mt_layer_begin(t, self)
 #define RESOURCE(resource) MORE(mt_send_integer(resource, "allocatedSize"), mt_send_integer(resource, \
     "resourceOptions"), 0)
@@ -231,10 +231,11 @@ static void bind_all(struct bindings *b, const id *list, NSRange range, bool tex
     return GIVE_##returns;                                                                                          \
   }
 
-// The trampoline (the function that replaces it) of a method that returns an autoreleased object consists of two
-// functions (autorelease.h says why). The inner one does the work and returns an object that it owns. The outer one
-// has no variables, so that its last call compiles to a jump. The span gets the outer one's frame, whose return
-// address is in the program. The thread sanitizer is switched off, because it would insert a call after the jump.
+// The trampoline (the function that replaces the method) for methods that return an autoreleased object. It consists
+// of two functions; autorelease.h says why. The inner function does the work and returns an object that it owns. The
+// outer one has no variables, so that its last call compiles to a jump. The span gets the outer one's frame, whose
+// return address is in the program. The thread sanitizer is switched off, because it would insert a call after the
+// jump.
 #define CLAIMING_TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, ...) \
   __attribute__((noinline)) \
   FUNCTION(family##_##name##_claims_##which, which, family, name, returns, PARAMETERS, ARGUMENTS, __VA_ARGS__) \
@@ -274,8 +275,8 @@ enum { FEW = 6, MANY = 16 };
     passed(&passage, self, a1);                                                     \
   }
 
-// The trampoline (the function that replaces it) of a getter that a program may poll: see features/polls.h. OVER is
-// an expression that says whether result is final.
+// The trampoline (the function that replaces the method) for a getter that programs may poll: see features/polls.h.
+// OVER is an expression that says whether `result` is final, so that polling ends.
 #define POLL_TRAMPOLINE(which, family, name, OVER) \
   static NSUInteger family##_##name##_##which(id self, SEL _cmd) { \
     UNWIND_PERSONALITY; \
@@ -290,8 +291,8 @@ enum { FEW = 6, MANY = 16 };
     return result; \
   }
 
-// The trampoline (the function that replaces it) of a method that binds arguments. It writes no record, and its last
-// step is a jump to the original.
+// The trampoline (the function that replaces the method) for a method that binds arguments. It writes no record, and
+// its last step is a jump to the original.
 #define BIND_TRAMPOLINE(which, family, name, PARAMETERS, ARGUMENTS, NOTE) \
   static void family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
     UNWIND_PERSONALITY; \
@@ -303,9 +304,10 @@ enum { FEW = 6, MANY = 16 };
     original(self, _cmd COMMA_LIST(ARGUMENTS)); \
   }
 
-// The trampoline (the function that replaces it) of a method that releases an object. The object's number is removed
-// before the original runs, because another thread may get the same address directly afterwards. An object without a
-// number, such as those of the self-check or of a framework, is not recorded.
+// The trampoline (the function that replaces the method) for a method that releases an object. The object's number is
+// removed before the original runs, because another thread may get a new object at the same address directly
+// afterwards. An object without a number, such as those of the self-check or of a framework, is not
+// recorded.
 #define FREE_TRAMPOLINE(which, family, name, FORGET) \
   static void family##_##name##_##which(id self, SEL _cmd) { \
     struct slot *used = &slots_##family##_##name[which]; \
@@ -327,8 +329,8 @@ enum { FEW = 6, MANY = 16 };
     mt_span_end(&span, mt_ticks(), MT_FAMILY_##family, used->flags, 0); \
   }
 
-// The trampoline (the function that replaces it) of a method that frees an object, for objects whose release is not
-// recorded.
+// The trampoline (the function that replaces the method) for a method that frees an object. It is used for objects
+// whose release is not recorded.
 #define DROP_TRAMPOLINE(which, family, name, NOTE) \
   static void family##_##name##_##which(id self, SEL _cmd) { \
     UNWIND_PERSONALITY; \

@@ -1,12 +1,12 @@
-// Records waits outside of Metal for something other than a lock, a signal or a child process: for file descriptors,
-// for a time to pass, or for a thread to end.
+// Records waits outside of Metal in which a thread waits for a file descriptor, for a time to pass, or for another
+// thread to end. (Locks, signals and child processes are recorded elsewhere.)
 //
 // Rule: the clock is read before and after the call, and only a call of MT_BLOCKED_NANOS or more is recorded, with
 // what it waited for. A call that returns at once costs two readings of the clock and a few stores to the thread's
 // own memory. Nothing is recorded in a process that does not use Metal, nor inside Metal's calls.
 //
 // The replaced functions are cancellation points and may be called in signal handlers. Therefore the tracer holds no
-// lock or memory while they run, and keeps errno.
+// lock or memory while they run, and does not change errno.
 #ifndef MTRACE_BLOCKING_H
 #define MTRACE_BLOCKING_H
 #include <poll.h>
@@ -22,10 +22,10 @@ enum { MT_BLOCKED_NANOS = 20000 };
 
 extern MT_HIDDEN _Atomic uint64_t mt_blocked_ticks; // the same in ticks; 0 until it is known
 
-// Called before a function that may block. on is the descriptor, or another value that identifies the wait. Shows the
-// wait in the header of the thread's ring (its buffer of records in shared memory) and returns the tick at which it
-// begins; 0 if the call is not to be measured. It does not look up whether the thread holds the GIL, which would cost
-// more than everything else here.
+// Called before a function that may block. `on` is the descriptor, or another value that identifies the wait. It
+// shows the wait in the header of the thread's ring (its buffer of records in shared memory). It returns the tick at
+// which the wait begins, or 0 if the call is not to be measured. Whether the thread holds the GIL is not looked up,
+// because that would cost more than everything else here.
 static inline uint64_t mt_blocking_begin(unsigned call, uint64_t on) {
   if (!mt_signals_on()) return 0;
   uint64_t begin = mt_ticks();
@@ -50,17 +50,17 @@ static inline bool mt_blocked(uint64_t begin) {
 // called, where the recorded stack begins. Keeps errno.
 void mt_blocked_on(unsigned call, uint64_t begin, int fd, const void *frame);
 
-// Records a finished wait that was not ended by a single descriptor: kind is MT_DESCRIPTOR_TIMEOUT, or says what else
-// ended it. Keeps errno.
+// Records a finished wait that was not ended by a single descriptor. `kind` says what ended it, for example
+// MT_DESCRIPTOR_TIMEOUT. Does not change errno.
 void mt_blocked_for(unsigned call, uint64_t begin, uint32_t kind, const void *frame);
 
-// Records a finished wait for a time to pass or for a thread to end, named after the function at waiter, which
-// called. Keeps errno.
+// Records a finished wait for a time to pass or for a thread to end. The wait is named after the function that
+// contains the address `waiter`, from which the program called. Does not change errno.
 void mt_blocked_in(unsigned call, uint64_t begin, const void *frame, const void *waiter);
 
-// The body of a replaced function. The last argument is the call of the original; on is the descriptor that the
-// thread waits for, or -1. ready (the descriptor that ended the wait) and timed_out (whether a timeout ended it) may
-// use result, the original's return value.
+// The body of a replaced function. The last argument is the call of the original. `on` is the descriptor that the
+// thread waits for, or -1. `ready` is the descriptor that ended the wait, and `timed_out` whether a timeout ended it;
+// both may be expressions with `result`, the original's return value.
 #define MT_BLOCKS(type, name, on, ready, timed_out, ...) \
   uint64_t begin = mt_blocking_begin(MT_CALL_signal_##name, (uint64_t)(int64_t)(on)); \
   type result = __VA_ARGS__; \

@@ -148,7 +148,8 @@ EXPORT ssize_t getdelim(char **to, size_t *size, int delimiter, FILE *f) {
   if (has(f, delimiter)) return ORIGINAL(getdelim)(to, size, delimiter, f);
   AT_AS(ssize_t, getdelim, getdelim, fileno(f), to, size, delimiter, f);
 }
-// Replaced although it calls getdelim: inside the C library that call uses another name, which is not replaced.
+// getline is replaced although it calls getdelim, which is replaced, too: inside the C library the call goes to
+// another name of getdelim, and would not be recorded.
 EXPORT ssize_t getline(char **to, size_t *size, FILE *f) { return getdelim(to, size, '\n', f); }
 
 #define IN(type, name, ...) MT_BLOCKS_IN(type, name, ORIGINAL(name)(__VA_ARGS__))

@@ -25,8 +25,8 @@ static void record_writer(struct thread *t, uint64_t inode, uint64_t at) {
   mt_thread_publish(t, &r, 1);
 }
 
-// Searches the process's descriptors for pipes that it can write into, and records each. Returns whether the pipe
-// with this inode is among them. That takes many system calls, so it is done only once for each pipe.
+// Finds all pipes that this process can write into, and records each. Returns whether the pipe with this inode is one
+// of them. That takes many system calls, so it is done only once for each pipe.
 static bool can_write(struct thread *t, uint64_t inode, uint64_t at) {
   bool own = false;
   for (int fd = 0; fd < MOST_DESCRIPTORS; fd++) {

@@ -1,10 +1,10 @@
-// Linux: records waits for barriers, and for futexes that a program or its language runtime uses through the C
-// library's syscall: C++'s std::barrier, std::latch, std::future and atomic waits, and Rust's locks. The C library's
-// own locks do not come here.
+// Linux: records waits for barriers and for futexes. Only futexes that a program or its language runtime uses through
+// the C library's syscall are seen: C++'s std::barrier, std::latch, std::future and atomic waits, and Rust's locks.
+// The C library's own locks do not call syscall; locks_linux.c records them.
 //
-// The last thread to arrive at a barrier releases the others. Every arriving thread is noted as the last signaller of
-// the barrier's round, so that the waiting threads find the last arrival, even if that thread is already back at the
-// barrier for the next round.
+// The last thread to arrive at a barrier releases the others. Each thread that arrives is stored as the signaller of
+// the barrier's current round, in place of the one before. So the waiting threads find the last one, even if it has
+// already arrived for the next round.
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -19,9 +19,9 @@
 #define EXPORT __attribute__((visibility("default")))
 
 
-// Returns an address that stands for the barrier's current round: one of four inside the barrier, in turn. The
-// barrier's first word counts arrivals, and its third word is the number of threads in a round. The round cannot end
-// before the calling thread arrives, so the result is stable.
+// Returns an address that stands for the barrier's current round: successive rounds use four addresses inside the
+// barrier in turn. The barrier's first word counts arrivals, and its third word is the number of threads in a round.
+// The round cannot end before the calling thread arrives, so the result stays right until then.
 static const void *round_of(const pthread_barrier_t *barrier) {
   const unsigned *words = (const unsigned *)(const void *)barrier;
   unsigned arrived = __atomic_load_n(&words[0], __ATOMIC_RELAXED), all = __atomic_load_n(&words[2], __ATOMIC_RELAXED);

@@ -18,11 +18,11 @@ static struct entry {
 // For each thread, the objects (locks, semaphores, condition variables) that it has recently acquired or signalled
 // outside of Metal's calls, 16 bits of a hash of each.
 //
-// They show work that a thread hands to a thread that is never idle: nobody is woken, and no wait of the receiver
-// shows it. But both threads touch the same object, such as the mutex of a queue of requests: the sender before it
-// waits for the answer, the receiver between its previous answer and its next commit. Objects that the receiver also
-// touched for its previous answer do not count: a thread that only fetches results through a queue touches that
-// queue's mutex, too.
+// They show that a thread hands work to another thread even if the other one is never idle. Such a thread is not
+// woken and does not wait. But both threads touch the same object, such as the mutex of a queue of requests: the
+// sender before it waits for the answer, the receiver between its previous answer and its next commit. Objects that
+// the receiver also touched for its previous answer do not count: a thread that only fetches results through a queue
+// touches that queue's mutex, too.
 //
 // The objects touched for an answer are marked in a filter of 512 bits, of which an answer sets a few. So about one
 // of a hundred pairs of objects is confused. With 64 bits it was one in twenty, and then the hand-offs of all threads
@@ -44,9 +44,9 @@ void mt_handoff_open(struct thread *t) { touched[t->index] = (struct touches){0}
 static inline uint64_t mix(const void *object) { return (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u; }
 static inline struct entry *entry_of(uint64_t mixed) { return &entries[mixed >> (64 - ENTRY_BITS)]; }
 
-// The word that names a thread for an object: a tag of the object's address in the upper half, then a bit that means
-// "released by the thread that acquired it", then the thread's id. A thread whose id has more than THREAD_BITS bits
-// is stored as unknown.
+// The word that says which thread took or signalled an object. Upper half: a tag of the object's address. Then a bit
+// that means "released by the thread that acquired it". Then the thread's id; an id of more than THREAD_BITS bits is
+// stored as unknown.
 enum { THREAD_BITS = 31 };
 static inline uint64_t tag_of(uint64_t mixed) { return mixed >> (32 - ENTRY_BITS) << 32; }
 static inline bool is_for(uint64_t name, uint64_t mixed) { return name >> 32 == tag_of(mixed) >> 32; }
@@ -65,9 +65,9 @@ static inline uint64_t self(void) {
   return id >> THREAD_BITS ? 0 : id;
 }
 
-// Remembers the object that a thread itself signalled last. On macOS this is stored with the thread's ring (its
-// buffer of records in shared memory), because a thread-local variable would be allocated at its first use; so
-// signals before a thread's first record are not known there.
+// Stores for the calling thread which object it signalled last. On macOS this is stored by the index of the thread's
+// ring (its buffer of records in shared memory), because a thread-local variable would be allocated at its first use.
+// So a thread's signals before its first record are not stored there.
 #ifdef __APPLE__
 static inline void remember(const void *object) {
   struct thread *t = mt_thread_get();

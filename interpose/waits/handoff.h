@@ -1,17 +1,18 @@
-// Finds out who woke whom. For each condition variable and semaphore that threads wait for, it keeps the thread that
-// signalled it last. For each semaphore, and each mutex whose owner the system does not show, it keeps the thread
-// that took it last.
+// Finds out which thread woke which. For each condition variable and semaphore that threads wait for, it stores the
+// thread that signalled it last. For each semaphore, and each mutex whose owner the system does not show, it stores
+// the thread that took it last.
 //
 // Rule: the table has a fixed size and no operation on it waits. It may forget a thread, but never names a thread for
-// the wrong object: two objects that share an entry overwrite each other, and then the thread is reported as unknown.
+// the wrong object. Two objects that share an entry overwrite each other's thread, and then the thread is reported as
+// unknown.
 //
-// Memory order: a name is one word with the thread and a tag of the object's address, so that a reader sees all of it
-// and can tell whose entry it is. The address times an odd 64-bit number is different for each address; 12 bits of
-// the product choose the entry, 32 are the tag. Of fifty objects in use about one shares its entry. The word is
-// stored before the signal and loaded after the wait; the signal itself orders the two, as release and acquire. The
-// time at is a separate word and may belong to another signal at the same moment, so a reader uses it only if it lies
-// within its wait. The 16 bits of fetched may also match by accident: one match proves nothing, and the analysis
-// requires half of them.
+// Memory order: an entry is one word with the thread and a tag of the object's address, so a reader sees a whole
+// entry and can tell which object it is for. The address is multiplied by an odd 64-bit number; 12 bits of the
+// product choose the entry, 32 are the tag. Of fifty objects in use about one shares its entry. The word is stored
+// before the signal and loaded after the wait; the signal itself orders the two, as release and acquire. `at`, the
+// time of the signal, is a separate word and may belong to another signal at the same moment. So a reader uses the
+// time only if it lies within its own wait. The 16 bits of `fetched` may also match by accident: one match proves
+// nothing, and the analysis requires half of them.
 #ifndef MTRACE_HANDOFF_H
 #define MTRACE_HANDOFF_H
 #include <stdbool.h>
@@ -28,8 +29,8 @@ struct handoff {
   bool fetched;
 };
 
-// Called before the calling thread signals an object. waited says that a thread may be waiting; otherwise only the
-// calling thread itself remembers the signal.
+// Called before the calling thread signals an object. `waited` says that a thread may be waiting for it. If not, only
+// the calling thread itself remembers the signal.
 void mt_handoff_give(const void *object, bool waited);
 
 // Called when the calling thread has acquired a semaphore or a mutex. If waited is set, the thread had to wait, and
@@ -58,8 +59,8 @@ static inline void mt_handoff_touch(const void *object) {
       memory_order_relaxed) == 0) mt_handoff_touched(t, object);
 }
 
-// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): forgets
-// what the ring's previous thread has touched.
+// Called when a thread has taken a ring (a buffer for its records). An earlier thread may have used the ring: this
+// forgets what that thread has touched.
 void mt_handoff_open(struct thread *t);
 
 // Called when thread t commits a command buffer: objects touched from now on belong to the next request.

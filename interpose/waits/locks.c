@@ -77,9 +77,9 @@ static struct lock_name *waiter_name(struct thread *t, const void *waiter) {
 
 uint64_t mt_lock_waiter_name(struct thread *t, const void *waiter) { return waiter_name(t, waiter)->name; }
 
-// Returns the StringID (the hash that stands for a text in the trace) of a lock's name: the symbol at its address;
-// otherwise the function that waits for it; otherwise, if the lock is inside a file's data, file and offset;
-// otherwise the file that waits.
+// Returns the name of a lock as a StringID (the hash that stands for a text in the trace). The name is the first of
+// these that is known: the symbol at the lock's address; the function that waits for the lock; the file and offset of
+// the lock, if it is in a file's data; the file that waits.
 static uint64_t name_of(struct thread *t, const void *lock, const void *waiter) {
   struct lock_name *cached = cached_name(t, lock);
   if (cached->lock == lock && cached->waiter == waiter) return cached->name;
@@ -164,9 +164,9 @@ static SELDOM void write_down_at_once(struct thread *t, const struct put_off *wa
   errno = saved;
 }
 
-// Keeps a finished wait until the thread releases held. If held is NULL the thread holds no lock and the wait is
-// written at once. Only the fields of one entry are stored, and nothing else is touched: other threads wait for the
-// lock meanwhile, and the thread often continues on another processor, whose cache has none of this.
+// Stores a finished wait until the thread releases `held`. If `held` is NULL, the thread holds no lock, and the wait
+// is written at once. This stores only the fields of one entry and touches no other memory. Other threads wait for
+// the lock meanwhile, and the thread has often moved to another processor, whose cache has none of that memory.
 static inline void put_off(struct thread *t, const void *held, uint64_t begin, uint64_t end, uint64_t arg,
     const void *object, const void *waiter, unsigned call,
                            unsigned flags, bool signal) {
@@ -193,8 +193,8 @@ static inline void put_off(struct thread *t, const void *held, uint64_t begin, u
   t->held = held;
 }
 
-// Returns whether the thread held the GIL while it waited, as flags. For a wait for the GIL itself it did not,
-// although it may hold the GIL when this runs.
+// Returns flags that say whether the thread held the GIL while it waited. A thread that waited for the GIL itself did
+// not hold it, although it may hold it when this function runs.
 static unsigned interpreter_flags(const void *lock) { return mt_python_has(lock) ? MT_FLAG_LACKS_INTERPRETER :
     mt_python_flags(); }
 

@@ -1,21 +1,22 @@
-// Records waits for locks. Rule: a lock is tried first, and the clock is read only if another thread holds it. An
-// uncontended lock costs one more call, and the note that the thread has touched it (handoff.h). In a process that
-// does not use Metal every function calls its original directly.
+// Records waits for locks. Rule: a replaced function first tries the lock, and reads the clock only if another thread
+// holds it. Acquiring a free lock costs one more call, and a note that the thread has touched the lock (handoff.h).
+// In a process that does not use Metal every function calls its original directly.
 //
-// Waits for mutexes, read-write locks and serial dispatch queues are waits for a lock. A wait for a condition
-// variable or a semaphore is a wait for a signal, which means something else: an idle thread pool waits in this way
-// for work. The exception is a condition variable that implements a language interpreter's lock.
+// Waits for mutexes, read-write locks and serial dispatch queues are recorded as waits for a lock. A wait for a
+// condition variable or a semaphore is recorded as a wait for a signal, which means something else: an idle thread
+// pool waits in this way for work. The exception is a condition variable that implements a language interpreter's
+// lock.
 //
-// A wait that ends with the thread holding a lock is kept in the thread's own memory. It is written into the thread's
-// ring (its buffer of records) when the lock is released, or before the thread's next record or wait. Otherwise all
-// threads that wait for that lock would also wait for cache misses, new pages and look-ups of names: in a test,
-// threads of Python created only half as many command buffers. Records stay in the order of their ends, because
-// look_again is 0 while a wait is pending, so that the next record finds the ring full and writes the wait first. If
-// a process ends while a thread holds such a lock, the wait is lost, as is a wait in progress.
+// When a wait ends and the thread then holds a lock, the wait is first stored in the thread's own memory. It is
+// written into the thread's ring (its buffer of records) when the lock is released, or before the thread's next
+// record or wait. Otherwise all threads that wait for that lock would also wait for cache misses, new pages and
+// look-ups of names: in a test, threads of Python created only half as many command buffers. Records stay in the
+// order of their ends: look_again is 0 while a wait is pending, so the next record finds the ring full and writes the
+// wait first. If a process ends while a thread holds such a lock, the wait is lost, as is a wait in progress.
 //
-// The GIL is not the mutex that guards it: CPython unlocks that mutex once when a thread has acquired the GIL and
-// once more when it has released it. Only after the second unlock does writing a record delay no other thread, so
-// waits for the GIL are written then.
+// The GIL is not the mutex that guards it: CPython unlocks that mutex once when a thread has acquired the GIL, and
+// once more when the thread has released the GIL. Only after the second unlock does writing a record delay no other
+// thread, so waits for the GIL are written then.
 #ifndef MTRACE_LOCKS_H
 #define MTRACE_LOCKS_H
 #include <pthread.h>
@@ -36,8 +37,8 @@ void mt_lock_write_down(struct thread *t);
 // Called when the thread has unlocked the lock for which its pending waits were kept: writes them.
 void mt_lock_unlocked(struct thread *t);
 
-// Called when a thread has taken a ring (a buffer for its records, which an earlier thread may have used): forgets
-// pending waits and lock names of the ring's previous thread.
+// Called when a thread has taken a ring (a buffer for its records). An earlier thread may have used the ring: this
+// forgets that thread's pending waits and lock names.
 void mt_lock_open(struct thread *t);
 
 // Set while waits for locks are not recorded: during the self-check (hook/canary.h), which makes Metal's own threads
@@ -64,9 +65,9 @@ static inline bool mt_signals_on(void) {
 }
 
 // Shows in the header of the thread's ring (its buffer of records in shared memory) that the calling thread begins to
-// wait, so that the collector sees the wait if the thread hangs in it (region.h). holder is the thread that holds the
-// lock, 0 if unknown. blocked is stored last, with release, so that the other words belong to it. A thread without a
-// ring shows nothing.
+// wait. So the collector sees the wait even if the thread hangs in it (region.h). `holder` is the thread that holds
+// the lock, 0 if unknown. The word `blocked` is stored last, with release: a reader that sees it also sees the other
+// words of this wait. A thread without a ring shows nothing.
 static inline void mt_wait_show(unsigned call, const void *address, uint64_t holder, uint64_t begin,
     bool interpreters) {
   struct thread *t = mt_thread_get();
@@ -87,9 +88,10 @@ static inline void mt_wait_hide(void) {
   atomic_store_explicit(&t->ring->blocked, 0, memory_order_relaxed);
 }
 
-// Begins a wait of the calling thread in the function with the given frame, and returns the tick. mt_wait_hide must
-// be called at its end. The thread's pending waits are written first, except before a wait for an interpreter's lock:
-// this thread then holds a mutex that the interpreter lock's holder needs, so writing would delay all threads.
+// Begins a wait of the calling thread in the function with the given frame, and returns the tick at which it begins.
+// mt_wait_hide must be called when the wait ends. The thread's pending waits are written first. They are not written
+// before a wait for an interpreter's lock: this thread then holds a mutex that the interpreter lock's holder needs,
+// so writing would delay all threads.
 static inline uint64_t mt_wait_begin(unsigned call, const void *address, uint64_t holder, const void *frame,
     bool interpreters) {
   struct thread *t = mt_thread_get();
@@ -100,19 +102,20 @@ static inline uint64_t mt_wait_begin(unsigned call, const void *address, uint64_
   return begin;
 }
 
-// Records a finished wait for a lock that began at tick begin. The lock is named after the symbol at its address, or
-// else after the function that waited. held is the object that the calling thread will release: the lock, or a
-// condition variable's mutex. Keeps errno.
+// Records a finished wait for a lock that began at tick `begin`. The lock is named after the symbol at its address,
+// or else after the function that waited. `held` is the object that the calling thread will release later: the lock,
+// or a condition variable's mutex. Does not change errno.
 void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t begin, uint64_t holder,
     const void *waiter);
 
-// Like mt_lock_waited, but writes the record at once, for a wait that ended at tick end and for a lock with a name of
-// its own, label.
+// Like mt_lock_waited, but writes the record at once. It is for a wait that ended at tick `end`, and for a lock that
+// has a name of its own, `label`.
 void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder,
     const char *label);
 
-// Records a finished wait for a signal that began at tick begin, with the thread that signalled. failed: it timed
-// out. held is the mutex that the thread holds now; if it is NULL the record is written at once. Keeps errno.
+// Records a finished wait for a signal that began at tick `begin`, with the thread that signalled. `failed` says that
+// the wait timed out. `held` is the mutex that the thread holds now; if it is NULL, the record is written at once.
+// Does not change errno.
 void mt_signal_waited(unsigned call, const void *object, const void *held, uint64_t begin, bool failed,
     const void *waiter);
 
@@ -136,14 +139,14 @@ static inline void mt_lock_releasing(const void *lock) {
   if (t) mt_delay_lock(t, lock);
 }
 
-// Called when the calling thread has released a lock: writes the waits kept for it.
+// Called when the calling thread has released a lock: writes the waits that were stored until this release.
 static inline void mt_lock_given_back(const void *lock) {
   if (__builtin_expect(mt_lock_is_owed(lock), 0)) mt_lock_unlocked(mt_thread_get());
 }
 
 // Called when the calling thread has acquired a mutex whose owner the system does not show. mt_handoff_touch notes
-// the mutex as a sign that threads hand work to each other. The GIL's mutex is no such sign, because all Python
-// threads lock it constantly.
+// the mutex, because two threads that lock the same mutex may hand work to each other. The GIL's mutex is not noted:
+// all Python threads lock it constantly.
 static inline void mt_lock_taken(const void *lock, bool waited) {
   mt_handoff_hold(lock, waited);
   if (!mt_python_has(lock)) mt_handoff_touch(lock);

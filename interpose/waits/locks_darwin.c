@@ -25,8 +25,8 @@
   mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, __builtin_return_address(0)); \
   return result
 
-// A mutex on macOS does not show its owner. Therefore every thread that acquires a mutex for which a thread has ever
-// waited is noted as its taker. All other mutexes cost one more load.
+// A mutex on macOS does not show its owner. Therefore, once a thread has waited for a mutex, each thread that
+// acquires the mutex is stored as its taker. For all other mutexes this costs one more load.
 static int mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock,
     mt_handoff_taker(lock), true); }
 static int mutex_trylock(pthread_mutex_t *lock) {
@@ -118,8 +118,9 @@ __attribute__((constructor)) static void fill(void) {
       original_group_wait, original_group_leave};
 }
 
-// Checks whether dyld applies this library's replacements: if it does, dlsym returns them, too (dyld, Loader.cpp).
-// Another inserted library may replace some functions after this one, so one function of ours is enough.
+// Returns whether dyld applies this library's replacements. If dyld does, dlsym returns the replacements, too (dyld,
+// Loader.cpp). Another inserted library may replace some of the functions again, so it suffices that dlsym returns
+// one of ours.
 bool mt_waits_replaced(void) {
   static const struct {
     const char *name;

@@ -1,14 +1,14 @@
 // Linux: records waits for locks and signals. The functions exported here are found before the C library's, because
-// the library is preloaded. Rule: a lock's own trylock and lock decide, whatever kind it is (recursive, robust,
-// error-checking): if trylock does not acquire it at once, lock is called.
+// the library is preloaded. Rule: the lock's own trylock decides whether a thread must wait, whatever kind of lock it
+// is (recursive, robust, error-checking). Only if trylock does not acquire it at once, lock is called.
 //
-// Condition variables cannot be tried, and a thread that waits for one sleeps, so the clock is read around every
-// wait. Signalling a condition variable without waiters is common and costs the C library one load; the replacement
-// adds another load of the same word and a few stores to the thread's own memory.
+// Condition variables have no trylock, and a thread that waits for one sleeps in any case, so the clock is read
+// around every wait. Signalling a condition variable without waiters is common and costs the C library one load; the
+// replacement adds another load of the same word and a few stores to the thread's own memory.
 //
 // A thread may be cancelled inside a wait. The replacements hold nothing that must be released then; the thread
-// unwinds through them, and the wait is not recorded. A semaphore is a cancellation point even when it is free, so
-// cancellation is tested first.
+// unwinds through them, and the wait is not recorded. A semaphore's wait is a cancellation point even if the
+// semaphore is free, so cancellation is tested first.
 #include <errno.h>
 #include <semaphore.h>
 #include "core/clock.h"
@@ -22,8 +22,8 @@
 #define EXPORT __attribute__((visibility("default")))
 #define SELDOM __attribute__((noinline, cold))
 
-// Return the thread that holds a lock, which the C library stores in it; 0 if none does. For elided mutexes it stores
-// none.
+// These return the thread that holds a lock, as the C library stores it in the lock; 0 if no thread holds it. For
+// elided mutexes the C library stores no thread.
 static uint64_t owner_of(const pthread_mutex_t *mutex) { return (uint32_t)__atomic_load_n(&mutex->__data.__owner,
     __ATOMIC_RELAXED); }
 static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer,
@@ -32,8 +32,8 @@ static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__ato
 bool mt_waits_replaced(void) { return true; } // a preloaded library comes before the C library
 
 // Defines the replacement of a lock function. The rare paths are separate functions, so that a thread that finds the
-// lock free saves no registers for them. The GIL is no touch (handoff.h), because all Python threads lock it
-// constantly.
+// lock free saves no registers for them. The GIL does not count as touched (handoff.h), because all Python threads
+// lock it constantly.
 #define LOCK(call, type, try, holder) \
   static SELDOM int call##_waits(type *lock, const void *frame, const void *waiter) { \
     if (mt_locks_own()) return ORIGINAL(call)(lock); \
@@ -61,10 +61,10 @@ LOCK(pthread_mutex_lock, pthread_mutex_t, pthread_mutex_trylock, owner_of)
 LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, pthread_rwlock_tryrdlock, writer_of)
 LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, pthread_rwlock_trywrlock, writer_of)
 
-// Defines the replacement of an unlock function, which writes the waits that were kept until this release. It also
-// exists because all code, Go's included, must call the replacements of both lock and unlock: otherwise a sanitizer's
-// library in front of this one would see locks released that were never acquired. The lock must not be touched after
-// its release, because the next owner may have freed it.
+// Defines the replacement of an unlock function. It writes the waits that were stored until this release. There is a
+// second reason to replace unlock: all code, Go's included, must call the replacements of both lock and unlock.
+// Otherwise a sanitizer's library in front of this one would see releases of locks that were never acquired. The lock
+// must not be touched after its release, because the next owner may have freed it.
 #define UNLOCK(call, type, before) \
   static SELDOM int call##_concerns(type *lock) { \
     mt_lock_releasing(lock); \
@@ -119,8 +119,8 @@ EXPORT int pthread_cond_signal(pthread_cond_t *condition) { SIGNAL(pthread_cond_
 EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_cond_broadcast, condition); }
 
 // The body of a semaphore's wait. The semaphore is tried first, as the C library itself does, and the clock is read
-// only if the thread must wait. If the thread that posted it is the one that had acquired it, the semaphore is used
-// as a lock, as in Python's threading.Lock, and the wait is recorded as a wait for a lock.
+// only if the thread must wait. If the thread that posts the semaphore is the thread that had acquired it, the
+// semaphore is used as a lock, as in Python's threading.Lock. Then the wait is recorded as a wait for a lock.
 #define WAIT_FOR(call, semaphore, ...)                                                                         \
   pthread_testcancel();                                                                                        \
   int saved = errno;                                                                                           \
@@ -170,6 +170,6 @@ EXPORT int sem_trywait(sem_t *semaphore) {
 static bool is_semaphore_waited_for(const sem_t *semaphore) {
     return __atomic_load_n((const uint64_t *)(const void *)semaphore, __ATOMIC_RELAXED) >> 32 != 0; }
 
-// The signal is noted before the post. After it the semaphore must not be touched, because the thread that acquired
-// it may have freed it.
+// The signal is noted before the semaphore is posted. After posting, the semaphore must not be touched: a thread that
+// acquired it may have freed it.
 UNLOCK(sem_post, sem_t, if (mt_locks_on()) mt_handoff_give(lock, is_semaphore_waited_for(lock)))

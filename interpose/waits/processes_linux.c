@@ -11,8 +11,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// The body of a replaced function. asked is the call with the option not to wait, which returns 0 if it would have to
-// wait; waits is the call that waits.
+// The body of a replaced function that waits for a child process. `waits` is the original call. `asked` is the same
+// call with the option not to wait; it returns 0 if the thread would have to wait.
 #define WAIT_FOR_PROCESS(call, process, options, asked, waits, ended) \
   if (((options) & WNOHANG) || !mt_signals_on()) return waits; \
   __typeof__(waits) result = asked; \

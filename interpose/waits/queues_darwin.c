@@ -125,8 +125,8 @@ void mt_queue_async_and_wait(void (*original)(mt_queue, void *), void (*original
 }
 
 // Returns whether a block was made by dispatch_block_create. Such a block contains flags, which dispatch reads from
-// the block itself, so it must reach dispatch unchanged. All such blocks have the same code, by which dispatch
-// recognizes them; this function reads the code from a block that it creates at the first call.
+// the block itself, so the block must reach dispatch unchanged. Dispatch recognizes such blocks by their code
+// address, which is the same for all. This function gets that address from a block that it creates at its first call.
 static void nothing(void *block) { (void)block; }
 static bool has_flags(void *block) {
   static const struct {
@@ -150,8 +150,8 @@ static bool has_flags(void *block) {
   return code_of(block) == code;
 }
 
-// Waits for a block with flags. When the block begins, the block that mt_queue_watch has put inside it finds the wait
-// in special and ends it.
+// Waits for a block with flags. mt_queue_watch has put a block of this library inside it. When that one begins, it
+// finds the wait in the array `special` and ends it.
 static void sync_special(void (*original)(mt_queue, void *), struct mt_queue_wait *wait, void *block) {
   struct thread *t = mt_thread();
   if (!t) return original(wait->queue, block);

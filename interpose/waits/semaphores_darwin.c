@@ -1,9 +1,9 @@
 // Dispatch semaphores and groups, for macOS and for a test with the dispatch library of another system: see queues.h.
 //
-// The number of waiters is not visible here, so every signal is noted. A semaphore that is released by the thread
-// that had acquired it is used as a lock, and the wait for it is recorded as a wait for a lock, even inside Metal's
-// calls. The last thread to leave a group wakes its waiters; blocks that dispatch itself puts into the group leave it
-// unseen.
+// The number of waiting threads is not visible here, so every signal is noted. A semaphore that is released by the
+// thread that had acquired it is used as a lock, and the wait for it is recorded as a wait for a lock, even inside
+// Metal's calls. The last thread to leave a group wakes the threads that wait for the group. If a block that dispatch
+// itself put into the group is the last to leave, it is not seen.
 #include "core/clock.h"
 #include "waits/handoff.h"
 #include "waits/locks.h"

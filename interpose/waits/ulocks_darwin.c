@@ -3,11 +3,11 @@
 //
 // Rule: only calls of the program and its libraries are recorded, such as those of a C++ or Rust runtime that the
 // program brings along. Apple's own libraries use the same functions for the locks of malloc, dyld and Objective-C.
-// While such a lock is held, nothing may run that takes it again, as recording may: the thread would deadlock. On
-// arm64 calls of Apple's libraries do not come here, on x86_64 they may.
+// While a thread holds such a lock, nothing may run that takes it again; recording may do that, and the thread would
+// deadlock. On arm64 calls of Apple's libraries do not come here, on x86_64 they may.
 //
-// A program's __ulock_wait for an os_unfair_lock (UL_UNFAIR_LOCK) is not recorded: it also tells the kernel who holds
-// the lock, in a format that only the lock's own functions know.
+// A program's own __ulock_wait for an os_unfair_lock (UL_UNFAIR_LOCK) is not recorded. It also tells the kernel who
+// holds the lock, in a format that only the lock's own functions know.
 #include <errno.h>
 #include <os/lock.h>
 #include <stdint.h>

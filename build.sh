@@ -175,10 +175,17 @@ wheel() {
   python3 cmd/python/pack.py bin dist "${1:-0.0.0}"
 }
 
+# Removes -trimpath from Go's flags: tests and benchmarks find sources by the paths that they were compiled from.
+keep_paths() {
+  GOFLAGS=" $(go env GOFLAGS | tr ' ' '\n' | { grep -vxE -- '--?trimpath(=true)?' || true; } | tr '\n' ' ')"
+  export GOFLAGS
+}
+
 # Runs the tests. The last lines report how many passed and failed, and which were skipped, with the reason. On a busy
 # machine a package may take longer than go test's ten minutes.
 tests() {
   build
+  keep_paths
   mkdir -p .cache
   go build -o .cache/testreport ./cmd/testreport
   rm -f .cache/failed
@@ -188,6 +195,7 @@ tests() {
 # again FLAGS: runs each test that failed in the last run alone and ten times. A failure by chance is a bug too, and is
 # reported.
 again() {
+  keep_paths
   [ -s .cache/failed ] || die "there is nothing to run again: no test failed, or more than chance explains"
   local package pattern
   while read -r package pattern; do
@@ -206,11 +214,12 @@ case ${1:-build} in
   again) shift; again "$@" ;;
   cross) need; shift; interpose/darwin/cross.sh "${1:-bin/darwin}" ;;
   release) shift; release "$@" ;;
-  bench) build; shift
+  bench) build; keep_paths; shift
     bin/mtrace bench all $([ "$system" = Darwin ] || echo --quick) --claims fixtures/claims/field-reports.json
     [ "$system" = Darwin ] || { fixtures/benchmarks/peers.sh .cache/peers; go run ./fixtures/benchmarks "$@"; } ;;
   overhead) [ "$system" = Linux ] || die "overhead is measured on Linux; here: bin/mtrace bench overhead"
-    need; go test -run xxx -bench 'Benchmark(Call|CommandBuffer|Commit|Lock|Stack|Memory)$' -benchtime 1x ./interpose
+    need; keep_paths
+    go test -run xxx -bench 'Benchmark(Call|CommandBuffer|Commit|Lock|Stack|Memory)$' -benchtime 1x ./interpose
     go test -run xxx -bench 'BenchmarkWhole' -benchtime 1x ./cmd/mtrace ;;
   lab) lab ;;
   scenarios) build; shift; fixtures/scenarios/programs/build.sh bin
@@ -221,7 +230,7 @@ case ${1:-build} in
   torture) [ "$system" = Linux ] || die "the torture needs the software Metal, which is for Linux"
     build; shift; fixtures/torture/program/build.sh bin; go run ./fixtures/torture "$@" ;;
   wheel) shift; wheel "$@" ;;
-  soak) need; MTRACE_SOAK="${2:-10m}" go test -timeout 0 -count 1 -v -run 'TestSoak$' ./cmd/mtrace ;;
+  soak) need; keep_paths; MTRACE_SOAK="${2:-10m}" go test -timeout 0 -count 1 -v -run 'TestSoak$' ./cmd/mtrace ;;
   clean) rm -rf bin demo dist .cache ;;
   -h|--help|help) sed -n '2,4s/^# //p' "$0" ;;
   *) die "no target '$1': build, packages, demo, test, again, cross, release, bench, overhead, scenarios, structures," \

@@ -85,12 +85,12 @@ func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, str
 			"Do not wait for a command buffer while holding a lock, or the GIL, that one of its handlers acquires."
 	case Idle:
 		if u := w.byThread[t]; u != nil && u.Group == wire.GroupSignal {
-			return InCall, fmt.Sprintf("The completed handler of %s has not returned: it waits for a signal. If the signal "+
+			return InCall, fmt.Sprintf("The completion handler of %s has not returned: it waits for a signal. If the signal "+
 				"is to come from a thread that waits for the command buffer, neither can continue.", buffer(b))
 		}
-		return InCall, fmt.Sprintf("The completed handler of %s has not returned.", buffer(b))
+		return InCall, fmt.Sprintf("The completion handler of %s has not returned.", buffer(b))
 	case unknown:
-		return InCall, fmt.Sprintf("The completed handler of %s has not returned.", buffer(b))
+		return InCall, fmt.Sprintf("The completion handler of %s has not returned.", buffer(b))
 	}
 	return kind, why
 }

@@ -184,7 +184,7 @@ func TestKinds(t *testing.T) {
 			w.waits(w.one, w.buffer(w.main, 5*ms, 6*ms))
 			w.ranHandlers(w.two)
 			w.stuck(w.two, analyze.UnfinishedCall{Selector: "sem_wait", Group: wire.GroupSignal, Address: 2})
-		}, InCall, []string{"seems to run them", "is in sem_wait", "The completed handler of command buffer 2 has not " +
+		}, InCall, []string{"seems to run them", "is in sem_wait", "The completion handler of command buffer 2 has not " +
 			"returned: it waits for a signal", "neither can continue"}},
 		{"a kernel that runs on, while the thread of the handlers is idle", func(w *world) {
 			b := w.buffer(w.main, 5*ms, 6*ms)

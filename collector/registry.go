@@ -40,8 +40,8 @@ type ended struct {
 	end   tracefile.End
 }
 
-// LivedOn stores which processes of the program still run just before the recording ends. Close adds those to the
-// trace that never used Metal; the others are in the trace anyway.
+// LivedOn stores which processes of the program still run just before the recording ends. Processes that used Metal
+// are already in the trace; Close adds the remaining ones.
 func (c *Collector) LivedOn(living []tracefile.Living) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -55,9 +55,9 @@ func readToken(fd int, token wire.Token) tokenState {
 	return tokenRight
 }
 
-// prove waits until a connection has sent the right token, if one is required. The error says why the connection is
-// not trusted. io.EOF means that the connection ended without data: another process only checked whether a collector
-// listens, which is no attack.
+// prove waits until a connection has sent the right token, if a token is required. The error says why the connection
+// is not trusted. io.EOF means that the connection ended without data: another process only checked whether a
+// collector listens, which is no attack.
 func (c *Collector) prove(a *arrival, r *descriptorReader) error {
 	if !a.own() && !c.endpoint.shared {
 		return errOtherUser(a.uid)

@@ -156,8 +156,9 @@ type place struct {
 	name    uint32 // its name's offset in the table of strings; 0 is none
 }
 
-// code returns one place for each address, sorted by at. It sets Unknown for an address outside the file's code. It
-// sets NoCall if no call instruction precedes the address, because the address cannot be a return address then.
+// code returns one place for each address, sorted by the field `at`. It sets Unknown for an address outside the
+// file's code. It sets NoCall if no call instruction precedes the address: such an address cannot be a return
+// address.
 func (f *elfFile) code(addresses []uint64) []place {
 	places := make([]place, len(addresses))
 	var before [longestCall]byte

@@ -41,8 +41,8 @@ func compress(payload, scratch []byte) ([]byte, encoding) {
 	return out, compressed
 }
 
-// compressColumns compresses the columns of a block of records. It leaves the block's bits as they are, because
-// compression does not make them smaller.
+// compressColumns compresses only the columns of a block of records. The bits that follow the columns stay as they
+// are, because compression does not make them smaller.
 func compressColumns(p recordsPayload, scratch []byte) ([]byte, encoding) {
 	if p.columns < minCompress {
 		return p.bytes, plain

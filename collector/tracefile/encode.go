@@ -30,8 +30,8 @@ type cachedKind struct {
 	index uint64
 }
 
-// A recordsPayload is the payload of a block of records: first columns bytes of columns, then the bits, which
-// compression would not make smaller.
+// A recordsPayload is the payload of a block of records. The first `columns` bytes are the columns. The bits follow;
+// compression would not make them smaller.
 type recordsPayload struct {
 	bytes   []byte
 	columns int

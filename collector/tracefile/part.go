@@ -22,20 +22,21 @@ func (r *Reader) Blocks(s Stream) []Block {
 	return all
 }
 
-// ReadBlock is Read for a single block of the stream: it calls fn with batches of the block's records.
+// ReadBlock is like Read, but for a single block of the stream: it calls fn with batches of the block's records.
 func (r *Reader) ReadBlock(s Stream, block int, fn func([]wire.Record) error) error {
 	return r.readBlocks(s, block, block+1, nil, fn)
 }
 
-// ReadBlockInto is ReadBlock for a caller that keeps the records. It decodes them into slices from room, each of
-// which must have space for at least two records. Records that the reader itself inserts after lost ones are not in
-// these slices.
+// ReadBlockInto is like ReadBlock, for a caller that needs the records afterwards. It decodes them into slices that
+// the function `room` returns, each with space for at least two records. Records that the reader itself inserts after
+// lost ones are not in these slices.
 func (r *Reader) ReadBlockInto(s Stream, block int, room func() []wire.Record, fn func([]wire.Record) error) error {
 	return r.readBlocks(s, block, block+1, room, fn)
 }
 
-// Count calls count for each kind of call in a block, with the number of its records. It decodes only the order
-// column, which is much faster than reading the records. An unreadable block counts nothing and is noted as damage.
+// Count calls the function `count` for each kind of call in a block, with the number of its records. It decodes only
+// the column with the order of calls, which is much faster than reading the records. For an unreadable block it only
+// notes the damage.
 func (r *Reader) Count(s Stream, block int, count func(wire.Call, int64)) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)

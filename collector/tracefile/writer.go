@@ -185,8 +185,9 @@ func (w *Writer) SoFar(p ProcessIndex, soFar End) error {
 	return w.appendJSONLocked(block{kind: blockSoFar, process: p}, soFar)
 }
 
-// Recorded sets the time ranges whose records are in the trace, unless all are. They are written with the next
-// counters and with the result, so that a reader knows which times are missing on purpose.
+// Recorded sets the time ranges whose records are in the trace; if it is not called, the trace has all records. The
+// ranges are written with the next counters and with the result, so that a reader knows which times are missing on
+// purpose.
 func (w *Writer) Recorded(list []Recorded) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -119,7 +119,8 @@ static void sweep(struct mt_sampled_device *device) {
 }
 
 // Called when no chunk is free: reclaims the chunks of dropped command buffers, or allocates another sample buffer.
-// Returns NULL if neither is possible; it does not try again for TRY_AGAIN_NANOS, because both are slow.
+// Returns NULL if neither is possible. Both are slow, so after a failure they are not tried again for
+// TRY_AGAIN_NANOS.
 static struct mt_chunk *find_more(struct mt_sampled_device *device) {
   mt_own_lock(&samples_mutex);
   struct mt_chunk *chunk = pop(device);

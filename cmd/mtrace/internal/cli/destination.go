@@ -112,8 +112,8 @@ func given(number int) bool {
 	return err == nil && mode&unix.O_ACCMODE != unix.O_RDONLY
 }
 
-// Write calls fill with the opened destination. An existing file is replaced only with force, and never if it is the
-// input, which is still being read.
+// Write calls `fill` with the opened destination. An existing file is replaced only with force, and never if it is
+// the input, which is still being read.
 func (d Destination) Write(std Stdio, input string, force bool, fill func(io.Writer) error) error {
 	number, is, err := d.descriptor()
 	switch {
@@ -146,8 +146,8 @@ func (d Destination) WriteText(std Stdio, input string, force bool, print func(S
 	return cmp.Or(err, printed)
 }
 
-// WriteFile calls write with a new file at path; - is standard output. An existing file is replaced only with force,
-// and never if it is the input.
+// WriteFile calls `write` with a new file at path; - is standard output. An existing file is replaced only with
+// force, and never if it is the input.
 func WriteFile(std Stdio, path, input string, force bool, write func(*os.File) error) error {
 	if path == StandardOutput {
 		return AsStatus(toStandardOutput(std, write))

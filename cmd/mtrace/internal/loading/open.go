@@ -75,8 +75,8 @@ func OpenTrace(path string) (*analyze.File, error) {
 	return file, nil
 }
 
-// EachTrace calls use for each path. An incomplete trace does not stop it; its error is returned at the end. Any
-// other error is returned at once.
+// EachTrace calls `use` for each path. If a trace is incomplete, EachTrace continues with the next one and returns
+// the error at the end. Any other error is returned at once.
 func EachTrace(paths []string, use func(path string) error) error {
 	var incomplete error
 	for _, path := range paths {

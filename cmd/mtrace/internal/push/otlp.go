@@ -88,7 +88,7 @@ func textField(b []byte, wanted protowire.Number) (text []byte, err error) {
 	return text, err
 }
 
-// eachField calls see for each varint and length-delimited field of a protobuf message.
+// eachField calls `see` for each varint and length-delimited field of a protobuf message.
 func eachField(b []byte, see func(field protowire.Number, number uint64, content []byte)) error {
 	for len(b) > 0 {
 		field, kind, n := protowire.ConsumeTag(b)

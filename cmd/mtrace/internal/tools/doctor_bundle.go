@@ -51,7 +51,7 @@ func (o doctorOptions) runBundle(std cli.Stdio, command []string) error {
 	return nil
 }
 
-// copyOut calls fill with a temporary file, and copies it to standard output once it is complete.
+// copyOut calls `fill` with a temporary file, and copies the file to standard output once it is complete.
 func copyOut(std cli.Stdio, fill func(*os.File) error) error {
 	file, err := os.CreateTemp(collector.TemporaryFolder(), ".mtrace-bundle-*")
 	if err != nil {

@@ -1,6 +1,11 @@
 package kernels
 
 import (
+	"cmp"
+	"errors"
+	"runtime"
+	"slices"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
@@ -27,6 +32,7 @@ type polytope struct {
 	free  []int
 	a     *mat.Dense // the observations' equations for the free places
 	b     []float64
+	costs []float64 // of the free places, as fitted: one solution of the equations
 	fixed []float64 // costs of all places that are not free
 }
 
@@ -68,6 +74,7 @@ func (s *solution) polytope() *polytope {
 		p.b = append(p.b, b)
 	}
 	for _, x := range p.free {
+		p.costs = append(p.costs, s.cost[x])
 		p.fixed[x] = 0
 	}
 	return p
@@ -80,24 +87,91 @@ func (p *polytope) extreme(g []float64, sign float64) []float64 {
 	for i, x := range p.free {
 		c[i] = sign * g[x]
 	}
-	largest := 0.0
-	for _, v := range p.b {
-		largest = max(largest, v, -v)
-	}
-	if largest == 0 {
-		return nil
-	}
-	b := make([]float64, len(p.b))
-	floats.ScaleTo(b, 1/largest, p.b)
-	_, x, err := lp.Simplex(c, p.a, b, 1e-9, nil)
-	if err != nil {
+	x, solved := minimize(c, p.a, p.b, p.costs)
+	if !solved {
 		return nil
 	}
 	all := append([]float64{}, p.fixed...)
 	for i, place := range p.free {
-		all[place] = max(0, x[i]) * largest
+		all[place] = max(0, x[i])
 	}
 	return all
+}
+
+// minimize returns the x with the smallest c·x among those with a·x = b and no negative element, starting at `feasible`,
+// which is one of them. It scales b and c, because the solver's tolerance is absolute. `solved` is false if the solver
+// did not find x in policy.FitSteps steps: rounding errors can make its steps go round in a circle for ever.
+func minimize(c []float64, a *mat.Dense, b, feasible []float64) (x []float64, solved bool) {
+	right, left := max(floats.Max(b), -floats.Min(b)), max(floats.Max(c), -floats.Min(c))
+	start := independentColumns(a, feasible)
+	rows, columns := a.Dims()
+	if right == 0 || left == 0 || len(start) < rows {
+		return nil, false
+	}
+	scaled, costs := make([]float64, len(b)), make([]float64, len(c))
+	floats.ScaleTo(scaled, 1/right, b)
+	floats.ScaleTo(costs, 1/left, c)
+	reads := 3*rows*columns + rows*policy.FitSteps
+	defer func() {
+		// It also panics if rounding errors make the start infeasible.
+		if e := recover(); e != nil {
+			if _, ok := e.(runtime.Error); ok {
+				panic(e)
+			}
+			x, solved = nil, false
+		}
+	}()
+	_, x, err := lp.Simplex(costs, limitedMatrix{a, &reads}, scaled, 1e-9, start)
+	if err != nil {
+		return nil, false
+	}
+	floats.Scale(right, x)
+	return x, true
+}
+
+// independentColumns returns as many independent columns of a as a has rows, and fewer if there are not as many. The
+// columns with the largest weights come first.
+func independentColumns(a *mat.Dense, weights []float64) (columns []int) {
+	rows, n := a.Dims()
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(weights[j], weights[i]) })
+	var directions [][]float64 // orthogonal ones, of length 1
+	for _, k := range order {
+		if len(columns) == rows {
+			break
+		}
+		v := mat.Col(nil, k, a)
+		whole := floats.Norm(v, 2)
+		for range 2 { // twice, because rounding errors leave a part
+			for _, d := range directions {
+				floats.AddScaled(v, -floats.Dot(v, d), d)
+			}
+		}
+		if rest := floats.Norm(v, 2); rest > policy.FitIndependent*whole {
+			floats.Scale(1/rest, v)
+			directions, columns = append(directions, v), append(columns, k)
+		}
+	}
+	return columns
+}
+
+// A limitedMatrix panics with errTooManySteps after a number of reads. The solver reads a column in each of its steps
+// and has no limit of its own.
+type limitedMatrix struct {
+	mat.Matrix
+	reads *int
+}
+
+var errTooManySteps = errors.New("too many steps of the simplex algorithm")
+
+func (m limitedMatrix) At(i, j int) float64 {
+	if *m.reads--; *m.reads < 0 {
+		panic(errTooManySteps)
+	}
+	return m.Matrix.At(i, j)
 }
 
 // ranges returns bounds for uses whose cost is not identified: the smallest and the largest cost that fit the

@@ -13,8 +13,12 @@ const (
 	// maximum share of one fold in the information about a cost, so that at least three observations determine the
 	// cost
 	FitDecided    = 0.34
-	FitIdentified = 0.5   // maximum half interval of an identified cost, relative to it
-	FitRank       = 1e-9  // relative to the largest eigenvalue: below, a combination of costs is not observable
+	FitIdentified = 0.5  // maximum half interval of an identified cost, relative to it
+	FitRank       = 1e-9 // relative to the largest eigenvalue: below, a combination of costs is not observable
+	// The distance of a column of equations from the span of others, relative to its length, above which it is independent.
+	FitIndependent = 1e-7
+	// Steps of the simplex algorithm for one bound, a multiple of what fits of hundreds of kernels need.
+	FitSteps      = 20000
 	FitConfidence = 0.975 // quantile of Student's t for a bound of an interval
 	FitRounding   = 0.002 // minimum relative error of a cost, because clocks have finite resolution
 )

@@ -212,6 +212,33 @@ func TestTinygradsOwnTests(t *testing.T) {
 	}
 }
 
+// The tests that MLX has of its Python package's arrays and operations have the same results traced, untraced, and on
+// MLX's CPU back end. SOFTMETAL_MLX_METAL_CPP names a folder with Apple's metal-cpp headers, SOFTMETAL_MLX a checkout of
+// MLX; both are never fetched. With SOFTMETAL_MLX_TESTS other modules, classes or tests of MLX's are run.
+func TestMLX(t *testing.T) {
+	checkout, headers := os.Getenv("SOFTMETAL_MLX"), os.Getenv("SOFTMETAL_MLX_METAL_CPP")
+	if checkout == "" || headers == "" {
+		t.Skip("SOFTMETAL_MLX names no checkout of MLX, or SOFTMETAL_MLX_METAL_CPP no folder with metal-cpp's headers")
+	}
+	python := cmp.Or(os.Getenv("SOFTMETAL_PYTHON"), "python3")
+	if exec.Command(python, "-c", "import numpy, nanobind").Run() != nil {
+		t.Skip(python, " lacks numpy or nanobind, which MLX needs (SOFTMETAL_PYTHON names a Python)")
+	}
+	out := builds(t, "mlx")
+	if text, err := exec.Command("../../fixtures/softmetal/testdata/mlx/build.sh", checkout, headers,
+		filepath.Join(tool.dir, "softmetal"), out).CombinedOutput(); err != nil {
+		t.Fatalf("building MLX: %v\n%.4000s", err, text)
+	}
+	tests := strings.Fields(cmp.Or(os.Getenv("SOFTMETAL_MLX_TESTS"), "test_array test_ops"))
+	c := realClient{dir: filepath.Join(checkout, "python", "tests"), results: resultsOfTests, unclean: true,
+		env:     []string{"PYTHONPATH=" + filepath.Join(out, "python"), "PYTHONDONTWRITEBYTECODE=1"},
+		command: append([]string{python, "-m", "unittest", "-v"}, tests...)}
+	onMetal, _ := traceRealClient(t, c)
+	logPassed(t, onMetal)
+	onCPU := sh(t, c.dir, append(c.env, "DEVICE=cpu"), filepath.Join(tool.dir, "softmetal", "softmetal"), c.command...)
+	logPassed(t, onCPU)
+}
+
 // buildGGML builds a program that contains ggml, and returns its folder. It skips the test where that is not possible.
 func buildGGML(t *testing.T, checkout, program string) (out string) {
 	t.Helper()

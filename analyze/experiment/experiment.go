@@ -11,6 +11,7 @@ import (
 	"math"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 	"mtrace/analyze/statistics"
 )
 
@@ -83,9 +84,6 @@ func pairWeight(a, b *analyze.ExperimentBlock) float64 {
 	return math.Sqrt(x * y / (x + y))
 }
 
-// fewestDifferences is how many differences between blocks without delays are needed to measure their noise.
-const fewestDifferences = 3
-
 // measureScale measures the noise: the median difference between successive blocks without delays.
 func (e *estimator) measureScale() {
 	var off []float64
@@ -101,7 +99,7 @@ func (e *estimator) measureScale() {
 		}
 		last = b
 	}
-	if len(off) >= fewestDifferences {
+	if len(off) >= policy.FewestDifferences {
 		e.scale = madToDeviation * statistics.Median(off)
 	}
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // ruledPackages are the packages that judge a run, below analyze.
-var ruledPackages = []string{"cause", "diff", "evidence", "hang", "insight", "kernels", "path", "replay", "scaling",
-	"steps", "xctrace/summary"}
+var ruledPackages = []string{"cause", "diff", "evidence", "experiment", "hang", "insight", "kernels", "path", "replay",
+	"scaling", "steps", "xctrace/summary"}
 
 // noThresholds are numbers that are compared with, or are constants, and judge nothing.
 var noThresholds = map[string]struct {
@@ -25,6 +25,10 @@ var noThresholds = map[string]struct {
 	"evidence/gpu.go":           {[]string{"16"}, "a bound of memory"},
 	"evidence/queues.go":        {[]string{"64"}, "Metal's own default"},
 	"evidence/statistics.go":    {[]string{"3", "32", "64", "4"}, "sizes of an algorithm"},
+	"experiment/judge.go":       {[]string{"1e9"}, "nanoseconds of a second"},
+	"experiment/score.go":       {[]string{"1.345", "1.4826"}, "constants of statistics"},
+	"experiment/text.go":        {[]string{"20"}, "rows of a table"},
+	"experiment/words.go":       {[]string{"10e3", "3600e9", "120e9", "0.005", "100"}, "units and digits of a text"},
 	"hang/file.go":              {[]string{"20"}, "a bound of memory"},
 	"insight/failed.go":         {[]string{"4"}, "an error code of Metal"},
 	"kernels/nnls.go":           {[]string{"1e-10", "1e12"}, "rounding"},

@@ -1,7 +1,5 @@
 package wire
 
-import "fmt"
-
 // Words returns the text to print next to a value of the field, such as "label" or "source bytes". Code must not
 // depend on this text, so that it can be reworded; a test enforces that.
 func (f Field) Words() string {
@@ -45,12 +43,3 @@ func (f Field) Meaning() string {
 var placeNames = [...]string{InX0: "x0", InX1: "x1", InX2: "x2", InX3: "x3", InX0Low: "x0", InX0High: "x0>>32",
 	InX1Low: "x1", InX1High: "x1>>32", InX2Low: "x2",
 	InX2High: "x2>>32"}
-
-// moreMeanings describes each value of the row's More record, with its place in that record.
-func (r *Row) moreMeanings() []string {
-	var parts []string
-	for _, f := range r.More {
-		parts = append(parts, fmt.Sprintf("%s %s", placeNames[f.At], f.Meaning()))
-	}
-	return parts
-}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // The text form of a record is one JSON object. The four values of a call's More record are in its field "more". A
@@ -134,4 +135,15 @@ func ParseText(dst []Record, line []byte) ([]Record, error) {
 	}
 	r.Flags |= HasMore
 	return append(dst, r, more.Record()), nil
+}
+
+// CName returns the name of the call in the generated C header: MT_CALL_family_selector, with an underscore for each
+// colon and blank.
+func (c Call) CName() string {
+	r := c.Row()
+	name := strings.NewReplacer(":", "_", " ", "_").Replace(r.Selector)
+	if c == CallNone {
+		name = "none"
+	}
+	return "MT_CALL_" + r.Family.String() + "_" + name
 }

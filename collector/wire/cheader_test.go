@@ -5,17 +5,6 @@ import (
 	"strings"
 )
 
-// CName returns the name of the call in the generated C header: MT_CALL_family_selector, with an underscore for each
-// colon and blank.
-func (c Call) CName() string {
-	r := c.Row()
-	name := strings.NewReplacer(":", "_", " ", "_").Replace(r.Selector)
-	if c == CallNone {
-		name = "none"
-	}
-	return "MT_CALL_" + r.Family.String() + "_" + name
-}
-
 // CHeader returns the text of interpose/wire.h, which declares the calls and the layout of the shared memory for the
 // C code. A test compares it with the file, and `go test ./collector/wire -update` writes the file.
 func CHeader() string {

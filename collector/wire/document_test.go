@@ -215,3 +215,12 @@ func (s *sharedValues) cell(values ...string) string {
 	}
 	return fmt.Sprintf("values %d", at+1)
 }
+
+// moreMeanings describes each value of the row's More record, with its place in that record.
+func (r *Row) moreMeanings() []string {
+	var parts []string
+	for _, f := range r.More {
+		parts = append(parts, fmt.Sprintf("%s %s", placeNames[f.At], f.Meaning()))
+	}
+	return parts
+}

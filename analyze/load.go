@@ -239,7 +239,7 @@ func (l *loader) finishProcess(p *processLoader) {
 	addOverhead(l, p)
 	addLosses(l, p)
 	addCoverage(l, p)
-	p.encoders, p.queues, p.pipelines = table[openEncoder]{}, table[Queue]{}, table[Pipeline]{}
+	p.encoders, p.queues, p.pipelines = objectTable[openEncoder]{}, objectTable[Queue]{}, objectTable[Pipeline]{}
 }
 
 // usualCost is the usual cost of recording one call, in picoseconds, by kind of clock. It is the fallback for traces

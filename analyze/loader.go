@@ -66,14 +66,14 @@ type processLoader struct {
 	classes   [256]string // the names of those in file
 	clock     *converter
 	end       Nanos // of the last thing seen
-	buffers   table[CommandBuffer]
-	encoders  table[openEncoder]
+	buffers   objectTable[CommandBuffer]
+	encoders  objectTable[openEncoder]
 	further   []*openEncoder // of command buffers that have one already
-	pipelines table[Pipeline]
-	queues    table[Queue]
+	pipelines objectTable[Pipeline]
+	queues    objectTable[Queue]
 	functions functionsMade
 	threads   map[ThreadID]*threadLoader
-	released  table[instants] // when memory was released
+	released  objectTable[instants] // when memory was released
 	indirect  indirectCommands
 	canary    map[wire.Call]int // calls of the self-check that were seen
 	layers    map[Layer]*Layer

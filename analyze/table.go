@@ -10,10 +10,10 @@ import (
 // pageSize is the number of objects with consecutive numbers whose indices share a page of a table.
 const pageSize = 64
 
-// A table finds the objects of a process by their number. Numbers are assigned in order of creation, so they are
+// An objectTable finds the objects of a process by their number. Numbers are assigned in order of creation, so they are
 // dense, and arrays of pages replace a hash table. Pages hold indices and not pointers: they are half as large, and
 // the garbage collector need not scan them.
-type table[T any] struct {
+type objectTable[T any] struct {
 	// near begins a little before the first object that was read, and not at number 0: a range of a long trace refers
 	// to no objects that are much older
 	floats  bool
@@ -27,7 +27,7 @@ type table[T any] struct {
 type page [pageSize]uint32
 
 // get returns the object with a number. If there is none, get creates it and returns fresh as true.
-func (t *table[T]) get(id wire.ObjectID) (object *T, fresh bool) {
+func (t *objectTable[T]) get(id wire.ObjectID) (object *T, fresh bool) {
 	number := id/pageSize - t.base // a number before the base wraps around to a large one and counts as far
 	var p *page
 	if int(number) < len(t.near) {
@@ -50,7 +50,7 @@ const below = 1 << 12
 
 // page returns the page for an object's number and creates it. Numbers far beyond all other numbers, which only
 // damaged traces have, get pages in a map, so that they do not enlarge the array.
-func (t *table[T]) page(id wire.ObjectID) *page {
+func (t *objectTable[T]) page(id wire.ObjectID) *page {
 	if t.floats && len(t.near) == 0 {
 		t.base = id/pageSize - min(id/pageSize, below)
 	}
@@ -84,7 +84,7 @@ func (t *table[T]) page(id wire.ObjectID) *page {
 }
 
 // find returns the object with a number; nil if it is not in the table.
-func (t *table[T]) find(id wire.ObjectID) *T {
+func (t *objectTable[T]) find(id wire.ObjectID) *T {
 	number := id/pageSize - t.base
 	p := t.far[number]
 	if int(number) < len(t.near) {
@@ -97,13 +97,13 @@ func (t *table[T]) find(id wire.ObjectID) *T {
 }
 
 // count returns the number of objects.
-func (t *table[T]) count() int { return t.objects.count }
+func (t *objectTable[T]) count() int { return t.objects.count }
 
 // each calls f with each object, in the order in which their numbers were first read.
-func (t *table[T]) each(f func(*T)) { t.objects.each(f) }
+func (t *objectTable[T]) each(f func(*T)) { t.objects.each(f) }
 
 // all calls f with each object in ascending order of numbers, which is the order of creation.
-func (t *table[T]) all(f func(*T)) {
+func (t *objectTable[T]) all(f func(*T)) {
 	each := func(p *page) {
 		for _, place := range p {
 			if place > 0 {

@@ -19,7 +19,7 @@ func TestTable(t *testing.T) {
 		"anywhere":      func(int) wire.ObjectID { return wire.ObjectID(random.Uint32()) },
 		"both ends":     func(i int) wire.ObjectID { return wire.ObjectID(i/2) ^ -wire.ObjectID(i%2) },
 	} {
-		var objects table[wire.ObjectID]
+		var objects objectTable[wire.ObjectID]
 		made := map[wire.ObjectID]*wire.ObjectID{}
 		for i := range 20_000 {
 			id := number(i)

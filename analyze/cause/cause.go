@@ -44,7 +44,7 @@ type cause struct {
 	// what a replay changes in the program to remove the cause. The zero value means that no fixed change does:
 	// Finding.without then returns a change, or the reason why no change removes the cause
 	change replay.Change
-	at     place // the calls in which threads are when the cause costs them time
+	at     callGroup // the calls in which threads are when the cause costs them time
 	// better is true if the change models a better machine instead of a better program. If the replay predicts no
 	// gain from it, the cause may still hold: gainsNothing then says what would help instead.
 	better       bool
@@ -54,19 +54,19 @@ type cause struct {
 	tellsKernels bool // its finding lists the kernels that would shorten the run
 }
 
-// A place is a group of calls in which a cause costs time. The verb says what threads do in these calls.
-type place struct {
+// A callGroup is a group of calls in which a cause costs time. The verb says what threads do in these calls.
+type callGroup struct {
 	part analyze.Part // analyze.PartCount stands for waits
 	verb string
 }
 
 var (
-	waits    = place{analyze.PartCount, "wait"}
-	locks    = place{analyze.PartLock, "wait for a lock"}
-	nowhere  = place{}
-	acquires = place{analyze.PartAcquire, "wait for a command buffer"}
-	compiles = place{analyze.PartCompile, "compile"}
-	makes    = place{analyze.PartAllocate, "allocate memory"}
+	waits    = callGroup{analyze.PartCount, "wait"}
+	locks    = callGroup{analyze.PartLock, "wait for a lock"}
+	nowhere  = callGroup{}
+	acquires = callGroup{analyze.PartAcquire, "wait for a command buffer"}
+	compiles = callGroup{analyze.PartCompile, "compile"}
+	makes    = callGroup{analyze.PartAllocate, "allocate memory"}
 )
 
 // causes is the table of all causes. Of two causes that cost the same, the earlier in the table comes first.
@@ -139,7 +139,7 @@ type Finding struct {
 
 	Unpredicted string // the reason why there is no prediction
 
-	at    *place             // nil means the place in the registry
+	at    *callGroup         // nil means the place in the registry
 	sites []analyze.CallSite // where it costs time; nil means all calls of that place
 	// returns the change for the replay that removes the cause, or the reason why there is none; nil means that the
 	// table of causes has the change

@@ -76,7 +76,7 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 			if t.What != "commit" {
 				return r, hiddenInEncoder
 			}
-			r.at = &place{analyze.PartCommit, "commit"}
+			r.at = &callGroup{analyze.PartCommit, "commit"}
 			return r, hiddenInCommit
 		}
 		tested += fmt.Sprintf("; %s takes no longer when other threads are in it (rank correlation %.2f)", t.What,
@@ -102,7 +102,7 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 			"a lock, a serial queue, or one task that passes from thread to thread")
 		r.sum("Threads alternate in waiting for the GPU although nothing is queued for it, "+
 			"as threads that share a lock do: that costs %s of their time.", percent(ev.Submitters.Share(r.Lost)))
-		r.at = &place{analyze.PartCommit, "commit"}
+		r.at = &callGroup{analyze.PartCommit, "commit"}
 		return r, hiddenByTurns
 	}
 	if o := ev.OwnWork; o != nil && o.HandOff && ev.Submitters.Share(o.Lost) >= policy.WorthNaming.Value {

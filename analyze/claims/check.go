@@ -121,7 +121,7 @@ func (c *Claim) check(doc any) (Result, error) {
 	r.Result = o.result.show(o.dim)
 	r.Target = o.operator + " " + o.target.show(o.dim)
 	if !o.result.isText {
-		r.ResultValue, r.TargetValue = number(o.result.number), number(o.target.number)
+		r.ResultValue, r.TargetValue = finite(o.result.number), finite(o.target.number)
 		r.Ratio = ratio(o)
 	}
 	return r, nil
@@ -139,10 +139,10 @@ func ratio(o outcome) *float64 {
 	if a < 0 || b <= 0 {
 		return nil
 	}
-	return number(a / b)
+	return finite(a / b)
 }
 
-func number(v float64) *float64 {
+func finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}

@@ -69,8 +69,8 @@ func isUTF16(data []byte) bool {
 		data[1] == 0)
 }
 
-// place returns the position of the next value. It skips white space, commas and colons after the decoder's position.
-func place(d *json.Decoder, data []byte) int64 {
+// valueOffset returns the position of the next value, behind white space, commas and colons.
+func valueOffset(d *json.Decoder, data []byte) int64 {
 	at := d.InputOffset()
 	for at < int64(len(data)) && strings.ContainsRune(" \t\r\n,:", rune(data[at])) {
 		at++
@@ -135,7 +135,7 @@ func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, err
 	line, counted := 1, int64(0)
 	ids := map[string]int{}
 	for d.More() {
-		offset := place(d, data)
+		offset := valueOffset(d, data)
 		line, counted = line+bytes.Count(data[counted:offset], []byte("\n")), offset
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {

@@ -111,7 +111,7 @@ func FindReleases(work *GPUWork) *Releases {
 	signals := signalsOf(trace)
 	for b, r := range all.All() {
 		for _, v := range b.WaitsFor {
-			s := signals[event{b.Process, v.Event}].first(b, v.Value)
+			s := signals[eventKey{b.Process, v.Event}].first(b, v.Value)
 			if s == nil && work.idlesBefore(b) { // the signal is not in the trace
 				s = &signal{at: b.GPU.Begin}
 			}

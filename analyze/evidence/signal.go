@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// event identifies a Metal event (MTLEvent, MTLSharedEvent) of a process.
-type event struct {
+// eventKey identifies a Metal event (MTLEvent, MTLSharedEvent) of a process.
+type eventKey struct {
 	process *analyze.Process
 	id      uint32
 }
@@ -37,21 +37,21 @@ func (s *signal) index() analyze.CommandBufferIndex {
 type epochs [][]signal
 
 // signalsOf returns the signals of each event in the trace.
-func signalsOf(trace *analyze.Trace) map[event]epochs {
-	by := map[event][]signal{}
+func signalsOf(trace *analyze.Trace) map[eventKey]epochs {
+	by := map[eventKey][]signal{}
 	for b := range trace.Buffers() {
 		for _, s := range b.Signals {
 			if b.GPU.Known() {
-				e := event{b.Process, s.Event}
+				e := eventKey{b.Process, s.Event}
 				by[e] = append(by[e], signal{value: s.Value, at: b.GPU.End, buffer: b})
 			}
 		}
 	}
 	for _, s := range trace.Signals {
-		e := event{s.Process, s.Event}
+		e := eventKey{s.Process, s.Event}
 		by[e] = append(by[e], signal{value: s.Value, at: s.At, thread: s.Thread})
 	}
-	events := make(map[event]epochs, len(by))
+	events := make(map[eventKey]epochs, len(by))
 	for e, list := range by {
 		events[e] = split(list)
 	}

@@ -49,7 +49,7 @@ func (d *Measurement) Lines() (lines []string) {
 	}
 	if len(rows) > 1 {
 		add("")
-		lines = append(lines, table(rows, 1, 6)...)
+		lines = append(lines, alignColumns(rows, 1, 6)...)
 		add("Sensitivity: additional ns that a %s takes, for each ns of delay added to it.", d.unit())
 		add("1: on the critical path; 0: slack; above 1: other threads wait for it too.")
 		if spun := d.spun(); spun != "" {
@@ -143,5 +143,5 @@ func (d *Measurement) SpeedupLines() (lines []string) {
 		}
 	}
 	lines = []string{"Virtual speed-ups: time of a " + d.unit() + " saved if the target took so much less time"}
-	return append(lines, table(rows, columns, columns)...)
+	return append(lines, alignColumns(rows, columns, columns)...)
 }

@@ -83,7 +83,7 @@ func (i *Estimated) estimate() string {
 	if i.open() {
 		return "-"
 	}
-	return number(i.Estimate)
+	return twoDigits(i.Estimate)
 }
 
 // open reports whether nothing is known about the value: the interval has no bounds, for instance because the delays
@@ -121,11 +121,11 @@ func end(x *float64) string {
 	if x == nil {
 		return "?"
 	}
-	return number(*x)
+	return twoDigits(*x)
 }
 
 // number formats a value with two digits after the point, and never as "-0.00".
-func number(x float64) string {
+func twoDigits(x float64) string {
 	if math.Abs(x) < 0.005 {
 		x = 0
 	}
@@ -176,9 +176,9 @@ func cut(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// table aligns the columns of rows. The number of columns at the left that are left-aligned is `left`; columns from
-// index `last` on are left-aligned, too. All others are right-aligned.
-func table(rows [][]string, left, last int) (lines []string) {
+// alignColumns aligns the columns of rows. The first `left` columns are left-aligned, and so are those from index
+// `last` on. All others are right-aligned.
+func alignColumns(rows [][]string, left, last int) (lines []string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {

@@ -38,7 +38,7 @@ func (w *walk) buffer(b *analyze.CommandBuffer) (Kind, string) {
 	}
 	for _, v := range b.WaitsFor {
 		if w.values[v.Event].value < v.Value {
-			w.step(buffer(b), "%s, not completed: waits for %s to reach %d", w.committed(b), event(v.Event), v.Value)
+			w.step(buffer(b), "%s, not completed: waits for %s to reach %d", w.committed(b), eventName(v.Event), v.Value)
 			return w.event(v)
 		}
 	}
@@ -146,7 +146,7 @@ func (w *walk) notCommitted(b *analyze.CommandBuffer) (Kind, string) {
 func (w *walk) event(v analyze.EventValue) (Kind, string) {
 	now, given := w.values[v.Event]
 	if given && now.value >= v.Value {
-		w.step(event(v.Event), "has reached %d, and the wait for it has not returned", now.value)
+		w.step(eventName(v.Event), "has reached %d, and the wait for it has not returned", now.value)
 		return InCall, ""
 	}
 	text := fmt.Sprintf("to reach %d: it is at 0, and was never signalled", v.Value)
@@ -164,7 +164,7 @@ func (w *walk) event(v analyze.EventValue) (Kind, string) {
 			}
 		}
 	}
-	w.step(event(v.Event), "%s", text)
+	w.step(eventName(v.Event), "%s", text)
 	if b := w.signaller(v); b != nil {
 		w.step(buffer(b), "signals %d", v.Value)
 		kind, why := w.buffer(b)
@@ -179,7 +179,7 @@ func (w *walk) event(v analyze.EventValue) (Kind, string) {
 // polled continues the chain of a thread that polls an event, whose value is v. The trace does not show which value
 // the thread waits for, so any higher value may be the awaited one.
 func (w *walk) polled(v analyze.EventValue) (Kind, string) {
-	w.step(event(v.Event), "is at %d, and has not changed since the thread began to poll it", v.Value)
+	w.step(eventName(v.Event), "is at %d, and has not changed since the thread began to poll it", v.Value)
 	if b := w.signaller(analyze.EventValue{Event: v.Event, Value: v.Value + 1}); b != nil {
 		w.step(buffer(b), "signals a higher value")
 		kind, why := w.buffer(b)
@@ -261,10 +261,10 @@ func (w *walk) listeners(v analyze.EventValue) string {
 		}
 		if w.values[v.Event].value < l.Value {
 			return fmt.Sprintf(" A listener waits for %s to reach %d (added by %s); its block, which may be what signals %d, "+
-				"has not run.", event(v.Event), l.Value, by, v.Value)
+				"has not run.", eventName(v.Event), l.Value, by, v.Value)
 		}
 		return fmt.Sprintf(" A listener waited for %s to reach %d (added by %s); its block, which may be what signals %d, "+
-			"has not done so.", event(v.Event), l.Value, by, v.Value)
+			"has not done so.", eventName(v.Event), l.Value, by, v.Value)
 	}
 	return ""
 }

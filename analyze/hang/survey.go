@@ -61,7 +61,7 @@ func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
 	for x := range analyze.Each(t.Signals) {
 		if x.Process == p {
 			s.gives(x.Event, value{x.Value, x.At, nil, x.Thread})
-			s.progress(x.At, "%s gave %s the value %d", thread(x.Thread), event(x.Event), x.Value)
+			s.progress(x.At, "%s gave %s the value %d", thread(x.Thread), eventName(x.Event), x.Value)
 		}
 	}
 	for a := range analyze.Each(t.Memory.Allocations) {
@@ -70,7 +70,7 @@ func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
 		}
 	}
 	for _, list := range s.buffers {
-		slices.SortStableFunc(list, func(a, b *analyze.CommandBuffer) int { return cmp.Compare(place(a), place(b)) })
+		slices.SortStableFunc(list, func(a, b *analyze.CommandBuffer) int { return cmp.Compare(queuedAt(a), queuedAt(b)) })
 	}
 	for u := range analyze.Each(t.Unfinished) {
 		if u.Thread != nil && u.Thread.Process == p {
@@ -108,7 +108,7 @@ func (s *surveyed) take(b *analyze.CommandBuffer) {
 
 // place returns when a command buffer got its position in its queue: at its enqueue or else at its commit. A command
 // buffer without a position comes last.
-func place(b *analyze.CommandBuffer) analyze.Nanos {
+func queuedAt(b *analyze.CommandBuffer) analyze.Nanos {
 	switch {
 	case b.Enqueued.Known():
 		return b.Enqueued.Begin
@@ -191,11 +191,11 @@ func (s *surveyed) queues() (list []Queue) {
 		}
 		list = append(list, x)
 	}
-	slices.SortFunc(list, func(a, b Queue) int { return cmp.Compare(number(a.Queue), number(b.Queue)) })
+	slices.SortFunc(list, func(a, b Queue) int { return cmp.Compare(queueNumber(a.Queue), queueNumber(b.Queue)) })
 	return list
 }
 
-func number(q *analyze.Queue) uint32 {
+func queueNumber(q *analyze.Queue) uint32 {
 	if q == nil {
 		return 0
 	}

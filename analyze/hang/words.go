@@ -46,7 +46,7 @@ func times(n int) string {
 	return analyze.FormatCount(n) + " times"
 }
 
-func event(id uint32) string { return fmt.Sprintf("shared event %d", id) }
+func eventName(id uint32) string { return fmt.Sprintf("shared event %d", id) }
 
 // lock returns the name of the lock, condition variable or semaphore that the call u waits for.
 func lock(u *analyze.UnfinishedCall) string {

@@ -66,18 +66,18 @@ func (u *Use) count(a *analyze.Allocation) {
 	u.ByStorage[a.Storage] = s
 }
 
-// place is an address in a process.
-type place struct {
+// memoryAddress is an address in a process.
+type memoryAddress struct {
 	process *analyze.Process
 	address uint64
 }
 
 // reuse counts addresses that occur again.
 func (u *Use) reuse(t *analyze.Trace) {
-	seen := map[place]bool{}
+	seen := map[memoryAddress]bool{}
 	for i := range t.Memory.Allocations {
 		if a := &t.Memory.Allocations[i]; a.Address != 0 {
-			at := place{a.Thread.Process, a.Address}
+			at := memoryAddress{a.Thread.Process, a.Address}
 			u.Addressed++
 			if seen[at] {
 				u.Reused++
@@ -95,7 +95,7 @@ func (u *Use) peak(t *analyze.Trace) {
 		bytes int64
 	}
 	var changes []change
-	last := map[place]*analyze.Allocation{}
+	last := map[memoryAddress]*analyze.Allocation{}
 	for i := range t.Memory.Allocations {
 		a := &t.Memory.Allocations[i]
 		if a.OnHeap {
@@ -105,7 +105,7 @@ func (u *Use) peak(t *analyze.Trace) {
 		if a.Released != 0 {
 			changes = append(changes, change{a.Released, -int64(a.Bytes)})
 		} else if a.Address != 0 {
-			at := place{a.Thread.Process, a.Address}
+			at := memoryAddress{a.Thread.Process, a.Address}
 			if before := last[at]; before != nil {
 				changes = append(changes, change{a.At, -int64(before.Bytes)})
 			}

@@ -9,8 +9,8 @@ import (
 type Running struct {
 	use  Use
 	now  int64
-	open map[object]uint64 // sizes of unreleased memory, in bytes
-	last map[place]object  // the latest allocation at each address
+	open map[object]uint64        // sizes of unreleased memory, in bytes
+	last map[memoryAddress]object // the latest allocation at each address
 
 	objects *population
 }
@@ -22,7 +22,7 @@ type object struct {
 
 // NewRunning returns a sum without ranges.
 func NewRunning() *Running {
-	return &Running{use: Use{ByStorage: map[string]Total{}}, open: map[object]uint64{}, last: map[place]object{},
+	return &Running{use: Use{ByStorage: map[string]Total{}}, open: map[object]uint64{}, last: map[memoryAddress]object{},
 		objects: newPopulation()}
 }
 
@@ -47,7 +47,7 @@ func (t *Running) Add(part *analyze.Trace, all *analyze.Total) {
 func (t *Running) allocate(a *analyze.Allocation, process *analyze.Process) {
 	t.use.count(a)
 	here := object{process, a.Object}
-	at := place{process, a.Address}
+	at := memoryAddress{process, a.Address}
 	before, again := t.last[at]
 	if a.Address != 0 {
 		t.use.Addressed++

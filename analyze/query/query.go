@@ -360,7 +360,7 @@ func (s *sum) add(v any, gather bool) {
 	if s.count == 1 || compare(v, s.most) > 0 {
 		s.most = v
 	}
-	f, is := number(v)
+	f, is := numberOf(v)
 	if !is {
 		return
 	}
@@ -454,7 +454,7 @@ func (r *run) answer() (*Answer, error) {
 	return a, nil
 }
 
-func number(v any) (float64, bool) {
+func numberOf(v any) (float64, bool) {
 	switch v := v.(type) {
 	case int64:
 		return float64(v), true
@@ -496,7 +496,7 @@ func compare(x, y any) int {
 			return cmp.Compare(x, y)
 		}
 	}
-	a, _ := number(x)
-	b, _ := number(y)
+	a, _ := numberOf(x)
+	b, _ := numberOf(y)
 	return cmp.Compare(a, b)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // An event is one line of go test -json: see `go doc test2json`, and `go help buildjson` for builds.
-type event struct {
+type testEvent struct {
 	Action      string
 	Package     string
 	ImportPath  string // for events of a build, with the package that it belongs to in brackets
@@ -20,22 +20,22 @@ type event struct {
 	FailedBuild string
 }
 
-// A place identifies a test or, if Test is empty, a whole package.
-type place struct{ Package, Test string }
+// A testID identifies a test or, if Test is empty, a whole package.
+type testID struct{ Package, Test string }
 
-func (p place) String() string { return strings.TrimSuffix(p.Package+" "+p.Test, " ") }
+func (p testID) String() string { return strings.TrimSuffix(p.Package+" "+p.Test, " ") }
 
 // A report has the results of a test run so far. It keeps the output of each test until the test has passed.
 type report struct {
 	events  int
-	running map[place]bool // tests that have begun and not ended
-	parents map[place]bool // tests with subtests: only the subtests are counted
-	said    map[place]*strings.Builder
+	running map[testID]bool // tests that have begun and not ended
+	parents map[testID]bool // tests with subtests: only the subtests are counted
+	said    map[testID]*strings.Builder
 	builds  map[string]*strings.Builder // what the compiler said, by import path
-	failed  []place                     // in the order in which they ended
-	skipped []place
+	failed  []testID                    // in the order in which they ended
+	skipped []testID
 	passed  int
-	inside  map[place]bool // tests and packages that contain a failed test
+	inside  map[testID]bool // tests and packages that contain a failed test
 	// broken is set if a package was not built, its process ended during a test, or a data race was found. Then no
 	// test is rerun, because none of these happens by chance
 	broken bool
@@ -44,12 +44,12 @@ type report struct {
 // read reads all events. When a package ends, it writes the output of the failed tests and a line about the package.
 // Lines that are not events are copied, because go prints some errors as plain text.
 func read(in io.Reader, out io.Writer) (*report, error) {
-	r := &report{running: map[place]bool{}, parents: map[place]bool{}, said: map[place]*strings.Builder{},
-		builds: map[string]*strings.Builder{}, inside: map[place]bool{}}
+	r := &report{running: map[testID]bool{}, parents: map[testID]bool{}, said: map[testID]*strings.Builder{},
+		builds: map[string]*strings.Builder{}, inside: map[testID]bool{}}
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
-		var e event
+		var e testEvent
 		if len(line) > 0 {
 			if json.Unmarshal(line, &e) == nil && e.Action != "" {
 				r.add(e, out)
@@ -70,9 +70,9 @@ func read(in io.Reader, out io.Writer) (*report, error) {
 	return r, nil
 }
 
-func (r *report) add(e event, out io.Writer) {
+func (r *report) add(e testEvent, out io.Writer) {
 	r.events++
-	at := place{e.Package, e.Test}
+	at := testID{e.Package, e.Test}
 	switch e.Action {
 	case "build-output":
 		text(r.builds, e.ImportPath).WriteString(e.Output)
@@ -80,7 +80,7 @@ func (r *report) add(e event, out io.Writer) {
 		r.running[at] = true
 		for name := e.Test; strings.Contains(name, "/"); {
 			name = name[:strings.LastIndexByte(name, '/')]
-			r.parents[place{e.Package, name}] = true
+			r.parents[testID{e.Package, name}] = true
 		}
 	case "output":
 		if !frame(e.Output) {
@@ -113,7 +113,7 @@ func text[K comparable](of map[K]*strings.Builder, key K) *strings.Builder {
 	return of[key]
 }
 
-func (r *report) endTest(at place, action string, out io.Writer) {
+func (r *report) endTest(at testID, action string, out io.Writer) {
 	delete(r.running, at)
 	switch {
 	case action == "fail":
@@ -129,7 +129,7 @@ func (r *report) endTest(at place, action string, out io.Writer) {
 
 // fail prints the output of a failed test or package and counts the failure. A test that failed only because of a
 // failed subtest is not counted again.
-func (r *report) fail(at place, out io.Writer) {
+func (r *report) fail(at testID, out io.Writer) {
 	io.WriteString(out, text(r.said, at).String())
 	if !r.inside[at] {
 		r.failed = append(r.failed, at)
@@ -137,14 +137,14 @@ func (r *report) fail(at place, out io.Writer) {
 	for name := at.Test; name != ""; {
 		cut := max(strings.LastIndexByte(name, '/'), 0)
 		name = name[:cut]
-		r.inside[place{at.Package, name}] = true
+		r.inside[testID{at.Package, name}] = true
 	}
 }
 
 // endPackage writes a line about the package. A test that was still running counts as failed, because the process
 // ended during it.
-func (r *report) endPackage(e event, out io.Writer) {
-	at := place{Package: e.Package}
+func (r *report) endPackage(e testEvent, out io.Writer) {
+	at := testID{Package: e.Package}
 	if e.Action == "fail" {
 		for test := range r.running {
 			if test.Package == e.Package && !r.parents[test] {

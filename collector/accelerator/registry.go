@@ -76,10 +76,10 @@ func Parse(list []byte) ([]Device, error) {
 			return nil, errors.New("reading the registry's property list: an entry without class and statistics")
 		}
 		device := Device{
-			Class: root.Class, Model: text(root.Model), Cores: int(number(root.Cores)),
+			Class: root.Class, Model: text(root.Model), Cores: int(unsigned(root.Cores)),
 			Utilization: utilization(root.Statistics),
-			InUse:       int64(number(root.Statistics["In use system memory"])),
-			Allocated:   int64(number(root.Statistics["Alloc system memory"])),
+			InUse:       int64(unsigned(root.Statistics["In use system memory"])),
+			Allocated:   int64(unsigned(root.Statistics["Alloc system memory"])),
 		}
 		device.addClients(root.Children)
 		devices = append(devices, device)
@@ -92,7 +92,7 @@ func Parse(list []byte) ([]Device, error) {
 func utilization(statistics map[string]any) float64 {
 	for _, key := range []string{"Device Utilization %", "Renderer Utilization %"} {
 		if value, ok := statistics[key]; ok {
-			if percent := number(value); percent <= 100 {
+			if percent := unsigned(value); percent <= 100 {
 				return float64(percent) / 100
 			}
 		}
@@ -103,9 +103,9 @@ func utilization(statistics map[string]any) float64 {
 func (d *Device) addClients(children []entry) {
 	for _, child := range children {
 		if pid, name, ok := creator(child.Creator); ok {
-			gpu := number(child.GPU)
+			gpu := unsigned(child.GPU)
 			for _, usage := range child.Usage {
-				gpu += number(usage.GPU)
+				gpu += unsigned(usage.GPU)
 			}
 			d.Clients = append(d.Clients, Client{PID: pid, Name: name, GPU: time.Duration(gpu)})
 		}
@@ -125,9 +125,9 @@ func creator(text string) (pid int, name string, ok bool) {
 	return pid, strings.TrimSpace(name), err == nil && pid >= 0
 }
 
-// number returns an integer of a property list. It returns 0 for a value of another type, a negative integer, or one
+// unsigned returns an integer of a property list. It returns 0 for a value of another type, a negative integer, or one
 // beyond 63 bits, because such a value cannot be a time or a size.
-func number(value any) uint64 {
+func unsigned(value any) uint64 {
 	switch v := value.(type) {
 	case uint64:
 		if v < 1<<63 {

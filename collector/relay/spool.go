@@ -20,7 +20,7 @@ import (
 // A library for queues or write-ahead logs would wrap each block, although a block already has a length and a
 // checksum. Then the files could not be read as a trace without unwrapping them.
 type Spool struct {
-	place *place
+	place *spoolFolder
 	limit int64 // bytes on disk
 	each  int64 // size of a file, in bytes, after which the next begins
 	why   func() error
@@ -45,7 +45,7 @@ func (f spoolFile) end() int64 { return f.start + f.size }
 
 // newSpool creates an empty spool in p that takes at most limit bytes on disk. When the spool is full, why is called:
 // it returns the reason for which the receiver does not accept data, for the error.
-func newSpool(p *place, limit int64, why func() error) (*Spool, error) {
+func newSpool(p *spoolFolder, limit int64, why func() error) (*Spool, error) {
 	s := &Spool{place: p, limit: limit, each: min(max(limit/32, 64<<10), 64<<20), why: why,
 		more: make(chan struct{}, 1)}
 	return s, s.begin()

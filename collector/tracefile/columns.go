@@ -72,7 +72,7 @@ type kind struct {
 	sizes   [columnCount]size // of the last numbers
 	room    int               // number of records for which there is space
 	columns [columnCount]column
-	tables  [4]table // of arg, x0, x1, x2
+	tables  [4]valueTable // of arg, x0, x1, x2
 }
 
 // A column is a growing byte buffer. Before storing values with put, the caller must reserve space with makeRoom, for
@@ -176,8 +176,8 @@ func (r *recents) seen(arg uint64) {
 func zigzag(v uint64) uint64   { return v<<1 ^ uint64(int64(v)>>63) }
 func unzigzag(v uint64) uint64 { return v>>1 ^ -(v & 1) }
 
-// A table lists the distinct values of a column, in the order of their first occurrence.
-type table struct {
+// A valueTable lists the distinct values of a column, in the order of their first occurrence.
+type valueTable struct {
 	values []uint64
 	index  map[uint64]int
 	last   int
@@ -185,7 +185,7 @@ type table struct {
 
 // put stores v in column c: the index of v in the table or, for a new value, the next index and the value's eight
 // bytes.
-func (t *table) put(c *column, v uint64) {
+func (t *valueTable) put(c *column, v uint64) {
 	if t.last < len(t.values) && t.values[t.last] == v {
 		c.put(uint64(t.last))
 		return
@@ -206,7 +206,7 @@ func (t *table) put(c *column, v uint64) {
 	}
 }
 
-func (t *table) reset() {
+func (t *valueTable) reset() {
 	t.values, t.last = t.values[:0], 0
 	clear(t.index)
 }

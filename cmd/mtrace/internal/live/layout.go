@@ -57,8 +57,8 @@ var columns = []column{
 	{"THREAD", 21, false, ByName, func(t Thread) string { return t.Name }},
 	{"STATE", 13, false, ByState, func(t Thread) string { return string(t.State) }},
 	{"WAITS ON", 13, false, orders, func(t Thread) string { return t.On }},
-	{"COMMITS/S", 10, true, ByCommits, func(t Thread) string { return number(t.Commits) }},
-	{"CALLS/S", 8, true, ByCalls, func(t Thread) string { return number(t.Calls) }},
+	{"COMMITS/S", 10, true, ByCommits, func(t Thread) string { return wholeNumber(t.Commits) }},
+	{"CALLS/S", 8, true, ByCalls, func(t Thread) string { return wholeNumber(t.Calls) }},
 	{"WAITED", 6, true, ByWaited, func(t Thread) string { return percent(t.Waited) }},
 	{"IN CALL", 8, true, orders, func(t Thread) string { return since(t) }},
 	{"CALL", 42, false, orders, func(t Thread) string { return t.Call }},
@@ -73,7 +73,7 @@ func since(t Thread) string {
 	return fmt.Sprintf("%.2f s", t.For.Seconds())
 }
 
-func number(x float64) string { return fmt.Sprintf("%.0f", x) }
+func wholeNumber(x float64) string { return fmt.Sprintf("%.0f", x) }
 
 func percent(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
 
@@ -138,7 +138,7 @@ func figuresNow(p Picture) string {
 }
 
 func figuresRates(p Picture) string {
-	return fmt.Sprintf("%s command buffers/s  %s calls/s", number(p.Buffers), number(p.Calls))
+	return fmt.Sprintf("%s command buffers/s  %s calls/s", wholeNumber(p.Buffers), wholeNumber(p.Calls))
 }
 
 func figures(p Picture) string { return figuresNow(p) + "  " + figuresRates(p) }

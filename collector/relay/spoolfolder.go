@@ -30,8 +30,8 @@ const (
 	newForgiven = time.Hour
 )
 
-// A place is the folder of one spool (a trace on disk that is being sent), with its lock.
-type place struct {
+// A spoolFolder is the folder of one spool (a trace on disk that is being sent), with its lock.
+type spoolFolder struct {
 	dir  string
 	lock *os.File
 }
@@ -79,12 +79,12 @@ func makePrivate(folder string) error {
 	return unix.Access(folder, unix.W_OK|unix.X_OK)
 }
 
-func newPlace(folder string, about About) (*place, error) {
+func newPlace(folder string, about About) (*spoolFolder, error) {
 	dir, err := os.MkdirTemp(folder, newPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("make a spool: %w", err)
 	}
-	p := &place{dir: dir}
+	p := &spoolFolder{dir: dir}
 	if p.lock, err = lock(dir); err == nil {
 		err = os.WriteFile(filepath.Join(dir, aboutName), encode(about), 0o600)
 	}
@@ -112,7 +112,7 @@ func lock(dir string) (*os.File, error) {
 	return file, nil
 }
 
-func (p *place) remove() {
+func (p *spoolFolder) remove() {
 	os.RemoveAll(p.dir)
 	p.lock.Close()
 }

@@ -139,7 +139,7 @@ func (v *ReportView) Print(std cli.Stdio, path string) error {
 	case v.JSON != "":
 		err = v.JSON.Write(std, path, v.Force, func(w io.Writer) error { return r.WriteJSON(analyze.SafeJSON(w)) })
 	case v.html == "":
-		err = r.WriteText(analyze.SafeText(std.Out, opts.Color), opts)
+		err = cli.Paged(std, func(w io.Writer) error { return r.WriteText(analyze.SafeText(w, opts.Color), opts) })
 	}
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func TestKernelsThatPoll(t *testing.T) {
 			v := doc.Serialization
 			said = v.Verdict + ": " + v.Summary
 			right = found == c.waits && (c.verdict == "" || v.Verdict == c.verdict) &&
-				(!c.waits || strings.Contains(v.Summary, "work that waits") && !predicted)
+				(!c.waits || strings.Contains(v.Summary, "Kernels wait on the GPU") && !predicted)
 			if found && !c.waits {
 				t.Fatalf("%s: it is said to wait: %s", c.program, said)
 			}

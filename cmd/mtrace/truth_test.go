@@ -20,10 +20,11 @@ import (
 )
 
 // compared reports whether a row is compared with the truth, which has messages to objects, and neither C functions nor
-// locks and signals. For a getter that a program polls one record stands for many messages, or none is written.
+// locks and signals. For a getter that a program polls one record stands for many messages, or none is written. The
+// truth does not have the ends of objects.
 func compared(row wire.Row) bool {
 	return row.Group != wire.GroupNone && row.Group != wire.GroupLock && row.Group != wire.GroupSignal &&
-		row.Family != wire.FamilyFunction && !row.Polls()
+		row.Family != wire.FamilyFunction && row.Effect != wire.EffectReleases && !row.Polls()
 }
 
 // tracedSelectors returns the selectors in the table of calls: the truth file's other calls are not traced.

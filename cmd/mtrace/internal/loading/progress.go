@@ -46,7 +46,7 @@ type progress struct {
 	tasks []task
 }
 
-// A task has done some of its steps; of is 0 until the first is done.
+// A task has done some of its steps.
 type task struct{ done, of int }
 
 // left returns how long the task will still take if its steps take the same time as before.
@@ -66,7 +66,7 @@ func (p *progress) step(of *task, done, steps int, took time.Duration) {
 	*of = task{done, steps}
 	last := p.tasks[0]
 	for _, t := range p.tasks {
-		if t.of == 0 {
+		if t.done == 0 {
 			return // how long it takes is not known yet
 		}
 		if t.left(took) > last.left(took) {

@@ -26,6 +26,7 @@ func TestRemainingTime(t *testing.T) {
 		{"the slower of two", 2, []step{{0, 1, 2, time.Second}, {1, 1, 5, time.Second}, {1, 4, 5, 2 * time.Second}},
 			"4s 2s"},
 		{"the end", 2, []step{{0, 2, 2, time.Second}, {1, 1, 2, time.Second}, {1, 2, 2, 2 * time.Second}}, "1s"},
+		{"nothing is done yet", 1, []step{{0, 0, 5, 0}, {0, 1, 5, time.Second}}, "4s"},
 		{"the first has ended", 2, []step{{1, 2, 2, time.Second}, {0, 1, 2, time.Second}}, "1s"},
 	} {
 		r, w, err := os.Pipe()

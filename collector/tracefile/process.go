@@ -107,9 +107,7 @@ type End struct {
 	Current  []CurrentCall `json:"current,omitempty"`
 	Blocked  []BlockedCall `json:"blocked,omitempty"`
 	Polls    []PolledCall  `json:"polls,omitempty"`
-	// how many command buffers were created and freed; zero if the tracer could not see when they are freed
-	CommandBuffers wire.Alive `json:"command_buffers,omitzero"`
-	Encoders       wire.Alive `json:"encoders,omitzero"` // likewise
+	Lives
 
 	LeftOut  uint64     `json:"left_out,omitempty"` // records that were not selected: see Info
 	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this End was written
@@ -123,6 +121,13 @@ type End struct {
 	Commits wire.Audit `json:"commits,omitzero"`
 	// command buffers whose completion Metal reported to their queue
 	Completions wire.Audit `json:"completions,omitzero"`
+}
+
+// Lives counts the creations and ends of objects that have no records of their ends. A count is zero if the tracer could
+// not see when the objects are freed.
+type Lives struct {
+	CommandBuffers wire.Alive `json:"command_buffers,omitzero"` // how many command buffers were created and freed; zero if not known
+	Encoders       wire.Alive `json:"encoders,omitzero"`        // how many encoders were created and freed; zero if not known
 }
 
 // Lost returns how many records of the process are not in the trace because they were dropped.

@@ -69,8 +69,8 @@ type SignalWait struct {
 	// none. It shows what the thread did before it waited, for instance send a request
 	Gave      uint64
 	GivenBack bool // the thread that acquired the semaphore also released it, as with a lock
-	// the signalling thread fetched the waiting thread's request before it submitted work: between its previous
-	// signal and its next commit, it was woken at an object that the waiting thread had signalled
+	// the thread that ended this wait works on request: after its signal before this one, and before it committed,
+	// it waited itself, and the thread that waits here ended that wait
 	Fetched  bool
 	TimedOut bool
 	Earlier  bool // the wait began in an earlier range and is counted there (Options.Adds)

@@ -14,7 +14,7 @@ import (
 // as single-submitter.
 func starvation(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Starvation, Confidence: policy.Shown,
-		Advice: "produce what the submitting threads wait for sooner: " +
+		Advice: "produce earlier what the submitting threads wait for: " +
 			"more producer threads, an earlier start, or a deeper queue"}
 	lost, outside := ev.Starvation.Lost, ev.Starvation.Outside
 	switch {

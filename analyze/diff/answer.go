@@ -26,7 +26,8 @@ func (d *Document) unit() (c *Change) {
 	return c
 }
 
-// perUnit returns how many command buffers B has for each unit.
+// perUnit returns how many command buffers run B has for each token, if tokens are compared, and otherwise 1: then the
+// unit of the comparison is a command buffer itself.
 func (d *Document) perUnit(unit *Change) float64 {
 	for i := range d.Changes {
 		if c := &d.Changes[i]; unit.Kind == KindToken && unit.CountB > 0 && c.Kind == KindRun && c.CountB > 0 {

@@ -68,7 +68,7 @@ func (d *Measurement) Lines() (lines []string) {
 	}
 	if d.LongerNS > 0 {
 		add("")
-		add("There are not enough blocks to decide about every target: run %s longer.", longer(d.LongerNS))
+		add("The experiment was too short to decide about every target: run it %s longer.", longer(d.LongerNS))
 	}
 	return lines
 }

@@ -106,7 +106,7 @@ func (s *surveyed) take(b *analyze.CommandBuffer) {
 	}
 }
 
-// place returns when a command buffer got its position in its queue: at its enqueue or else at its commit. A command
+// queuedAt returns when a command buffer got its position in its queue: at its enqueue or else at its commit. A command
 // buffer without a position comes last.
 func queuedAt(b *analyze.CommandBuffer) analyze.Nanos {
 	switch {

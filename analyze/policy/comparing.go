@@ -41,7 +41,7 @@ const (
 	FewestFitPoints = 4
 	// PoorFit is the share of explained variance (R²) below which a scaling law counts as a poor fit. A poor fit must
 	// also deviate from the throughputs by OffCurve, because R² means nothing for nearly constant throughputs.
-	// MostSerial is the largest accepted σ (serial share): 1, plus its error.
+	// MostSerial is the largest accepted σ (serial share). No program exceeds 1; the rest allows for errors of the fit.
 	PoorFit, OffCurve, MostSerial = 0.5, 0.05, 1.05
 	// BootstrapRuns is how many runs for each number of threads a sweep needs for a bootstrap. With that many,
 	// resampling the runs is more accurate than an interval from the curvature of the fit.

@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 )
 
-// events writes a document as one line per event, in a form that two parsers
+// scannerEvents writes a document as one line per event, in a form that two parsers
 // can be compared by.
 func scannerEvents(s *scanner) ([]string, error) {
 	var events []string

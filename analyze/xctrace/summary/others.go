@@ -40,7 +40,8 @@ type Value struct {
 // more, its text does not tell the kind of a row.
 const fewValues = 12
 
-// othersOf summarises the tables that mtrace knows only by their columns, and lists the first rows of detail views.
+// othersOf summarises the tables whose meaning mtrace does not know: it has only their columns' names and types. Of
+// Instruments' detail views (tables of totals, without times) it lists the first rows.
 func othersOf(s *scope) []Other {
 	list := []Other{}
 	for _, o := range s.Others {

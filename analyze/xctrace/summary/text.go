@@ -122,7 +122,7 @@ func (s *Summary) gpuText(p *printer) {
 	}
 	g := s.GPU
 	p.section("GPU")
-	p.line("  work\tintervals\tbusy (union)\tof the window\tsum\ttwo or more at once")
+	p.line("  work of\tintervals\tbusy\tbusy, of the window\tsum of intervals\ttwo or more at once")
 	row := func(name string, b Busy) {
 		p.line("  %s\t%d\t%s\t%s\t%s\t%s", name, b.Intervals, b.BusyNS, percent(b.BusyShare), b.SumNS, b.OverlapNS)
 	}

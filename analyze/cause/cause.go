@@ -136,6 +136,7 @@ type Finding struct {
 	// callers are the lines that called it, innermost first
 	HolderPlace   string
 	HolderCallers []string
+	HolderCall    *evidence.HolderCall // a call of a holder there, during a wait for its lock; nil if not known
 
 	Unpredicted string // the reason why there is no prediction
 

@@ -1,6 +1,7 @@
 package cause_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +56,8 @@ func TestHolderIsNamed(t *testing.T) {
 		"_PyRuntime":                     {cause.InterpreterLock, "the GIL: 120 waits"},
 		"cache":                          {cause.LockContention, "the lock cache: 120 waits"},
 	} {
-		for _, c := range cause.Analyze(lockedRun(name), cause.Options{}).Verdict.Causes {
+		run := lockedRun(name)
+		for _, c := range cause.Analyze(run, cause.Options{}).Verdict.Causes {
 			if c.Cause != want.cause {
 				continue
 			}
@@ -71,6 +73,11 @@ func TestHolderIsNamed(t *testing.T) {
 			}
 			if c.Place != "render.py:25 draw_tiles()" || c.HolderPlace != "render.py:18 on_gpu()" || len(c.HolderCallers) != 2 {
 				t.Errorf("%s: the place is %q, the holder's %q from %q", name, c.Place, c.HolderPlace, c.HolderCallers)
+			}
+			held := c.HolderCall
+			if held == nil || held.Thread != run.Threads[2] || !slices.ContainsFunc(run.CPUWaits.Locks,
+				func(w analyze.LockWait) bool { return w.Begin < held.End && held.Begin < w.End }) {
+				t.Errorf("%s: the holder's call is %+v, want one of C during a wait for the lock", name, held)
 			}
 			want.cause = ""
 		}

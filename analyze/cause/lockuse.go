@@ -95,7 +95,7 @@ func (f *Finding) nameHolder(ev *evidence.Evidence, waits []*analyze.LockWait) {
 			callers = append(callers, frame.String())
 		}
 		if i == 0 {
-			f.HolderPlace, f.HolderCallers = p.Chain[0].String(), callers
+			f.HolderPlace, f.HolderCallers, f.HolderCall = p.Chain[0].String(), callers, &p.Longest
 		}
 		from := ""
 		if len(callers) > 0 {

@@ -14,6 +14,14 @@ type HolderPlace struct {
 	Chain    []*analyze.Frame // the line of the call and those of its callers, innermost first
 	Selector string           // the call
 	Time     analyze.Nanos    // of the waiting threads, added up
+	Longest  HolderCall
+}
+
+// A HolderCall is the call at a HolderPlace that overlaps one wait for the lock for the longest time.
+type HolderCall struct {
+	analyze.Interval
+	Thread  *analyze.Thread
+	overlap analyze.Nanos
 }
 
 // HolderPlaces returns where in the program the holders of locks were during these waits, longest time first. Stacks
@@ -32,7 +40,11 @@ func HolderPlaces(t *analyze.Trace, waits []*analyze.LockWait) []HolderPlace {
 		first := sort.Search(len(list), func(i int) bool { return list[i].Begin >= w.Begin })
 		for i := max(0, first-1); i < len(list) && list[i].Begin < w.End; i++ {
 			if both := overlap(list[i].Interval, w.Interval); both > 0 {
-				list[i].at(&places).Time += both
+				p := list[i].at(&places)
+				p.Time += both
+				if both > p.Longest.overlap {
+					p.Longest = HolderCall{list[i].Interval, w.Holder, both}
+				}
 			}
 		}
 	}

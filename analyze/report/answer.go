@@ -11,8 +11,11 @@ import (
 )
 
 // An answer is one labelled figure on the first screen of the HTML page, such as "costs: 12% of thread time".
-// More follows the text: lines that called it.
-type answer struct{ Title, Text, More string }
+// More follows the text: lines that called it. Call is a call at a line of code; nil means the longest call there.
+type answer struct {
+	Title, Text, More string
+	Call              *HolderCall
+}
 
 // A strip is a bar on the HTML page that shows how thread time or GPU time was spent. Most has the bar's largest
 // parts, whose names are in Text.
@@ -54,25 +57,26 @@ func (d pageData) ofCause() (list []answer) {
 		return nil
 	}
 	top := &s.Causes[0]
-	list = append(list, answer{"costs", fmt.Sprintf("%s of thread time", analyze.FormatShare(s.Share)), ""})
+	list = append(list, answer{Title: "costs", Text: fmt.Sprintf("%s of thread time", analyze.FormatShare(s.Share))})
 	if i := top.SpeedupInterval; i != nil {
-		list = append(list, answer{"removing it makes the run", Gain{*top.SpeedupIfRemoved, i.Low, i.High}.faster(), ""})
+		list = append(list, answer{Title: "removing it makes the run",
+			Text: Gain{*top.SpeedupIfRemoved, i.Low, i.High}.faster()})
 	}
 	line := "line"
 	if top.HolderPlace != "" {
 		line = waiterLine
 	}
 	if top.Place != "" {
-		list = append(list, answer{line, top.Place, ""})
+		list = append(list, answer{Title: line, Text: top.Place})
 	}
 	if top.HolderPlace != "" {
 		more := ""
 		if len(top.HolderCallers) > 0 {
 			more = "called from " + strings.Join(top.HolderCallers, " from ")
 		}
-		list = append(list, answer{holderLine, top.HolderPlace, more})
+		list = append(list, answer{holderLine, top.HolderPlace, more, top.HolderCall})
 	}
-	return append(list, answer{"what to do", top.Advice, ""})
+	return append(list, answer{Title: "what to do", Text: top.Advice})
 }
 
 // Strips returns two bars. One shows how all threads that take part in the GPU's work spent their time, the other how

@@ -116,8 +116,8 @@ func (d pageData) IdleSum() string {
 // row for each stage, with its time and share.
 func (g *Generation) IdleMeanwhile() (parts []answer) {
 	for _, part := range g.idleShares() {
-		parts = append(parts, answer{part.what, analyze.FormatShare(part.share),
-			ns(int64(part.share * float64(g.idleTotal())))})
+		parts = append(parts, answer{Title: part.what, Text: analyze.FormatShare(part.share),
+			More: ns(int64(part.share * float64(g.idleTotal())))})
 	}
 	return parts
 }
@@ -152,21 +152,23 @@ func (g *Generation) mostIdle() (share float64, what string) {
 
 // figures returns the times of prompts and tokens, and the GPU's idle time in a token, for the page's first screen.
 func (g *Generation) figures() (list []answer) {
-	list = append(list, answer{"tokens", count(g.GPUNS.Count), ""})
+	list = append(list, answer{Title: "tokens", Text: count(g.GPUNS.Count)})
 	if n := g.PromptNS.Count; n > 0 {
 		list[0].More = fmt.Sprintf("after %s, median %s", analyze.Plural(n, "prompt"), ns(g.PromptNS.P50NS))
 	}
 	if g.TokenNS.Count == 0 {
 		return list
 	}
-	list = append(list, answer{"time of a token", "median " + ns(g.TokenNS.P50NS), "p95 " + ns(g.TokenNS.P95NS)})
+	list = append(list, answer{Title: "time of a token", Text: "median " + ns(g.TokenNS.P50NS),
+		More: "p95 " + ns(g.TokenNS.P95NS)})
 	if g.TokenNS.MeanNS > 0 {
 		list[1].More += fmt.Sprintf(", %s a second", perSecond(1e9/float64(g.TokenNS.MeanNS)))
 	}
-	idle := answer{"GPU idle in a token", "median " + ns(g.IdleNS.P50NS), "p95 " + ns(g.IdleNS.P95NS)}
+	idle := answer{Title: "GPU idle in a token", Text: "median " + ns(g.IdleNS.P50NS), More: "p95 " + ns(g.IdleNS.P95NS)}
 	list = append(list, idle)
 	if share, what := g.mostIdle(); share > 0 {
-		list = append(list, answer{"why idle", analyze.FormatShare(share) + " of the idle time passes " + what, ""})
+		list = append(list, answer{Title: "why idle",
+			Text: analyze.FormatShare(share) + " of the idle time passes " + what})
 	}
 	return list
 }

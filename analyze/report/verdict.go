@@ -48,11 +48,20 @@ type Cause struct {
 	Place string `json:"place"`
 	// for locks: the line in which the locks' holders spent most of the time that others waited, and the lines that
 	// called it, innermost first; absent when not known
-	HolderPlace      string   `json:"holder_place,omitempty"`
-	HolderCallers    []string `json:"holder_callers,omitempty"`
-	SpeedupIfRemoved *float64 `json:"speedup_if_removed"` // 2 is twice as fast; null if it was not replayed
-	SpeedupInterval  *Speedup `json:"speedup_interval"`   // around it
-	NotPredicted     string   `json:"not_predicted"`      // why speedup_if_removed is null
+	HolderPlace   string   `json:"holder_place,omitempty"`
+	HolderCallers []string `json:"holder_callers,omitempty"`
+	// for locks: the call at holder_place that overlaps one wait for the lock for the longest time; absent when not known
+	HolderCall       *HolderCall `json:"holder_call,omitempty"`
+	SpeedupIfRemoved *float64    `json:"speedup_if_removed"` // 2 is twice as fast; null if it was not replayed
+	SpeedupInterval  *Speedup    `json:"speedup_interval"`   // around it
+	NotPredicted     string      `json:"not_predicted"`      // why speedup_if_removed is null
+}
+
+// A HolderCall identifies a call of a thread that holds a lock.
+type HolderCall struct {
+	PID     int    `json:"pid"`
+	TID     uint64 `json:"tid"`
+	BeginNS int64  `json:"begin_ns"` // from the beginning of the trace
 }
 
 // A Speedup is the interval around a predicted speed-up; 2 means twice as fast.
@@ -89,6 +98,9 @@ func buildSerialization(r *Report, a *cause.Analysis, opts Options) {
 			Evidence: append([]string{}, f.Evidence...),
 			Advice:   f.Advice, Place: f.Place, HolderPlace: f.HolderPlace, HolderCallers: f.HolderCallers,
 			NotPredicted: f.Unpredicted}
+		if h := f.HolderCall; h != nil {
+			c.HolderCall = &HolderCall{h.Thread.Process.ID, uint64(h.Thread.ID), int64(h.Begin - a.Evidence.Trace.Run.Origin)}
+		}
 		c.Share = f.Share(total)
 		if f.Speedup != nil {
 			low, high := f.Speedup.Interval()

@@ -1,31 +1,40 @@
 "use strict";
-// mtrace.answer turns the lines of code in the verdict into links to the longest block in the timeline that was called
-// there.
+// mtrace.answer turns the lines of code in the verdict into links to a block in the timeline that was called there: to
+// the call that the report names, such as a call of a lock's holder during a wait, otherwise to the longest one.
 mtrace.answer = function (view) {
   for (const line of document.querySelectorAll(".answer .line")) mtrace.linkLine(view, line);
 };
 
-// linkLine makes the text of an element, a line of code, a link to the longest call there.
+// linkLine makes the text of an element, a line of code, a link to a call there. If the element names a thread, that is
+// the thread's call at the given instant, or its longest call if the page has not that one.
 mtrace.linkLine = function (view, line) {
   const {page} = view, frame = page.frames.indexOf(line.textContent);
   if (frame < 0) return;
   const through = page.stacks.map((stack) => stack.includes(frame));
-  let longest = null;
+  const thread = line.dataset.thread,
+    at = Number(line.dataset.at);
+  let longest = null,
+    chosen = null;
   page.lanes.forEach((lane, n) => {
-    if (lane.shows !== "thread") return;
+    if (lane.shows !== "thread" || (thread && thread !== lane.pid + " " + lane.tid)) return;
+    const own = thread && view.blockAt(n, at, true);
+    if (own && own.stack.includes(frame)) chosen = {n, at, length: own.length};
     const level = mtrace.levels.finest(lane);
     for (let i = 0; i < level.at.length; i++)
       if (through[level.stack[i]] && (!longest || level.length[i] > longest.length))
         longest = {n, at: level.at[i], length: level.length[i]};
   });
-  if (!longest) return;
+  const target = chosen || longest;
+  if (!target) return;
   const link = document.createElement("a");
   link.href = "#timeline-title";
-  link.title = "the longest call there, " + mtrace.duration(longest.length) + ", in the timeline";
+  link.title = (chosen ? "a call of the lock's holder there during a wait, " : "the longest call there, ") +
+    mtrace.duration(target.length) +
+    ", in the timeline";
   link.append(...line.childNodes);
   link.addEventListener("click", (e) => {
     e.preventDefault();
-    view.goTo(longest.n, longest.at);
+    view.goTo(target.n, target.at);
     view.canvas.scrollIntoView({block: "center"});
     view.canvas.focus({preventScroll: true});
   });

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -32,13 +31,19 @@ func (c *Change) because(by float64, a, b []*Run) {
 	if change < 0 {
 		sign = "−"
 	}
-	best = strings.TrimSuffix(best, "_ns")
 	c.partChange = fmt.Sprintf("%s%v", sign, analyze.Nanos(math.Abs(change)))
-	c.Because = c.partChange + " " + best
-	c.part = strings.ReplaceAll(best, "_", " ")
-	if best == "outside" {
-		c.part = "outside Metal"
+	c.part = partName(best)
+	c.Because = c.partChange + " " + c.part
+}
+
+// partName returns the name that reports have for a part of threads' time; other names are returned as they are.
+func partName(key string) string {
+	for p := range analyze.Part(analyze.PartCount) {
+		if p.Key() == key {
+			return p.Name()
+		}
 	}
+	return key
 }
 
 // parts returns the mean time of each part over several runs; nil if a run does not have the parts.

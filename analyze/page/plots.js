@@ -121,11 +121,21 @@
   }
   const results = {same: "the same", unclear: "too noisy to tell", untested: "not tested", added: "only in B",
     removed: "only in A"};
-  const table = (list) => [["kind", "name", "result", "A", "B", "B to A", "95% interval", "cost per run", "note"],
+  const table = (list) => [["kind", "name", "result", "A", "B", "B to A", "95% interval", "time added per run", "note"],
       ...list.map((c) => [c.kind, c.name, results[c.status] || c.status, c.count_a === 0 ? "" :
           mtrace.duration(c.typical_a_ns), c.count_b === 0 ? "" : mtrace.duration(c.typical_b_ns),
-    change(c.ratio), c.ratio == null ? "" : change(c.ratio_low) + " to " + change(c.ratio_high),
-    c.ratio == null && c.impact_ns === 0 ? "" : mtrace.duration(c.impact_ns), note(c)])];
+    change(c.ratio), interval(c),
+    added(c), note(c)])];
+  // interval returns the 95% interval: one number if its ends are equal when rounded, "any" if it excludes nothing.
+  function interval(c) {
+    if (c.ratio == null) return "";
+    if (c.ratio_high > 1000 * c.ratio_low) return "any";
+    const low = change(c.ratio_low), high = change(c.ratio_high);
+    return low === high ? low : low + " to " + high;
+  }
+  // added returns the additional time of a run of B, with its sign; nothing if a change cannot be told from noise.
+  const added = (c) => c.status === "unclear" || c.status === "untested" || c.impact_ns === 0 ? ""
+      : (c.impact_ns < 0 ? "−" : "+") + mtrace.duration(Math.abs(c.impact_ns));
   // note returns the last column of the table: the change of the count, the part of the time that changed most, and
   // whether the change is minor.
   const note = (c) => [c.count_a !== c.count_b && (c.kind === "call" || c.kind === "kernel")

@@ -138,9 +138,9 @@ func TestPlotsInBrowser(t *testing.T) {
 				"[lock|waiting for a lock|5.0%|10.0%|20.0%|40.0%|80.0% executing|waiting while its own command " +
 				"buffers run on the GPU|95.0%|90.0%|80.0%|60.0%|20.0%]]"}},
 		"diff": {compared.Bytes(), map[string]string{"titles": "[What changed]", "pictures": "[1]", "inked": "[true]",
-			"rows": "[[run|time for each command buffer|slower|1.00 ms|1.50 ms|+50.0%|+40.0% to +60.0%|9.00 ms|+400 µs outside " +
-				"call|commit|slower|1.00 µs|2.00 µs|+100.0%|+80.0% to +120.0%|5.00 ms|count 9 → 12 " +
-				"kernel|axpy</script>|faster|1.00 µs|500 ns|−50.0%|−60.0% to −40.0%|-2.00 ms|]]"}},
+			"rows": "[[run|time for each command buffer|slower|1.00 ms|1.50 ms|+50.0%|+40.0% to +60.0%|+9.00 ms|+400 µs outside " +
+				"call|commit|slower|1.00 µs|2.00 µs|+100.0%|+80.0% to +120.0%|+5.00 ms|count 9 → 12 " +
+				"kernel|axpy</script>|faster|1.00 µs|500 ns|−50.0%|−60.0% to −40.0%|−2.00 ms|]]"}},
 	} {
 		for _, size := range []string{"1200,900", "420,900"} {
 			l := lookAt(t, c.page, size, seen)
@@ -171,6 +171,10 @@ func TestDiffPageForAReader(t *testing.T) {
 			Because: "a note that is long enough to be wider than what the last column has left of a page of 1,280 pixels"},
 		{Kind: "run", Name: "time for each command buffer", Status: diff.Unclear, CountA: 9, CountB: 9, A: 2e6, B: 3.19e6,
 			Impact: 1e6, Ratio: ratio(1.595), Low: ratio(0.95), High: ratio(2.68), PValue: ratio(0.1), QValue: ratio(0.2)},
+		{Kind: "call", Name: "pthread_mutex_lock", Status: diff.Unclear, CountA: 2, CountB: 2, A: 11e3, B: 9e3, Impact: -2e3,
+			Ratio: ratio(0.8), Low: ratio(1.1e-8), High: ratio(5.7e7), PValue: ratio(0.9), QValue: ratio(0.9)},
+		{Kind: "token", Name: "GPU work of a token", Status: diff.Slower, CountA: 9, CountB: 9, A: 4e6, B: 5.5e6,
+			Impact: 1e6, Ratio: ratio(1.37495), Low: ratio(1.37489), High: ratio(1.37501), PValue: ratio(0.1), QValue: ratio(0.2)},
 	}
 	var b bytes.Buffer
 	if err := WriteDiff(&b, d, map[string]string{"runs/b1.mtrace": "runs/b1.html"}); err != nil {
@@ -183,6 +187,10 @@ func TestDiffPageForAReader(t *testing.T) {
 		return {legend: [...document.querySelectorAll(".u-legend .u-series")].map((s) => s.innerText.trim()).filter(Boolean).join() ===
 				"slower,95% interval, from,95% interval, to",
 			noisy: tables.some((t) => [...t.rows].some((r) => r.cells[1].innerText.startsWith("time for each") && r.cells[2].innerText === "too noisy to tell")),
+			any: tables.some((t) => [...t.rows].some((r) => r.cells[1].innerText === "pthread_mutex_lock" &&
+				r.cells[6].innerText === "any" && r.cells[7].innerText === "")),
+			once: tables.some((t) => [...t.rows].some((r) => r.cells[1].innerText === "GPU work of a token" &&
+				r.cells[6].innerText === "+37.5%" && r.cells[7].innerText === "+1.00 ms")),
 			whole: tables.length === 2 && tables.every((t) => t.parentNode.scrollWidth <= t.parentNode.clientWidth),
 			onward: codes.join() === "mtrace view 'runs/a 1.mtrace',mtrace report 'runs/a 1.mtrace',mtrace view runs/b1.mtrace,mtrace report runs/b1.mtrace",
 			link: link.getAttribute("href") === "runs/b1.html" && link.innerText === "runs/b1.mtrace",

@@ -51,14 +51,34 @@ func (d *Document) Answer() string {
 		separator = ". Clearly changed: "
 	}
 	var words []string
-	for _, c := range d.reasons(whole) {
+	reasons := d.reasons(whole)
+	for _, c := range reasons[:min(policy.ShownNames, len(reasons))] {
 		words = append(words, fmt.Sprintf("%s %+.0f%%", analyze.Printable(strings.TrimPrefix(c.name(), string(KindToken)+" ")),
 			100*(*c.Ratio-1)))
+		if c.Kind == KindKernel {
+			words[len(words)-1] += d.explained(whole, c.lost)
+		}
+	}
+	if share := d.explained(whole, d.unidentified); share != "" {
+		words = append(words, "kernels whose times are not identified"+share)
 	}
 	if len(words) == 0 {
 		return text
 	}
-	return text + separator + strings.Join(words[:min(policy.ShownNames, len(words))], ", ")
+	return text + separator + strings.Join(words, ", ")
+}
+
+// explained returns which part of the whole's change a change of the time per command buffer explains, such as
+// " (17% of the change)". It is empty if the whole did not change, and if the part is too small to be named.
+func (d *Document) explained(whole *Change, lost float64) string {
+	if whole.Status != Slower && whole.Status != Faster || whole.B == whole.A {
+		return ""
+	}
+	share := lost * d.perUnit(whole) / (whole.B - whole.A)
+	if share < policy.ReasonNamed {
+		return ""
+	}
+	return fmt.Sprintf(" (%s of the change)", analyze.FormatShare(min(1, share)))
 }
 
 // reasons returns the changed calls and kernels, those that changed the whole's time most first. If the whole changed,

@@ -73,7 +73,7 @@ type Side struct {
 	TokenNS int64    `json:"token_ns,omitempty"` // median time for each token; absent without tokens
 	Device  string   `json:"device"`
 	Verdict string   `json:"verdict"`
-	Summary string   `json:"summary"`
+	Summary string   `json:"summary"`         // of the run whose verdict has the median share
 	Agree   int      `json:"runs_that_agree"` // with the verdict
 }
 
@@ -91,6 +91,9 @@ type Document struct {
 	Warnings []string `json:"warnings"`
 	Changes  []Change `json:"changes"`
 	repeated bool
+
+	order        string  // in which the runs were recorded; see orderOf
+	unidentified float64 // change of the GPU time of kernels without identified times, per command buffer
 }
 
 // Compare compares the runs of two sides.
@@ -105,6 +108,7 @@ func Compare(a, b []*Run) (*Document, error) {
 		d.Noise, d.Least = "between runs", policy.ChangeBetweenRuns
 	}
 	d.warn(a, b)
+	d.order, d.unidentified = orderOf(a, b), unidentifiedPerBuffer(b)-unidentifiedPerBuffer(a)
 	alike(slices.Concat(a, b))
 	all := map[Key]bool{}
 	for _, r := range slices.Concat(a, b) {
@@ -185,9 +189,10 @@ func side(runs []*Run) Side {
 	}
 	for _, r := range runs { // of verdicts with equally many votes, the first one counts
 		if v := r.Report.Serialization; votes[v.Verdict] > s.Agree {
-			s.Verdict, s.Summary, s.Agree = v.Verdict, v.Summary, votes[v.Verdict]
+			s.Verdict, s.Agree = v.Verdict, votes[v.Verdict]
 		}
 	}
+	s.Summary = medianVerdict(runs, s.Verdict).Summary
 	return s
 }
 
@@ -205,6 +210,9 @@ func (d *Document) warn(a, b []*Run) {
 	case onB:
 		d.Warnings = append(d.Warnings,
 			"SOFTWARE METAL: the times of B are those of a software Metal; the times of A are those of a GPU")
+	}
+	if said := busy(a, b); said != "" {
+		d.Warnings = append(d.Warnings, said)
 	}
 	if d.A.Device != d.B.Device {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("the devices differ: %q and %q", d.A.Device, d.B.Device))

@@ -36,7 +36,7 @@ func (d *Document) gateCase(c *Change) gate.Case {
 		Detail: fmt.Sprintf("%s → %s", a, b),
 		Cells:  []string{string(c.Status), a, b, "", c.Because}}
 	if c.Ratio != nil {
-		interval := fmt.Sprintf("%.3fx [%.3f, %.3f]", *c.Ratio, *c.Low, *c.High)
+		interval := fmt.Sprintf("%.3fx %s", *c.Ratio, c.interval())
 		to.Cells[3], to.Detail = interval, to.Detail+", "+interval
 	}
 	switch {

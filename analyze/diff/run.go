@@ -67,7 +67,9 @@ type Run struct {
 	Path     string
 	Report   *report.Report
 	measures map[Key]*measure
-	whole    bool // a trace, which has its own noise
+	// GPU time of kernels whose own times are not identified, per command buffer, in nanoseconds
+	unidentified float64
+	whole        bool // a trace, which has its own noise
 }
 
 // Read reads the trace or the report (written by `mtrace report --json`) at path and measures it.
@@ -192,6 +194,7 @@ func (r *Run) fromReport() {
 	}
 	for _, k := range doc.Kernels {
 		if k.Source == kernels.NotIdentified { // the time is unknown, so a change is, too
+			r.unidentified += ratio(k.GPUNS, committed)
 			continue
 		}
 		m := r.measure(KindKernel, k.Title())

@@ -17,6 +17,9 @@ import (
 func (d *Document) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nA: %s\nB: %s\n", d.Answer(), d.A.line(), d.B.line())
+	if runs := d.Runs(); runs != "" {
+		fmt.Fprintf(&b, "%s\n", runs)
+	}
 	if title := d.Title(); !strings.Contains(title, "B compared with A") {
 		fmt.Fprintf(&b, "programs: %s\n", title)
 	}
@@ -87,9 +90,9 @@ func (d *Document) WriteText(w io.Writer) error {
 
 // Summaries returns the sentence that explains the verdict of each side, with the side's letter in front.
 func (d *Document) Summaries() (lines []string) {
-	for _, s := range []struct{ side, summary string }{{"A", d.A.Summary}, {"B", d.B.Summary}} {
-		if s.summary != "" {
-			lines = append(lines, s.side+": "+s.summary)
+	for _, line := range []string{d.A.summary("A"), d.B.summary("B")} {
+		if line != "" {
+			lines = append(lines, line)
 		}
 	}
 	return lines
@@ -154,7 +157,7 @@ func writeChanges(b *strings.Builder, changes []Change) {
 		fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s", c.Status, kind, c.Kind, name, analyze.Printable(c.Name),
 			duration(c.CountA, c.A), duration(c.CountB, c.B))
 		if c.Ratio != nil {
-			fmt.Fprintf(b, "  %7.3fx  %-17s  %7s", *c.Ratio, fmt.Sprintf("[%.3f, %.3f]", *c.Low, *c.High),
+			fmt.Fprintf(b, "  %7.3fx  %-17s  %7s", *c.Ratio, c.interval(),
 				small(*c.QValue))
 		}
 		if c.Ratio == nil {
@@ -171,6 +174,18 @@ func writeChanges(b *strings.Builder, changes []Change) {
 		}
 		b.WriteByte('\n')
 	}
+}
+
+// interval returns the 95% interval of the ratio; an interval whose ends are equal when rounded has one number.
+func (c *Change) interval() string {
+	low, high := fmt.Sprintf("%.3f", *c.Low), fmt.Sprintf("%.3f", *c.High)
+	switch {
+	case *c.High > 1000**c.Low:
+		return "[any]"
+	case low == high:
+		return "[" + low + "]"
+	}
+	return "[" + low + ", " + high + "]"
 }
 
 func duration(count int64, typical float64) string {

@@ -139,6 +139,9 @@ func WriteDiff(w io.Writer, d *diff.Document, pages map[string]string) error {
 			"%d slower, %d faster, %d the same, %d too noisy to tell%s; compared with the noise %s.",
 			count[diff.Slower], count[diff.Faster], count[diff.Same], count[diff.Unclear], oneSided, d.Noise),
 			fmt.Sprintf("Verdict of A: %s; of B: %s.", d.A.Verdict, d.B.Verdict)}}
+	if runs := d.Runs(); runs != "" {
+		p.Remarks[0] = strings.ToUpper(runs[:1]) + runs[1:] + ". " + p.Remarks[0]
+	}
 	p.Remarks = append(p.Remarks, d.Summaries()...)
 	if tokens := d.Tokens(); tokens != "" {
 		p.Remarks = append([]string{strings.ToUpper(tokens[:1]) + tokens[1:] + "."}, p.Remarks...)

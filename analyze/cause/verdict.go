@@ -167,11 +167,11 @@ func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 // within reports whether x's estimate lies in y's interval.
 func within(x, y *replay.Speedup) bool { return x.Estimate >= y.Least() && x.Estimate <= y.High }
 
-// inOrder sorts the findings after the verdict by the cost that the report shows: faults first, then limits of the
-// machine.
+// inOrder sorts the findings after the one that the verdict is about by the cost that the report shows: faults first,
+// then limits of the machine. If that finding lies outside of the program, the verdict's cause is None.
 func (v *Verdict) inOrder() {
 	rest := v.Causes
-	if len(rest) > 0 && rest[0].Cause == v.Cause {
+	if len(rest) > 0 && (rest[0].Cause == v.Cause || v.Share > 0 && rest[0].Standing == Outside) {
 		rest = rest[1:]
 	}
 	slices.SortStableFunc(rest, func(x, y Finding) int {

@@ -41,6 +41,11 @@ func noCause(ev *evidence.Evidence) string {
 			"The program is idle, not slow: for %s of the threads' time it waited for the outside (%s)%s.",
 			percent(waited), what, busyWords(ev, "; the GPU was busy for %s"))
 	}
+	if waited := ev.Submitters.Share(ev.Times.Sum(analyze.PartDrawable)); waited >= policy.WorthNaming.Value {
+		return fmt.Sprintf("The program keeps pace with the display: "+
+			"for %s of the threads' time it waited in nextDrawable for an image that the display no longer shows%s.",
+			percent(waited), busyWords(ev, "; the GPU was busy for %s"))
+	}
 	if outside := ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside)); outside > policy.Most.Value {
 		idle := analyze.Nanos(0)
 		for _, t := range ev.Submitters.Taking {

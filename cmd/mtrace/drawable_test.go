@@ -64,6 +64,10 @@ func TestDrawableWaits(t *testing.T) {
 	if byDrawables*2 < idle || idle == 0 {
 		t.Errorf("of %d ns of idle GPU only %d while a thread waited for a drawable: %+v", idle, byDrawables, r.GPU.IdleBy)
 	}
+	// this was "nothing delays the threads: 0.0% of their time went to waiting"
+	if s := r.Serialization; s.Verdict == "none" && !strings.Contains(s.Summary, "keeps pace with the display") {
+		t.Errorf("the verdict: %s", s.Summary)
+	}
 	for _, w := range r.WhatIf {
 		if strings.Contains(w.What.Name, "nextDrawable") {
 			t.Errorf("promises %+v", w)

@@ -85,7 +85,7 @@ func TestHeadline(t *testing.T) {
 			"a · costs 60% of thread time · removing it: 2.00x faster (1.50-2.50) · clear"},
 		{Serialization{Verdict: "a", Share: 0.6, Confidence: 0.9, Causes: []Cause{gain("a", 0.6, 2, 0.9, 2.5),
 			gain("b", 0.01, 2, 1.5, 2.5)}},
-			"a · costs 60% of thread time · removing it: 2.00x faster (0.90-2.50) · likely"},
+			"a · costs 60% of thread time · removing it: perhaps 2.00x faster (0.90-2.50) · likely"},
 		{Serialization{Verdict: "a", CloseCalls: []string{"b"}, Share: 0.4, Confidence: 0.7,
 			Causes: []Cause{gain("a", 0.4, 1.6, 1.3, 1.9),
 				gain("b", 0.3, 1.5, 1.2, 1.8)}},

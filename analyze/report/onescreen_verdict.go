@@ -68,9 +68,14 @@ func (s *Serialization) headline() []string {
 	return append(parts, s.certainty())
 }
 
-// faster formats a predicted speed-up with its interval: "1.42x faster (1.21-1.58)".
+// faster formats a predicted speed-up with its interval: "1.42x faster (1.21-1.58)". A gain whose interval includes 1
+// is not sure: "perhaps 1.19x faster (0.90-1.57)".
 func (g Gain) faster() string {
-	return fmt.Sprintf("%s faster (%s-%s)", FormatSpeedup(g.Estimate), factor(g.Low), factor(g.High))
+	text := fmt.Sprintf("%s faster (%s-%s)", FormatSpeedup(g.Estimate), factor(g.Low), factor(g.High))
+	if g.Low <= 1 {
+		return "perhaps " + text
+	}
+	return text
 }
 
 // FormatSpeedup formats a speed-up in the way of all texts of mtrace: "1.42x".

@@ -37,8 +37,12 @@ func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 	for _, list := range by {
 		slices.SortStableFunc(list, func(a, b *analyze.CommandBuffer) int { return cmp.Compare(a.GPU.End, b.GPU.End) })
 	}
-	for _, waiting := range t.Queues {
-		for _, awaited := range t.Queues {
+	// A program may create a queue for each operation: without this, a report of 130,000 queues never ended.
+	busy := slices.DeleteFunc(slices.Clone(t.Queues), func(q *analyze.Queue) bool {
+		return len(by[q]) < policy.Pattern.Count()
+	})
+	for _, waiting := range busy {
+		for _, awaited := range busy {
 			if waiting == awaited || waiting.Device != awaited.Device {
 				continue
 			}
@@ -56,9 +60,6 @@ func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 // that wait for an event, because the event already names the awaited work. `follows` is false if the ends may
 // coincide by chance.
 func kernelWait(waiting, awaited []*analyze.CommandBuffer) (w KernelWait, follows bool) {
-	if len(waiting) < policy.Pattern.Count() || len(awaited) < policy.Pattern.Count() {
-		return w, false
-	}
 	ends := coincidentEnds(waiting, awaited)
 	w.Of = len(ends)
 	if w.Of < policy.Pattern.Count() || !policy.NearlyAll(w.Of, len(waiting)) {

@@ -70,7 +70,7 @@ func TestLongTrace(t *testing.T) {
 	defer screen.Close()
 	seen, _ := io.ReadAll(screen) // which ends with an error when the other side is closed
 	if err := cmd.Wait(); err != nil || !regexp.MustCompile(
-		`\] +\d+% long\.mtrace, \d+\.\d million records/s, (\d+[smh])+ left`).Match(seen) {
+		`\] +\d+% long\.mtrace, \d+\.\d million records/s, ([\d.]+(ms|[smh]))+ left`).Match(seen) {
 		t.Errorf("%v, and on the terminal %q", err, seen)
 	}
 }

@@ -180,7 +180,7 @@ func writeChanges(b *strings.Builder, changes []Change) {
 func (c *Change) interval() string {
 	low, high := fmt.Sprintf("%.3f", *c.Low), fmt.Sprintf("%.3f", *c.High)
 	switch {
-	case *c.High > 1000**c.Low:
+	case *c.High > policy.WidestInterval**c.Low:
 		return "[any]"
 	case low == high:
 		return "[" + low + "]"

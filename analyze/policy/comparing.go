@@ -13,6 +13,8 @@ const (
 	// MinorShare is the share of the time below which a call or kernel is minor and not listed in the text. If such
 	// an item becomes twice as slow, the program slows down by less than that share.
 	MinorShare = 0.005
+	// WidestInterval is the ratio of an interval's ends above which a change is shown as unknown instead.
+	WidestInterval = 1000.0
 	// RepeatedRuns is how many runs, counting both sides, suffice to measure the variation between runs of the same
 	// program.
 	RepeatedRuns = 3

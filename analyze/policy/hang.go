@@ -17,9 +17,10 @@ const (
 	// wait. CPython repeats its request every 5 ms, and the records of the last waits may not be written yet.
 	GILPause analyze.Nanos = 100_000_000
 	// RetryPause is how long after a wait with a time limit a thread counts as still waiting, if its earlier waits for
-	// the same value timed out too, and RetryIntervals the least multiple of the interval between these waits.
-	RetryPause     analyze.Nanos = 500_000_000
-	RetryIntervals               = 5
+	// the same value timed out too.
+	RetryPause analyze.Nanos = 500_000_000
+	// RetryIntervals is that time as a multiple of the interval between these waits; the longer of both counts.
+	RetryIntervals = 5
 	// MostStuck is how many stuck threads, and how many steps of a chain of waits, a hang report lists.
 	MostStuck = 16
 )

@@ -38,8 +38,8 @@ func growthOf(use *memory.Use, kept bool) (found *Insight, class string) {
 			continue
 		}
 		class = cmp.Or(class, o.Class)
-		words = append(words, fmt.Sprintf("%s of %s were not released; %s, %s, %s and %s were alive when 10 %%, 40 %%, "+
-			"70 %% and all of the command buffers had been committed",
+		words = append(words, fmt.Sprintf("%s of %s were not released; %s, %s, %s and %s were alive when 10%%, 40%%, "+
+			"70%% and all of the command buffers had been committed",
 			analyze.FormatCount(o.Created-o.Released), analyze.Plural(o.Created, o.Class),
 			analyze.FormatCount(o.Alive[1]), analyze.FormatCount(o.Alive[4]), analyze.FormatCount(o.Alive[7]),
 			analyze.FormatCount(o.Alive[memory.Tenths])))

@@ -113,12 +113,15 @@ func minimize(c []float64, a *mat.Dense, b, feasible []float64) (x []float64, so
 	floats.ScaleTo(costs, 1/left, c)
 	reads := 3*rows*columns + rows*policy.FitSteps
 	defer func() {
-		// It also panics if rounding errors make the start infeasible.
-		if e := recover(); e != nil {
-			if _, ok := e.(runtime.Error); ok {
-				panic(e)
-			}
+		// The solver also panics with an error if rounding errors make the start infeasible. Other panics are bugs.
+		switch e := recover().(type) {
+		case nil:
+		case runtime.Error:
+			panic(e)
+		case error:
 			x, solved = nil, false
+		default:
+			panic(e)
 		}
 	}()
 	_, x, err := lp.Simplex(costs, limitedMatrix{a, &reads}, scaled, 1e-9, start)

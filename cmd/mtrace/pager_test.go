@@ -34,11 +34,12 @@ func TestPager(t *testing.T) {
 		args  []string
 		paged bool
 	}{
-		"longer than the terminal": {10, []string{"PAGER=" + pager}, []string{"report", "--all"}, true},
-		"the variable of mtrace":   {10, []string{"PAGER=false", "MTRACE_PAGER=" + pager}, []string{"report", "--all"}, true},
-		"it fits":                  {500, []string{"PAGER=" + pager}, []string{"report"}, false},
-		"cat":                      {10, []string{"PAGER=cat"}, []string{"report", "--all"}, false},
-		"none":                     {10, []string{"PAGER="}, []string{"report", "--all"}, false},
+		"longer than the terminal":  {10, []string{"PAGER=" + pager}, []string{"report", "--all"}, true},
+		"the variable of mtrace":    {10, []string{"PAGER=false", "MTRACE_PAGER=" + pager}, []string{"report", "--all"}, true},
+		"it fits":                   {500, []string{"PAGER=" + pager}, []string{"report"}, false},
+		"cat":                       {10, []string{"PAGER=cat"}, []string{"report", "--all"}, false},
+		"none":                      {10, []string{"PAGER="}, []string{"report", "--all"}, false},
+		"a pager that is not there": {10, []string{"PAGER=no-such-pager"}, []string{"report", "--all"}, false},
 	} {
 		seen := shown(c.rows, c.env, c.args...)
 		if got := strings.Contains(seen, "paged: "); got != c.paged || !strings.Contains(seen, "WHAT WOULD HELP") &&

@@ -32,13 +32,18 @@ func Paged(std Stdio, write func(io.Writer) error) error {
 		signal.Notify(interrupted, syscall.SIGINT) // Ctrl-C is for the pager
 		defer signal.Stop(interrupted)
 		if pager.Start() == nil {
-			pager.Wait() // its status is its own, such as that of a user who left early
-			return nil
+			pager.Wait() // other statuses are the pager's own, such as that of a user who left early
+			if status := pager.ProcessState.ExitCode(); status != cannotRun && status != notFound {
+				return nil
+			}
 		}
 	}
 	_, err := std.Out.Write(text.Bytes())
 	return err
 }
+
+// The shell exits with these statuses if it cannot run a program, or does not find it.
+const cannotRun, notFound = 126, 127
 
 // pagerFor returns the pager and the number of lines of the terminal; "" if nothing is to be paged.
 func pagerFor(std Stdio) (rows int, program string) {

@@ -203,7 +203,8 @@ func TestRunsOutOfDescriptors(t *testing.T) {
 	if failed != nil || err != nil {
 		t.Fatal(failed, err)
 	}
-	if result.Processes != 1 || len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "no free file descriptor") {
+	if result.Processes != 1 || len(result.Warnings) != 1 ||
+		!strings.Contains(result.Warnings[0], "no free file descriptor") {
 		t.Errorf("%+v", result)
 	}
 }

@@ -41,7 +41,8 @@ func TestRotation(t *testing.T) {
 		late bool
 		want []unix.CPUSet
 	}{
-		{false, nil}, {true, nil}, {true, []unix.CPUSet{*setOf(4), all}}, {false, []unix.CPUSet{*setOf(6), all}}, {false, nil},
+		{false, nil}, {true, nil}, {true, []unix.CPUSet{*setOf(4), all}}, {false, []unix.CPUSet{*setOf(6), all}},
+		{false, nil},
 		{true, nil}, {false, []unix.CPUSet{*setOf(1), all}}, {false, nil},
 	} {
 		if got := round(step.late); !slices.Equal(got, step.want) {

@@ -38,10 +38,17 @@ func TestLabTablesOfFiles(t *testing.T) {
 	machine := `{"lab": 1, "machine": {"processors": 16, "date": "2026-11-23", "commit": "`
 	line := "%-18s seed 1   %-20s confidence 0.90 lost  251.1 ms truth  251.4 ms took  1.5 s\\n"
 	scenario := func(name, verdict string) string { return fmt.Sprintf(line, name, verdict) }
-	first := write("1.json", machine+`aaaaaaa", "device": "1, softmetal on NVIDIA H200"}, "parts": {"self": {"found": {"right": true}}, "f": {"found": {"right": false, "differences": ["-sort"], "metal": {"status": null, "seconds": 50.2}}}}}`)
-	second := write("2.json", machine+`aaaaaaa"}, "parts": {"a": {"found": {"scaling": {"status": null, "seconds": 45.04, "past_limit_s": 45, "quick": true}, "gelu": {"schema": "mtrace.bench/1", "seconds": 2.5, "benches": [{"cases": [1, 2]}]}}},
-		"c": {"found": {"2": {"status": 0, "out": "`+scenario("mixed", "lock-contention")+scenario("device-sync", "none")+`"}, "16": {"status": null, "out": "`+scenario("mixed", "lock-contention")+strings.TrimSuffix(scenario("device-sync", "gpu-saturated"), `\n`)+` but device-wide-sync was meant\n"}}},
-		"e": {"found": [{"size": 256, "threads": 2, "run": {"ops_per_s": 10}, "slowdown": 2, "verdict": "gpu-bound", "kernels": ["many"]}]}}}`)
+	first := write("1.json", machine+
+		`aaaaaaa", "device": "1, softmetal on NVIDIA H200"}, "parts": {"self": {"found": {"right": true}}, `+
+		`"f": {"found": {"right": false, "differences": ["-sort"], "metal": {"status": null, "seconds": 50.2}}}}}`)
+	second := write("2.json", machine+
+		`aaaaaaa"}, "parts": {"a": {"found": {"scaling": {"status": null, "seconds": 45.04, "past_limit_s": 45, `+
+		`"quick": true}, "gelu": {"schema": "mtrace.bench/1", "seconds": 2.5, "benches": [{"cases": [1, 2]}]}}},
+		"c": {"found": {"2": {"status": 0, "out": "`+scenario("mixed", "lock-contention")+scenario("device-sync", "none")+
+		`"}, "16": {"status": null, "out": "`+scenario("mixed", "lock-contention")+
+		strings.TrimSuffix(scenario("device-sync", "gpu-saturated"), `\n`)+` but device-wide-sync was meant\n"}}},
+		"e": {"found": [{"size": 256, "threads": 2, "run": {"ops_per_s": 10}, "slowdown": 2, "verdict": "gpu-bound", `+
+		`"kernels": ["many"]}]}}}`)
 	other := write("3.json", machine+`bbbbbbb"}, "parts": {"self": {"found": {"right": true}}}}`)
 	tables := visitTables(t, first, second, other)
 	for _, want := range []string{"## Visit 1: softmetal on NVIDIA H200, 16 processors, 2026-11-23, commit aaaaaaa\n",
@@ -69,11 +76,17 @@ func TestLabTablesOfFiles(t *testing.T) {
 // TestLabTablesOfAVisit: every part has its table, and a failed part is shown as failed.
 func TestLabTablesOfAVisit(t *testing.T) {
 	visit := filepath.Join(t.TempDir(), "visit.json")
-	text := `{"lab": 1, "machine": {"processors": 16, "device": "1 device, the default one: 1, softmetal on NVIDIA H200\nmax threads 1024"}, "parts": {
-		"self": {"found": {"right": false, "wrong": [{"name": "language types.metal"}]}}, "a": {"found": {"gelu": {"schema": "mtrace.bench/1", "benches": [{"cases": [1, 2]}]}, "pool": {"left_out": "no time was left"}}},
-		"b": {"found": {"table": {"python event 1": {"untraced": {"ops_per_s": 900.4}, "traced": {"rounds": 3, "rate": 0.9614}}}}}, "c": {"found": {"16": {"out": "all right\n"}}},
-		"d": {"found": [{"round": 0, "sync": "device", "run": {"ops_per_s": 100}, "verdict": "GPU_BOUND", "confidence": 0.9}]},
-		"e": {"found": [{"size": 256, "threads": 2, "run": {"status": 1}, "slowdown": null, "verdict": null}]}, "f": {"found": {"failed": "KeyError('x')"}}}}`
+	text := `{"lab": 1, "machine": {"processors": 16, "device": "1 device, the default one: 1, softmetal on NVIDIA ` +
+		`H200\nmax threads 1024"}, "parts": {
+		"self": {"found": {"right": false, "wrong": [{"name": "language types.metal"}]}}, ` +
+		`"a": {"found": {"gelu": {"schema": "mtrace.bench/1", "benches": [{"cases": [1, 2]}]}, ` +
+		`"pool": {"left_out": "no time was left"}}},
+		"b": {"found": {"table": {"python event 1": {"untraced": {"ops_per_s": 900.4}, "traced": {"rounds": 3, ` +
+		`"rate": 0.9614}}}}}, "c": {"found": {"16": {"out": "all right\n"}}},
+		"d": {"found": [{"round": 0, "sync": "device", "run": {"ops_per_s": 100}, "verdict": "GPU_BOUND", ` +
+		`"confidence": 0.9}]},
+		"e": {"found": [{"size": 256, "threads": 2, "run": {"status": 1}, "slowdown": null, "verdict": null}]}, ` +
+		`"f": {"found": {"failed": "KeyError('x')"}}}}`
 	if err := os.WriteFile(visit, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -104,9 +117,14 @@ func TestVisitEndsSessions(t *testing.T) {
 sys.dont_write_bytecode = True
 sys.path.insert(0, "../fixtures/lab")
 import visit
-of_it = "import os, subprocess, sys, time; p = subprocess.Popen(['sleep', '120'], preexec_fn=lambda: os.setpgid(0, 0)); print(p.pid, flush=True); time.sleep(120)"
+of_it = """import os, subprocess, time
+p = subprocess.Popen(['sleep', '120'], preexec_fn=lambda: os.setpgid(0, 0))
+print(p.pid, flush=True)
+time.sleep(120)"""
 done = visit.Visit(types.SimpleNamespace(seconds=100, gpu="cpu", out="")).run([sys.executable, "-c", of_it], 3)
-print(done["status"], done["seconds"] < 100, visit.os.path.exists("/proc/%d" % int(done["out"])) and open("/proc/%d/stat" % int(done["out"])).read().rpartition(")")[2].split()[0] not in "ZX")
+child = "/proc/%d" % int(done["out"])
+alive = visit.os.path.exists(child) and open(child + "/stat").read().rpartition(")")[2].split()[0] not in "ZX"
+print(done["status"], done["seconds"] < 100, alive)
 `
 	cmd := exec.Command(python, "-c", script)
 	cmd.Stderr = os.Stderr

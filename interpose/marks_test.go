@@ -129,7 +129,9 @@ func TestMarksOddly(t *testing.T) {
 
 // A C program that includes marks.h is built without the library, and runs with and without it.
 func TestMarksFromC(t *testing.T) {
-	program := build(t, "marks-c", "sh", "-c", `printf '%s\n' '#include "marks.h"' 'int main(void) { MTRACE_SCOPE_BEGIN("a"); MTRACE_MARK("b"); MTRACE_SCOPE_END(); return 0; }' |
+	program := build(t, "marks-c", "sh", "-c",
+		`printf '%s\n' '#include "marks.h"' 'int main(void) { MTRACE_SCOPE_BEGIN("a"); MTRACE_MARK("b"); `+
+			`MTRACE_SCOPE_END(); return 0; }' |
 gcc -x c -std=c99 -Wall -Wextra -Werror -I. -o "$0" -`, "OUT")
 	if out, err := exec.Command(program).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("untraced: %v\n%s", err, out)

@@ -18,7 +18,8 @@ func hooked(t *testing.T) map[string]bool {
 	}
 	rows := map[string]bool{}
 	for _, m := range regexp.MustCompile(
-		`(?m)^(?:CALL|MAKE|MAKE_AUTORELEASED|FREE|AUDIT|POLL|BIND|DROP)\((\w+),\s*(\w+),`).FindAllStringSubmatch(string(text), -1) {
+		`(?m)^(?:CALL|MAKE|MAKE_AUTORELEASED|FREE|AUDIT|POLL|BIND|DROP)\((\w+),\s*(\w+),`).
+		FindAllStringSubmatch(string(text), -1) {
 		if name := m[1] + "_" + m[2]; rows[name] {
 			t.Errorf("hooks_table.h: %s twice", name)
 		} else {

@@ -94,7 +94,8 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	}
 	computed := w.part(p.Computed)
 	if !ev.Processors.Starved() && evidence.Share(w.part(p.Computed+p.Waited), p.Covered) < policy.LargeShare.Value {
-		return r.not("threads ran for %s of their time, but the GPU waited for them for only %s: otherwise %s", of(p.Ran), of(computed),
+		return r.not("threads ran for %s of their time, but the GPU waited for them for only %s: otherwise %s", of(p.Ran),
+			of(computed),
 			w.accompanied())
 	}
 	r.Holds, r.Confidence = true, policy.Recorded
@@ -110,7 +111,8 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	if r.Lost = waited; waited < computed {
 		r.Lost = r.Explains
 	}
-	r.say("threads ran for %s of their time and waited for a processor for %s, in all %s", of(p.Ran), of(p.Waited), p.Waited)
+	r.say("threads ran for %s of their time and waited for a processor for %s, in all %s", of(p.Ran), of(p.Waited),
+		p.Waited)
 	if n := ev.Trace.Source.Processors; n > 0 && ev.Processors.Starved() {
 		rest := ""
 		switch others, known := ev.Trace.OthersHad(ev.Trace.Window); {

@@ -41,7 +41,8 @@ func behindInLine(ev *evidence.Evidence) Finding {
 					"command buffer"), n, long, typical)
 		}
 	}
-	r.say("these waits cost %s of the threads' time; the GPU was busy for %s of the time", percent(ev.Submitters.Share(r.Lost)),
+	r.say("these waits cost %s of the threads' time; the GPU was busy for %s of the time",
+		percent(ev.Submitters.Share(r.Lost)),
 		percent(ev.Occupancy.Busy))
 	r.without = without(replay.Change{Lines: true})
 	r.sum("Command buffers are queued behind other threads' command buffers although the GPU has spare capacity: "+

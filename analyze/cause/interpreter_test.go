@@ -40,7 +40,8 @@ func TestWhyTheInterpretersLockIsHeld(t *testing.T) {
 		kept analyze.Nanos
 		said string
 	}{
-		{analyze.InterpreterHeld, 5 * ms, "for 100% of the time that threads waited for the GIL, its holder waited for the GPU"},
+		{analyze.InterpreterHeld, 5 * ms,
+			"for 100% of the time that threads waited for the GIL, its holder waited for the GPU"},
 		{analyze.InterpreterFree, 0, "none of"},
 		{analyze.InterpreterFree, 0, "its holder ran code and did not wait"},
 		{analyze.InterpreterNotKnown, 0, "the GIL: "},

@@ -94,8 +94,9 @@ func TestFullOfWaitingKernels(t *testing.T) {
 		unproven bool
 		says     string
 	}{
-		"most of it": {600 * 1000 * microsecond, false, `the GPU ran kernels of queue "consumers" that wait until work of queue ` +
-			`"producers" has ended`},
+		"most of it": {600 * 1000 * microsecond, false,
+			`the GPU ran kernels of queue "consumers" that wait until work of queue ` +
+				`"producers" has ended`},
 		"little of it": {6000 * 1000 * microsecond, false, ""},
 		"not proven":   {600 * 1000 * microsecond, true, ""},
 	} {

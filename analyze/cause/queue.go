@@ -36,7 +36,8 @@ func queueDepth(ev *evidence.Evidence) Finding {
 		r.Lost)
 	for _, u := range ev.Queues.All {
 		if evidence.Share(u.AtCapacity, r.Lost) > policy.WorthNaming.Value {
-			r.say("queue %s holds at most %d uncompleted command buffers and costs %s", queueName(u.Queue), u.Capacity(), u.AtCapacity)
+			r.say("queue %s holds at most %d uncompleted command buffers and costs %s", queueName(u.Queue), u.Capacity(),
+				u.AtCapacity)
 		}
 	}
 	r.say("that is %s of the threads' time%s", percent(ev.Submitters.Share(r.Lost)), busyWords(ev,

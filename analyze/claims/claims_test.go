@@ -27,8 +27,10 @@ const document = `{
   {"selector": "commit", "class": "A", "count": 10, "p50_ns": 4000, "p95_ns": 90000, "total_ns": 50000},
   {"selector": "commit", "class": "B", "count": 4, "p50_ns": 5000, "p95_ns": 110000, "total_ns": 30000}],
  "threads": [], "gpu": {"busy_ns": 1800000, "busy_share": 0.9, "overlap": 1.25},
- "kernels": [{"name": "matmul", "gpu_ns": 4000, "dispatches": 2, "source": "measured"}, {"name": "axpy", "gpu_ns": 1000, "dispatches": 0, "source": "estimated"}],
- "memory": {"bytes": 4194304, "allocations": 3, "reuse_share": null, "by_storage_mode": {"shared": {"count": 2, "bytes": 1048576}, "private": {"count": 1, "bytes": 3145728}}},
+ "kernels": [{"name": "matmul", "gpu_ns": 4000, "dispatches": 2, "source": "measured"}, 
+  {"name": "axpy", "gpu_ns": 1000, "dispatches": 0, "source": "estimated"}],
+ "memory": {"bytes": 4194304, "allocations": 3, "reuse_share": null, 
+  "by_storage_mode": {"shared": {"count": 2, "bytes": 1048576}, "private": {"count": 1, "bytes": 3145728}}},
  "compile": {"pipelines": 0, "hit_share": null},
  "serialization": {"verdict": "none", "causes": []}
 }`
@@ -253,7 +255,8 @@ func TestUndecidable(t *testing.T) {
 
 // Documents of other schemas have unknown keys: a claim on a missing key is skipped, and the key named.
 func TestOtherDocuments(t *testing.T) {
-	f, err := ParseFile("c.json", []byte(`{"claims": [{"expr": "series[0].rows[threads=8].efficiency > 0.5"}, {"expr": "series[0].rows[threads=9].efficiency > 0.5"},
+	f, err := ParseFile("c.json", []byte(`{"claims": [{"expr": "series[0].rows[threads=8].efficiency > 0.5"}, `+
+		`{"expr": "series[0].rows[threads=9].efficiency > 0.5"},
 		{"expr": "series[*].rows.ops_per_s > 1000/1s"}, {"expr": "series[0].rows[*].ops_per_s > 1/1ms"}]}`), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -273,8 +276,10 @@ func TestOtherDocuments(t *testing.T) {
 // A recording of Instruments has no waits, locks and losses. Claims about them passed, because their keys contain
 // zeros.
 func TestInstrumentsDoesNotTell(t *testing.T) {
-	const document = `{"source": {"kind": "%s"}, "events": 0, "lost": {"total": 0}, "calls": [], "memory": {"peak_bytes": 0, "reuse_share": null}, "compile": {"lost_ns": 5},
-		"gpu": {"busy_share": 0.5}, "threads": [{"lost_to_others_share": 0, "command_buffers": 3, "time": {"encode_ns": 4, "lock_ns": 0}}],
+	const document = `{"source": {"kind": "%s"}, "events": 0, "lost": {"total": 0}, "calls": [], ` +
+		`"memory": {"peak_bytes": 0, "reuse_share": null}, "compile": {"lost_ns": 5},
+		"gpu": {"busy_share": 0.5}, "threads": [{"lost_to_others_share": 0, "command_buffers": 3, ` +
+		`"time": {"encode_ns": 4, "lock_ns": 0}}],
 		"serialization": {"verdict": "%s", "causes": []}}`
 	for _, c := range []struct {
 		expr                           string

@@ -53,7 +53,8 @@ func (d *Document) Answer() string {
 	var words []string
 	reasons := d.reasons(whole)
 	for _, c := range reasons[:min(policy.ShownNames, len(reasons))] {
-		words = append(words, fmt.Sprintf("%s %+.0f%%", analyze.Printable(strings.TrimPrefix(c.name(), string(KindToken)+" ")),
+		words = append(words, fmt.Sprintf("%s %+.0f%%",
+			analyze.Printable(strings.TrimPrefix(c.name(), string(KindToken)+" ")),
 			100*(*c.Ratio-1)))
 		if c.Kind == KindKernel {
 			words[len(words)-1] += d.explained(whole, c.lost)

@@ -27,7 +27,8 @@ func TestAnswer(t *testing.T) {
 			change(KindCall, "pthread_cond_wait", Faster, 0.6, 0.5, 0.7, 0)},
 		"B is 2.00x slower (1.50x to 2.50x): call commit +50%": {change(KindRun, wholeRun, Slower, 2, 1.5, 2.5, 5),
 			change(KindCall, "commit", Slower, 1.5, 1.4, 1.6, 1)},
-		"B is as fast as A: 1.02x its time (0.97x to 1.07x); changes under 10% count as none. Clearly changed: call commit +50%": {
+		"B is as fast as A: 1.02x its time (0.97x to 1.07x); changes under 10% count as none. Clearly changed: call " +
+			"commit +50%": {
 			change(KindRun, wholeRun, Same, 1.02, 0.97, 1.07, 0), change(KindCall, "commit", Slower, 1.5, 1.4, 1.6, 1)},
 		"Too noisy to tell: B takes 1.59x the time of A (0.95x to 2.68x). Clearly changed: kernel rope +39%": {
 			change(KindRun, wholeRun, Unclear, 1.59, 0.95, 2.68, 0), change(KindKernel, "rope", Slower, 1.39, 1.38, 1.4, 1)},

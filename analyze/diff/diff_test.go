@@ -222,7 +222,8 @@ func TestTokensAreTested(t *testing.T) {
 		step := worker.NewPipeline("step")
 		for i := range int64(200) {
 			worker.Mark("token")
-			worker.Run(tracetest.Step{Pipeline: step, Encode: 300, Commit: 4000, Delay: 3000, GPU: gpu + (i*7919)%(gpu/20), Notify: 2000})
+			worker.Run(tracetest.Step{Pipeline: step, Encode: 300, Commit: 4000, Delay: 3000, GPU: gpu + (i*7919)%(gpu/20),
+				Notify: 2000})
 		}
 		pr.End()
 		f.Close()
@@ -233,12 +234,14 @@ func TestTokensAreTested(t *testing.T) {
 		return r
 	}
 	folder := t.TempDir()
-	d := compare(t, []*Run{tokens(filepath.Join(folder, "a.mtrace"), 400_000)}, []*Run{tokens(filepath.Join(folder, "b.mtrace"), 550_000)})
+	d := compare(t, []*Run{tokens(filepath.Join(folder, "a.mtrace"), 400_000)},
+		[]*Run{tokens(filepath.Join(folder, "b.mtrace"), 550_000)})
 	c := d.find(KindToken, eachToken)
 	if c.Status != Slower || c.PValue == nil {
 		t.Errorf("each token: %+v", c)
 	}
-	if got := d.Answer(); !strings.HasPrefix(got, "B is 1.3") || !strings.Contains(got, "x slower per token (") || d.Tokens() != "" {
+	if got := d.Answer(); !strings.HasPrefix(got, "B is 1.3") || !strings.Contains(got, "x slower per token (") ||
+		d.Tokens() != "" {
 		t.Errorf("the answer: %q, tokens: %q", got, d.Tokens())
 	}
 	if got := d.Cost(); !strings.Contains(got, " per token, GPU work +") {
@@ -465,8 +468,10 @@ func TestThreadNames(t *testing.T) {
 func FuzzReports(f *testing.F) {
 	f.Add([]byte(`{"schema": "mtrace.report/1"}`),
 		[]byte(`{"schema": "mtrace.report/1", "calls": [{"selector": "commit", "count": 3, "total_ns": 900}]}`))
-	f.Add([]byte(`{"schema": "mtrace.report/1", "source": {"window_ns": 10}, "threads": [{"tid": 1, "command_buffers": 2, "window_ns": 9, "time": {"lock_ns": 4}}]}`),
-		[]byte(`{"schema": "mtrace.report/1", "source": {"window_ns": -10}, "threads": [{"tid": 1, "command_buffers": -2, "window_ns": 9223372036854775807}]}`))
+	f.Add([]byte(`{"schema": "mtrace.report/1", "source": {"window_ns": 10}, "threads": [{"tid": 1, `+
+		`"command_buffers": 2, "window_ns": 9, "time": {"lock_ns": 4}}]}`),
+		[]byte(`{"schema": "mtrace.report/1", "source": {"window_ns": -10}, "threads": [{"tid": 1, `+
+			`"command_buffers": -2, "window_ns": 9223372036854775807}]}`))
 	f.Add([]byte(`{"schema": "mtrace.report/1", "kernels": [{"name": "k", "dispatches": 1, "gpu_ns": 5}]}`),
 		[]byte(`{"schema": "mtrace.report/1", "kernels": [{"name": "k", "dispatches": 7, "gpu_ns": 0}]}`))
 	f.Fuzz(func(t *testing.T, a, b []byte) {

@@ -59,7 +59,8 @@ func TestSidesOfSeveralRuns(t *testing.T) {
 func TestExplainedShareOfTheChange(t *testing.T) {
 	at := func(x float64) *float64 { return &x }
 	rope := Change{Kind: KindKernel, Name: "rope", Status: Slower, Ratio: at(1.39), Low: at(1.38), High: at(1.4), lost: 17}
-	whole := Change{Kind: KindRun, Name: wholeRun, Status: Slower, A: 100, B: 200, Ratio: at(2), Low: at(1.9), High: at(2.1)}
+	whole := Change{Kind: KindRun, Name: wholeRun, Status: Slower, A: 100, B: 200, Ratio: at(2), Low: at(1.9),
+		High: at(2.1)}
 	d := &Document{Changes: []Change{whole, rope}, unidentified: 67}
 	if got := d.Answer(); got != "B is 2.00x slower (1.90x to 2.10x): kernel rope +39% (17% of the change), "+
 		"kernels whose times are not identified (67% of the change)" {

@@ -290,7 +290,8 @@ func TestInsights(t *testing.T) {
 					work(th, q)
 				}
 			}}},
-		{"copies", Warning, []string{"60 times data was copied to private GPU memory, used by a dispatch, and copied back (60 " +
+		{"copies", Warning, []string{"60 times data was copied to private GPU memory, used by a dispatch, and copied " +
+			"back (60 " +
 			"command buffers", "120 copies, 58.6 MiB in all"},
 			"copies from shared to private by thread 201 worker 1, 60 times, 29.3 MiB",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
@@ -330,8 +331,9 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"beyond-working-set", Warning, []string{"4.00 MiB allocated at a time, by the buffers, textures and heaps that were alive; " +
-			"the device recommends at most 3.00 MiB"}, "",
+		{"beyond-working-set", Warning,
+			[]string{"4.00 MiB allocated at a time, by the buffers, textures and heaps that were alive; " +
+				"the device recommends at most 3.00 MiB"}, "",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				s.BeforeWrite = recommends(3 << 20)
 				for range 60 {

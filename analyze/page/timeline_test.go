@@ -202,7 +202,8 @@ func TestInteractions(t *testing.T) {
 			return said;`,
 		"an idle GPU says for how long, and what the thread that submits did": `
 			const n = view.rows.find((r) => r.lane && r.lane.shows === "gpu"), y = view.yOf(n) + n.height / 2;
-			const at = (ns) => view.under(view.xOf(ns), y, false), said = {early: at(100_000), inside: at(420_000), late: at(800_000)};
+			const at = (ns) => view.under(view.xOf(ns), y, false);
+			const said = {early: at(100_000), inside: at(420_000), late: at(800_000)};
 			const gap = mtrace.idleGap(view, n.lane, 100_000);
 			said.gap = gap.first && !gap.last && gap.from === view.page.begin_ns && gap.to === 349_000;
 			said.thread = said.early.includes("idle for") && said.early.includes("before the first work") &&

@@ -87,7 +87,8 @@ func TestShownInterval(t *testing.T) {
 	}
 	inFlight, half := Change{Scale: &change.Scale{InFlight: 2}}, Change{Scale: &change.Scale{Kernels: []float64{0.5}}}
 	if spreadOf(half) >= spreadOf(inFlight) || spreadOf(inFlight) != spreadOf(Change{Locks: true}) {
-		t.Errorf("spread %.2f of a faster kernel, %.2f with two in flight, %.2f without a lock, want the first to be smallest "+
+		t.Errorf("spread %.2f of a faster kernel, %.2f with two in flight, %.2f without a lock, "+
+			"want the first to be smallest "+
 			"and the others equal", spreadOf(half), spreadOf(inFlight), spreadOf(Change{Locks: true}))
 	}
 }

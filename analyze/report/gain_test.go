@@ -16,7 +16,8 @@ func TestGainIsNotSure(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := (&Report{Serialization: Serialization{Verdict: "none", Confidence: 0.9}}).WriteHTML(&b, Pictures{}); err != nil {
+	r := &Report{Serialization: Serialization{Verdict: "none", Confidence: 0.9}}
+	if err := r.WriteHTML(&b, Pictures{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), `title="Confidence is how sure the verdict is`) {

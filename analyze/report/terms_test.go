@@ -37,7 +37,8 @@ func TestVerdictsOnPage(t *testing.T) {
 	for _, m := range regexp.MustCompile(`= "([a-z-]+)"`).FindAllStringSubmatch(block, -1) {
 		verdicts = append(verdicts, m[1])
 	}
-	for _, m := range regexp.MustCompile("(?m)^## ([a-z-]+)$").FindAllStringSubmatch(read(t, "../../docs/verdicts.md"), -1) {
+	headings := regexp.MustCompile("(?m)^## ([a-z-]+)$")
+	for _, m := range headings.FindAllStringSubmatch(read(t, "../../docs/verdicts.md"), -1) {
 		listed = append(listed, m[1])
 	}
 	slices.Sort(listed)

@@ -48,7 +48,8 @@ func TestTokenGaps(t *testing.T) {
 	if parts := g.Parts(); !slices.Contains(parts, most) {
 		t.Errorf("%q is not in %q", most, parts)
 	}
-	if line := g.sparkline(); strings.Trim(line, " ") == "" || []rune(line)[0] != '█' || []rune(line)[len([]rune(line))-1] != '▁' {
+	if line := g.sparkline(); strings.Trim(line, " ") == "" || []rune(line)[0] != '█' ||
+		[]rune(line)[len([]rune(line))-1] != '▁' {
 		t.Errorf("the distribution is drawn as %q", line)
 	}
 	if bars := g.GapBars(); len(bars) != len(g.IdleBins) || bars[0].Height != "100.0" ||
@@ -84,7 +85,8 @@ func TestTokenGapsWithATail(t *testing.T) {
 		t.Errorf("%d of %d bars have tokens, and the last is %+v", filled, len(bars), last)
 	}
 	said := strings.Join(g.idleParts(150_000_000), "; ")
-	for _, want := range []string{"1 token longer, up to 41.0 ms", "the GPU idled for 130 ms in 100 tokens, 86% of its 150 ms between"} {
+	for _, want := range []string{"1 token longer, up to 41.0 ms",
+		"the GPU idled for 130 ms in 100 tokens, 86% of its 150 ms between"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in %q", want, said)
 		}

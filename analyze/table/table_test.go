@@ -413,7 +413,8 @@ rows = [json.loads(l) for l in open(sys.argv[2])]
 for r in rows: schema.validate(r)
 for name in sorted({r["table"] for r in rows} - {"trace"}):
     mine = [{k: v for k, v in r.items() if k != "table"} for r in rows if r["table"] == name]
-    theirs = [{k: v for k, v in r.items() if v is not None} for r in pq.read_table(sys.argv[1] + "/" + name + ".parquet").to_pylist()]
+    table = pq.read_table(sys.argv[1] + "/" + name + ".parquet")
+    theirs = [{k: v for k, v in r.items() if v is not None} for r in table.to_pylist()]
     assert mine == theirs, (name, mine, theirs)
 print("ok")`
 	out, err := exec.Command(python, "-c", script, directory(t, path, Parquet), file, published).CombinedOutput()

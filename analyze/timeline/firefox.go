@@ -140,7 +140,8 @@ func (f *firefox) head(categories []string) {
 	if f.of != nil {
 		product = cmp.Or(f.of.Source.Program, product)
 	}
-	f.line = append(f.line, `{"meta":{"version":31,"interval":1,"stackwalk":0,"debug":0,"gcpoison":0,"asyncstack":0,"processType":0,"shutdownTime":null,"product":`...)
+	f.line = append(f.line, `{"meta":{"version":31,"interval":1,"stackwalk":0,"debug":0,"gcpoison":0,"asyncstack":0,`+
+		`"processType":0,"shutdownTime":null,"product":`...)
 	f.line = append(analyze.AppendJSON(f.line, product), `,"startTime":`...)
 	f.line = strconv.AppendInt(f.line, started, 10)
 	f.line = append(f.line, `,"categories":[{"name":"Other","color":"grey","subcategories":["Other"]}`...)
@@ -148,15 +149,18 @@ func (f *firefox) head(categories []string) {
 		f.line = append(analyze.AppendJSON(append(f.line, `,{"name":`...), cmp.Or(name, "Metal")), `,"color":"`...)
 		f.line = append(append(f.line, cmp.Or(firefoxColors[name], "grey")...), `","subcategories":["Other"]}`...)
 	}
-	f.line = append(f.line, `],"markerSchema":[{"name":"mtrace","tooltipLabel":"{marker.name}","tableLabel":"{marker.data.details}","chartLabel":"{marker.name}",`+
-		`"display":["marker-chart","marker-table","timeline-overview"],"data":[{"key":"details","label":"Details","format":"string","searchable":true}]}]},`+"\n"...)
+	f.line = append(f.line, `],"markerSchema":[{"name":"mtrace","tooltipLabel":"{marker.name}",`+
+		`"tableLabel":"{marker.data.details}","chartLabel":"{marker.name}",`+
+		`"display":["marker-chart","marker-table","timeline-overview"],"data":[{"key":"details","label":"Details",`+
+		`"format":"string","searchable":true}]}]},`+"\n"...)
 	f.line = append(f.line, `"libs":[],"pausedRanges":[],"processes":[],"threads":[`...)
 	f.write()
 }
 
 // firefoxEmpty has the tables that the format requires of each thread, without any samples.
 const firefoxEmpty = `"samples":{"schema":{"stack":0,"time":1,"eventDelay":2},"data":[]},` +
-	`"frameTable":{"schema":{"location":0,"relevantForJS":1,"innerWindowID":2,"implementation":3,"line":4,"column":5,"category":6,"subcategory":7},"data":[]},` +
+	`"frameTable":{"schema":{"location":0,"relevantForJS":1,"innerWindowID":2,"implementation":3,"line":4,"column":5,` +
+	`"category":6,"subcategory":7},"data":[]},` +
 	`"stackTable":{"schema":{"prefix":0,"frame":1},"data":[]},`
 
 // thread writes a track.
@@ -179,7 +183,8 @@ func (f *firefox) thread(t *track, of *firefoxThread, origin analyze.Nanos, cate
 	f.line = append(analyze.AppendJSON(f.line, cmp.Or(t.name, strconv.FormatInt(tid, 10))), `,"processName":`...)
 	f.line = append(analyze.AppendJSON(f.line, process), ",\n"...)
 	f.line = append(f.line, firefoxEmpty...)
-	f.line = append(f.line, `"markers":{"schema":{"name":0,"startTime":1,"endTime":2,"phase":3,"category":4,"data":5},"data":[`...)
+	f.line = append(f.line, `"markers":{"schema":{"name":0,"startTime":1,"endTime":2,"phase":3,"category":4,`+
+		`"data":5},"data":[`...)
 	for i, m := range of.markers {
 		if i > 0 {
 			f.line = append(f.line, ",\n"...)

@@ -223,8 +223,12 @@ func FuzzRead(f *testing.F) {
 	r.WriteTOC(&toc, true)
 	f.Add(toc.Bytes())
 	f.Add([]byte(twoNodes))
-	f.Add([]byte(`<trace-query-result><node xpath='//a/tracks[1]'><row a="1" b-%="2"><backtrace><frame id="0" name="x" addr="0x1"><binary id="1" name="l"/></frame><frame ref="0"/></backtrace></row></node></trace-query-result>`))
-	f.Add([]byte(`<trace-query-result><node><schema name="time-sample"><col><mnemonic>time</mnemonic><engineering-type>sample-time</engineering-type></col></schema><row><sample-time id="4294967295">1</sample-time></row><row><sample-time ref="99999999999"/></row></node></trace-query-result>`))
+	f.Add([]byte(`<trace-query-result><node xpath='//a/tracks[1]'><row a="1" b-%="2"><backtrace>` +
+		`<frame id="0" name="x" addr="0x1"><binary id="1" name="l"/></frame><frame ref="0"/></backtrace></row></node>` +
+		`</trace-query-result>`))
+	f.Add([]byte(`<trace-query-result><node><schema name="time-sample"><col><mnemonic>time</mnemonic>` +
+		`<engineering-type>sample-time</engineering-type></col></schema><row><sample-time id="4294967295">1</sample-time>` +
+		`</row><row><sample-time ref="99999999999"/></row></node></trace-query-result>`))
 	f.Add([]byte(shortcutRows))
 	whole := windowSize
 	f.Cleanup(func() { windowSize, noShortcuts = whole, false })
@@ -276,8 +280,10 @@ func FuzzRead(f *testing.F) {
 // shortcutRows has cells that almost fit a shortcut, each in a row of its own with a column for a time and one for a
 // text.
 var shortcutRows = func() string {
-	doc := `<trace-query-result><node><schema name="metal-gpu-state-intervals"><col><mnemonic>start</mnemonic><engineering-type>start-time</engineering-type></col>` +
-		`<col><mnemonic>duration</mnemonic><engineering-type>duration</engineering-type></col><col><mnemonic>state</mnemonic><engineering-type>gpu-state</engineering-type></col></schema>`
+	doc := `<trace-query-result><node><schema name="metal-gpu-state-intervals"><col><mnemonic>start</mnemonic>` +
+		`<engineering-type>start-time</engineering-type></col>` +
+		`<col><mnemonic>duration</mnemonic><engineering-type>duration</engineering-type></col><col>` +
+		`<mnemonic>state</mnemonic><engineering-type>gpu-state</engineering-type></col></schema>`
 	for i, duration := range []string{
 		`<duration id="7" fmt="1 ns">1</duration>`, `<duration ref="7"/>`, `<duration ref="7" />`,
 		`<duration ref="7"></duration>`, `<duration  ref="7"/>`, `<duration ref='7'/>`,
@@ -298,7 +304,8 @@ var shortcutRows = func() string {
 		`<duration id="16" fmt="x"><!-- no -->4</duration>`, `<duration fmt="x" id="17">4</duration>`,
 		"\n<duration id=\"18\" fmt=\"x\">4</duration>",
 	} {
-		doc += fmt.Sprintf(`<row><start-time id="%d" fmt="x">%d</start-time>%s<gpu-state id="%d" fmt="Active">Active</gpu-state></row>`, 100+2*i, 1000+i, duration, 101+2*i)
+		doc += fmt.Sprintf(`<row><start-time id="%d" fmt="x">%d</start-time>%s<gpu-state id="%d" `+
+			`fmt="Active">Active</gpu-state></row>`, 100+2*i, 1000+i, duration, 101+2*i)
 	}
 	return doc + `</node></trace-query-result>`
 }()

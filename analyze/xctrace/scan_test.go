@@ -139,7 +139,8 @@ var scanSeeds = []string{
 	`<!-- c --><a><!-- > --><b>1<!-- x -->2</b></a>`, `<a b=">"/>`, `<a/><b/>`, `<é/>`, `<a x="µs – ×"/>`,
 	`<a`, `<a b`, `<a b=`, `<a b="`, `<a></b>`, `</a>`, `<a b="<"/>`, `<a b=c/>`, `<a resident-%="1"/>`, `<1/>`, `< a/>`,
 	`<a/ >`, `<a b="1"c="2"/>`,
-	`<b><a id="12" fmt="a b &amp; c">34</a><a id="12" fmt="x"><c/></a><a id="13" fmt="x" g="h">1</a><a id="13" fmt="x"/></b>`,
+	`<b><a id="12" fmt="a b &amp; c">34</a><a id="12" fmt="x"><c/></a><a id="13" fmt="x" g="h">1</a>` +
+		`<a id="13" fmt="x"/></b>`,
 	`<a id="12" fmt="a < b">some more text</a>`, `<a id="12" fmt="a"b="some more text">1</a>`,
 	`<a id="12" fmt="a>some more text</a>`,
 	`<!DOCTYPE x><a/>`, `<a><![CDATA[x]]></a>`, `text<a/>`, `<a/>text`, ``, ` `, "\xef\xbb\xbf<a/>", `<a>]]></a>`,

@@ -11,7 +11,8 @@ import (
 func TestSeveralTablesOfOneSchema(t *testing.T) {
 	row := `<start-time fmt="">1</start-time><duration fmt="">2</duration>` + strings.Repeat("<sentinel/>", 5)
 	table := func(path string) string {
-		return strings.Replace(node("metal-gpu-intervals", gpuColumns, row), "//trace-toc[1]/run[1]/data[1]/table[1]", path, 1)
+		return strings.Replace(node("metal-gpu-intervals", gpuColumns, row),
+			"//trace-toc[1]/run[1]/data[1]/table[1]", path, 1)
 	}
 	const one, two = "//trace-toc[1]/run[1]/data[1]/table[1]", "//trace-toc[1]/run[1]/data[1]/table[2]"
 	for _, c := range []struct {

@@ -47,16 +47,21 @@ func read(t *testing.T, document string) ([]GPUInterval, *Document, *Dictionary)
 	return rows, d, sink.Dictionary
 }
 
-const firstRow = `<start-time id="1" fmt="00:00.000.100">100000</start-time><duration id="2" fmt="5.00 µs">5000</duration><gpu-channel-name id="3" fmt="Compute">Compute</gpu-channel-name>` +
-	`<duration id="4" fmt="7 ns">7</duration><formatted-label id="5" fmt="a:b ( p (42) )"><string id="6" fmt="a:b">a:b</string><narrative-text id="7" fmt=" ("> (</narrative-text>` +
-	`<process id="8" fmt="p (42)"><pid id="9" fmt="42">42</pid><device-session id="10" fmt="TODO">TODO</device-session></process><narrative-text id="11" fmt=")">)</narrative-text></formatted-label>` +
+const firstRow = `<start-time id="1" fmt="00:00.000.100">100000</start-time>` +
+	`<duration id="2" fmt="5.00 µs">5000</duration><gpu-channel-name id="3" fmt="Compute">Compute</gpu-channel-name>` +
+	`<duration id="4" fmt="7 ns">7</duration><formatted-label id="5" fmt="a:b ( p (42) )">` +
+	`<string id="6" fmt="a:b">a:b</string><narrative-text id="7" fmt=" ("> (</narrative-text>` +
+	`<process id="8" fmt="p (42)"><pid id="9" fmt="42">42</pid>` +
+	`<device-session id="10" fmt="TODO">TODO</device-session></process>` +
+	`<narrative-text id="11" fmt=")">)</narrative-text></formatted-label>` +
 	`<process ref="8"/><metal-command-buffer-id id="12" fmt="0x10">16</metal-command-buffer-id>`
 
 // Trap 1. A duration equal to an earlier one is <duration ref="2"/> with no text;
 // a tool that skipped rows without text lost 1,899 of 2,786.
 func TestTrap01ReferencedDurations(t *testing.T) {
 	rows, d, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns, firstRow,
-		`<start-time id="13" fmt="">200000</start-time><duration ref="2"/><gpu-channel-name ref="3"/><duration ref="2"/><formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`)))
+		`<start-time id="13" fmt="">200000</start-time><duration ref="2"/><gpu-channel-name ref="3"/><duration ref="2"/>`+
+			`<formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`)))
 	if len(rows) != 2 || rows[1].Duration != 5000 || rows[1].StartLatency != 5000 || rows[1].CommandBuffer != 16 ||
 		d.Tables[0].Dangling != 0 {
 		t.Errorf("rows %+v, table %+v", rows, d.Tables[0])
@@ -66,7 +71,8 @@ func TestTrap01ReferencedDurations(t *testing.T) {
 // Trap 2. <sentinel/> is a value too: skipping it moved every later column.
 func TestTrap02SentinelsKeepTheirColumn(t *testing.T) {
 	rows, _, d := read(t, doc(node("metal-gpu-intervals", gpuColumns,
-		`<start-time id="1" fmt="">100</start-time><sentinel/><sentinel/><duration id="2" fmt="">7</duration><sentinel/><sentinel/><metal-command-buffer-id id="3" fmt="">9</metal-command-buffer-id>`)))
+		`<start-time id="1" fmt="">100</start-time><sentinel/><sentinel/><duration id="2" fmt="">7</duration><sentinel/>`+
+			`<sentinel/><metal-command-buffer-id id="3" fmt="">9</metal-command-buffer-id>`)))
 	if len(rows) != 1 {
 		t.Fatalf("%d rows", len(rows))
 	}
@@ -90,7 +96,8 @@ func TestTrap03IdsInsideOtherCells(t *testing.T) {
 func TestTrap04ProcessMayBeASentinel(t *testing.T) {
 	rows, _, d := read(t, doc(node("metal-gpu-intervals", gpuColumns,
 		strings.Replace(firstRow, `<process ref="8"/>`, `<sentinel/>`, 1),
-		`<start-time id="20" fmt="">1</start-time><duration ref="2"/><gpu-channel-name ref="3"/><duration ref="2"/><sentinel/><process id="21" fmt="q"><sentinel/></process><sentinel/>`)))
+		`<start-time id="20" fmt="">1</start-time><duration ref="2"/><gpu-channel-name ref="3"/><duration ref="2"/>`+
+			`<sentinel/><process id="21" fmt="q"><sentinel/></process><sentinel/>`)))
 	if len(rows) != 2 || rows[0].Process != 0 || d.Processes[rows[1].Process] != (Process{0, "q"}) {
 		t.Errorf("rows %+v, processes %+v", rows, d.Processes)
 	}
@@ -101,7 +108,8 @@ func TestTrap04ProcessMayBeASentinel(t *testing.T) {
 func TestTrapRowsThatBreakTheRules(t *testing.T) {
 	rows, d, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns, firstRow,
 		`<start-time id="13" fmt="">1</start-time>`,
-		`<start-time id="14" fmt="">1</start-time><uint32 id="15" fmt="">2</uint32><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`,
+		`<start-time id="14" fmt="">1</start-time><uint32 id="15" fmt="">2</uint32><sentinel/><sentinel/><sentinel/>`+
+			`<sentinel/><sentinel/>`,
 		`<start-time id="16" fmt="">soon</start-time><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`,
 		`<start-time ref="12"/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`,
 		`<start-time ref="999"/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`)))
@@ -160,7 +168,8 @@ func TestTrapLabels(t *testing.T) {
 		{"escapes", part("string", "a &lt;b&gt; &amp;amp; &quot;c&quot; &#955;") + process, `a <b> &amp; "c" λ`},
 	} {
 		rows, _, d := read(t, doc(node("metal-gpu-intervals", gpuColumns,
-			`<start-time fmt="">1</start-time><duration fmt="">1</duration><sentinel/><sentinel/><formatted-label fmt="">`+c.parts+`</formatted-label><sentinel/><sentinel/>`)))
+			`<start-time fmt="">1</start-time><duration fmt="">1</duration><sentinel/><sentinel/><formatted-label fmt="">`+
+				c.parts+`</formatted-label><sentinel/><sentinel/>`)))
 		if len(rows) != 1 || d.Text(rows[0].Label) != c.want {
 			t.Errorf("%s: label %q, want %q", c.name, d.Text(rows[0].Label), c.want)
 		}
@@ -201,8 +210,10 @@ func TestTrapMagicNumbersAreNull(t *testing.T) {
 // the machine.
 func TestTrapRowsWithoutTime(t *testing.T) {
 	rows, d, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns,
-		`<start-time id="1" fmt="">5</start-time><duration id="2" fmt="">3</duration><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`,
-		`<start-time id="3" fmt="">1125899906842623</start-time><duration ref="2"/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`,
+		`<start-time id="1" fmt="">5</start-time><duration id="2" fmt="">3</duration><sentinel/><sentinel/><sentinel/>`+
+			`<sentinel/><sentinel/>`,
+		`<start-time id="3" fmt="">1125899906842623</start-time><duration ref="2"/><sentinel/><sentinel/><sentinel/>`+
+			`<sentinel/><sentinel/>`,
 		`<start-time ref="3"/><duration ref="2"/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`,
 		`<sentinel/><duration ref="2"/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`)))
 	table := d.Tables[0]
@@ -214,8 +225,10 @@ func TestTrapRowsWithoutTime(t *testing.T) {
 // A reference to a null is a null as well.
 func TestTrapReferencesToNull(t *testing.T) {
 	rows, _, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns,
-		`<start-time id="1" fmt="">5</start-time><duration id="2" fmt="0 ns">0</duration><sentinel/><duration ref="2"/><sentinel/><sentinel/><metal-command-buffer-id id="3" fmt="">18446744073709551615</metal-command-buffer-id>`,
-		`<start-time id="4" fmt="">6</start-time><duration ref="2"/><sentinel/><duration ref="2"/><sentinel/><sentinel/><metal-command-buffer-id ref="3"/>`)))
+		`<start-time id="1" fmt="">5</start-time><duration id="2" fmt="0 ns">0</duration><sentinel/><duration ref="2"/>`+
+			`<sentinel/><sentinel/><metal-command-buffer-id id="3" fmt="">18446744073709551615</metal-command-buffer-id>`,
+		`<start-time id="4" fmt="">6</start-time><duration ref="2"/><sentinel/><duration ref="2"/><sentinel/><sentinel/>`+
+			`<metal-command-buffer-id ref="3"/>`)))
 	if len(rows) != 2 || rows[1].HasLatency || rows[1].CommandBuffer != 0 {
 		t.Errorf("rows %+v", rows)
 	}
@@ -227,7 +240,8 @@ func TestTrapColumnsMove(t *testing.T) {
 	rows, _, _ := read(t, doc(node("metal-gpu-intervals",
 		"new-one:new-type process:process channel-name:gpu-channel-name start:start-time event-label:formatted-label "+
 			"another:uint32 duration:duration",
-		`<new-type id="1" fmt="">?</new-type><sentinel/><sentinel/><start-time id="2" fmt="">11</start-time><sentinel/><uint32 id="3" fmt="">1</uint32><duration id="4" fmt="">12</duration>`)))
+		`<new-type id="1" fmt="">?</new-type><sentinel/><sentinel/><start-time id="2" fmt="">11</start-time><sentinel/>`+
+			`<uint32 id="3" fmt="">1</uint32><duration id="4" fmt="">12</duration>`)))
 	if len(rows) != 1 || rows[0].Start != 11 || rows[0].Duration != 12 {
 		t.Errorf("rows %+v", rows)
 	}
@@ -236,7 +250,8 @@ func TestTrapColumnsMove(t *testing.T) {
 		cell := strings.Repeat("<sentinel/>", strings.Count(label, ":"))
 		rows, d, _ := read(t, doc(node("metal-gpu-intervals", strings.Replace(gpuColumns, "event-label:formatted-label",
 			label, 1),
-			`<start-time fmt="">1</start-time><duration fmt="">2</duration><sentinel/><sentinel/>`+cell+`<sentinel/><sentinel/>`)))
+			`<start-time fmt="">1</start-time><duration fmt="">2</duration><sentinel/><sentinel/>`+cell+
+				`<sentinel/><sentinel/>`)))
 		if len(rows) != 1 || rows[0].Duration != 2 {
 			t.Errorf("without event-label: rows %+v, refused %q", rows, d.Tables[0].Refused)
 		}
@@ -257,13 +272,16 @@ func TestTrapColumnsMove(t *testing.T) {
 func TestTrapNumbersOfOtherTypes(t *testing.T) {
 	rows, _, _ := read(t, doc(node("metal-gpu-intervals",
 		strings.Replace(gpuColumns, "cmdbuffer-id:metal-command-buffer-id", "cmdbuffer-id:uint64", 1),
-		`<start-time fmt="">1</start-time><duration fmt="">1</duration><sentinel/><sentinel/><sentinel/><sentinel/><uint64 fmt="1.0">10</uint64>`)))
+		`<start-time fmt="">1</start-time><duration fmt="">1</duration><sentinel/><sentinel/><sentinel/><sentinel/>`+
+			`<uint64 fmt="1.0">10</uint64>`)))
 	if len(rows) != 1 || rows[0].CommandBuffer != 10 {
 		t.Errorf("rows %+v", rows)
 	}
 }
 
-const twoNodesTail = `<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><row><start-time ref="1"/><duration ref="2"/><gpu-channel-name ref="3"/><duration ref="4"/><formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/></row></node>`
+const twoNodesTail = `<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><row><start-time ref="1"/>` +
+	`<duration ref="2"/><gpu-channel-name ref="3"/><duration ref="4"/><formatted-label ref="5"/><process ref="8"/>` +
+	`<metal-command-buffer-id ref="12"/></row></node>`
 
 var twoNodes = doc(node("metal-gpu-intervals", gpuColumns, firstRow), twoNodesTail)
 
@@ -311,8 +329,10 @@ func TestTrapEmptyTableAndNoTable(t *testing.T) {
 // Apple writes an attribute named resident-%, which is not XML: every standard
 // parser stops there. Detail views have no schema and count their ids from 0.
 func TestTrapIllegalAttributeNames(t *testing.T) {
-	_, d, _ := read(t, doc(`<node xpath='//trace-toc[1]/run[1]/tracks[1]/track[1]/details[1]/detail[1]'><row path="a" resident-%="100.00"/>
-<row path="b" resident-%="0.00"><backtrace><frame id="0" name="f" addr="0x1"><binary id="1" name="l"/></frame><frame ref="0"/></backtrace></row>`+"\n</node>"))
+	_, d, _ := read(t, doc(`<node xpath='//trace-toc[1]/run[1]/tracks[1]/track[1]/details[1]/detail[1]'>`+
+		`<row path="a" resident-%="100.00"/>
+<row path="b" resident-%="0.00"><backtrace><frame id="0" name="f" addr="0x1"><binary id="1" name="l"/></frame>`+
+		`<frame ref="0"/></backtrace></row>`+"\n</node>"))
 	table := d.Tables[0]
 	if d.IllegalNames != 2 || table.Shape != ShapeDetail || table.Rows != 2 || table.Dangling != 0 ||
 		len(table.Columns) != 2 || table.Columns[1].Mnemonic != "resident-%" {
@@ -341,7 +361,8 @@ func TestTrapFixturesWrittenAgain(t *testing.T) {
       <process fmt="p (3)" id="7"><pid fmt="3">3</pid></process>
       <sentinel />
     </row>
-    <row><start-time fmt="">78</start-time><duration ref="40000000" /><gpu-channel-name fmt="" id="9" /><process ref="7" /><sentinel></sentinel></row>
+    <row><start-time fmt="">78</start-time><duration ref="40000000" /><gpu-channel-name fmt="" id="9" />`+
+		`<process ref="7" /><sentinel></sentinel></row>
   </node>
 </trace-query-result>`)
 	if len(rows) != 2 || rows[0].Start != 77 || rows[1].Duration != 5 || d.Text(rows[0].Channel) != "Blit" ||
@@ -376,8 +397,11 @@ func TestTrapThreadNames(t *testing.T) {
 // mostly a reference: a reader that looked for its name found it in the first frame
 // only.
 func TestTrapStacks(t *testing.T) {
-	frames := `<frame id="20" name="f" addr="0x100"><binary id="21" name="lib" UUID="U" arch="arm64e" load-addr="0x1" path="/lib"/></frame><frame id="22" name="0x200" addr="0x200"/><frame id="23" name="g" addr="0x300"><binary ref="21"/><source line="7"><path id="24">/src/a.rs</path></source></frame>` +
-		`<frame id="25" name="g" addr="0x304"><binary ref="21"/><source line="9"><path ref="24"/></source></frame><frame ref="20"/>`
+	frames := `<frame id="20" name="f" addr="0x100"><binary id="21" name="lib" UUID="U" arch="arm64e" load-addr="0x1" ` +
+		`path="/lib"/></frame><frame id="22" name="0x200" addr="0x200"/><frame id="23" name="g" addr="0x300">` +
+		`<binary ref="21"/><source line="7"><path id="24">/src/a.rs</path></source></frame>` +
+		`<frame id="25" name="g" addr="0x304"><binary ref="21"/><source line="9"><path ref="24"/></source></frame>` +
+		`<frame ref="20"/>`
 	for name, stack := range map[string]string{
 		"backtrace": `<backtrace id="19">` + frames + `</backtrace>`,
 		"tagged-backtrace": `<tagged-backtrace id="18" fmt="f"><backtrace id="19">` + frames +
@@ -388,7 +412,8 @@ func TestTrapStacks(t *testing.T) {
 			samples = append(samples,
 				*s)
 		}}}
-		row := `<sample-time id="1" fmt="">5</sample-time><thread id="2" fmt="t"><tid id="3" fmt="0x7">7</tid></thread><weight id="4" fmt="">1000000</weight>`
+		row := `<sample-time id="1" fmt="">5</sample-time><thread id="2" fmt="t"><tid id="3" fmt="0x7">7</tid></thread>` +
+			`<weight id="4" fmt="">1000000</weight>`
 		again := fmt.Sprintf(`<sample-time ref="1"/><thread ref="2"/><weight ref="4"/><%s ref="%d"/>`, name,
 			map[string]int{"backtrace": 19, "tagged-backtrace": 18}[name])
 		_, err := Read(strings.NewReader(doc(node("time-profile", "time:sample-time thread:thread weight:weight stack:"+name,
@@ -436,7 +461,8 @@ func TestTrapLargeIdentifiers(t *testing.T) {
 // Unknown tables are listed with their rows, and are no error.
 func TestTrapUnknownTables(t *testing.T) {
 	_, d, _ := read(t, doc(node("some-new-table", "a:start-time "+
-		"b:unheard-of", `<start-time id="1" fmt="">1</start-time><unheard-of id="2" fmt="x"><deeper id="3" fmt="">z</deeper></unheard-of>`, `<start-time ref="1"/><unheard-of ref="2"/>`)))
+		"b:unheard-of", `<start-time id="1" fmt="">1</start-time><unheard-of id="2" fmt="x">`+
+		`<deeper id="3" fmt="">z</deeper></unheard-of>`, `<start-time ref="1"/><unheard-of ref="2"/>`)))
 	table := d.Tables[0]
 	if table.Rows != 2 || table.Rejected != 0 || table.Dangling != 0 || table.Decoded || len(table.Columns) != 2 {
 		t.Errorf("table %+v", table)
@@ -468,7 +494,10 @@ func TestTrapMessagesHaveParts(t *testing.T) {
 	sink := &Sink{Dictionary: NewDictionary()}
 	sink.CPU.Mark = func(s *SignpostEvent) { messages = append(messages, sink.Dictionary.Text(s.Message)) }
 	_, err := Read(strings.NewReader(doc(node("os-signpost", "time:event-time name:signpost-name message:os-log-metadata",
-		`<event-time id="1" fmt="">5</event-time><signpost-name id="2" fmt="">n</signpost-name><os-log-metadata id="3" fmt="Launch Time 1,109.4500"><string id="4" fmt="">Launch Time</string><narrative-text id="5" fmt=" "> </narrative-text><fixed-decimal id="6" fmt="1,109.4500">1109.450000000</fixed-decimal></os-log-metadata>`,
+		`<event-time id="1" fmt="">5</event-time><signpost-name id="2" fmt="">n</signpost-name>`+
+			`<os-log-metadata id="3" fmt="Launch Time 1,109.4500"><string id="4" fmt="">Launch Time</string>`+
+			`<narrative-text id="5" fmt=" "> </narrative-text><fixed-decimal id="6" `+
+			`fmt="1,109.4500">1109.450000000</fixed-decimal></os-log-metadata>`,
 		`<event-time ref="1"/><signpost-name ref="2"/><os-log-metadata ref="3"/>`))), "x", sink)
 	if err != nil || len(messages) != 2 || messages[0] != "Launch Time" || messages[1] != messages[0] {
 		t.Errorf("messages %q, %v", messages, err)
@@ -479,7 +508,9 @@ func TestTrapMessagesHaveParts(t *testing.T) {
 // table of intervals: phases were thought not to be in them.
 func TestSignpostsArePaired(t *testing.T) {
 	row := func(at int, kind, name string, id int) string {
-		return fmt.Sprintf(`<event-time fmt="">%d</event-time><event-type fmt="">%s</event-type><signpost-name fmt="">%s</signpost-name><os-signpost-identifier fmt="">%d</os-signpost-identifier>`, at, kind, name, id)
+		return fmt.Sprintf(`<event-time fmt="">%d</event-time><event-type fmt="">%s</event-type>`+
+			`<signpost-name fmt="">%s</signpost-name><os-signpost-identifier fmt="">%d</os-signpost-identifier>`, at, kind, name,
+			id)
 	}
 	document := doc(node("os-signpost", "time:event-time event-type:event-type name:signpost-name "+
 		"identifier:os-signpost-identifier",
@@ -510,9 +541,13 @@ func TestSignpostsArePaired(t *testing.T) {
 func TestTrapTimesThatAreNone(t *testing.T) {
 	wrong := strings.Replace(firstRow, ">5000<", ">-5<", 1)
 	rows, d, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns, wrong,
-		`<start-time id="13" fmt="">200000</start-time><duration ref="2"/><gpu-channel-name ref="3"/><duration ref="4"/><formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`,
-		`<start-time id="14" fmt="">300000</start-time><duration id="15" fmt="">18446744073709551615</duration><gpu-channel-name ref="3"/><duration ref="4"/><formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`,
-		`<start-time id="16" fmt="">400000</start-time><duration ref="4"/><gpu-channel-name ref="3"/><duration ref="4"/><formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`)))
+		`<start-time id="13" fmt="">200000</start-time><duration ref="2"/><gpu-channel-name ref="3"/><duration ref="4"/>`+
+			`<formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`,
+		`<start-time id="14" fmt="">300000</start-time><duration id="15" fmt="">18446744073709551615</duration>`+
+			`<gpu-channel-name ref="3"/><duration ref="4"/><formatted-label ref="5"/><process ref="8"/>`+
+			`<metal-command-buffer-id ref="12"/>`,
+		`<start-time id="16" fmt="">400000</start-time><duration ref="4"/><gpu-channel-name ref="3"/><duration ref="4"/>`+
+			`<formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`)))
 	table := d.Tables[0]
 	if len(rows) != 1 || table.Rejected != 3 || table.Dangling != 0 || !strings.Contains(table.Problems[0].What,
 		"negative or longer") {
@@ -523,7 +558,9 @@ func TestTrapTimesThatAreNone(t *testing.T) {
 const counters = "time:sample-time thread:thread pmc-events:any weight:weight"
 
 var counterRows = []string{
-	`<sample-time id="1" fmt="">1000</sample-time><thread id="2" fmt="main 0x7 (p, pid: 42)"><tid id="3" fmt="0x7">7</tid><process id="4" fmt="p (42)"><pid id="5" fmt="42">42</pid></process></thread><pmc-event id="6" fmt="1, 2">1 2</pmc-event><weight id="7" fmt="">1</weight>`,
+	`<sample-time id="1" fmt="">1000</sample-time><thread id="2" fmt="main 0x7 (p, pid: 42)">` +
+		`<tid id="3" fmt="0x7">7</tid><process id="4" fmt="p (42)"><pid id="5" fmt="42">42</pid></process></thread>` +
+		`<pmc-event id="6" fmt="1, 2">1 2</pmc-event><weight id="7" fmt="">1</weight>`,
 	`<sample-time id="8" fmt="">2000</sample-time><thread ref="2"/><uint64 id="9" fmt="9">9</uint64><weight ref="7"/>`,
 	`<sample-time id="10" fmt="">3000</sample-time><thread ref="2"/><sentinel/><weight ref="7"/>`,
 }

@@ -207,8 +207,10 @@ func TestBenchClaims(t *testing.T) {
 		{"fails", `{"at_least":1.5,"unit":"share"}`, 1, "0 PASS, 1 FAIL, 0 SKIPPED"},
 	} {
 		path := filepath.Join(dir, c.name+".json")
-		claims := `{"schema":"mtrace.bench-claims/1","title":"Claims","claims":[{"id":"x","claim":"fewer allocations","about":"host",
-			"measure":{"bench":"pool","kind":"reduction","of":{"case":"buffers=pooled","metric":"allocations"},"to":{"case":"buffers=new","metric":"allocations"}},
+		claims := `{"schema":"mtrace.bench-claims/1","title":"Claims","claims":[{"id":"x","claim":"fewer allocations",
+			"about":"host",
+			"measure":{"bench":"pool","kind":"reduction","of":{"case":"buffers=pooled","metric":"allocations"},
+			"to":{"case":"buffers=new","metric":"allocations"}},
 			"target":` + c.target + `}]}`
 		if err := os.WriteFile(path, []byte(claims), 0o644); err != nil {
 			t.Fatal(err)

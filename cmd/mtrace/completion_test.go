@@ -16,7 +16,10 @@ func TestCompletion(t *testing.T) {
 	script := `PATH="$1:$PATH"
 _get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD; }
 . <(mtrace completion bash)
-complete_line() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMP_TYPE=9; COMPREPLY=(); __start_mtrace; printf '%s\n' "${COMPREPLY[@]}"; }
+complete_line() {
+  COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMP_TYPE=9
+  COMPREPLY=(); __start_mtrace; printf '%s\n' "${COMPREPLY[@]}"
+}
 complete_line mtrace rep
 echo --
 complete_line mtrace report --jso
@@ -46,7 +49,8 @@ func TestCommandsAreFound(t *testing.T) {
 		exit int
 		says string
 	}{
-		{"repot x.mtrace", 2, `mtrace: unknown command "repot": did you mean report? mtrace --help lists the commands` + "\n"},
+		{"repot x.mtrace", 2, `mtrace: unknown command "repot": did you mean report? mtrace --help lists the commands` +
+			"\n"},
 		{"frobnicate", 2, `mtrace: unknown command "frobnicate": mtrace --help lists the commands` + "\n"},
 		{"--frobnicate", 2, "mtrace: unknown flag --frobnicate: mtrace --help lists the commands\n"},
 		{"report --widht x", 2, "mtrace report: unknown flag --widht (did you mean --wide?): mtrace report --help lists " +

@@ -67,8 +67,10 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	claims := filepath.Join(dir, "claims.json")
 	title, _ := json.Marshal(steering)
 	text, _ := os.ReadFile(trace)
-	if err := errors.Join(os.WriteFile(claims, []byte(`{"claims": [{"id": `+string(title)+`, "title": `+string(title)+`, "expr": "gpu.busy_share > 0"},
-		{"title": `+string(title)+`, "expr": "gpu.busy_share > 2"}]}`), 0o600), os.WriteFile(named, text[:len(text)/2], 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(claims,
+		[]byte(`{"claims": [{"id": `+string(title)+`, "title": `+string(title)+`, "expr": "gpu.busy_share > 0"},
+		{"title": `+string(title)+`, "expr": "gpu.busy_share > 2"}]}`), 0o600),
+		os.WriteFile(named, text[:len(text)/2], 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	export := filepath.Join(dir, "export.xml")

@@ -83,8 +83,10 @@ func TestRunSaysWhatItLeaves(t *testing.T) {
 		files int
 	}{
 		{[]string{"--", buildShapesClient(t), "classes", "3"}, "mtrace: wrote client-", 1},
-		{[]string{"--", "true"}, "mtrace: no Metal call was recorded, so the empty trace was removed; --keep-empty keeps it\n", 0},
-		{[]string{"--json", "--", "true"}, "mtrace: no Metal call was recorded, so the empty trace was removed; --keep-empty keeps it\n", 0},
+		{[]string{"--", "true"}, "mtrace: no Metal call was recorded, so the empty trace was removed; " +
+			"--keep-empty keeps it\n", 0},
+		{[]string{"--json", "--", "true"},
+			"mtrace: no Metal call was recorded, so the empty trace was removed; --keep-empty keeps it\n", 0},
 		{[]string{"--keep-empty", "--", "true"}, "mtrace: wrote true-", 1},
 		{[]string{"-o", "t.mtrace", "--", "true"}, "mtrace: wrote t.mtrace, ", 1},
 		{[]string{"--keep-empty=false", "-o", "t.mtrace", "--", "true"},

@@ -15,7 +15,8 @@ import ctypes, sys
 sys.path.insert(0, sys.argv[1])
 import workload
 ID = ctypes.c_void_p
-workload.Objc.PROTOTYPES.update({"layer": (ID,), "setDevice:": (None, ID), "nextDrawable": (ID,), "presentDrawable:": (None, ID)})
+workload.Objc.PROTOTYPES.update({"layer": (ID,), "setDevice:": (None, ID), "nextDrawable": (ID,),
+                                 "presentDrawable:": (None, ID)})
 objc = workload.Objc(*workload.open_metal(None))
 device = objc.create_device()
 queue = objc(device, "newCommandQueue")

@@ -38,7 +38,8 @@ func answersOf(t *testing.T, lines ...string) (byID map[string]json.RawMessage, 
 }
 
 const (
-	mcpHello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	mcpHello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	mcpReady = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
@@ -56,7 +57,8 @@ func TestMCPAnswersEverything(t *testing.T) {
 		strings.Repeat("x", tools.LongestMessage+1)}
 	const asked = 12
 	for i := range asked {
-		lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"report","arguments":{"path":%q,"sections":["verdict"]}}}`, 100+i, trace))
+		lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"report",`+
+			`"arguments":{"path":%q,"sections":["verdict"]}}}`, 100+i, trace))
 	}
 	lines = append(lines, `{"jsonrpc":"2.0","id":"last","method":"tools/list"}`) // without a newline behind it
 	byID, codes, err := answersOf(t, lines...)

@@ -122,7 +122,8 @@ func TestSelectionIsSaidByOthers(t *testing.T) {
 		t.Errorf("of two runs, one in part: %s", runs.stdout)
 	}
 	if got := sh(t, dir, nil, tool.mtrace, "run", "--only", "colour:red", "--", "true"); got.exit != 2 ||
-		!strings.Contains(got.stderr, `--only must be thread:NAME, queue:LABEL, label:LABEL or call:SELECTOR, not "colour:red"`) {
+		!strings.Contains(got.stderr,
+			`--only must be thread:NAME, queue:LABEL, label:LABEL or call:SELECTOR, not "colour:red"`) {
 		t.Errorf("a rule that is none: %+v", got)
 	}
 }

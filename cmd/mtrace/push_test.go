@@ -191,7 +191,8 @@ func TestPush(t *testing.T) {
 		r := sh(t, "", nil, tool.mtrace, "push", "--server", to, "--type", "wait,api", "--label", label, address, trace)
 		if r.exit != cli.ExitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 ||
 			!strings.Contains(r.stderr, why) ||
-			!strings.Contains(r.stderr, "the server did not accept the wait profile (0 of 2 were sent before): "+to+" of "+address) {
+			!strings.Contains(r.stderr, "the server did not accept the wait profile (0 of 2 were sent before): "+to+" of "+
+				address) {
 			t.Errorf("want %q: %+v", why, r)
 		}
 	}

@@ -25,7 +25,8 @@ import (
 // connections it has, and holds them until its input ends.
 const strangerScript = `
 import array, os, socket, struct, sys
-times, hello, rings, path, folder = int(sys.argv[1]), bytes.fromhex(sys.argv[2]), bytes.fromhex(sys.argv[3]), sys.argv[4], sys.argv[5]
+times, hello, rings = int(sys.argv[1]), bytes.fromhex(sys.argv[2]), bytes.fromhex(sys.argv[3])
+path, folder = sys.argv[4:6]
 held = []
 for line in open("/proc/net/unix"):
     name = line.split()[-1]

@@ -19,7 +19,8 @@ func TestVerify(t *testing.T) {
 		milliseconds string
 		want, wantNo []string // of standard error
 	}{
-		{"one-lock", "10000", []string{"VERDICT  lock-contention", "\nMEASURED ", "(lock:"}, []string{"nothing was measured"}},
+		{"one-lock", "10000", []string{"VERDICT  lock-contention", "\nMEASURED ", "(lock:"},
+			[]string{"nothing was measured"}},
 		{"one-lock", "300", []string{"VERDICT  ", "mtrace run --verify: nothing was measured: "}, []string{"MEASURED"}},
 	} {
 		dir := t.TempDir()

@@ -233,7 +233,8 @@ func TestXctraceRecord(t *testing.T) {
 		"true"); twice.exit != cli.ExitUsage || !strings.Contains(twice.stderr, "does not overwrite") {
 		t.Errorf("an existing bundle: exit %d, %s", twice.exit, twice.stderr)
 	}
-	env[2] = `STANDIN_PLAN={"Config": {"CommandBuffers": 120, "Threads": 2}, "Faults": [{"Table": "toc", "Kind": "status", ` +
+	env[2] = `STANDIN_PLAN={"Config": {"CommandBuffers": 120, "Threads": 2}, "Faults": [{"Table": "toc", ` +
+		`"Kind": "status", ` +
 		`"Times": 99}]}`
 	bare := sh(t, dir, env, tool.mtrace, "xctrace", "record", "-o", "bare.trace", "--json", "--", "true")
 	if err := json.Unmarshal([]byte(bare.stdout), &s); bare.exit != 0 || err != nil || s.GPU.Own.Intervals != 120 ||

@@ -13,7 +13,8 @@ func TestCountsWrong(t *testing.T) {
 		"\x04\x00\x01\x01"
 	for name, c := range map[string]struct{ table, says string }{
 		"one directory, two files": {before + "\x01\x01\x1f\x01----\x02\x01\x1f\x02\x0b\x02----\x00----\x01", ""},
-		"all forms":                {before + "\x00\x00\x05\x01\x08\x02\x0f\x03\x09\x05\x1e\x04\x05\x01name\x00\x81\x00\x02--0123456789abcdef00", ""},
+		"all forms": {before +
+			"\x00\x00\x05\x01\x08\x02\x0f\x03\x09\x05\x1e\x04\x05\x01name\x00\x81\x00\x02--0123456789abcdef00", ""},
 		"version 4 has no counts": {strings.Replace(before, "\x05\x00", "\x04\x00", 1) + "\x01\x01\x1f\xff\xff\xff\xff\x7f",
 			""},
 		"directories without end": {before + "\x01\x01\x1f\xf0\xfb\xfd\xef\xdb\xdf\x05----", "names 25279070174704 files"},

@@ -265,7 +265,8 @@ func TestRecordIsJudgedByTheBundle(t *testing.T) {
 		!slices.Contains(said, "xctrace ended with status 54, but the recording is complete") {
 		t.Errorf("a good recording with a bad status: %v, %q", err, said)
 	}
-	if _, _, err := record(t, `{"Record": "nothing"}`, "true"); err == nil || !strings.Contains(err.Error(), "created no ") {
+	if _, _, err := record(t, `{"Record": "nothing"}`, "true"); err == nil ||
+		!strings.Contains(err.Error(), "created no ") {
 		t.Errorf("no bundle with status 0: %v", err)
 	}
 	if _, _, err := record(t, `{"Record": "failed"}`, "true"); err == nil ||

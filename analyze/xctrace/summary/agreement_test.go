@@ -296,7 +296,8 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 func claimed(t *testing.T, document []byte, expr string, want claims.Status) {
 	t.Helper()
 	file, err := claims.ParseFile("claims.json",
-		[]byte(fmt.Sprintf(`{"schema": "mtrace.claims/1", "name": "busy", "claims": [{"id": "busy", "title": "busy", "expr": %q}]}`, expr)), nil)
+		[]byte(fmt.Sprintf(`{"schema": "mtrace.claims/1", "name": "busy", "claims": [{"id": "busy", "title": "busy", `+
+			`"expr": %q}]}`, expr)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,8 @@ func TestGPURowsOfUnknownProcess(t *testing.T) {
 		!strings.Contains(whyMissing(alone, "GPU time of the subject"), "no row names its process") {
 		t.Errorf("alone: GPU %+v, missing %+v", alone.GPU, alone.Missing)
 	}
-	joined := summarise(t, Filter{PIDs: []uint64{7}}, "", table, submissionTable(submissionRow{start: 100, duration: 200, pid: 7, buffer: 1}))
+	joined := summarise(t, Filter{PIDs: []uint64{7}}, "", table,
+		submissionTable(submissionRow{start: 100, duration: 200, pid: 7, buffer: 1}))
 	if joined.GPU == nil || joined.GPU.Own.BusyNS != 500 || joined.GPU.OwnShare != 1 {
 		t.Errorf("joined: %+v", joined.GPU)
 	}

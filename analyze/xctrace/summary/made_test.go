@@ -111,7 +111,10 @@ func summarise(t *testing.T, f Filter, toc string, tables ...func(*export.Writer
 // contents is a table of contents; settings are lines like "Counter Set: (null)".
 func contents(target string, seconds float64, tables []string, settings ...string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<?xml version="1.0"?><trace-toc><run number="1"><info><target><device name="x" platform="macOS"/>%s</target><summary><start-date>2026-10-10T14:43:30.540-05:00</start-date><duration>%f</duration><template-name>Metal System Trace</template-name><intruments-recording-settings><instrument name="Metal Application"><array><dictionary><key name="GPU">`, target, seconds)
+	fmt.Fprintf(&b, `<?xml version="1.0"?><trace-toc><run number="1"><info><target>`+
+		`<device name="x" platform="macOS"/>%s</target><summary><start-date>2026-10-10T14:43:30.540-05:00</start-date>`+
+		`<duration>%f</duration><template-name>Metal System Trace</template-name><intruments-recording-settings>`+
+		`<instrument name="Metal Application"><array><dictionary><key name="GPU">`, target, seconds)
 	for _, s := range settings {
 		fmt.Fprintf(&b, "<value>%s</value>", s)
 	}

@@ -22,7 +22,8 @@ func TestTrap04UnattributedIsNobodys(t *testing.T) {
 	s := summarise(t, Filter{}, contents(launched, 0.001, nil), gpuTable(
 		gpuRow{start: 100, duration: 100, pid: 7, buffer: 2, encoder: 3}, gpuRow{start: 300, duration: 300, buffer: 4,
 			encoder: 5}, gpuRow{start: 700, duration: 100, pid: 7, buffer: 6, encoder: 7}))
-	if s.GPU.Own.Intervals != 2 || s.GPU.OwnShare != 0.4 || s.GPU.UnattributedShare != 0.6 || !warned(s, "belongs to no process") {
+	if s.GPU.Own.Intervals != 2 || s.GPU.OwnShare != 0.4 || s.GPU.UnattributedShare != 0.6 ||
+		!warned(s, "belongs to no process") {
 		t.Errorf("GPU %+v, warnings %q", s.GPU, s.Warnings)
 	}
 	all := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 100, pid: 7},

@@ -162,7 +162,8 @@ func FuzzReadClaims(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(text)
-	f.Add([]byte(`{"schema":"mtrace.bench-claims/1","claims":[{"about":"gpu","measure":{"bench":"pool","kind":"ratio"},"target":{"below":0}}]}`))
+	f.Add([]byte(`{"schema":"mtrace.bench-claims/1","claims":[{"about":"gpu","measure":{"bench":"pool",` +
+		`"kind":"ratio"},"target":{"below":0}}]}`))
 	r := recorded(f, &catalog[0])
 	f.Fuzz(func(t *testing.T, text []byte) {
 		claims, err := ReadClaims(bytes.NewReader(text))

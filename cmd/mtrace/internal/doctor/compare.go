@@ -227,7 +227,8 @@ func fullQueue(r *said, s *sight) Check {
 // lock checks that the wait for a mutex held by another thread is recorded, to within 10%.
 func lock(r *said, s *sight) Check {
 	c := Check{ID: "lock", Status: OK, Data: map[string]any{"waited_ns": r.Lock, "seen_ns": s.lock}}
-	c.Text = fmt.Sprintf("a wait for a mutex took %s; the trace records a wait of %s", nanosText(r.Lock), nanosText(s.lock))
+	c.Text = fmt.Sprintf("a wait for a mutex took %s; the trace records a wait of %s", nanosText(r.Lock),
+		nanosText(s.lock))
 	if s.unseen != "" {
 		c.Status, c.Text = Fail, s.unseen
 		c.Advice = "reports cannot show whether threads wait for each other; no setting of mtrace changes that"

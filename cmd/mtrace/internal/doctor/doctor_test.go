@@ -95,7 +95,8 @@ func TestMachine(t *testing.T) {
 			a["system_profiler -json SPDisplaysDataType"] =
 				"oops"
 		}, (*Probe).gpus, Warn, "does not list"},
-		{"GPU idle", nil, (*Probe).busy, Info, "AGXAcceleratorG16X: 1 processes connected, 3 GiB of GPU memory in use, 4% busy"},
+		{"GPU idle", nil, (*Probe).busy, Info,
+			"AGXAcceleratorG16X: 1 processes connected, 3 GiB of GPU memory in use, 4% busy"},
 		{"GPU taken", func(a map[string]string) { a["/usr/sbin/ioreg -a -r -c IOAccelerator"] = registry(t, 97) },
 			(*Probe).busy, Warn, "97% busy"},
 		{"no registry", func(a map[string]string) { delete(a, "/usr/sbin/ioreg -a -r -c IOAccelerator") }, (*Probe).busy,

@@ -265,7 +265,8 @@ def mtrace_doctor():
     metal.MTLCreateSystemDefaultDevice.restype = objc.sel_registerName.restype = ctypes.c_void_p
     objc.sel_registerName.argtypes = [ctypes.c_char_p]
     device = metal.MTLCreateSystemDefaultDevice()
-    send = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong)(("objc_msgSend", objc))
+    send = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ulong,
+                            ctypes.c_ulong)(("objc_msgSend", objc))
     if device: send(device, objc.sel_registerName(b"newBufferWithLength:options:"), 64, 0)
 try: mtrace_doctor()
 except (ImportError, OSError, AttributeError): pass

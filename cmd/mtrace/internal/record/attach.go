@@ -45,7 +45,8 @@ func attach(std cli.Stdio, text string) error {
 	// if ps is missing, or may not show the process, the advice has a placeholder for the command
 	line, _ := exec.Command("ps", "-o", "args=", "-p", text).Output()
 	command := cmp.Or(analyze.Printable(strings.TrimSpace(string(line))), "CMD ARG…")
-	fmt.Fprintf(std.Out, `Process %d cannot be traced: it runs without mtrace's library, which can be loaded only when a program starts.
+	fmt.Fprintf(std.Out, `Process %d cannot be traced: it runs without mtrace's library, which can be loaded only when `+
+		`a program starts.
 Its Metal objects exist already, and calls of methods that it has looked up before would silently be missing.
 
 What you can do instead:

@@ -53,8 +53,9 @@ func ReportCommand() cli.Command {
 		Name:    "report",
 		Summary: "Print the report on a trace: verdict, evidence and tables",
 		Usage:   "[flags] FILE|FOLDER…",
-		Example: "mtrace report --section verdict,threads trace.mtrace\nmtrace report runs/   # of several traces, a line each",
-		Values:  map[string][]string{"section": report.Sections()},
+		Example: "mtrace report --section verdict,threads trace.mtrace\nmtrace report runs/   # of several traces, " +
+			"a line each",
+		Values: map[string][]string{"section": report.Sections()},
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var v ReportView
 			v.Flags(flags)

@@ -188,7 +188,8 @@ func leadTo(address string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = fmt.Fprintf(file, `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=%[1]s"><a href="%[1]s">the trace</a>`, address)
+	_, err = fmt.Fprintf(file, `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=%[1]s">`+
+		`<a href="%[1]s">the trace</a>`, address)
 	return file.Name(), errors.Join(err, file.Close())
 }
 

@@ -44,7 +44,8 @@ func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 			l.applyToEncoder(rule, e, call, r, m)
 		}
 	case wire.EffectAllocates, wire.EffectAllocatesCopy:
-		// an allocation counts only in the range in which the call began
+		// loads of adjacent ranges may both see a call that crosses their border; only the range in which it began counts
+		// it
 		if visible && r.Flags&wire.Failed == 0 && call.Begin >= l.at.loader.window.Begin {
 			l.at.thread.made.add(call.Begin).set(call, l.at.interpreter, r, m, false)
 		}
@@ -205,10 +206,10 @@ func (e *Encoder) copied(c Copy) {
 	e.Copied = append(e.Copied, c)
 }
 
-// commitMany stores one commit call for each of the Metal 4 command buffers that the call committed as an array. The
-// record r names only the first of them. withOptions marks command buffers that were committed with an options
-// object. If a program shares one options object between commits, the feedback of a commit cannot be matched with its
-// commit.
+// commitMany stores one commit call for each Metal 4 command buffer of an array that was committed in one call. The
+// record r names only the first of them. withOptions marks command buffers that were committed with an
+// MTL4CommitOptions object. If a program reuses such an object for several commits, Metal's feedback (completion and
+// GPU time) cannot be attributed to one of them, and a warning says so.
 func (l *objectLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	queue := l.at.process.queue(r.Object)
 	for i, place := range rule.members {
@@ -228,7 +229,7 @@ func (l *objectLoader) compilation(rule *rule, call Call, r *wire.Record, m *wir
 	if rule.makes != wire.KindNone {
 		c.Made = uint32(r.Arg)
 	}
-	c.Name = l.at.process.text(rule.name.Of(r, m) | rule.source.Of(r, m)) // it has one of the two
+	c.Name = l.at.process.text(rule.name.Of(r, m) | rule.source.Of(r, m)) // a call has either a name or a source
 	switch rule.effect {
 	case wire.EffectFindsFunction, wire.EffectBuildsFunction:
 		c.Kind, c.From, c.Specialised = "function", uint32(r.Object), rule.effect == wire.EffectBuildsFunction

@@ -7,8 +7,8 @@ type CallStat struct {
 	Selector string
 	Class    string
 	Effect   wire.Effect
-	// the part of a thread's time (such as PartEncode) to which the time of these calls is added; PartCount for
-	// waits, because a wait's time is divided among several parts
+	// the category of thread time, such as PartEncode, to which these calls add; PartCount for waits, because a wait's
+	// time is divided among several categories
 	Part      Part
 	Count     int64
 	Total     Nanos // with what was nested in them
@@ -39,8 +39,8 @@ func (c *CallStat) unfinished(d Nanos, begins bool) {
 	}
 }
 
-// add adds the duration d of one call. It does not change Count, because finishThread later adds the threads' own
-// call counts; the call would count twice.
+// add adds the duration d of one call to the sums. It does not increment Count: finishThread adds the calls of each
+// thread to Count later, so the call would count twice.
 func (c *CallStat) add(d Nanos) {
 	c.Total += d
 	c.Min, c.Max = min(c.Min, d), max(c.Max, d)

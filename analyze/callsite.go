@@ -45,7 +45,7 @@ func CallSites(t *Trace, match func(*CallStat) bool) []CallSite {
 	}
 	sites := make([]CallSite, 0, len(order))
 	for _, s := range order {
-		// a Total lists the threads in any order
+		// a Total does not sort its threads; sorted here, so that output is the same in each run
 		slices.SortFunc(s.Threads, func(a, b *Thread) int { return cmp.Compare(a.ID, b.ID) })
 		sites = append(sites, *s)
 	}

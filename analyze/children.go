@@ -74,8 +74,8 @@ func parentsOf(t *Trace) map[*Process]*Process {
 	return of
 }
 
-// familiesOf returns two groups of compilations for each process: children has the compilations of its descendants
-// only, whole also those of the process itself.
+// familiesOf returns two families (groups of compilations) for each process: children has the compilations of its
+// descendants, whole has these and the process's own.
 func familiesOf(t *Trace) (children, whole map[*Process]*family) {
 	children, whole = map[*Process]*family{}, map[*Process]*family{}
 	parents := parentsOf(t)
@@ -137,8 +137,8 @@ func findChildWaits(t *Trace) {
 
 // childWaitOf converts a wait for a signal or a process into a ChildWait, if the thread waited for compiling
 // children; otherwise it returns false. A wait for a signal must meet two conditions: a compilation ended during the
-// wait, and the thread also does other work. Otherwise the threads of pools, which wait for signals all the time,
-// would count.
+// wait, and the thread also does other work. Without these conditions, idle threads of thread pools, which always
+// wait for signals, would count as waiting for a compiler.
 func childWaitOf(w *SignalWait, children, whole map[*Process]*family, byID map[int]*Process, works map[*Thread]bool) (
 	c ChildWait, is bool) {
 	if w.Thread == nil || w.Length() == 0 || !w.ForProcess && !works[w.Thread] {

@@ -8,9 +8,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A converter turns raw clock ticks into nanoseconds on the clock that all processes of the trace share. It remembers
-// the pair of clock samples around the last tick, because the next tick most likely lies there too. Only one
-// goroutine may use it, because at and interval change that memory.
+// A converter turns raw clock ticks into nanoseconds on the clock that all processes of the trace share. It caches
+// the two clock samples around the last tick, because the next tick most likely lies between them too. Its methods
+// change that cache, so only one goroutine may use it.
 type converter struct {
 	process  *tracefile.Process
 	raw      bool // a tick is a nanosecond
@@ -19,8 +19,8 @@ type converter struct {
 	dTicks   uint64
 	dNanos   uint64
 	ratio    uint64 // dNanos/dTicks in 2^-64, rounded down; 0 when it is 1 or more
-	// the reciprocal `upper` gives exact results only for this many ticks after the clock sample at `from`. Beyond
-	// them the product can be too large by one
+	// number of ticks after the clock sample at `from` for which multiplying by `upper` gives exact nanoseconds. Beyond
+	// them the product can be one nanosecond too large
 	reach uint64
 	upper uint64 // ratio rounded up
 }
@@ -58,8 +58,8 @@ func (c *converter) at(t wire.Ticks) Nanos {
 	return min(max(min(max(c.convert(t), -latestInstant), latestInstant)-Nanos(c.process.Ahead), 0), latestInstant)
 }
 
-// interval converts the time between two ticks. Nearly always both ticks are within reach of the clock sample at
-// `from`; that case needs two multiplications and no search.
+// interval converts the time between two ticks. Nearly always both ticks are so close to the clock sample at `from`
+// (nearer than c.reach) that one multiplication each is exact. Otherwise the slower method at converts them.
 func (c *converter) interval(begin, end wire.Ticks) Interval {
 	a, b := uint64(begin-c.from), uint64(end-c.from)
 	if a >= c.reach || b >= c.reach {
@@ -81,8 +81,8 @@ func (c *converter) convert(t wire.Ticks) Nanos {
 		return Nanos(c.process.Nanos(t))
 	}
 	if passed := uint64(t - c.from); c.ratio > 0 {
-		// multiply by the reciprocal instead of dividing, which is slower. The quotient may be too small by one; the
-		// remainder shows whether it is
+		// multiply by the reciprocal, because a division is slower. The quotient may be too small by one: then the
+		// remainder is not smaller than the divisor
 		q, _ := bits.Mul64(passed, c.ratio)
 		if passed*c.dNanos-q*c.dTicks >= c.dTicks {
 			q++

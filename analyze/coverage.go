@@ -10,8 +10,8 @@ import (
 type Coverage struct {
 	Process     *Process
 	Classes     []string         // classes whose methods were hooked, in the order in which the tracer met them
-	Unhooked    []UnhookedClass  // that came by without hooks
-	Nested      map[string]int64 // calls inside other calls that were left out on purpose, by family
+	Unhooked    []UnhookedClass  // classes that the program used although not all of their methods are hooked
+	Nested      map[string]int64 // number of calls nested in recorded calls, which the tracer skips on purpose, by family
 	Commits     Audit            // command buffers that their queue took
 	Completions Audit            // command buffers that were reported to their queue as completed
 	SelfCheck   []CheckedCall    // nil when none was made
@@ -55,7 +55,7 @@ func (c *Coverage) warnings(who string) (lines []string) {
 	}
 	if missed := c.Completions.Made - c.Completions.Seen; missed > c.Commits.Made-c.Commits.Seen {
 		lines = append(lines, fmt.Sprintf(
-			"%s%d of %d completions seen: GPU times of the other command buffers are missing below",
+			"%s%d of %d completions seen: the report lacks the GPU times of the other command buffers",
 			who, c.Completions.Seen, c.Completions.Made))
 	}
 	var whole []string

@@ -6,15 +6,17 @@ import (
 	"mtrace/collector/wire"
 )
 
-// startThread switches to the records of thread `id`. If the thread has no name yet, it gets `name`. If the process's
-// end record has the thread's name, the thread keeps that name, which is newer if the thread renamed itself.
+// startThread makes the thread `id` the one whose records are being read. `name` is the name that the thread had
+// when its recording began. The thread may have renamed itself later, so the name in the process's end record takes
+// precedence.
 func (c *cursor) startThread(id ThreadID, name string) {
 	c.thread = c.loader.threadOf(c.process, id)
 	c.thread.Name = cmp.Or(c.thread.Name, name)
 }
 
-// unknownThread returns the thread of a ring (a thread's record buffer) whose first records, which name the thread,
-// are missing. It is the thread that used the ring last, if the process's final record names it; otherwise 0.
+// unknownThread returns the ID of the thread that used a ring (a thread's record buffer) last, according to the
+// process's final record; 0 if that record does not tell. It is used when the ring's first records, which name the
+// thread, are lost.
 func (c *cursor) unknownThread() ThreadID { return lastThread(c.process.file, c.ring) }
 
 // earlier reports whether a call began before the loaded range. With Options.Adds such a call is already counted in

@@ -1,8 +1,8 @@
 package analyze
 
 // dispatchRuns stores the dispatches of a thread's encoders in shared blocks, to avoid one allocation per encoder. A
-// thread mostly fills one encoder after another, so an encoder's dispatches can grow in place. If another encoder's
-// dispatches follow them in the block, extend first copies them to the end.
+// thread mostly fills one encoder after another, so an encoder's dispatches are at the end of the block and can grow
+// in place. If a thread alternates between encoders, extend first copies the encoder's dispatches to the end.
 type dispatchRuns struct {
 	block []Dispatch
 	used  int // of block

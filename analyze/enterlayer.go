@@ -17,7 +17,8 @@ func (c *cursor) enter(r *wire.Record) {
 	c.thread.layer = c.process.layer(now)
 }
 
-// leave takes in that its call returned.
+// leave notes that a framework has finished encoding its current kernel, or its whole graph; f tells which. Later
+// work is not attributed to it.
 func (c *cursor) leave(f wire.Family) {
 	now := c.thread.within()
 	if f == wire.FamilyMpsKernel {

@@ -39,7 +39,8 @@ type ExperimentBlock struct {
 	Occurrences int64 // that were delayed
 	Injected    Nanos // the sum of the delays, as measured
 	Units       int64 // how many units of progress were completed in the block
-	// LastBefore is when the last unit of progress completed before the block began, LastIn when the last one
-	// completed inside the block; 0 if none did
+	// LastBefore is when the last unit of progress before the block was completed, LastIn when the last unit in the
+	// block was completed; 0 if there was none. The speed in the block is Units divided by the time between these two
+	// instants, not by the block's length
 	LastBefore, LastIn Nanos
 }

@@ -16,8 +16,8 @@ type File struct {
 	reader *tracefile.Reader
 	path   string
 
-	around atomic.Int64 // how much was read around the last part, on each side
-	vain   atomic.Int64 // how often reading more around a part did not help
+	around atomic.Int64 // time that Load reads before and after a range, in 64ths of the range
+	vain   atomic.Int64 // how often reading more around a range found nothing new
 
 	once   sync.Once
 	blocks [][]surveyed // of each stream
@@ -102,8 +102,9 @@ func (c *converter) tick(at Nanos) wire.Ticks {
 	return first
 }
 
-// inBlock is the number of equal time pieces into which Ranges divides a block. The index has only the number of
-// records of a whole block, so each piece is assumed to have 1/inBlock of them.
+// inBlock is the number of equal time pieces into which Ranges divides a block when it estimates where records are.
+// The file's index has only the number of records of a whole block, so each piece is assumed to have 1/inBlock of
+// them.
 const inBlock = 16
 
 // Ranges cuts the requested time into consecutive ranges of about the given number of records. Together the ranges
@@ -184,9 +185,9 @@ type flight struct {
 	made bool // the record of its creation was found
 }
 
-// Limits of the time that is also read before and after a requested range, in 64ths of the range's length. A command
-// buffer that is alive in the range may be created before the range and complete after it. Without the records from
-// outside, its creator or its GPU time would be unknown.
+// Limits of the time that Load reads before and after a requested range, in 64ths of the range's length. Load reads
+// more than the range because a command buffer that is alive in it may be created earlier and complete later.
+// Without these records its creator or its GPU time would be unknown.
 const (
 	leastAround = 1
 	mostAround  = 4096

@@ -23,7 +23,7 @@ func (t *Trace) Finish() {
 }
 
 // finishTrace does the work of Finish for a trace whose command buffers finishBuffers has sorted. `gathered` is true
-// if waits and allocations are sorted too. `asked` is the requested time range.
+// if waits and allocations are already sorted too. `asked` is the requested time range.
 func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	slices.SortFunc(t.Calls, func(a, b *CallStat) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Class, b.Class))
@@ -97,7 +97,7 @@ func finishBuffers(t *Trace, list []*CommandBuffer) (f finishing) {
 	}
 	list = byCreation(list, keys)
 	t.CommandBuffers = make([]CommandBuffer, len(list))
-	allEncoders, allRows := make([]Encoder, 0, encoders), make([]GPUWork, 0, rows) // those of a buffer side by side
+	allEncoders, allRows := make([]Encoder, 0, encoders), make([]GPUWork, 0, rows)
 	for i, from := range list {
 		from.Index = CommandBufferIndex(i + 1)
 		b := &t.CommandBuffers[i]

@@ -69,8 +69,9 @@ func (f *File) keepFlights(found []flight, long Nanos) {
 	}
 }
 
-// keepRecords stores the records of the given command buffers. It reads two kinds of blocks of their process: those
-// in the time `before` ahead of a submission, and those in which they complete.
+// keepRecords stores the records of the given command buffers. It reads two kinds of blocks of their process: blocks
+// in the last `before` nanoseconds ahead of a submission, where the command buffer may have been created, and blocks
+// in which a command buffer completes.
 func (f *File) keepRecords(of []flight, before Nanos) {
 	kept := 0
 	for i, st := range f.reader.Streams() {
@@ -124,8 +125,9 @@ func (f flights) of(r *wire.Record, m *wire.More) *flight {
 	return nil
 }
 
-// knows notes the object that a record creates. For a command buffer, the search for its creation ends. An encoder
-// becomes a key of the map, so that its records are stored too.
+// knows looks at a record that creates an object. If it creates the flight's command buffer, the creation is found
+// (made). If it creates an encoder of the command buffer, the encoder becomes a key of the map, so that the
+// encoder's records are stored too.
 func (x *flight) knows(all flights, r *wire.Record) {
 	switch rule := ruleOf(r.Call); {
 	case rule.makes == wire.KindCommandBuffer:

@@ -20,7 +20,7 @@ type seen struct {
 	pollGap    uint32 // the time between its last two reads of the status, in nanoseconds
 	unfinished bool
 	absorbed   bool // it counts as a part of the call around it
-	earlier    bool // it began before the part
+	earlier    bool // it began before the loaded range
 	failed     bool // the call returned NO
 }
 
@@ -123,7 +123,8 @@ func gatherThreads(l *loader) {
 	l.releaseLifetimes()
 }
 
-// releaseLifetimes sets when objects were released. Only now are the records of all threads read.
+// releaseLifetimes sets Lifetime.Released, when each object was released. It runs after all threads were read,
+// because another thread than the creator may have released the object.
 func (l *loader) releaseLifetimes() {
 	if l.adds { // a later range may have the release
 		return
@@ -188,8 +189,9 @@ func StorageMode(options uint64) string {
 	return [...]string{"shared", "managed", "private", "memoryless"}[options>>4&3]
 }
 
-// allocation converts the record of a call that allocated memory. OnHeap is set if another allocation has already
-// counted the memory: a heap, or the resource that a view shows. Otherwise totals would count it twice.
+// allocation converts the record of a call that allocated memory. OnHeap is set if the memory is part of another
+// allocation that is counted already: a heap, or the resource that a view refers to. Totals skip these, or the
+// memory would count twice.
 func (l *loader) allocation(t *threadLoader, v *seenMore, a *Allocation) {
 	rule := ruleOf(v.call)
 	a.At, a.Took, a.Thread, a.Stack, a.Selector = v.Begin, v.Length(), t.Thread, v.of(t).Stack, rule.row.Selector

@@ -10,12 +10,12 @@ import (
 	"mtrace/collector/wire"
 )
 
-// indirectCommands collects a process's changes to its indirect command buffers and their executions. resolveIndirect
-// combines them only after all threads were read: threads are read one after another, and the GPU may apply a change
-// later than the change was encoded.
+// indirectCommands collects a process's changes to its indirect command buffers and their executions. Threads are
+// read one after another, and the GPU may apply a change later than it was encoded, so changes are not read in the
+// order in which they take effect. resolveIndirect therefore sorts and applies them after all threads were read.
 type indirectCommands struct {
-	// the command that each MTLIndirectCommand object stands for: Metal returns a new object each time a program
-	// requests a command
+	// the command that each MTLIndirectCommand object stands for. Several objects may stand for the same command,
+	// because Metal returns a new object for each request
 	places     map[wire.ObjectID]commandPlace
 	changes    []commandChange
 	executions []execution
@@ -125,8 +125,9 @@ func (m moment) compare(n moment) int {
 	return cmp.Or(cmp.Compare(m.at, n.at), cmp.Compare(m.call, n.call))
 }
 
-// momentOf returns the moment at which an operation takes effect: a call without an encoder (nil) at once, an encoded
-// operation when the GPU runs the command buffer. GPU clocks may be off, so the moment is never before the call.
+// momentOf returns the moment at which an operation takes effect. A call without an encoder (nil) takes effect at
+// once; an encoded operation takes effect when the GPU runs its command buffer. GPU clocks may be off, so the moment
+// is never before the call.
 func momentOf(call Nanos, e *openEncoder) moment {
 	if e == nil || e.buffer == nil {
 		return moment{call, call}
@@ -186,7 +187,7 @@ func (p *processLoader) resolveIndirect() {
 	*c = indirectCommands{}
 }
 
-// change makes a change.
+// change applies one change to the content of the indirect command buffers.
 func (p *processLoader) change(of func(wire.ObjectID) *indirectBuffer, c *commandChange) {
 	place, one := p.indirect.places[c.command]
 	switch {
@@ -201,7 +202,7 @@ func (p *processLoader) change(of func(wire.ObjectID) *indirectBuffer, c *comman
 		maps.Copy(to.commands, copied)
 	case c.effect == wire.EffectResets && c.of.buffer != 0:
 		of(c.of.buffer).reset(c.of)
-	case !one: // it was asked for before the trace
+	case !one: // the program requested the command before the trace began, so its buffer is not known
 	case c.effect == wire.EffectResets:
 		of(place.buffer).reset(commandRange{place.buffer, place.index, 1})
 	default:

@@ -52,9 +52,9 @@ func nameKeepers(t *Trace) {
 }
 
 // nameKeeper fills in Kept and Holder of one wait for the GIL (CPython's global interpreter lock). `all` has the
-// waits that threads of the process began while they held the GIL, sorted by begin. Only one thread holds the GIL at
-// a time, so these waits do not overlap, except by clock errors of nanoseconds. Because of these errors the search
-// starts one wait earlier.
+// waits that threads of the process began while they held the GIL, sorted by begin. They hardly overlap, because
+// only one thread holds the GIL at a time. Clock errors of nanoseconds are possible, so the search starts one wait
+// earlier.
 func (l *LockWait) nameKeeper(all []keeping) {
 	first := sort.Search(len(all), func(i int) bool { return all[i].Begin >= l.Begin })
 	if first > 0 {

@@ -96,8 +96,8 @@ func (l *waitLoader) blockedWait(rule *rule, call Call, r *wire.Record, m *wire.
 	return w
 }
 
-// keepBlocked stores a BlockedWait in its thread's list and returns its index there. Its final duration is set when
-// the calls around it are known.
+// keepBlocked stores a BlockedWait in its thread's list and returns its index there. The wait's time is only final
+// when the surrounding calls are read: a wait inside another recorded call counts as that call's time.
 func (l *waitLoader) keepBlocked(rule *rule, call Call, r *wire.Record, m *wire.More) (item int32) {
 	list := &l.at.thread.blocked
 	item = int32(list.count)

@@ -38,7 +38,7 @@ func (k *keptBlocks) find(at blockName) []wire.Record {
 	return k.before[at]
 }
 
-// hasRoom says whether more may be kept.
+// hasRoom reports whether another block may be kept without exceeding mostKeptRecords by much.
 func (k *keptBlocks) hasRoom() bool { return k.count < mostKeptRecords }
 
 // room returns an empty buffer for a block of the given number of records, a reused one if possible.
@@ -51,7 +51,7 @@ func (k *keptBlocks) room(records int) []wire.Record {
 	return make([]wire.Record, 0, records+1)
 }
 
-// keep keeps a block.
+// keep stores the records of a block for the next slice.
 func (k *keptBlocks) keep(at blockName, records []wire.Record) {
 	if k.now[at] == nil && len(records) > 0 {
 		k.now[at] = records

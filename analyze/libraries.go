@@ -50,9 +50,9 @@ func findLibraries(t *Trace, roots []string) {
 	}
 }
 
-// packageFolders returns the folders of libraryPackages that contain files of the frames. A folder may contain
-// another one of the same name, as in tinygrad/tinygrad. Then the outer one is only the checkout and is left out,
-// because it also has examples, which are the program's own code.
+// packageFolders returns the folders of libraryPackages that contain files of the frames. A package's checkout often
+// has the package's name too, as in tinygrad/tinygrad. Then only the inner folder is returned: the outer one also
+// contains examples, which are the program's own code.
 func packageFolders(frames map[*Frame]bool) (folders []string) {
 	for f := range frames {
 		if !f.Python {

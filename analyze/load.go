@@ -24,9 +24,9 @@ func Load(path string, opts Options) (*Trace, error) {
 	return f.Load(opts)
 }
 
-// Load reads the trace, or the range of it that opts selects. Several goroutines may call it at the same time. A
-// command buffer that is alive in the range may have been created or completed outside of the records that were read.
-// Then Load reads again with more time around the range, so that the command buffer's creator and GPU time are known.
+// Load reads the trace, or the range of it that opts selects. Several goroutines may call it at the same time. If
+// command buffers in the range lack their creator or GPU time, their records may lie outside of what was read. Load
+// then reads again, with more time around the range.
 func (f *File) Load(opts Options) (*Trace, error) {
 	opts = f.Asked(opts)
 	around := f.around.Load()
@@ -43,7 +43,7 @@ func (f *File) Load(opts Options) (*Trace, error) {
 		if t, read, err = f.load(opts, 8*around); err != nil {
 			break
 		}
-		if read.strangers(t) >= was { // they are not in the trace
+		if read.strangers(t) >= was { // the missing records are not in the trace
 			f.vain.Add(1)
 			break
 		}
@@ -167,9 +167,9 @@ func (l *loader) readStreams(part *part, streams []int) error {
 	return nil
 }
 
-// addElsewhere stores the GPU work of the processes that the user did not select (streams), if the work ran on a
-// device of the selected processes. Without it, time in which command buffers queue behind that work would be blamed
-// on the driver.
+// addElsewhere stores the GPU work of processes that the user did not select (streams), if it ran on a device of the
+// selected processes. Command buffers may queue behind that work, and without it reports would blame the driver for
+// the delay.
 func addElsewhere(l *loader, part *part, streams []int) error {
 	other := &loader{trace: &Trace{}, stats: map[statKey]*CallStat{}, devices: map[Device]*Device{}, window: l.window}
 	seen := map[*processLoader]bool{}
@@ -242,8 +242,8 @@ func (l *loader) finishProcess(p *processLoader) {
 	p.encoders, p.queues, p.pipelines = objectTable[openEncoder]{}, objectTable[Queue]{}, objectTable[Pipeline]{}
 }
 
-// usualCost is the usual cost of recording one call, in picoseconds, by kind of clock. It is the fallback for traces
-// without a measured cost. BenchmarkCall of interpose measured it on an AMD EPYC.
+// usualCost is the usual cost of recording one call, in picoseconds, by kind of clock. It is used for traces in
+// which the tracer did not measure the cost. The values were measured by BenchmarkCall of interpose on an AMD EPYC.
 var usualCost = map[wire.ClockKind]int64{wire.ClockTSC: 16_000, wire.ClockMach: 16_000, wire.ClockNanoseconds: 44_000}
 
 // addOverhead adds the time that recording the process's calls took to Recording.Overhead: the number of calls, times
@@ -284,7 +284,7 @@ func (l *loader) keepBuffer(b *CommandBuffer) bool {
 }
 
 // processorTimeOf returns the processor time that a process used in the requested range, from samples. Without
-// samples it returns the process's total (all), multiplied by the range's share of the run. The whole total would
+// samples it returns the process's total (`all`) multiplied by the range's share of the run; the total itself would
 // make every short range look busy.
 func processorTimeOf(l *loader, p *processLoader, all Nanos) Nanos {
 	window := l.window
@@ -314,7 +314,7 @@ func addLosses(l *loader, p *processLoader) {
 	lost.AtLeast = lost.AtLeast || len(e.Distrusted) > 0
 	if e.Running {
 		lost.Running++
-	} else if e.Note != "" && p.file.Clock != 0 { // it used Metal, but its trace ended before it did
+	} else if e.Note != "" && p.file.Clock != 0 { // the process used Metal, and its recording stopped before it ended
 		lost.AtLeast = true
 	}
 	lost.Unnamed += int64(e.Unnumbered)

@@ -25,7 +25,7 @@ type loader struct {
 }
 
 // clip returns the part of an interval that is in the requested range; false if there is none. An instant on the
-// border of two ranges belongs to the later one, so that no event without a length counts in two ranges.
+// border of two ranges belongs to the later range, so that events without a duration are never counted twice.
 func (l *loader) clip(i Interval) (Interval, bool) {
 	c, visible := i.in(l.window)
 	if l.slice != nil {
@@ -35,8 +35,8 @@ func (l *loader) clip(i Interval) (Interval, bool) {
 }
 
 // device returns the model's device for a process's device number; nil when not known. Processes of one host that
-// name the same device share one Device. If the number is not known but the process has only one device, it is that
-// one.
+// name the same device share one Device. If the number is not known and the process has only one device, device
+// returns that device.
 func (l *loader) device(p *processLoader, id wire.ObjectID) *Device {
 	d, known := p.file.Devices[id]
 	if !known {
@@ -63,12 +63,12 @@ func (l *loader) wanted(pid int) bool { return len(l.only) == 0 || slices.Contai
 type processLoader struct {
 	*Process
 	file      *tracefile.Process
-	classes   [256]string // the names of those in file
+	classes   [256]string // names of the classes in file
 	clock     *converter
-	end       Nanos // of the last thing seen
+	end       Nanos // the last instant in any record
 	buffers   objectTable[CommandBuffer]
 	encoders  objectTable[openEncoder]
-	further   []*openEncoder // of command buffers that have one already
+	further   []*openEncoder // encoders of command buffers that already have one; see attach
 	pipelines objectTable[Pipeline]
 	queues    objectTable[Queue]
 	functions functionsMade
@@ -89,14 +89,14 @@ type instants [pageSize]Nanos
 
 // An openEncoder is an Encoder and the state that the loader needs while calls still encode into it.
 type openEncoder struct {
-	// the Encoder is stored here, so that it need not be copied if it is the only encoder of its command buffer, as
-	// is usual
+	// the Encoder itself, in an array so that CommandBuffer.Encoders can refer to it without a copy. Most command
+	// buffers have only one encoder
 	one      [1]Encoder
 	buffer   *CommandBuffer
 	pipeline *Pipeline  // set last
 	groups   []string   // the debug groups that are open, the innermost last
 	names    *Names     // of what was encoded last
-	scopes   int        // that the thread had come to then
+	scopes   int        // the thread's count of scope begins and ends when it encoded last
 	first    EncoderUse // by the thread that encoded first; Users replaces it when another thread encodes too
 }
 
@@ -106,7 +106,7 @@ type threadLoader struct {
 	process *processLoader
 	nest    nesting
 	sliced  bool
-	core    nesting // for a slice: the parts of calls within its own time
+	core    nesting // for a slice: the parts of calls within the slice's own time, without the time read around it
 	slots   []callSlot
 	byCall  [len(wire.Table)]slotOfClass // the slot in which a call was last counted, with its class and stack
 	others  numbering                    // slots by callKey
@@ -171,9 +171,9 @@ type queueEvent struct {
 	thread *Thread
 }
 
-// A VisitedCall is one call of the trace file, for outputs that need every call; the model keeps only sums of most
-// calls. The call and everything that it points to are valid only during the visit, because they are reused for the
-// next call.
+// A VisitedCall is one call of the trace file, passed to Options.Visit for outputs that need every call; the model
+// keeps only sums of most calls. The call and everything that it points to are valid only during the visit, because
+// they are reused for the next call.
 type VisitedCall struct {
 	Call
 	ID         wire.Call
@@ -198,8 +198,9 @@ func (l *loader) skew(at Nanos) {
 	}
 }
 
-// counts reports whether a problem at this instant belongs to the loaded range. A slice also reads some time around
-// its own. Problems in that time belong to its neighbours and must not be counted twice.
+// counts reports whether a problem at the instant `at`, such as an impossible time, belongs to the loaded range. A
+// slice also reads some time of its neighbours. A problem there is counted by the neighbour, and must not be counted
+// twice.
 func (l *loader) counts(at Nanos) bool {
 	if l.slice != nil {
 		return l.trace.Holds(at)

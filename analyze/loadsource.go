@@ -47,8 +47,8 @@ func (p *processLoader) canarySeen(r *wire.Record) {
 	p.canary[wire.Call(min(r.Arg, 1<<16-1))]++
 }
 
-// recordedTimes returns the recorded time ranges of a file, counted from the first call. Run of the trace t must be
-// known.
+// recordedTimes returns the recorded time ranges of a file, counted from the trace's first call. It needs t.Run, so
+// the run's begin and length must be set before.
 func recordedTimes(r *tracefile.Reader, t *Trace) (list []Recorded) {
 	for _, of := range r.Recorded() {
 		w := Recorded{From: max(0, Nanos(of.From)-t.Run.Origin), To: Nanos(of.To) - t.Run.Origin, Began: of.Began,
@@ -79,8 +79,8 @@ func addRecorded(l *loader, r *tracefile.Reader) {
 	}
 }
 
-// shortfallOf returns which parts of the recording are missing; nil if it is complete. It must be called after all
-// streams were read, because damage is only found by reading.
+// shortfallOf describes which parts of the recording are missing; it returns nil if the recording is complete. It
+// must be called after all streams were read, because damage is found only by reading.
 func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
 	damage, cut, repaired := r.Damage(), r.Cut(), r.Repaired()
 	if len(damage) == 0 && cut == nil && repaired == nil {
@@ -94,7 +94,7 @@ func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
 			l.trace.Warnings = append(l.trace.Warnings, r.Text(d))
 		case i == mostParts:
 			l.trace.Warnings = append(l.trace.Warnings, fmt.Sprintf(
-				"%d more parts of the file are damaged and left out",
+				"%d more damaged parts of the file were left out",
 				len(damage)-i))
 		}
 		lost.AtLeast = lost.AtLeast || d.Unknown()

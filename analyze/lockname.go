@@ -2,12 +2,13 @@ package analyze
 
 import "strings"
 
-// pythonLock is part of the names of the functions in which CPython waits for a threading.Lock or RLock.
+// pythonLock is the beginning of the names of the CPython functions that wait for a threading.Lock or RLock. Locks
+// are recognized by the function that waits.
 const pythonLock = "PyThread_acquire_lock"
 
-// LockTitle describes the lock called `name` in words. For a lock of CPython it keeps the name in parentheses,
-// because `--what-if lock:NAME` needs it: "GIL (_PyRuntime)", "threading.Lock (PyThread_acquire_lock_timed)", "lock
-// cache".
+// LockTitle describes the lock called `name` for reports: "GIL (_PyRuntime)", "threading.Lock
+// (PyThread_acquire_lock_timed)", "lock cache". For a lock of CPython the name stays in parentheses, because users
+// pass it to `--what-if lock:NAME`.
 func LockTitle(name string) string {
 	symbol := strings.TrimPrefix(name, "in ")
 	switch l := (&LockWait{Name: name}); {

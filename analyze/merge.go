@@ -4,13 +4,13 @@ package analyze
 const never Nanos = 1<<63 - 1
 
 // A merge finds which of several sorted sources has the next value. It is a tournament (winner tree) over the
-// instants of the sources' next values. The earlier instant wins a match; of equal instants the first source wins.
-// When a source advances, only the matches on its path to the final are played again. A match has no branch that
-// depends on the winner, because processors cannot predict it for threads that alternate.
+// instants of the sources' next values: the earlier instant wins a match, and of equal instants the first source
+// wins. When a source advances, only the matches on its path to the final are played again. A match compiles to code
+// without a branch on the winner: processors cannot predict that branch for threads that alternate.
 type merge struct {
 	at []Nanos // the instants of the sources' next values; filled up with never to a power of two
-	// winners[i] is the source that won match i. The winners of matches 2i and 2i+1 play match i, and match 1 is the
-	// final. The second half of the entries are the sources themselves
+	// winners[i] is the source that won match i. Match i is played by the winners of matches 2i and 2i+1; match 1 is
+	// the final. The second half of the slice holds the sources themselves
 	winners []int32
 }
 

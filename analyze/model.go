@@ -89,11 +89,11 @@ type CommandBuffer struct {
 	Signals   []EventValue // shared events it signals
 	WaitsFor  []EventValue // shared events it waits for
 
-	withOptions bool // the program passed options of its own to the commit
+	withOptions bool // committed with an options object of the program, see commitMany
 }
 
-// Empty reports whether nothing was encoded into the command buffer; the program can then use it only to wait for
-// earlier ones. If the trace has no encoders at all (Trace.Encoded is false), every command buffer seems empty.
+// Empty reports whether nothing was encoded into the command buffer. Programs commit empty command buffers to wait
+// for earlier ones. If the trace has no encoders at all (Trace.Encoded is false), every command buffer seems empty.
 func (b *CommandBuffer) Empty() bool {
 	return len(b.Encoders) == 0 && len(b.Signals) == 0 && len(b.WaitsFor) == 0 &&
 		(b.Committed.Thread == nil || b.Committed.Thread.Lost == 0)
@@ -144,7 +144,8 @@ type EncoderUse struct {
 }
 
 // A Chain tells how far the dispatches of a serial compute encoder depend on each other. Two dispatches count as
-// dependent if they bind the same buffer or texture.
+// dependent if they bind the same buffer or texture. If the longest chain is short, the dispatches could run
+// concurrently.
 type Chain struct {
 	Dispatches int // 0 when it is not known
 	Longest    int // of them, the longest chain in which each may depend on the one before
@@ -162,8 +163,8 @@ type Copy struct {
 // program.
 type Dispatch struct {
 	Pipeline *Pipeline // nil when none was set while tracing
-	// the commands of the indirect command buffer that this dispatch executes; nil when it executes none, or when
-	// they are not known
+	// the commands of the indirect command buffer that this dispatch executes; nil when it executes none, or when the
+	// commands are not known
 	Executes *Commands
 	Count    int
 	Threads  uint64 // of all of them together
@@ -188,8 +189,8 @@ type Pipeline struct {
 	Process *Process
 	Kernel  string
 	Label   string
-	// distinguishes kernel functions of the same name: the source of the library and, if the function is specialised
-	// with constants, a number; "" if not known
+	// distinguishes kernel functions of the same name: the hash of the library's source and, if the function is
+	// specialised with constants, a number; "" if not known
 	Variant string
 
 	// the framework operation that the kernel's name shows, for instance "Matmul"; see nameOperations
@@ -228,8 +229,8 @@ type Compilation struct {
 	From   uint32
 	Device *Device // the device that the library or pipeline state is for; nil when not known
 
-	// the function was specialised by constants, which the trace does not have, so functions with equal names and
-	// sources may still differ
+	// the function was specialised by constants. The trace does not have the constants, so functions of equal name and
+	// source may still differ
 	Specialised bool
 }
 
@@ -244,14 +245,15 @@ type Allocation struct {
 	Storage  string // "shared", "managed", "private" or "memoryless"
 	Address  uint64 // of its contents; 0 when not known
 	Object   uint32 // its number in its process; 0 when not known
-	// the memory is already counted by another Allocation: the heap that it comes from or, for a view, the viewed
-	// resource. Totals must skip it
+	// the memory is part of another Allocation: of the heap that it comes from or, for a view, of the viewed resource.
+	// Totals must skip it, or it counts twice
 	OnHeap   bool
 	Released Nanos // when it was released; 0 if it was not, or if that is not known (Memory.Releases)
 	Copied   bool  // the call copied its initial content into it
 }
 
-// Freed is one release of memory. With Options.Adds, the Allocation with the same Object may be in an earlier range.
+// Freed is one release of memory. If only a range was loaded (Options.Adds), its Allocation, with the same Object,
+// may be in an earlier range.
 type Freed struct {
 	At      Nanos
 	Process *Process
@@ -288,7 +290,7 @@ type DeviceMemory struct {
 // Commands are the commands that one execution of an indirect command buffer runs. Executions that run the same
 // commands share one Commands value, which must not be changed.
 type Commands struct {
-	// the dispatches in order, without dispatches of no threads; a single Opaque one when none of the commands is
+	// the dispatches in order, without dispatches of zero threads; a single dispatch marked Opaque when no command is
 	// known
 	Runs []Dispatch
 }

@@ -7,12 +7,12 @@ import (
 )
 
 // A bufferNaming tracks the label and the open debug groups of a command buffer that is not committed yet. Work gets
-// the names that are current when it is encoded.
+// the names that are current when it is encoded, not those at the commit.
 type bufferNaming struct {
 	thread  *Thread // that gave the label
 	label   string
-	added   string // to the label before
-	encoded bool   // work, since there was a label
+	added   string // text that the last change appended to the label
+	encoded bool   // work was encoded since the label was set
 	grows   bool
 	groups  []string
 }
@@ -31,9 +31,9 @@ func (p *processLoader) naming(b *CommandBuffer) *bufferNaming {
 	return n
 }
 
-// relabel stores a new label of the command buffer. If the new label extends the old one, added is the appended text;
-// frameworks append the name of each operation. If the label was cut to the maximum length, added is not known and
-// empty.
+// relabel stores a new label of the command buffer. Some frameworks append the name of each operation to the label,
+// so if the new label extends the old one, `added` becomes the appended text. If the label was cut to the maximum
+// length, the appended text is not known and `added` is empty.
 func (n *bufferNaming) relabel(label string, by *Thread) {
 	switch longer := strings.HasPrefix(label, n.label) && n.label != "" && n.thread == by; {
 	case longer && len(label) == len(n.label):
@@ -105,8 +105,8 @@ func (p *processLoader) shared(n Names) *Names {
 	return known
 }
 
-// nameCopies sets Encoder.Names, the names of the encoder's copies and fills. If copies were encoded under different
-// names, the names are left empty, because none applies to all copies.
+// nameCopies sets Encoder.Names, the names of the encoder's copies and fills. If they were encoded under different
+// names, the names become empty, because no name applies to all of them.
 func (l *objectLoader) nameCopies(o *openEncoder) {
 	e, now := &o.one[0], l.names(o)
 	switch {

@@ -14,10 +14,10 @@ import "slices"
 // is one: when Metal waits inside a call, that time counts as the call's.
 type nesting struct {
 	spans []span // in post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
-	older int    // how many of the spans already existed at the last flush
-	whole int    // how many of those are whole subtrees, even with the spans added since
-	// receives each call once, with its final own time. It receives many calls at a time, and must skip spans with a
-	// negative slot, because these stand for calls that it received before
+	older int    // number of spans left after the last flush
+	whole int    // number of the older spans that form complete subtrees: no later call surrounds only some of them
+	// settle receives each call once, when its own time is final. It receives a batch of spans, and must skip spans
+	// with a negative slot: they stand for calls of earlier batches
 	settle func(s []span)
 	// calls that partly overlapped the previous call, which is impossible on one thread; their overlap was cut off
 	skewed int64
@@ -39,15 +39,15 @@ type span struct {
 	absorbed   bool
 }
 
-// keptSpans is how many of the latest calls are not settled, because a call around them may still come. maxSpans
-// bounds the number of spans in memory.
+// keptSpans is how many of the latest calls stay unsettled (their time is not final), because a surrounding call may
+// still follow. maxSpans limits the number of spans in memory.
 const (
 	keptSpans = 1 << 7
 	maxSpans  = 1 << 9
 )
 
-// next appends a span for the call that ended next and returns it. The caller fills in times and kind of the call and
-// then calls place.
+// next appends a span for the next call in the order of call ends, and returns it. The caller fills in times and
+// kind of the call and then calls place.
 func (n *nesting) next() *span {
 	if len(n.spans) > n.older+keptSpans {
 		n.flush()
@@ -80,7 +80,7 @@ func (n *nesting) place() {
 		s.end = max(s.end, root.end)
 		i -= int(root.size)
 	}
-	if i > 0 && n.spans[i-1].end > s.begin { // neither around its neighbour nor after it
+	if i > 0 && n.spans[i-1].end > s.begin { // the calls overlap partly, which is impossible on one thread
 		if n.spans[i-1].slot >= 0 {
 			n.skewed++
 		}
@@ -92,11 +92,12 @@ func (n *nesting) place() {
 	s.size = int32(last - i + 1)
 	n.whole = min(n.whole, i)
 	if s.absorbs && i < last {
-		// a call whose own time was passed on as final keeps that time
+		// the call absorbs the time of the calls nested in it. A nested call whose own time is already settled (passed on
+		// as final) keeps it
 		for j := last - 1; j >= i; {
 			s.own += n.spans[j].own
 			n.spans[j].own, n.spans[j].absorbed = 0, true
-			if n.spans[j].absorbs { // has what is below it already
+			if n.spans[j].absorbs { // it has already absorbed the calls nested in it
 				j -= int(n.spans[j].size)
 			} else {
 				j--
@@ -105,13 +106,13 @@ func (n *nesting) place() {
 	}
 }
 
-// flush settles older calls: it passes on their own times as final, and replaces the calls by one span. That span
-// stores how much time the calls covered, so that a call around them can still subtract this time.
+// flush settles older calls: it passes on their own times as final and replaces them by one span. That span stores
+// the time that the calls covered, so that a surrounding call can still subtract it.
 func (n *nesting) flush() {
 	if n.older > 0 {
 		if n.whole == 0 || len(n.spans) > maxSpans-keptSpans {
-			// a single call surrounds all other calls, or calls nest deeper and deeper: settle all, to bound the
-			// memory
+			// one call surrounds all others, or calls nest deeper and deeper, so no subtree is complete. Settle all calls
+			// anyway, to limit memory
 			n.whole = len(n.spans)
 		}
 		n.spans[n.whole-1] = n.settleFirst(n.whole)
@@ -126,13 +127,13 @@ func (n *nesting) finish() {
 	n.spans, n.older, n.whole = n.spans[:0], 0, 0
 }
 
-// settleFirst passes on the own times of the first count spans as final, and returns one span that stands for all of
-// them. The spans must be whole subtrees: no call in them may be nested in a later span.
+// settleFirst passes on the own times of the first `count` spans as final, and returns one span that stands for all
+// of them. The spans must be complete subtrees: a later span may surround all of them, but not only some.
 func (n *nesting) settleFirst(count int) span {
 	run := span{size: 1, slot: -1, item: -1}
 	for i := range n.spans[:count] {
 		s := &n.spans[i]
-		// a call begins before those nested in it, and ends after them
+		// spans are in the order of their ends, so the last one ends last, but any of them may begin first
 		if run.end = s.end; i == 0 || s.begin < run.begin {
 			run.begin = s.begin
 		}

@@ -12,7 +12,7 @@ type objectLoader struct {
 	lastNames *Names // of what was encoded last
 }
 
-// used notes that the call's thread encoded into the encoder: it extends that thread's EncoderUse.
+// used records that the thread of this call encoded into the encoder, by extending the thread's EncoderUse.
 func (o *openEncoder) used(call *Call) {
 	e := &o.one[0]
 	switch {
@@ -78,9 +78,9 @@ func (p *processLoader) encoder(id wire.ObjectID) *openEncoder {
 	return e
 }
 
-// attach adds an encoder to its command buffer. The first encoder of a command buffer is not copied: the command
-// buffer refers to it, so the encoder may still change. Further encoders are appended when the process is finished.
-// Most command buffers have one encoder, so most encoders are never copied.
+// attach adds an encoder to its command buffer. The first encoder of a command buffer is not copied but referred to,
+// so the loader can still change it. Further encoders are appended when the process is finished. Most command
+// buffers have one encoder, so most encoders are never copied.
 func (p *processLoader) attach(e *openEncoder, b *CommandBuffer) {
 	if b == nil || e.buffer != nil {
 		return
@@ -131,7 +131,8 @@ func (p *processLoader) ended() {
 	p.Exit = Exit{Known: e.ExitKnown, Status: e.ExitStatus, Signal: e.Signal, Running: e.Running || p.file.End == nil}
 }
 
-// aliveOf converts a process's counters; those that are impossible, because they are damaged, count as absent.
+// aliveOf converts a process's counts of created and freed objects. Impossible counts come from a damaged file and
+// become zero, "not known".
 func aliveOf(a wire.Alive) Alive {
 	if a.Most > a.Made || a.Made >= mostCounted {
 		return Alive{}
@@ -139,5 +140,5 @@ func aliveOf(a wire.Alive) Alive {
 	return Alive{int(a.Made), int(min(a.Freed, a.Made)), int(a.Most)}
 }
 
-// mostCounted is more objects than a process can create.
+// mostCounted is a number of objects that no process can create; larger counts come from a damaged file.
 const mostCounted = 1 << 40

@@ -10,7 +10,7 @@ import (
 type openScope struct {
 	begin wire.Ticks
 	name  uint64
-	depth wire.ObjectID // scopes around it
+	depth wire.ObjectID // number of scopes around it
 }
 
 // A scopeLoader collects the scopes and marks of the threads that used one ring (a thread's record buffer).
@@ -30,7 +30,7 @@ func (s *scopeLoader) begin(r *wire.Record) {
 	s.open = append(s.open[:n], openScope{r.Begin, r.Arg, r.Object})
 }
 
-// mark stores a mark, or a scope whose end was read.
+// mark stores a mark (a named instant), or a scope whose end was just read.
 func (s *scopeLoader) mark(r *wire.Record, isMark bool) {
 	if !isMark {
 		s.change()
@@ -55,8 +55,8 @@ func (s *scopeLoader) end(r *wire.Record) {
 	}
 }
 
-// change is called when a scope (a time range that the program named) begins or ends. Otherwise equal dispatches
-// before and after that moment would be joined into one and counted in one of the two scopes.
+// change is called when a scope (a time range that the program named) begins or ends. It prevents equal dispatches
+// before and after that instant from being joined into one, which would count in only one of the two scopes.
 func (s *scopeLoader) change() {
 	if s.at.thread != nil {
 		s.at.thread.scopes++

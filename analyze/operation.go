@@ -15,7 +15,8 @@ type Operation struct {
 // An OperationSource states where the name of an operation comes from, for instance a debug group.
 type OperationSource uint8
 
-// The sources, the preferred one first. A name given to the work itself is preferred to a name of the code around it.
+// The sources of an operation's name, from most to least preferred. A name given to the work itself is preferred to
+// a name of the code around it.
 const (
 	FromNothing       OperationSource = iota
 	FromDebugGroup                    // the innermost debug group that was open in the encoder
@@ -116,8 +117,8 @@ func (s *Stack) operation() (function, line string) {
 	return s.operator, s.line
 }
 
-// nameOperations computes the operation of each stack and the primitive (framework operation) of each kernel once,
-// because many dispatches share them.
+// nameOperations sets the operation of each stack and the primitive (framework operation) of each kernel. It
+// computes each only once, because many dispatches share a stack or kernel.
 func nameOperations(t *Trace) {
 	for _, p := range t.Pipelines {
 		p.primitive = mlxPrimitive(p.Kernel)

@@ -1,7 +1,8 @@
 package analyze
 
-// A Part is one category of a thread's time, such as encoding or waiting for a lock. Most parts are the time in calls
-// of one kind. The time of a wait for the GPU is divided among the PartWait parts by what the GPU did meanwhile.
+// A Part is one category of a thread's time, such as encoding or waiting for a lock. Most parts are the time in
+// calls of one kind. A wait for the GPU is divided among several parts by what the GPU did meanwhile: executing,
+// working for others and so on.
 type Part uint8
 
 // The parts in the order in which reports list them.

@@ -43,7 +43,7 @@ type Thread struct {
 
 	// Working is the interval from the thread's first command buffer or first wait to its last commit or wait: Active
 	// without start-up and shutdown. WorkingExclusive is Exclusive within Working. Both are zero when the source does
-	// not tell.
+	// not provide them.
 	Working          Interval
 	WorkingExclusive [PartCount]Nanos
 

@@ -29,7 +29,8 @@ func addQueueEvents(l *loader, p *processLoader) {
 	})
 	for _, list := range by {
 		slices.SortStableFunc(list, func(a, b *CommandBuffer) int {
-			// command buffers committed together have the same time; the one that ends last on the GPU is the last
+			// command buffers committed together have the same commit time; the one that ends last on the GPU counts as the
+			// last
 			return cmp.Or(cmp.Compare(a.Committed.Begin, b.Committed.Begin), cmp.Compare(a.GPU.End, b.GPU.End))
 		})
 	}

@@ -73,8 +73,8 @@ func (a *readAhead) read(p *part, at blockName) {
 	}
 }
 
-// readKept sends the records of a block that the previous slice (see EachSlice) stored. If they are not stored, it
-// reads the block and stores its records for the next slice.
+// readKept sends the records of a block that two consecutive slices (see EachSlice) both need. If the previous slice
+// stored them, it sends those. Otherwise it reads the block and stores its records for the next slice.
 func (a *readAhead) readKept(p *part, at blockName) {
 	all := p.kept.find(at)
 	if all != nil {
@@ -117,15 +117,15 @@ func (a *readAhead) block(use func([]wire.Record)) {
 	}
 }
 
-// needs reports whether a block overlaps the time to load, so that all its records must be read. Otherwise only the
-// block's lasting records (to which later records refer) are loaded.
+// needs reports whether a block overlaps the time to load, so that all its records must be read. Of other blocks
+// only the lasting records are loaded, those to which later records refer.
 func (p *part) needs(stream, block int) bool {
 	b, near := &p.blocks[stream][block], &p.near[p.reader.Streams()[stream].Process]
 	return b.Last >= near.first && b.First <= near.last
 }
 
-// keeps reports whether the next slice (see EachSlice) will read the block too, so that its records are worth
-// keeping, and there is room for them.
+// keeps reports whether to store the block's records for the next slice (see EachSlice): the next slice will read
+// the block too, and there is room.
 func (p *part) keeps(at blockName) bool {
 	return p.again != nil && p.kept.hasRoom() &&
 		p.blocks[at.stream][at.block].Last >= p.again[p.reader.Streams()[at.stream].Process]

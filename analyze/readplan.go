@@ -10,7 +10,7 @@ type part struct {
 	*File
 	whole         bool
 	near          []ticks // for each process
-	before, after bool    // the file has something before and after what is read
+	before, after bool    // the file has records before and after the time that is read
 
 	kept  *keptBlocks  // of the slices of a run
 	again []wire.Ticks // for each process: about where the next slice begins to read; nil when there is no next slice
@@ -50,9 +50,8 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	return p
 }
 
-// strangers counts the command buffers in the loaded range that lack a record from outside of it: their creation or
-// GPU time is not known, but may be in a part of the file that was not read. If there are any, Load reads a wider
-// range.
+// strangers counts the command buffers in the loaded range whose creation or GPU time is not known, but may be in a
+// part of the file that was not read. If there are any, Load reads a wider range.
 func (p *part) strangers(t *Trace) (n int) {
 	stranger := func(b *CommandBuffer) bool {
 		return p.before && !b.Created.Known() || p.after && b.Committed.Known() && !b.GPU.Known()
@@ -80,7 +79,7 @@ func (p *part) read(stream int, s *streamLoader, ahead *readAhead) error {
 	}
 	near := p.near[st.Process]
 	s.near, s.flights = &near, p.flights[st.Process]
-	whole := true // the block before was read
+	whole := true // the previous block was read whole
 	for i, b := range p.blocks[stream] {
 		if !p.needs(stream, i) {
 			if whole {
@@ -95,7 +94,8 @@ func (p *part) read(stream int, s *streamLoader, ahead *readAhead) error {
 		first := !whole
 		whole = true
 		ahead.block(func(records []wire.Record) {
-			// a More record (further values of a call) whose call's record is in the block before, which was not read
+			// skip a More record (further values of a call) at the begin of the block: its call is in the previous block,
+			// which was not read
 			if first && !s.holding && len(records) > 0 && records[0].Call == wire.CallMore {
 				records = records[1:]
 			}

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// RecordedText returns one line about what was recorded; empty if everything was.
+// RecordedText returns one line that says which parts of the run were recorded; empty if all of it was.
 func (s *Source) RecordedText() string {
 	texts := []string{s.selectedText(), s.waitsText()}
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
-// waitsText returns a sentence about processes in which waits for locks and signals were not recorded; empty if there
-// are none.
+// waitsText returns a sentence about processes in which waits for locks and signals were not recorded; empty if
+// there are no such processes.
 func (s *Source) waitsText() string {
 	if s.WaitsUnseen == 0 {
 		return ""
@@ -24,7 +24,8 @@ func (s *Source) waitsText() string {
 		"wait for each other"
 }
 
-// selectedText is RecordedText for what was requested.
+// selectedText returns one line about what the user chose to record: calls or processes, and time ranges; empty if
+// that was everything.
 func (s *Source) selectedText() string {
 	text := s.timesText()
 	if len(s.Selected) == 0 {

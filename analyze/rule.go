@@ -9,12 +9,12 @@ import (
 // A rule tells the loader how to treat calls of one row of wire.Table, the table of all recorded calls.
 type rule struct {
 	row      *wire.Row
-	effect   wire.Effect // the row's effect if the model represents it; else none
+	effect   wire.Effect // the row's effect; none if the model cannot represent it (see understood)
 	object   wire.Kind   // kind of the object that the call is made on
 	makes    wire.Kind   // kind of object that the call creates, without its subtype
 	part     Part
 	note     bool // a record that the tracer writes about itself, not a call
-	kept     bool // the model has each of these calls, not only their sums
+	kept     bool // the model stores each of these calls, not only sums
 	absorbs  bool // the call's time includes the time of calls nested in it
 	blocks   bool // it yields, and the model has a BlockedWait for it
 	yields   bool // the call's time counts for the call that it is nested in
@@ -31,8 +31,8 @@ type rule struct {
 	sampling, address, holder, name, source, size, from, first wire.Place
 }
 
-// rules has the rule of each row of wire.Table. The last rule is for calls of newer versions of the tracer that this
-// version does not know.
+// rules has the rule of each row of wire.Table. One more rule at the end is for calls that this version does not
+// know, from newer versions of the tracer.
 var rules = func() []rule {
 	rs := make([]rule, len(wire.Table)+1)
 	for i := range rs {
@@ -105,7 +105,7 @@ func understood(row *wire.Row) wire.Effect {
 	case some && !slices.Contains(kinds, row.Object.Kind):
 		return wire.EffectNone
 	case row.Effect == wire.EffectCopies && row.Arg.Unit != wire.UnitBytes && row.Arg.Unit != wire.UnitCommands:
-		// the sizes are not known
+		// the record does not have the copied size in bytes or commands
 		return wire.EffectNone
 	}
 	return row.Effect
@@ -147,8 +147,9 @@ func encoderKind(kind wire.Kind) EncoderKind {
 	return EncoderOther
 }
 
-// roles state what a thread does anywhere in the trace, even outside of the loaded range. A range alone is not enough
-// to choose the threads to analyze: a thread that waits for an answer in the range may have sent its request before.
+// roles state what a thread does anywhere in the trace, even outside of the loaded range. They are needed to choose
+// the threads to analyze: a thread that waits for an answer during the whole range may have submitted its request
+// before.
 type roles uint8
 
 const (

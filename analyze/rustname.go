@@ -7,15 +7,16 @@ import (
 	"unicode"
 )
 
-// rustEscape matches an escape that Rust's legacy name mangling uses for a character that linkers do not accept: a name
-// of its own, or the character's code point in hexadecimal. An underscore comes before an escape that begins a part of
-// the path.
+// rustEscape matches an escape of Rust's legacy name mangling. The escape stands for a character that linkers do not
+// accept: $LT$ for "<", or $u7e$ with the character's code point in hexadecimal. If a part of the path begins with
+// an escape, Rust puts an underscore before it.
 var rustEscape = regexp.MustCompile(`((?:^|::)_)?\$(LT|GT|RF|BP|LP|RP|C|SP|u[0-9a-f]{2,6})\$`)
 
 var rustCharacters = map[string]string{"LT": "<", "GT": ">", "RF": "&", "BP": "*", "LP": "(", "RP": ")", "C": ",",
 	"SP": "@"}
 
-// rustCharacter returns the character of a match of rustEscape, with what comes before it.
+// rustCharacter returns the replacement for one match of rustEscape: the character, after the "::" that the match
+// may begin with.
 func rustCharacter(match string) string {
 	parts := rustEscape.FindStringSubmatch(match)
 	if c := rustCharacters[parts[2]]; c != "" {

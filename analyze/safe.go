@@ -27,8 +27,8 @@ type safeWriter struct {
 // colour matches a colour change (control sequence SGR of ECMA-48).
 var colour = regexp.MustCompile(`^\x1b\[[0-9;]*m`)
 
-// longestColour is the maximum number of bytes of an incomplete colour change that Write keeps for the next call.
-// Longer sequences are replaced.
+// longestColour is the maximum number of bytes of an incomplete colour change that Write keeps until its next call.
+// Longer sequences are no colour changes and are replaced by U+FFFD.
 const longestColour = 32
 
 func (s *safeWriter) Write(text []byte) (int, error) {

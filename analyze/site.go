@@ -65,7 +65,8 @@ func (s *Stack) candidates() (list []*Frame) {
 }
 
 // direct counts the leading candidates that call Metal without a Python package in between. Only these can be
-// wrappers: a line that calls a framework also causes many different Metal calls, but is no wrapper.
+// wrappers around Metal calls. A line that calls a framework also causes many different Metal calls, but it is the
+// place that a report should show.
 func (s *Stack) direct(candidates []*Frame) (n int) {
 	for _, f := range s.Frames {
 		switch {
@@ -95,7 +96,7 @@ func passWrappers(t *Trace) {
 			if from.Stack == nil {
 				continue
 			}
-			// any code may wait for a lock or signal, so such calls do not show that a place is a wrapper for Metal
+			// waits for locks and signals occur in any code, so they do not count as different Metal calls of a wrapper
 			metal := c.Part != PartLock && c.Part != PartOutside
 			p := places[from.Stack]
 			if p == nil {

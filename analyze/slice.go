@@ -7,7 +7,7 @@ import "slices"
 // is written once. All slices use the same Thread and Process pointers; the fields of these describe the slice that
 // was read last. Thread.Exclusive covers only the slice's own time, so it can be summed over slices.
 type Slice struct {
-	// the trace of the slice's time and some time around it. Events that do not belong to the slice (see Held) are
+	// the trace of the slice's time and some time around it. Events that do not belong to the slice (Held is false) are
 	// there only because other events refer to them. CallStats in Trace.Calls have counts, but no durations
 	Trace   *Trace
 	Buffers []*CommandBuffer // that ended in the slice; the last slice also has those that never ended
@@ -25,16 +25,18 @@ func Whole(t *Trace) *Slice {
 // because another slice has them.
 func (s *Slice) Held(at Nanos) bool { return s.Trace.Holds(at) }
 
-// First reports whether this is the first slice (time range) of the run, before which nothing was written.
+// First reports whether this is the first slice (time range) of the run. If it is also the last one, the slice is
+// the whole run.
 func (s *Slice) First() bool { return s.number == 0 }
 
-// Last reports whether this is the last slice (time range) of the run. Writers must then write everything that waited
-// for later events, or it is missing from the output.
+// Last reports whether this is the last slice (time range) of the run. Writers must then also write everything that
+// they held back for later events; otherwise it is missing in the output.
 func (s *Slice) Last() bool { return s.number+1 == s.of }
 
-// EachSlice loads the requested range in slices of about the given number of records and calls `use` with each slice,
-// in order of time. It returns how many command buffers were passed before their end was known, because too many were
-// open at once. Options.Visit receives each call once, in the slice in which the call ends.
+// EachSlice loads the requested range in slices of about the given number of records and calls `use` with each
+// slice, in order of time. Options.Visit receives each call once, in the slice in which the call ends. If too many
+// command buffers are open at once, the oldest are passed before their end is known, to limit memory; `cut` is how
+// many.
 func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number, of int) error) (cut int, err error) {
 	asked = f.Asked(asked)
 	parts := f.Ranges(asked, records)

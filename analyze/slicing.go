@@ -18,9 +18,9 @@ type slicing struct {
 type sliced struct {
 	processes map[int]*Process // by their index in the file
 	threads   map[sliceThread]*Thread
-	open      map[bufferName]*CommandBuffer // command buffers that began in earlier slices and were in none yet
+	open      map[bufferName]*CommandBuffer // command buffers from earlier slices, not passed to the user yet
 	order     []bufferName                  // the keys of open, in the order in which they were added
-	held      map[*Process]*numberSet       // command buffers that were held before
+	held      map[*Process]*numberSet       // numbers of the command buffers that earlier slices passed to the user
 	blocks    *keptBlocks
 	cut       int // command buffers that were put into a slice before their end was known
 }
@@ -35,21 +35,22 @@ type bufferName struct {
 	id      uint32
 }
 
-// mostOpenBuffers is the maximum number of command buffers that wait for their end. Beyond it, the oldest is put into
-// a slice without its end, to bound the memory. Usual programs have tens of such command buffers.
+// mostOpenBuffers is the maximum number of command buffers that are stored until a later slice has their end. If
+// there are more, the oldest is put into a slice without its end, to limit memory. Usual programs have tens of such
+// command buffers.
 const mostOpenBuffers = 1 << 16
 
-// aroundSlice is the divisor for the time that is also read before and after a slice (time range) of the run: 1/16 of
+// aroundSlice determines how much time is read before and after a slice (time range) of the run: 1/aroundSlice of
 // the slice's length, which is longer than usual command buffers and waits.
 const aroundSlice = 16
 
-// aroundApart replaces aroundSlice with Options.Apart (only single events are needed): 1/64 of the slice's length. If
-// a command buffer lasts longer, File.Load reads a wider range.
+// aroundApart replaces aroundSlice if Options.Apart is set, that is, if only single events are needed. If a command
+// buffer lasts longer than 1/64 of the slice, File.Load reads a wider range.
 const aroundApart = 64
 
-// cutWindow returns the time to load for a slice: the slice's own time (part) and some time around it, limited to the
-// requested range. It sets core, the slice's own time; the first and last slice also own the time beyond the range's
-// ends.
+// cutWindow returns the time to load for a slice: the slice's own time (part) and some time around it, limited to
+// the requested range. It sets core, the slice's own time. The core of the first and the last slice has no limit on
+// the outer side, so that events at the range's ends belong to a slice.
 func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 	asked := s.whole
 	s.core = part
@@ -98,8 +99,8 @@ func (s *sliced) thread(fresh *Thread) *Thread {
 	return t
 }
 
-// hold returns the command buffers that ended in this slice (time range) of the run. It stores command buffers
-// without an end for later slices; in the last slice it returns all remaining ones.
+// hold returns the command buffers that ended in this slice (time range) of the run. It keeps command buffers
+// without an end for later slices; in the last slice it returns all that are left.
 func (s *slicing) hold(t *Trace) (held []*CommandBuffer) {
 	for b := range t.Buffers() {
 		name := bufferName{b.Process, b.ID}
@@ -174,8 +175,8 @@ func (b *CommandBuffer) end() Nanos {
 // ended reports whether the command buffer has completed, so that no further event of it can follow.
 func (b *CommandBuffer) ended() bool { return b.Completed.Known() }
 
-// apart returns a copy of the command buffer that shares no memory with its slice (time range) of the run. A pointer
-// into the slice's arrays would keep all of them in memory.
+// apart returns a copy of the command buffer that shares no memory with its slice (time range) of the run. The copy
+// is kept for later slices, and a pointer into the slice's arrays would keep the whole slice in memory.
 func (b *CommandBuffer) apart() *CommandBuffer {
 	c := *b
 	c.Index = NoCommandBuffer
@@ -186,8 +187,8 @@ func (b *CommandBuffer) apart() *CommandBuffer {
 	return &c
 }
 
-// goesOn merges `before`, what an earlier slice (time range) knew about a command buffer, into the version of this
-// slice. Values of this slice replace earlier values.
+// goesOn completes a command buffer with the values that an earlier slice (time range) had stored in `before`. If
+// both have a value, the value of this slice wins.
 func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	later := *b
 	*b = *before
@@ -230,15 +231,15 @@ func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	}
 }
 
-// A numberSet is a set of consecutively assigned numbers, stored as bits. Only a damaged trace has numbers far beyond
-// the others; a map stores those.
+// A numberSet is a set of consecutively assigned numbers, stored as bits. Damaged traces may have single numbers far
+// beyond the others; a map stores these.
 type numberSet struct {
 	words []uint64
 	far   map[uint32]bool
 }
 
-// farNumber is the distance from the greatest number so far at which a new number is stored in the map. Otherwise one
-// damaged number would allocate a huge bit set.
+// farNumber is the distance from the greatest number so far at which a new number is stored in the map instead of
+// the bit set. Without it, one damaged number would allocate a huge bit set.
 const farNumber = 1 << 22
 
 func (s *numberSet) has(n uint32) bool {

@@ -15,7 +15,8 @@ type Stack struct {
 
 // A Frame is a place in a function. Stacks of a process that contain the same place share the Frame.
 type Frame struct {
-	// name of the function; without a symbol, the image (file of machine code) and the offset in it, or the address
+	// name of the function. If it has no symbol: the image (file of machine code) and the offset in it, or else the
+	// address
 	Name    string
 	File    string // source file; empty when not known
 	Line    int    // 0 when not known
@@ -24,7 +25,7 @@ type Frame struct {
 
 	origin origin // whether it is the program's own
 
-	// For machine code; nil if not known.
+	// for machine code only
 	Image   *Image // nil when not known
 	Address uint64 // return address
 }
@@ -62,5 +63,6 @@ type CallsFrom struct {
 	Exclusive Nanos
 }
 
-// An origin states whether a frame is the program's own code. With byFile, the file name decides.
+// An origin states whether a frame is the program's own code or a library's. With byFile, the frame's file name
+// decides.
 type origin uint8

@@ -19,8 +19,8 @@ type stackTable struct {
 	images  []*Image
 	byID    numbering // of known
 	known   []*Stack  // nil where the trace does not have the stack
-	// keyed by the numbers of the frames: two recorded stacks may have equal frames after the interpreter's own
-	// frames were removed
+	// keyed by the numbers of the frames. Two recorded stacks may become equal once the Python interpreter's own frames
+	// are removed; they then share a Stack
 	byFrames map[string]*Stack
 	native   map[uint64]int32
 	python   map[wire.PythonFrame]int32
@@ -51,8 +51,8 @@ func (o *openStacks) add(s openStack) {
 	o.pending = append(o.pending, s)
 }
 
-// of returns the stack of the call that began at a tick, if one was recorded. It drops stacks of later calls, which
-// were nested in this call: their records would have come before it, so they were lost.
+// of returns the stack of the call that began at a tick, if a stack was recorded. It drops stacks of calls that
+// began later: such a call was nested in this one, so its record would have come before, and was lost.
 func (o *openStacks) of(begin wire.Ticks) (*Stack, InterpreterLock) {
 	n := len(o.pending)
 	for n > 0 && o.pending[n-1].end > begin {
@@ -90,8 +90,8 @@ func (c *cursor) seeStack(r *wire.Record) {
 	}
 }
 
-// interpreterOf returns whether the thread held CPython's GIL, from the flags of a wait's record. Waits record it
-// even without a stack.
+// interpreterOf returns whether the thread held CPython's GIL, from the flags of a wait's record. The record of a
+// wait has these flags even if no stack was recorded.
 func interpreterOf(f wire.Flags) InterpreterLock {
 	if f&wire.HoldsInterpreter != 0 {
 		return InterpreterHeld
@@ -151,7 +151,7 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 		t.all = append(t.all, s)
 		s.number = uint32(len(t.all))
 		s.brokenIn = t.brokenIn(recorded, native)
-	} else if s.brokenIn != nil { // equal except for the interpreter's own frames
+	} else if s.brokenIn != nil { // an equal stack is known, but its interpreter frames may differ
 		s.brokenIn = t.brokenIn(recorded, native)
 	}
 	return s
@@ -232,8 +232,8 @@ func demangled(name string) string {
 }
 
 // imageOf returns the image (file of machine code) that a return address belongs to; nil if there is none. A return
-// address points behind its call instruction, so it may be the first one after the image. If several images were
-// mapped there over time, the last one is returned.
+// address points behind its call instruction, so it may be equal to the image's end. If several images were mapped
+// at that address over time, imageOf returns the last one.
 func (t *stackTable) imageOf(address uint64) *Image {
 	for i := len(t.images) - 1; i >= 0; i-- {
 		if at := t.images[i]; address > at.Start && address-1-at.Start < at.Size {

@@ -25,7 +25,7 @@ func TestStrayIsCountedOnce(t *testing.T) {
 	}
 	s.End()
 	s.file.Close()
-	const strays = "5 records belong to no call and were left out"
+	const strays = "5 records belong to no call and were ignored"
 	check := func(what string, warnings []string) {
 		t.Helper()
 		if n := slices.Index(warnings, strays); n < 0 || strings.Contains(strings.Join(warnings[n+1:], " "), "no call") {

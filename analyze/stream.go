@@ -84,9 +84,9 @@ func lastBefore(records []wire.Record) *wire.Record {
 	return nil
 }
 
-// countStray counts a More record (the continuation of a call's record) whose call's record is missing. It has no
-// time, so the time of the record before it decides whether it counts: a slice also reads records of its neighbours,
-// which count them.
+// countStray counts a More record (the continuation of a call's record) whose call's record is missing. A More
+// record has no time, so the time of the record before it decides whether it lies in the loaded range. Records that
+// a slice also reads around its own time are counted by the neighbouring slice.
 func (s *streamLoader) countStray(before []wire.Record) {
 	last := cmp.Or(lastBefore(before), &s.before)
 	if s.at.loader.counts(s.at.process.clock.interval(last.Begin, last.End).End) {

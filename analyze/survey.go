@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// survey reads the whole file once, but only one column of each block and the records that later records refer to.
-// The result tells later loads of a range which blocks they can skip.
+// survey reads the index and one column of each block of the file, and the records that later records refer to. Its
+// result tells later loads of a range which blocks they can skip. It is done once per file.
 func (f *File) survey() {
 	streams, long := f.reader.Streams(), f.windowOf(Options{}).trace.Run.Length/longFlight
 	f.blocks, f.calls, f.roles = make([][]surveyed, len(streams)), make([]int64, len(streams)), map[threadOfFile]roles{}
@@ -65,8 +65,8 @@ func (f *File) surveyStream(i int, long Nanos) (of map[threadOfFile]roles, flown
 	return of, flown
 }
 
-// Calls returns how many returned calls the file has of the processes with these IDs; of all processes if pids is
-// empty.
+// Calls returns the number of calls in the file that returned, made by the processes with these IDs; by all
+// processes if pids is empty.
 func (f *File) Calls(pids []int) (n int64) {
 	f.once.Do(f.survey)
 	for i, st := range f.reader.Streams() {

@@ -14,12 +14,12 @@ const pageSize = 64
 // dense, and arrays of pages replace a hash table. Pages hold indices and not pointers: they are half as large, and
 // the garbage collector need not scan them.
 type objectTable[T any] struct {
-	// near begins a little before the first object that was read, and not at number 0: a range of a long trace refers
-	// to no objects that are much older
+	// if floats is set, near begins a little before the first object that was read, and not at number 0. This saves
+	// memory, because a range of a long trace does not refer to much older objects
 	floats  bool
 	base    wire.ObjectID           // number of the first page of near
 	near    []*page                 // by number; nil for pages that do not exist
-	far     map[wire.ObjectID]*page // pages of objects far from all others: only damaged traces have them
+	far     map[wire.ObjectID]*page // pages for numbers far beyond the others, which only damaged traces have
 	objects list[T]                 // in the order in which they were first seen
 }
 
@@ -45,7 +45,8 @@ func (t *objectTable[T]) get(id wire.ObjectID) (object *T, fresh bool) {
 	return object, true
 }
 
-// below is the number of pages that are reserved for objects older than the first one read.
+// below is the number of pages that are reserved before the page of the first object that was read, because older
+// objects may be read later.
 const below = 1 << 12
 
 // page returns the page for an object's number and creates it. Numbers far beyond all other numbers, which only

@@ -7,14 +7,14 @@ import (
 	"mtrace/collector/wire"
 )
 
-// callKey packs what distinguishes the counters of a thread's calls: the call, its object's class and the number of
-// its stack.
+// callKey packs the key of a counter of calls into a number: the call, the class of its object and the number of its
+// stack.
 func callKey(c wire.Call, class uint8, stack uint32) uint64 {
 	return uint64(c)<<48 | uint64(class)<<40 | uint64(stack)
 }
 
-// threadOf returns the loader of the process's thread with this ID and creates it if necessary. It tries the threads
-// that were used last first, because it is called for each wait with a known holder.
+// threadOf returns the loader of the process's thread with this ID and creates it if necessary. It is called for
+// each wait with a known holder, so it tries the most recently used threads first.
 func (l *loader) threadOf(p *processLoader, id ThreadID) *threadLoader {
 	last := &p.lastThreads[id%ThreadID(len(p.lastThreads))]
 	if *last != nil && (*last).ID == id {
@@ -69,8 +69,8 @@ func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 	t.core.place()
 }
 
-// settleCore stores the exclusive times, which are final now, of those parts of calls that lie in the own time of the
-// loaded slice (time range).
+// settleCore adds final exclusive times to Thread.Exclusive. It receives only the parts of calls that lie in the own
+// time of the loaded slice (time range).
 func (t *threadLoader) settleCore(spans []span) {
 	for i := range spans {
 		if s := &spans[i]; s.slot >= 0 && s.part < PartOutside {
@@ -79,8 +79,8 @@ func (t *threadLoader) settleCore(spans []span) {
 	}
 }
 
-// settleItem sets the final begin and end of a stored wait. They are known only now, because calls around it or
-// overlapping it can change them.
+// settleItem sets the final begin and end of a stored wait. They are final only now, because surrounding or
+// overlapping calls can change them.
 func (t *threadLoader) settleItem(s *span) {
 	switch {
 	case s.part == PartLock:
@@ -88,7 +88,7 @@ func (t *threadLoader) settleItem(s *span) {
 		k.Interval, k.own = Interval{s.begin, s.end}, s.own
 	case s.blocks:
 		t.blocked.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
-	// a wait inside a Metal call counts as that call's time, so its own time is 0
+	// a wait inside a Metal call counts as that call's time: its own time is 0, and it is left out of the list
 	case s.yields:
 		t.idle.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
 	case s.absorbed: // it is counted as a part of another wait
@@ -98,8 +98,9 @@ func (t *threadLoader) settleItem(s *span) {
 	}
 }
 
-// work adds a call whose own time is final to WorkingExclusive. Working time lasts until the last commit or wait.
-// Time after the latest commit or wait is collected in tail, and added when another commit or wait follows.
+// work adds a call whose own time is final to WorkingExclusive, the time up to the thread's last commit or wait.
+// Whether a commit or wait follows is not known yet, so work collects times in tail, and adds tail when the next
+// commit or wait comes.
 func (t *threadLoader) work(s *span) {
 	marks := s.part == PartAcquire || s.part == PartCommit || s.part == PartCount
 	if !marks && t.Working.End == 0 {
@@ -123,8 +124,8 @@ func (t *threadLoader) work(s *span) {
 	}
 }
 
-// slot returns the index of the counter for this call, class and stack. It checks the counter that this call used
-// last first, which avoids most look-ups in the table.
+// slot returns the index of the counter for this call, class and stack. It first checks the counter that this call
+// used last, which avoids most look-ups in the table.
 func (t *threadLoader) slot(l *loader, call wire.Call, class uint8, stack *Stack) int32 {
 	if int(call) < len(t.byCall) {
 		if last := &t.byCall[call]; last.class == class && last.stack == stack && last.slot > 0 {
@@ -195,8 +196,8 @@ func (l *loader) finishThread(t *threadLoader) {
 	}
 }
 
-// bufferOf returns the command buffer with a number. It tries the one that the thread used last first, because
-// consecutive calls mostly use the same.
+// bufferOf returns the command buffer with a number. Consecutive calls mostly use the same command buffer, so it
+// tries the last one first.
 func (t *threadLoader) bufferOf(id wire.ObjectID) *CommandBuffer {
 	if b := t.buffer; b != nil && b.ID == uint32(id) {
 		return b
@@ -205,8 +206,8 @@ func (t *threadLoader) bufferOf(id wire.ObjectID) *CommandBuffer {
 	return t.buffer
 }
 
-// encoderOf returns the encoder with a number. It tries the one that the thread used last first, because consecutive
-// calls mostly use the same.
+// encoderOf returns the encoder with a number. Consecutive calls mostly use the same encoder, so it tries the last
+// one first.
 func (t *threadLoader) encoderOf(id wire.ObjectID) *openEncoder {
 	if e := t.open; e != nil && e.one[0].ID == uint32(id) {
 		return e

@@ -9,7 +9,7 @@ import (
 
 // CPUTime is the processor use within an interval, of a thread, a process or the machine.
 type CPUTime struct {
-	Covered Nanos // the part of the interval between samples; 0 if nothing is known
+	Covered Nanos // the part of the interval that lies between samples; 0 if there are no samples
 	Ran     Nanos // the part of Covered in which it ran on a processor
 	Waited  Nanos // the part of Covered in which it waited for a processor; NotKnown where the system does not tell
 }
@@ -23,11 +23,11 @@ func (c CPUTime) Slept() Nanos {
 	return c.Covered - c.Ran - c.Waited
 }
 
-// CPUIn returns the thread's processor use within `i`. Between two samples it assumes a constant use.
+// CPUIn returns the thread's processor use within `i`. Between two samples it assumes that the use is constant.
 func (t *Thread) CPUIn(i Interval) (c CPUTime) {
 	c = cpuIn(t.CPU, i)
-	// the kernel updates the counters only at the end of a time slice or at a tick, so a difference may exceed the
-	// elapsed time
+	// the kernel updates its counters only when a time slice or a tick ends, so two samples can differ by more than the
+	// time between them
 	if c.Ran = min(c.Ran, c.Covered); c.Waited != NotKnown {
 		c.Waited = min(c.Waited, c.Covered-c.Ran)
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // A Total sums up the ranges of a run that were loaded one by one with Options.Adds, or the slices of a run. It has
-// everything that can be summed, but no command buffers and waits: there may be too many for the memory. From slices,
-// it has no numbers and durations of calls.
+// everything that can be summed. It has no command buffers and waits, because there may be too many for the memory.
+// A Total of slices also lacks counts and durations of calls.
 type Total struct {
 	Trace *Trace // of the whole run; its lists of single events are empty, except for compilations and marks
 
@@ -38,8 +38,8 @@ type siteKey struct {
 	at     string
 }
 
-// Add adds the next range. The total has its own Thread, Queue and Process objects; the methods of these names
-// convert a range's object to the total's.
+// Add adds the next range to the total. The total has its own Process, Thread, Queue and Device objects; the methods
+// of these names return the total's object for a range's object.
 func (t *Total) Add(part *Trace) {
 	window := part.Window
 	if part.isSlice() {
@@ -99,7 +99,7 @@ func (t *Total) Add(part *Trace) {
 	all.Memory.Releases += part.Memory.Releases
 	all.Events += part.Events
 	all.Recording.doubts.add(&part.Recording.doubts)
-	for _, u := range part.Unfinished { // each range that the call reaches into has it
+	for _, u := range part.Unfinished { // several ranges may list the same call
 		if !slices.ContainsFunc(all.Unfinished, func(was UnfinishedCall) bool {
 			return was.Thread.ID == u.Thread.ID && was.Interval == u.Interval && was.Selector == u.Selector
 		}) {
@@ -189,7 +189,7 @@ func (t *Total) Device(part *Device) *Device {
 }
 
 // add adds the thread's time in the next range (next). Working time lasts from the first to the last submission or
-// wait of all ranges. Time after a range's last submission (late) becomes working time only when a later range
+// wait of all ranges. Time after a range's last submission (late) is added to working time only if a later range
 // submits again.
 func (t *Thread) add(next *Thread) {
 	for p := range t.Exclusive {
@@ -248,8 +248,8 @@ func (t *Total) calls(part *CallStat) {
 	t.from(s, part.From)
 }
 
-// from adds the places from which calls were made. It sums the calls per place in the program (Stack.Site) and not
-// per stack, because the stacks of all ranges may be too many for the memory.
+// from adds the places from which calls were made. It sums the calls per place in the program (Stack.Site), because
+// the different stacks of all ranges may be too many for the memory.
 func (t *Total) from(s *CallStat, part []CallsFrom) {
 	for _, f := range part {
 		key := siteKey{s, t.Thread(f.Thread), ""}

@@ -54,8 +54,8 @@ type Memory struct {
 	Allocations []Allocation   // by At
 	Device      []DeviceMemory // in ascending order
 	Releases    int            // how often memory was released; 0 may also mean that the source does not tell
-	// details of each release, also of other objects than memory; only in a range that adds up with others
-	// (Options.Adds)
+	// the releases of memory and of other objects, each with its time. They are listed only if the range's totals are
+	// to be added to others (Options.Adds); otherwise each Allocation and Lifetime has its own Released
 	Freed     []Freed
 	Lifetimes []Lifetime    // of objects other than memory, by At
 	Counted   []AliveSample // in ascending order; empty if the tracer did not count
@@ -82,7 +82,7 @@ type Range struct {
 	// the serving thread never waits for one.
 	RequestObjects map[uint64]bool
 
-	asked Interval // the requested time; only in a range that adds up with others
+	asked Interval // the requested time; only with Options.Adds
 	held  Interval // the slice's own time: only events that end in it count; only in a slice
 	reach Interval // what Window would be if the slice were the whole run; only in a slice
 	// command buffers that a call in the range waited for, but that did not exist in the range; their indices follow
@@ -91,11 +91,11 @@ type Range struct {
 }
 
 // Began reports whether an event that began at this instant counts in the trace. With Options.Adds, an event that
-// began before the range counts in an earlier range, so it must not be counted here again.
+// began before the loaded range is counted in an earlier range, and must not count again.
 func (t *Trace) Began(at Nanos) bool { return !t.Adds() || t.Range.asked.holds(at) }
 
-// Holds reports whether an event that ended at this instant counts in the trace. A slice (see Slice) also has events
-// around its own time; only events that ended in its own time count, so that each counts in one slice.
+// Holds reports whether an event that ended at this instant counts in the trace. A slice (see Slice) also loads
+// events around its own time. These count in the neighbouring slice.
 func (t *Trace) Holds(at Nanos) bool { return !t.isSlice() || t.Range.held.holds(at) }
 
 func (t *Trace) isSlice() bool { return t.Range.held != (Interval{}) }
@@ -122,15 +122,14 @@ type Source struct {
 	Started       time.Time
 	Wall          Nanos      // duration of the run as the tracer measured it
 	Truncated     bool       // the recording is incomplete: see Short
-	Short         *Shortfall // nil when it is
+	Short         *Shortfall // nil when the recording is complete
 
 	Recorded []Recorded // the time ranges that were recorded, if not the whole run was
 	Selected []string   // the selected calls, flag by flag, if not all were selected
 	LeftOut  int64      // records that were not asked for
 	// WaitsUnseen is the number of processes in which waits for locks and signals could not be recorded
 	WaitsUnseen int
-	// the flags with which the user limited the recording, if the recorded time ranges are empty or not known; else
-	// empty
+	// the flags with which the user limited the recording. Set only if the recorded time ranges are empty or not known
 	Asked string
 
 	Unrecorded Unrecorded
@@ -138,30 +137,31 @@ type Source struct {
 	Missing []Missing
 }
 
-// Unrecorded states which data no trace from this kind of source has, whatever the program did. In the zero value
-// nothing is missing.
+// Unrecorded states which kinds of data traces from this source never have, whatever the program did. All false
+// means that none is missing.
 type Unrecorded struct{ Waits, Locks, Calls, KernelNames bool }
 
-// HasWaits reports whether the source records calls that wait for the GPU. Without such records, their absence does
-// not show that threads never wait.
+// HasWaits reports whether the source records calls that wait for the GPU. If it does not, a trace without waits
+// does not show that threads never wait.
 func (s *Source) HasWaits() bool { return !s.Unrecorded.Waits }
 
-// HasLocks reports whether the source records waits for locks and signals. Without such records, their absence proves
-// nothing.
+// HasLocks reports whether the source records waits for locks and signals. If it does not, a trace without such
+// waits does not show that there were none.
 func (s *Source) HasLocks() bool { return !s.Unrecorded.Locks }
 
 // HasCalls reports whether the source records single Metal calls.
 func (s *Source) HasCalls() bool { return !s.Unrecorded.Calls }
 
-// HasKernelNames reports whether the source records the kernel of each dispatch. Without kernel names, GPU time can
-// only be attributed to encoders.
+// HasKernelNames reports whether the source records the kernel of each dispatch. If it does not, GPU time can only
+// be attributed to encoders.
 func (s *Source) HasKernelNames() bool { return !s.Unrecorded.KernelNames }
 
-// Overhead is the time that recording cost the threads that made the calls, without the cost of recording stacks. It
-// is zero if the source does not report it.
+// Overhead is the time that recording cost the traced threads, without the cost of recording stacks. It is zero if
+// the source does not report it.
 type Overhead struct {
 	Took Nanos // by all calls together
-	// the traced processes measured the cost themselves; otherwise it is the usual cost for their kind of clock
+	// the traced processes measured what recording a call costs; otherwise the usual cost for their kind of clock is
+	// used
 	Measured bool
 }
 
@@ -176,8 +176,7 @@ type Loss struct {
 	Untimed   int64 // Metal 4 command buffers without GPU times: it is not known which feedback belongs to them
 	Rejected  int64 // calls on exiting threads, or made by the tracer itself
 	Processes int64 // processes that could not be traced: the number of their calls is not known
-	// processes that used Metal and were still running when the recording ended: their later calls are not in the
-	// trace
+	// processes that used Metal and were still running when the recording ended. The trace lacks their later calls
 	Running int64
 	Unused  int64 // processes that were still running when the recording ended and had not used Metal
 	AtLeast bool  // Records is a lower bound
@@ -186,15 +185,15 @@ type Loss struct {
 // Missing is something the source cannot tell.
 type Missing struct{ What, Why string }
 
-// doubts counts calls and objects whose records contradict each other. Counts of the ranges of a run can be summed,
-// so that there is one warning for the whole run.
+// doubts counts calls and objects whose records contradict each other. The counts of all ranges of a run are summed,
+// so that a report has one warning of each kind.
 type doubts struct {
 	untimed              int64 // Metal 4 command buffers without GPU times
 	stray                int64 // records that do not belong to any call
 	skewed               int64 // calls that overlap a neighbouring call
 	checked, early, late int   // command buffers that were checked, and those with contradicting clocks
 	past                 int   // command buffers whose GPU work ended before their commit
-	waits, before        int   // and waits
+	waits, before        int   // waits that were checked, and those that returned before the GPU work ended
 }
 
 // CommitAudit returns the sum of all processes' counts of commits: how many were made, and how many of them were
@@ -214,8 +213,8 @@ type Recorded struct {
 	Shown        bool   // the trace was loaded from this range
 }
 
-// A Shortfall describes why a trace lacks a part of its recording. Results of such a trace do not hold for the whole
-// run.
+// A Shortfall describes why a trace lacks a part of its recording. Findings from such a trace may not hold for the
+// whole run.
 type Shortfall struct {
 	Kind string // one of the constants below
 	Why  string // one line

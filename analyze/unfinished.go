@@ -5,18 +5,18 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An unfinishedLoader adds the calls and waits in which the threads of a ring (record buffer) were when their process
-// ended.
+// An unfinishedLoader adds the calls and waits that threads of one ring (record buffer) had begun but not finished
+// when their process ended.
 type unfinishedLoader struct {
 	at    *cursor
 	calls *callLoader
-	asks  int // UnfinishedCall.Polls of the next call
+	asks  int // how often the thread read the polled property, for UnfinishedCall.Polls; 0 if the call is no polling loop
 }
 
-// load adds the calls and waits in which the threads of this ring (record buffer) were when the process ended. It
-// adds a wait inside a Metal call before the call, in the order in which they would have ended. If the trace has no
-// record of the process's end, it uses the state that the collector saw last. It ignores that state if the ring has
-// later records, because the wait may have returned since.
+// load adds the calls and waits of this ring's threads that were not finished when the process ended; a ring is a
+// record buffer. A wait inside a Metal call is added before the call, because it would have ended first. Without a
+// record of the process's end, load uses the last state that the collector saw. If the ring has later records, that
+// state is out of date and ignored.
 func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 	if e == nil || l.at.process.file.End == nil && (e.At == 0 || l.at.process.clock.at(last) > Nanos(e.At)) {
 		return
@@ -24,10 +24,10 @@ func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 	polls := l.polls(e)
 	for i := range e.Blocked {
 		if polls != nil {
-			break // it pauses between two questions
+			break // the wait is the pause of a polling loop, which is added below
 		}
-		// A wait that began before the last record of the ring (the thread's record buffer) is no longer in progress:
-		// the thread left it without a record, for example by longjmp
+		// a wait that began before the last record of the ring (the thread's record buffer) is no longer in progress: the
+		// thread left it without a record, for example by longjmp
 		if b := &e.Blocked[i]; b.Ring == l.at.ring && b.Begin >= last {
 			l.inside(b.Thread, b.Begin, wire.Record{Call: b.Call, Flags: b.Flags}, b)
 		}
@@ -44,9 +44,9 @@ func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 	}
 }
 
-// polls returns the polling loop in which the ring's thread was when the process ended; nil if it was in none. A
-// thread inside a Metal call has left its loop. So has one whose last read of the status is long ago, compared with
-// the usual time between its reads.
+// polls returns the polling loop in which the ring's thread was when the process ended; nil if it was in none. The
+// thread has left its loop if it is inside a Metal call, or if its last read of the status is long ago compared with
+// the time between earlier reads.
 func (l *unfinishedLoader) polls(e *tracefile.End) *tracefile.PolledCall {
 	for i := range e.Current {
 		if e.Current[i].Ring == l.at.ring {
@@ -63,8 +63,8 @@ func (l *unfinishedLoader) polls(e *tracefile.End) *tracefile.PolledCall {
 	return nil
 }
 
-// StillPolls reports whether a thread is still in its polling loop at the time `now`. The thread polled from time
-// `begin` to time `last` and read the polled property `questions` times.
+// StillPolls reports whether a thread is still in its polling loop at the time `now`. The thread read the polled
+// property `questions` times between the times `begin` and `last`.
 func StillPolls(begin, last, now Nanos, questions uint64) bool {
 	if questions == 0 || last < begin {
 		return false
@@ -112,8 +112,8 @@ func (l *unfinishedLoader) inside(thread uint64, begin wire.Ticks, record wire.R
 	l.at.trace.Unfinished = append(l.at.trace.Unfinished, u)
 }
 
-// awaits stores what a wait for a lock, a signal or a process waits for. It returns the value that the Arg of the
-// wait's record would have if the wait had ended.
+// awaits stores what a wait for a lock, a signal or a process waits for. It returns the Arg that the wait's record
+// would have had if the wait had ended.
 func (l *unfinishedLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.BlockedCall) (arg uint64) {
 	if rule.effect == wire.EffectAwaitsProcess {
 		u.Child = max(0, int(int32(uint32(b.Address)))) // a negative ID means any child
@@ -148,8 +148,9 @@ func (l *unfinishedLoader) uses(u *UnfinishedCall, rule *rule, r *wire.Record) {
 	}
 }
 
-// nameUnfinished completes the unfinished calls after everything was read. Only then command buffers have their final
-// indices, and names of locks are known from earlier waits for them. It also sets Thread.Notified.
+// nameUnfinished completes the unfinished calls after everything was read: only then do command buffers have their
+// final indices, and only then are all names of locks known, from other waits for them. It also sets
+// Thread.Notified.
 func nameUnfinished(l *loader) {
 	type place struct {
 		process *Process

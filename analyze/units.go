@@ -95,7 +95,7 @@ type Interval struct{ Begin, End Nanos }
 // Length is the interval's duration; 0 if the interval is empty or was not measured.
 func (i Interval) Length() Nanos { return max(0, i.End-i.Begin) }
 
-// Known reports whether the interval was measured. Metal returns 0 for times that it does not have.
+// Known reports whether the interval was measured: Metal returns 0 for times that it does not have.
 func (i Interval) Known() bool { return i.Begin > 0 && i.End >= i.Begin }
 
 // holds reports whether an instant is in the interval.
@@ -104,8 +104,8 @@ func (i Interval) holds(at Nanos) bool { return at >= i.Begin && at < i.End }
 // allTime is the window of a load without a requested range. It contains every instant.
 var allTime = Interval{-1 << 62, 1 << 62}
 
-// in returns the part of the interval that lies in `window`; false if there is none. An interval of length 0 has a
-// part in the window if it lies before the window's end.
+// in returns the part of the interval that lies in `window`; false if there is none. An interval of length 0 counts
+// as inside if it lies before the window's end.
 func (i Interval) in(window Interval) (Interval, bool) {
 	c := Interval{max(i.Begin, window.Begin), min(i.End, window.End)}
 	return c, c.Begin < c.End || c.Begin == i.End && c.End == i.Begin && i.Begin < window.End
@@ -115,5 +115,5 @@ func (i Interval) in(window Interval) (Interval, bool) {
 // index 1, because 0 is NoCommandBuffer.
 type CommandBufferIndex int32
 
-// NoCommandBuffer is the index of none.
+// NoCommandBuffer is the index that stands for no command buffer.
 const NoCommandBuffer CommandBufferIndex = 0

@@ -28,7 +28,7 @@ type functionMade struct {
 // A pipelineMade states which function a pipeline state was created from, by their numbers.
 type pipelineMade struct{ number, function uint32 }
 
-// add keeps a function.
+// add stores a function that the program obtained.
 func (f *functionsMade) add(c *Compilation) {
 	if f.functions == nil {
 		f.functions = map[uint32]functionMade{}
@@ -38,7 +38,7 @@ func (f *functionsMade) add(c *Compilation) {
 	}
 }
 
-// addLibrary keeps a library.
+// addLibrary stores a library's name.
 func (f *functionsMade) addLibrary(c *Compilation) {
 	if f.libraries == nil {
 		f.libraries = map[uint32]string{}
@@ -48,12 +48,13 @@ func (f *functionsMade) addLibrary(c *Compilation) {
 	}
 }
 
-// mostSpecialised is the maximum number of variants of one function that are distinguished. All further ones share
-// the last number, because a program may create the same function again and again.
+// mostSpecialised is the maximum number of specialised variants of one function that are told apart. Further
+// variants share the last number. A program may create the same function again and again, and would otherwise get a
+// variant for each time.
 const mostSpecialised = 32
 
-// nameVariants sets Pipeline.Variant, which distinguishes functions of the same name. Functions specialised by
-// constants are numbered in the order of creation, because the trace does not have the constants.
+// nameVariants sets Pipeline.Variant, which tells functions of the same name apart. Functions specialised by
+// constants are numbered in the order of creation, because the trace does not have the constants' values.
 func (p *processLoader) nameVariants() {
 	type family struct{ name, source string }
 	numbers := map[family]int{}

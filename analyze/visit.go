@@ -10,7 +10,8 @@ func (l *callLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More, 
 	if l.at.loader.slice != nil && !l.at.loader.slice.core.holds(call.End) {
 		return
 	}
-	// set field by field: a composite literal would be built in a temporary value and then copied, for every call
+	// set field by field, because a composite literal would be built in a temporary value and then copied, for every
+	// call
 	v := &l.visited
 	v.Begin, v.End, v.Thread, v.Stack = call.Begin, call.End, call.Thread, call.Stack
 	v.ID, v.Row, v.Class, v.Record, v.More, v.Unfinished, v.process = r.Call, rule.row,

@@ -8,8 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Wait is one call in which a thread waited for a command buffer or for a shared event, or a loop in which it
-// polled one.
+// A Wait is one call in which a thread waited for a command buffer or a shared event, or a loop in which it polled
+// one of these.
 type Wait struct {
 	Call
 	Selector string
@@ -21,7 +21,7 @@ type Wait struct {
 	Signaled *Thread // the thread that set the event to the value, if the CPU did; otherwise nil
 
 	// For a thread that polled status or signaledValue: how often it read the property during the wait, and the time
-	// between its last two reads. Both are 0 for a wait in a single call.
+	// between its last two reads. Both are 0 if the wait was a single call.
 	Polls   int
 	PollGap Nanos
 
@@ -30,7 +30,7 @@ type Wait struct {
 	Scheduled  bool // the wait was for Buffer to be scheduled, not completed
 	Unfinished bool // the thread was still waiting when its process ended
 	TimedOut   bool // it ended because its time limit was over: the event did not reach the value
-	Earlier    bool // the wait began in an earlier part of the trace and is counted there (Options.Adds)
+	Earlier    bool // the wait began in an earlier range and is counted there (Options.Adds)
 }
 
 // A Listener is a block that is to run when an event reaches a value.
@@ -46,18 +46,18 @@ type LockWait struct {
 	Selector string
 	Lock     uint64  // address of the lock in its process; 0 when not known
 	Name     string  // label or symbol of the lock
-	Holder   *Thread // who held it; nil when not known
+	Holder   *Thread // the thread that held it; nil when not known
 	Own      Nanos   // the call's time without calls nested in it; this counts as PartLock
 	// only for CPython's GIL: the part of Own in which the lock's holder was itself waiting for something else
 	Kept    Nanos
-	Earlier bool // the wait began in an earlier part of the trace and is counted there (Options.Adds)
+	Earlier bool // the wait began in an earlier range and is counted there (Options.Adds)
 
 	Interpreter InterpreterLock // when the wait began
 }
 
-// A SignalWait is one call in which a thread waited for another thread's signal on a condition variable or semaphore,
-// or for a child process. The other thread may signal that it has work or a result. Such a wait counts as time
-// outside of Metal; waits inside a Metal call are not listed here, because their time counts as the Metal call's.
+// A SignalWait is one call in which a thread waited for another thread's signal on a condition variable or
+// semaphore, or for a child process. The signal may mean that there is work, or a result. The wait counts as time
+// outside of Metal. A wait inside a Metal call counts as that call's time and is not listed here.
 type SignalWait struct {
 	Call
 	Selector  string
@@ -65,12 +65,12 @@ type SignalWait struct {
 	Name      string  // its symbol, or the function that waited
 	Signaller *Thread // the thread that sent the signal; nil when not known
 	Signalled Nanos   // when; 0 when not known
-	// the object that the waiting thread last signalled between its previous wait and this one, by address; 0 for
-	// none. It shows what the thread did before it waited, for instance send a request
+	// address of the object that the waiting thread signalled last between its previous wait and this one; 0 for none.
+	// It shows what the thread did before it waited, for instance send a request
 	Gave      uint64
 	GivenBack bool // the thread that acquired the semaphore also released it, as with a lock
-	// the thread that ended this wait works on request: after its signal before this one, and before it committed,
-	// it waited itself, and the thread that waits here ended that wait
+	// the thread that ended this wait serves requests of the waiting thread. Since its previous signal, and before it
+	// committed, it had itself waited, and the waiting thread had ended that wait by a signal: the request
 	Fetched  bool
 	TimedOut bool
 	Earlier  bool // the wait began in an earlier range and is counted there (Options.Adds)
@@ -91,9 +91,10 @@ type BlockedWait struct {
 	What     wire.Descriptor // at the descriptor
 	Name     string          // path, or address and port; for a sleep or a join, the function that waited
 	Peer     int             // the process at the other end; 0 when not known
-	// the traced process that can write into the pipe, or that has the other end of the socket; nil when not known
+	// the traced process at the other end: it can write into the pipe, or has the other end of the socket. nil when not
+	// known
 	Writer  *Process
-	Earlier bool // the wait began in an earlier part of the trace and is counted there (Options.Adds)
+	Earlier bool // the wait began in an earlier range and is counted there (Options.Adds)
 
 	inode uint64 // of a pipe
 }
@@ -107,9 +108,9 @@ var blockingNames = [BlockedKinds]string{"signal", "process", "file", "pipe", "s
 // String returns the name of the kind as all outputs print it, for instance "pipe".
 func (b Blocking) String() string { return blockingNames[min(b, BlockedOther)] }
 
-// FromOutside reports whether the thread waited for an event that comes from outside of the program: a client's
-// request, a user's input, or the time of day. Reports do not blame such waits, because a server without requests is
-// idle, not slow.
+// FromOutside reports whether the thread waited for an event from outside of the program: a client's request, a
+// user's input, or the time of day. Such waits are not a fault of the program, so reports do not list them as
+// causes.
 func (w *BlockedWait) FromOutside() bool {
 	switch w.Kind {
 	case BlockedSocket:
@@ -161,13 +162,13 @@ type ChildWait struct {
 	Program  string // the child's program, if known; only when the wait was for one particular process
 	Child    int    // the ID of the process that ended; 0 when not known
 	Compiled Nanos  // how long at least one of the children compiled
-	// at least half of the wait was compilation (Compiled). The wait then counts as compilation and is also in
+	// at least half of the wait was compilation (Compiled). The wait then also counts as a compilation in
 	// Trace.Compilations
 	Mostly bool
 }
 
-// BlockedElsewhere is the value of ChildWait.How when the thread used no processor and made no recorded call, for
-// instance because it was reading from a pipe.
+// BlockedElsewhere is the value of ChildWait.How when the wait was no recorded call. The thread just used no
+// processor, for instance because it read from a pipe.
 const BlockedElsewhere = "blocked outside of Metal"
 
 // The kinds of blocking, in the order in which reports list them.

@@ -27,7 +27,7 @@ func LivedOn(living []tracefile.Living) string {
 		run, they = "runs", "it does"
 	}
 	return fmt.Sprintf("%s of the program still %s (%s); "+
-		"what %s from now on is not in this trace; mtrace run --wait-for-children waits for it",
+		"what %s from now on is not in this trace (mtrace run --wait-for-children records it)",
 		Plural(int64(len(living)), "process"), run, strings.Join(names, ", "), they)
 }
 
@@ -81,18 +81,18 @@ func addWarnings(l *loader, r *tracefile.Reader) {
 	}
 	if n := t.Recording.Lost.Records; n > 0 {
 		warning := fmt.Sprintf(
-			"%s lost, one or two a call: counts are too small by as many calls, and times may be too small",
+			"%s lost (a call has one or two records): the lost calls are missing in all counts and times",
 			Plural(n, "record"))
 		if t.Recording.Lost.Ringless > 0 {
 			warning += fmt.Sprintf("; "+
-				"%d of them because more than %d threads of a process made calls, which is the maximum",
+				"%d of them because more threads of a process made calls than the maximum of %d",
 				t.Recording.Lost.Ringless, wire.RingCount)
 		}
 		t.Warnings = append(t.Warnings, warning)
 	}
 	if n := t.Recording.Lost.Unnamed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
-			"%d objects got no number: calls on them are counted, but not linked to other calls", n))
+			"%d objects got no number: calls on them are counted, but the trace does not show which calls share an object", n))
 	}
 	for b := range t.Buffers() {
 		if b.withOptions && b.Completed == (Interval{}) && t.Began(b.Committed.Begin) && t.Holds(b.Committed.Begin) {
@@ -116,15 +116,15 @@ func warnOfDoubts(t *Trace) {
 	t.Recording.Lost.Untimed = t.Recording.doubts.untimed
 	if n := t.Recording.Lost.Untimed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: "+
-			"other commits with the same options were under way at the same time, or the trace ends before they did",
+			"other commits with the same options object were under way, or the trace ends before they completed",
 			n))
 	}
 	if n := t.Recording.doubts.stray; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d records belong to no call and were left out", n))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d records belong to no call and were ignored", n))
 	}
 	if n := t.Recording.doubts.skewed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
-			"clock suspect: %d calls overlap their neighbour on the same thread; they were cut", n))
+			"clock suspect: %d calls overlap the previous call on the same thread; the overlap was cut off", n))
 	}
 	t.Warnings = append(t.Warnings, UnfinishedWarnings(t, nil)...)
 }
@@ -162,11 +162,13 @@ func describeProcess(l *loader, p *processLoader) string {
 	return ""
 }
 
-// clockTolerance is the difference between CPU and GPU clocks, in nanoseconds, that is accepted without a warning.
+// clockTolerance is the accepted difference between the CPU's and the GPU's clock, in nanoseconds. Only larger
+// differences cause a warning.
 const clockTolerance = 1000
 
-// checkClock compares a command buffer's GPU times with the calls around them and counts contradictions: GPU work
-// that began before its commit, or ended after its completion was seen. Then the clocks of CPU and GPU do not agree.
+// checkClock compares a command buffer's GPU times with its calls and counts contradictions: GPU work that began
+// before the commit, or ended after its completion was seen. A contradiction means that the clocks of CPU and GPU do
+// not agree.
 func (d *doubts) checkClock(b *CommandBuffer) {
 	d.checked++
 	if b.Committed.Known() && b.GPU.Begin+clockTolerance < b.Committed.Begin {
@@ -180,7 +182,7 @@ func (d *doubts) checkClock(b *CommandBuffer) {
 	}
 }
 
-// checkWaits counts waits that returned before the GPU was done, which shows that the clocks of CPU and GPU do not
+// checkWaits counts waits that returned before the GPU work ended, which means that the clocks of CPU and GPU do not
 // agree. Waits that end exactly at the end of the requested range were cut off there and are not checked.
 func checkWaits(t *Trace, asked Interval) {
 	for i := range t.Waits {

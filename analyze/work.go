@@ -22,7 +22,7 @@ func (b *CommandBuffer) Work() (hash uint64, known bool) {
 }
 
 // LabelsRepeat reports whether each distinct label of command buffers occurs the given number of times on average.
-// Only then labels name kinds of work; otherwise they number single command buffers.
+// If it does, labels name kinds of work; otherwise they just number command buffers.
 func LabelsRepeat(t *Trace, times int) bool {
 	most := len(t.CommandBuffers) / times
 	labels := map[string]bool{}
@@ -50,6 +50,6 @@ func (h fnv1a) text(s string) fnv1a {
 	return h.number(uint64(len(s)))
 }
 
-// number adds a whole number to the hash in one step instead of byte by byte. This mixes the bits less well, but well
-// enough here.
+// number adds a whole number to the hash in one step instead of byte by byte. That is faster. It mixes the bits less
+// well, but well enough for comparing work.
 func (h fnv1a) number(n uint64) fnv1a { return (h ^ fnv1a(n)) * prime }

@@ -1,5 +1,7 @@
 package analyze
 
+import "slices"
+
 // Work returns a hash of what the command buffer does: its kernels, the numbers of their threads, and the amount that
 // it copies. Command buffers with equal hashes do the same work. `known` is false if nothing was encoded, or if a
 // kernel is unknown because its pipeline state was set before the trace began.
@@ -19,6 +21,31 @@ func (b *CommandBuffer) Work() (hash uint64, known bool) {
 		}
 	}
 	return uint64(h), known
+}
+
+// Kind returns a hash of the command buffer's kernels, each counted once, or of its label without digits if no kernel
+// is known. Unlike Work it does not depend on how much the kernels do: the command buffers of a loop's steps have equal
+// kinds even if their work grows from step to step.
+func (b *CommandBuffer) Kind() uint64 {
+	h := fnv1a(offset)
+	var few [32]string // on the stack, because there may be millions of command buffers
+	names := few[:0]
+	for i := range b.Encoders {
+		for d := range b.Encoders[i].Runs() {
+			if d.Pipeline != nil && !slices.Contains(names, d.Pipeline.Kernel) {
+				names = append(names, d.Pipeline.Kernel)
+				h = h.text(d.Pipeline.Kernel)
+			}
+		}
+	}
+	if len(names) == 0 {
+		for _, c := range []byte(b.Label) {
+			if c < '0' || c > '9' {
+				h = h.number(uint64(c))
+			}
+		}
+	}
+	return uint64(h)
 }
 
 // LabelsRepeat reports whether each distinct label of command buffers occurs the given number of times on average.

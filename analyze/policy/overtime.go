@@ -10,6 +10,9 @@ const (
 	TrendParts = 5
 	// TrendSteps is the minimum number of steps in each part; in a smaller part, one outlier decides the mean.
 	TrendSteps = 8
+	// TrendDivisions is in how many ways at most the work of a thread is divided into steps by kinds of command
+	// buffers. More ways would find growth by chance, and would be odd ones: most steps have few kinds.
+	TrendDivisions = 3
 	// TrendRatio is how many times longer steps must be in the last part than in the first. Smaller growth is normal:
 	// two runs of one program differ by 5%, and a hot GPU is a fifth slower.
 	TrendRatio = 1.3

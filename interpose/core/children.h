@@ -12,8 +12,8 @@
 // the descriptor to the collector and closes it.
 int mt_children_page(void);
 
-// Stores this process's id in the page of children: an untraced process has no socket on which it could report
-// itself. `how` is 0, or MT_CHILD_FORKED for a fork of a recorded process that has already ended: the collector then
-// no longer reads that process's counter of forks.
+// Stores this process's id in the page of children: an untraced process has no socket on which it could report itself.
+// `how` is 0, or MT_CHILD_FORKED if the parent was recorded and has already ended: the collector no longer reads the
+// parent's counter of forks, so only the page reports this child.
 void mt_children_note(uint32_t how);
 #endif

@@ -42,7 +42,7 @@ static mt_clock_reader kernels_clock(void) {
 #endif
   void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
   mt_clock_reader found = vdso ? (mt_clock_reader)mt_dlsym_next()(vdso, name) : NULL;
-  if (!found) dlerror(); // of nobody else's business
+  if (!found) dlerror(); // clear the error text: the program must not see it
   return found;
 }
 #endif

@@ -1,4 +1,4 @@
-// The table behind identity.h: see there for its rule and memory order.
+// The hash table that maps an object's address to its ObjectID. identity.h explains its rule and memory order.
 #include "core/identity.h"
 #include <stdatomic.h>
 #include <stddef.h>
@@ -44,7 +44,8 @@ static struct mt_identity *entry_of(uintptr_t key) {
   return NULL;
 }
 
-// Returns the same entry as entry_of, but faster for an address that is already in its preferred entry.
+// Returns the same entry as entry_of, but faster for an address that is already in its preferred entry, the first one
+// that a search looks at.
 static inline struct mt_identity *known_entry_of(uintptr_t key) {
   struct mt_identity *e = &mt_identities[mt_identity_slot((const void *)key)];
   return __builtin_expect(atomic_load_explicit(&e->key, memory_order_relaxed) == key, 1) ? e : entry_of(key);

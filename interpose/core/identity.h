@@ -8,9 +8,8 @@
 // object as unknown: the creator cannot have passed it to the reader yet. Two live objects never share an address, so
 // an entry has one writer at a time.
 //
-// The numbers of objects that different threads created are not in the order of creation: each thread reserves
-// several numbers at a time. A shared counter would cost a locked instruction per object and move a cache line
-// between cores.
+// If different threads create objects, the numbers do not show the order of creation: each thread reserves several
+// numbers at a time. A shared counter would cost a locked instruction per object and move a cache line between cores.
 #ifndef MTRACE_IDENTITY_H
 #define MTRACE_IDENTITY_H
 #include <stdatomic.h>
@@ -44,7 +43,7 @@ static inline uint32_t mt_identity_known(const void *object) {
   return __builtin_expect((int32_t)number > 0, 1) ? number : 0; // the address may have belonged to a lock before
 }
 
-// Returns the number of an object, 0 if it has none. Unlike mt_identity_of it gives it no number.
+// Returns the number of an object, or 0 if the object has none. Unlike mt_identity_of, it assigns no number.
 uint32_t mt_identity_find(const void *object);
 
 // Maps the table's memory, which takes no pages until they are written. Returns false on failure.

@@ -1,6 +1,5 @@
-// A cache of lock names for all threads of the process. To find a name, the tracer searches a library's symbols,
-// which takes tens of microseconds; and all threads of a Python program wait for the same lock in the same few
-// functions.
+// A cache of lock names for all threads of the process. To find a name, the tracer searches a library's symbols, which
+// takes tens of microseconds; and the threads of a Python program ask for the same few names all the time.
 //
 // Rule: the table has a fixed size and no operation on it waits. It may forget a name but never returns a wrong one.
 // Memory order: an entry has two words, the name and the exclusive-or of key and name, both relaxed. If a reader sees

@@ -2,7 +2,8 @@
 // three initializers of Metal; shared memory and Go start at the first Metal call. So a process that never calls
 // Metal only has an additional socket.
 //
-// The mutex protects the second step. Only threads whose first Metal call comes before the end of that step take it.
+// The mutex protects the second step. A thread takes it only if its first Metal call comes before that step has
+// finished.
 #include "core/process.h"
 #include <errno.h>
 #include <pthread.h>

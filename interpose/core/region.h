@@ -1,12 +1,12 @@
 // The shared memory of a traced process, with the layout of collector/wire/layout.go. wire.h has the offsets by which
 // the collector reads this memory. The assertions below check that the structs have the same offsets.
 //
-// Rule and memory order: every ring has one producer, its thread, and one consumer, the side that holds the claim
-// word. The producer fills slots and publishes them with a release store of head. The consumer reads head with
-// acquire, copies the records, and frees the slots with a release store of tail. The producer reads tail with acquire
-// before it reuses a slot. With weaker order the consumer would copy half-written records, or the producer would
-// overwrite records before they are copied. All other words are counters with relaxed order: a reader may see an old
-// value, never half of one.
+// Rule and memory order: every ring (a thread's buffer of records) has one producer, its thread, and one consumer: the
+// collector or the drainer (the tracer's own thread), whichever has set the ring's claim word. The producer fills slots
+// and publishes them with a release store of head. The consumer reads head with acquire, copies the records, and frees
+// the slots with a release store of tail. The producer reads tail with acquire before it reuses a slot. With weaker
+// order the consumer would copy half-written records, or the producer would overwrite records before they are copied.
+// All other words are counters with relaxed order: a reader may see an old value, never half of one.
 #ifndef MTRACE_REGION_H
 #define MTRACE_REGION_H
 #include <stdatomic.h>

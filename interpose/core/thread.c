@@ -24,9 +24,10 @@ bool mt_thread_key_made;
 
 static struct thread threads[MT_RING_COUNT]; // by ring; pages never touched take no memory
 
-// The chunks of a ring (a thread's buffer of records) that can be reused. This list belongs to the ring, not to the
-// thread. Positions are counted in chunks here. The chunk that was freed last is reused first, so a ring that is read
-// often touches only the pages of a few chunks.
+// The memory of a ring (a thread's buffer of records) consists of chunks of slots. This list has the ring's chunks that
+// can be reused; it stays with the ring when another thread takes the ring. Positions in it count whole chunks, not
+// records. The chunk that was freed last is reused first, so a ring that is read often touches only the pages of a few
+// chunks.
 //
 // Rule: a chunk is reused only after all of its records were read. The latest MT_CHUNK_RECORDS records therefore
 // always exist; polls.c reads them again.
@@ -55,7 +56,7 @@ static void leave(void *value) {
   struct thread *t = value;
   if (t == MT_THREAD_GONE) {
       // On macOS the key itself holds the thread's pointer, and the system has just cleared it. Set it again, or the
-      // thread would take a second ring at its next call and never release it.
+    // thread would take a second ring at its next call and never release it.
     mt_thread_set(t);
     return;
   }
@@ -172,8 +173,8 @@ static uint8_t chunk_of(struct ring *ring, uint64_t n) {
   return (uint8_t)(i ^ atomic_load_explicit(&ring->chunks[i], memory_order_relaxed));
 }
 
-// Chooses chunks for the positions before `end`, which is at most the ring's capacity after tail. A signal handler
-// that interrupts it records nothing, because the choice is not finished.
+// Assigns a chunk of slots to every position before `end` that has none yet. `end` is at most `tail` plus the ring's
+// capacity. A signal handler that interrupts it records nothing, because the choice is not finished.
 static void choose_chunks(struct thread *t, uint64_t tail, uint64_t end) {
   struct chunks *c = &chunks[t->index];
   bool outer = t->writing;

@@ -24,13 +24,13 @@ struct thread {
   // share a line. The fields that a lock operation reads are in the first line.
   _Alignas(128) struct ring *ring;
   uint64_t head;       // records published; only this thread writes the ring's head, so it need not be read back
-  // the position of head at which the slow path must run: it chooses the ring's next chunk, checks the tail, and
+  // when head reaches this position, the slow path must run: it chooses the ring's next chunk, checks the tail, and
   // wakes the drainer if needed
   uint64_t look_again;
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
-  // A lock or another object that the thread holds and whose record is not written yet; NULL if there is none. The
-  // function `owed` writes that record: when the thread releases the object, or before the thread writes another
-  // record
+  // A lock (or similar object) that the thread holds and whose record is still to be written; NULL if there is none.
+  // The function `owed` writes that record when the thread releases the lock, or before the thread writes any other
+  // record.
   const void *held;
   void (*owed)(struct thread *t); // writes a delayed record and clears held: see locks.h
   unsigned index;      // into the arrays that features keep per thread; it stays with the ring
@@ -40,7 +40,8 @@ struct thread {
   // The thread is writing a record or a fact. A signal handler that interrupts it must record nothing, otherwise it
   // would overwrite the same slot.
   bool writing;
-  bool python_known; // the thread's cache of Python frames holds none of the ring's previous thread. See python.c.
+  // the thread's cache of Python frames has no entries of the thread that used the ring before. See python.c.
+  bool python_known;
   uint64_t stuck, facts_stuck; // the tails at which waiting for free space failed
   struct inside {
     uintptr_t frame; // frame of the outermost call in progress, 0 when there is none. See span.h.
@@ -51,8 +52,8 @@ struct thread {
     unsigned family;
   } made_inside[4]; // objects created by inner calls of the current call
   unsigned made_inside_count;
-  // for each family, the class of the last created object, if the next object of that class needs nothing but a
-  // number: its creation then takes a short path
+  // For each family (a kind of objects, such as queues): the class of the object that the thread created last, if a
+  // further object of that class needs nothing but a number. Its creation then takes a short path.
   const void *plain[MT_FAMILY_COUNT];
   uint32_t next_number, last_number;  // reserved numbers for objects: see identity.h. They stay with the ring.
   unsigned command_buffers; // made here

@@ -48,7 +48,8 @@ func DeferGo(image []byte) ([]byte, error) {
 	there := changed[slot.Offset:]
 	nothing := le.Uint64(there) & mask
 	if mask != 1<<64-1 && le.Uint64(there)>>63 != 0 {
-		return nil, errors.New("the slot is bound to another image")
+		return nil, errors.New(
+			"the pointer in section __mt_go refers to another library: initialize go_start with a function of this one")
 	}
 	if err := replaceConstructor(changed, file, start, nothing, mask); err != nil {
 		return nil, err
@@ -84,13 +85,13 @@ func replaceConstructor(image []byte, file *macho.File, old, new, mask uint64) e
 			}
 		}
 	}
-	return fmt.Errorf("no constructor is Go's start at %#x", old)
+	return fmt.Errorf("none of the library's constructors is Go's constructor, which is at address %#x", old)
 }
 
 // within returns an error if the section s is not inside the image or holds no word of the given size.
 func within(image []byte, s *macho.Section, word uint64) error {
 	if size := uint64(len(image)); s.Size < word || uint64(s.Offset) > size || s.Size > size-uint64(s.Offset) {
-		return fmt.Errorf("section %s does not lie in the file", s.Name)
+		return fmt.Errorf("section %s is not completely inside the file", s.Name)
 	}
 	return nil
 }
@@ -116,5 +117,5 @@ func goConstructor(file *macho.File) (uint64, error) {
 			}
 		}
 	}
-	return 0, errors.New("the start of Go is not among the symbols; link without -s")
+	return 0, errors.New("the symbol of Go's constructor (_rt0_ARCH_darwin_lib) is missing; link the library without -s")
 }

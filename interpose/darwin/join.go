@@ -26,7 +26,7 @@ func Join(images ...[]byte) ([]byte, error) {
 	slices.SortFunc(slicesOf, compare)
 	for i := 1; i < len(slicesOf); i++ {
 		if compare(slicesOf[i-1], slicesOf[i]) == 0 {
-			return nil, errors.New("two images are for the same processor")
+			return nil, errors.New("two of the images are for the same processor; a universal file has one image per processor")
 		}
 	}
 	out := be.AppendUint32(nil, fatMagic)

@@ -68,7 +68,7 @@ func addSignatureCommand(f *thin) ([]byte, error) {
 	}
 	end := le.Uint64(f.data[f.linkedit+40:]) + le.Uint64(f.data[f.linkedit+48:])
 	if end != uint64(len(f.data)) {
-		return nil, errors.New("__LINKEDIT is not the end of the file")
+		return nil, errors.New("the segment __LINKEDIT, which contains the signature, is not at the end of the file")
 	}
 	image := append([]byte(nil), f.data...)
 	le.PutUint32(image[f.commands:], commandSignature)
@@ -156,7 +156,7 @@ func Verify(image []byte) error {
 // codeDirectories returns the code directories of a super blob that use SHA-256; an error if there is none.
 func codeDirectories(blob []byte) ([][]byte, error) {
 	if len(blob) < 12 || be.Uint32(blob) != superBlobMagic || uint64(be.Uint32(blob[4:])) > uint64(len(blob)) {
-		return nil, errors.New("the code signature is not a super blob")
+		return nil, errors.New("the code signature does not begin with a super blob, the container of its parts")
 	}
 	count := uint64(be.Uint32(blob[8:]))
 	if 12+8*count > uint64(len(blob)) {
@@ -166,7 +166,7 @@ func codeDirectories(blob []byte) ([][]byte, error) {
 	for i := range count {
 		offset := uint64(be.Uint32(blob[12+8*i+4:]))
 		if offset+8 > uint64(len(blob)) {
-			return nil, errors.New("a blob of the code signature lies beyond its end")
+			return nil, errors.New("a part of the code signature lies beyond the signature's end")
 		}
 		body := blob[offset:]
 		length := uint64(be.Uint32(body[4:]))
@@ -191,16 +191,16 @@ func verifyPages(directory, code []byte) error {
 		uint64(be.Uint32(directory[32:]))
 	bits := directory[39]
 	if limit != uint64(len(code)) {
-		return fmt.Errorf("the code directory covers %d bytes, the code has %d", limit, len(code))
+		return fmt.Errorf("the signature's code directory covers %d bytes, but the code has %d", limit, len(code))
 	}
 	if directory[36] != sha256.Size || bits < 12 || bits > 16 || pages != (limit+1<<bits-1)>>bits ||
 		hashes+pages*sha256.Size > uint64(len(directory)) {
-		return errors.New("the code directory does not match the code")
+		return errors.New("the code directory has not one SHA-256 hash for each page of the code")
 	}
 	for i := range pages {
 		page := code[i<<bits : min((i+1)<<bits, limit)]
 		if got := sha256.Sum256(page); string(got[:]) != string(directory[hashes+i*sha256.Size:][:sha256.Size]) {
-			return fmt.Errorf("page %d does not have the hash in its signature", i)
+			return fmt.Errorf("page %d was changed after signing: its hash is not the one in the signature", i)
 		}
 	}
 	return nil

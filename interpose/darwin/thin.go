@@ -42,7 +42,7 @@ func parseThin(data []byte) (*thin, error) {
 		firstByte: len(data)}
 	count, size := le.Uint32(data[16:]), le.Uint32(data[20:])
 	if int64(size) > int64(len(data)-headerSize) {
-		return nil, fmt.Errorf("%d bytes of load commands lie beyond the end", size)
+		return nil, fmt.Errorf("%d bytes of load commands do not fit into the file", size)
 	}
 	f.commands = headerSize + int(size)
 	at := headerSize

@@ -1,7 +1,7 @@
 package drainer
 
-// The layout of the shared memory and the frames, copied from collector/wire. The package is not imported because it
-// imports fmt and thereby os, which must not run in the traced program. TestLayout fails if the two layouts differ.
+// The layout of the shared memory and the frames, copied from collector/wire. collector/wire itself cannot be imported:
+// it imports fmt and thereby os, which must not run in the traced program. TestLayout fails if the two layouts differ.
 const (
 	pageSize       = 16384
 	ringCount      = 256

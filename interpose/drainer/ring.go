@@ -29,8 +29,8 @@ const (
 // fill quickly, and sends the records of rings that the collector does not read. Sending is the exception: the
 // collector cannot read a ring meanwhile, and on a busy machine sending takes long.
 //
-// active reports that something was recorded since the last pause, or waits to be read. called reports that the
-// collector was notified. ok is false if the collector is gone.
+// active is true if something was recorded since the last pause, or is not read yet. called is true if the collector
+// was notified. ok is false if the collector is gone.
 func (g *rings) drain(after reason) (active, called, ok bool) {
 	for i := range min(atomic.LoadUint32((*uint32)(unsafe.Add(g.start, regionRingsUsed))), ringCount) {
 		r := ring{unsafe.Add(g.start, pageSize+uintptr(i)*ringStride), i}

@@ -28,8 +28,8 @@ void mt_alive_freed(id self, _Atomic uint64_t *freed) {
   if (atomic_exchange_explicit(place, number, memory_order_relaxed) != number) mt_count(freed);
 }
 
-// Returns how many objects are alive. The counters are read one after the other, so a free may be counted that
-// belongs to an object made after the first was read.
+// Returns how many objects are alive. Other threads change the two counters between the two reads. Reading `freed`
+// first means that the result may be too high, but is rarely below zero.
 static uint64_t alive(const _Atomic uint64_t *made, const _Atomic uint64_t *freed) {
   uint64_t gone = atomic_load_explicit(freed, memory_order_relaxed);
   uint64_t all = atomic_load_explicit(made, memory_order_relaxed);

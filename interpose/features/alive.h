@@ -9,13 +9,15 @@
 #include "core/thread.h"
 #include "hook/objc.h"
 
-// Called when the program has created an object that is counted by these counters. hooked says whether the tracer
-// sees when such an object is freed; otherwise it is not counted, because it would seem to live for ever.
+// Called when the program has created a command buffer or an encoder; the pointers are the counters of its kind (`most`
+// is the maximum number alive). hooked says whether the tracer sees when such an object is freed; otherwise it is not
+// counted, because it would seem to stay alive.
 void mt_alive_made(const struct thread *t, id object, _Atomic uint64_t *made, _Atomic uint64_t *most,
     const _Atomic uint64_t *freed, bool hooked);
 
-// Called when such an object is about to be freed. It may be called several times for one object: the method may be
-// hooked in both its class and a superclass. A wrapper also frees the object inside it, which has the same number.
+// Called when a command buffer or an encoder is about to be freed. It may be called several times for one object: the
+// method may be hooked in both its class and a superclass. A wrapper also frees the object inside it, which has the
+// same number.
 void mt_alive_freed(id self, _Atomic uint64_t *freed);
 
 // Records how many command buffers and encoders are alive now, the current tick.

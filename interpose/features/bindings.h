@@ -7,10 +7,10 @@
 // level is the length of the longest chain of dispatches of which each may depend on the previous one. The encoder's
 // endEncoding record has the number of dispatches and that length.
 //
-// Whatever is unknown counts as a dependency: a binding counts as written unless the pipeline's reflection says that
-// the kernel only reads it. Nothing is recorded for an encoder whose kernels may reach resources that are not bound
-// (useResource:usage:, useHeap:, indirect commands), or that uses too many resources. Otherwise the report would
-// suggest running dispatches together although one depends on the other.
+// If the tracer does not know how a kernel uses a binding, it assumes a dependency: a binding counts as written unless
+// the pipeline's reflection says that the kernel only reads it. Nothing is recorded for an encoder whose kernels may
+// reach resources that are not bound (useResource:usage:, useHeap:, indirect commands), or that uses too many
+// resources. Otherwise the report would suggest running dispatches together although one depends on the other.
 #ifndef MTRACE_BINDINGS_H
 #define MTRACE_BINDINGS_H
 #include "core/thread.h"
@@ -31,8 +31,8 @@ struct touched {
 
 extern MT_HIDDEN struct bindings {
   const void *encoder; // the serial encoder whose bindings are kept; NULL is none
-  uint64_t mask;       // of bound, the elements that are valid: the buffers first
-  uint64_t writes;     // of them, those that the pipeline may write
+  uint64_t mask;       // a bit for each valid element of `bound`, buffers first
+  uint64_t writes;     // the bits of `mask` whose resources the pipeline may write
   uint32_t epoch, number, resources, dispatches, chain; // number: the encoder's
   const void *bound[MT_BOUND];
   struct touched touched[1 << MT_TOUCHED_BITS];

@@ -140,7 +140,8 @@ static bool guarded(void) {
 
 static bool begin_capture(struct thread *t) {
   int none = NOT_CAPTURED;
-  if (!atomic_compare_exchange_strong(&capture_state, &none, BEGINNING)) return false; // one is enough
+  // a process makes only one capture
+  if (!atomic_compare_exchange_strong(&capture_state, &none, BEGINNING)) return false;
   struct mt_aside aside;
   mt_aside_begin(t, &aside);
   void *pool = mt_pool_push();
@@ -148,7 +149,7 @@ static bool begin_capture(struct thread *t) {
   atomic_store(&capture_state, why ? CAPTURED : CAPTURING);
   if (!why && !guarded()) {
     stop();
-    why = "the thread that would end it could not be created";
+    why = "the thread that ends the capture at its time limit could not be created";
   }
   if (why) say(t, "there is none: ", why);
   else say(t, "its times include the cost of capturing; open it with Xcode: ", capture_path);

@@ -1,8 +1,8 @@
-// Records each command buffer's GPU times in a completion handler. Rule: the handler runs before the threads that
-// wait for the command buffer wake up, so its cost delays the program. It only reads the clock once and six values,
-// and writes two records directly into the thread's ring (its buffer of records). The handler is one static global
-// block, which retains nothing and is never copied. Only for a failed command buffer does it more: it then also reads
-// the error's code and description.
+// Records each command buffer's GPU times in a completion handler. Rule: the handler runs before the threads that wait
+// for the command buffer wake up, so its cost delays the program. It only reads the clock once and six values, and
+// writes two records directly into the thread's ring (its buffer of records). The handler is one static global block,
+// which retains nothing and is never copied. For a failed command buffer it also reads the error's code and
+// description.
 #include "features/completion.h"
 #include <errno.h>
 #include "core/feature.h"
@@ -145,7 +145,8 @@ void mt_completion_start(void) {
 }
 
 static void warn_once(struct thread *t) {
-  static const char text[] = "GPU times are not recorded: there is no blocks runtime, or no addCompletedHandler:";
+  static const char text[] =
+      "GPU times are not recorded: the process has no runtime for blocks, or no addCompletedHandler:";
   static _Atomic bool warned;
   if (!atomic_exchange(&warned, true)) mt_fact(t, MT_FACT_WARNING, 0, 0, text, sizeof text - 1);
 }
@@ -157,8 +158,8 @@ void mt_completion_watch(struct thread *t, id command_buffer) {
     warn_once(t);
     return;
   }
-  // The program commits this command buffer a second time, which is a mistake. Add no handler: Metal must report the
-  // program's mistake, not a handler that the tracer adds too late.
+  // The status is already at least COMMITTED: the program commits this command buffer a second time, which is a
+  // mistake. Add no handler: Metal must report the program's mistake, not a handler that the tracer adds too late.
   if (methods->status && methods->status(command_buffer, names[1]) >= COMMITTED) return;
   methods->add_handler(command_buffer, names[0], &handler);
 }

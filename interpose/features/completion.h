@@ -3,12 +3,12 @@
 #define MTRACE_COMPLETION_H
 #include "hook/objc.h"
 
-// Adds the handler to a command buffer. Call it inside the outermost commit, before the original: Metal aborts the
-// program if a handler is added after the commit.
+// Adds the tracer's completion handler to a command buffer. Call it inside the outermost commit, before the original:
+// Metal aborts the program if a handler is added after the commit.
 struct thread;
 void mt_completion_watch(struct thread *t, id command_buffer);
 
-// What a feature is told about a completed command buffer. Features are called on the thread that runs the completion
+// A completed command buffer, as passed to the features. They are called on the thread that runs the completion
 // handlers.
 struct mt_completed {
   uint32_t number;     // the command buffer's

@@ -87,7 +87,8 @@ void mt_early_replay(struct thread *t) {
   mt_scopes_skip(t, log->skipped);
   atomic_fetch_sub_explicit(&mt_region->rejected, replayed < log->counted ? replayed : log->counted,
       memory_order_relaxed);
-  atomic_store_explicit(&log->thread, 0, memory_order_relaxed); // not reused: a process becomes ready only once
+  // no other thread takes this log: the state becomes READY only once
+  atomic_store_explicit(&log->thread, 0, memory_order_relaxed);
 }
 
 void mt_early_forget(void) { memset(logs, 0, sizeof logs); }

@@ -1,6 +1,6 @@
-// Keeps marks and scopes from before the first Metal call, such as `with scope("train")` around a whole program. A
-// thread has no ring (no buffer of records in shared memory) at that time. It keeps the events in a log, and replays
-// the log into its ring as soon as it has one.
+// Keeps marks and scopes from before the first Metal call, such as `with scope("train")` around a whole program. At
+// that time a thread has no ring (no buffer of records in shared memory). The thread keeps the events in a log, and
+// replays the log into its ring as soon as it has one.
 //
 // Rule: only its own thread writes a log. A scope's beginning is logged only if there is space for its end, too.
 // Events that do not fit, and events of threads that never take a ring, are counted as rejected.

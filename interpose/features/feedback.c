@@ -32,8 +32,8 @@ struct feedback {
   _Atomic uint32_t under_way; // commits with these options, and MIXED
   uint32_t count, buffers[MOST_BUFFERS];
 };
-// this bit is set when two commits with the same options overlap, and cleared when none is in progress: a feedback
-// does not say to which commit it belongs
+// This bit is set when two commits with the same options overlap: a feedback does not say to which commit it belongs,
+// so both get no times. The bit is cleared when no commit is in progress.
 #define MIXED (UINT32_C(1) << 31)
 
 // Maps options to their handler. It uses open addressing and never removes keys, as identity.c does. New options
@@ -92,7 +92,7 @@ static bool leave(struct feedback *f, uint32_t *count, uint32_t buffers[MOST_BUF
   *count = only ? f->count : 0;
   for (uint32_t i = 0; i < *count; i++) buffers[i] = f->buffers[i];
   do {
-    if ((now & ~MIXED) == 0) return false; // the commit bypassed the hooks
+    if ((now & ~MIXED) == 0) return false; // the count is zero: this commit bypassed the hooks
     left = (now & ~MIXED) == 1 ? 0 : now - 1;
   } while (!atomic_compare_exchange_weak_explicit(&f->under_way, &now, left, memory_order_acq_rel,
       memory_order_acquire));

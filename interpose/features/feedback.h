@@ -1,10 +1,10 @@
-// GPU times in Metal 4: its command buffers do not have them. Instead, Metal reports the times of a commit to the
-// feedback handler of the commit's options.
+// Records GPU times in Metal 4, whose command buffers have no properties for them. Instead, Metal reports the times of
+// a commit to the feedback handler of the commit's options.
 //
-// Rule: the tracer adds its handler once, when the options are created, before the program gets them. A program may
-// use one options object for many commits from many threads, and a handler added at each commit would stay in the
-// object and run again each time. A feedback does not name its commit, so concurrent commits with the same options
-// get no times. A commit without options gets options of the tracer.
+// Rule: the tracer adds its handler once, when the options are created, before the program gets them. A program may use
+// one options object for many commits from many threads, and a handler added at each commit would stay in the object
+// and run again each time. A feedback does not say to which commit it belongs, so concurrent commits with the same
+// options get no times. A commit without options gets options of the tracer.
 #ifndef MTRACE_FEEDBACK_H
 #define MTRACE_FEEDBACK_H
 #include "hook/objc.h"

@@ -37,9 +37,10 @@ static bool read_well(id device, struct mt_gpu_reading *best) {
 
 bool mt_gpu_clock_start(struct mt_gpu_clock *clock, id device) { return read_well(device, &clock->first); }
 
-// Compares the clocks again. The new comparison replaces the second one, and also the first one as long as the two
-// are too close together; but not if the thread was interrupted while reading. The first comparison is read with
-// special care: an error in it shifts all early samples, which then seem to lie outside of their command buffer.
+// Compares the clocks again, and replaces the second comparison. If the first two comparisons are too close together,
+// it replaces the first one, too. A comparison during which the thread was interrupted replaces nothing. The first
+// comparison is read with special care: an error in it shifts all early samples, which then seem to lie outside of
+// their command buffer.
 void mt_gpu_clock_renew(struct mt_gpu_clock *clock, id device) {
   uint64_t now = mt_nanos(), last = atomic_load_explicit(&clock->nanos, memory_order_relaxed);
   if (last > clock->first.nanos + RENEW_NANOS && now < last + RENEW_NANOS) return;

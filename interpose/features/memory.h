@@ -2,9 +2,9 @@
 // own.
 //
 // Rule: at most one sample is taken per millisecond, and only where the device certainly exists: in a call that
-// allocates, and in the completion handler. The time now becomes the time of the sample's record. A call's record is
-// written after the sample's, so the call must not end before now; otherwise the thread's records would not be in
-// order of their end times.
+// allocates, and in the completion handler. The parameter now becomes the time of the sample's record. The record of
+// the surrounding call is written after the sample's, so that call must not end before now; otherwise the thread's
+// records would not be in order of their end times.
 #ifndef MTRACE_MEMORY_H
 #define MTRACE_MEMORY_H
 #include <stdatomic.h>

@@ -7,9 +7,9 @@
 #include "stacks/stack.h"
 #include "waits/locks.h"
 
-// POLLED is for how many objects the polling of a thread is followed at once; a further object replaces the one whose
-// polling began first. BETWEEN is the maximum number of records between two polls: a loop that writes more does other
-// work, too, and is not waiting.
+// POLLED is the number of objects whose polling is followed at once in a thread; a further object replaces the one
+// whose polling began first. BETWEEN is the maximum number of records between two polls: a loop that writes more does
+// other work, too, and is not waiting.
 enum { POLLED = 4, BETWEEN = 64 };
 
 struct poll {
@@ -24,7 +24,7 @@ struct poll {
 
 static struct polls {
   struct poll all[POLLED];
-  uint64_t reported; // end of the thread's last record of polling: two do not overlap
+  uint64_t reported; // end of the thread's last recorded wait; the next one begins after it
 } __attribute__((aligned(128))) polls[MT_THREADS];
 
 void mt_poll_open(struct thread *t) {
@@ -46,7 +46,7 @@ static bool is_aside(const struct record *r) {
   switch (r->call) {
   case MT_CALL_tracer_more:
   case MT_CALL_tracer_stack:
-  case MT_CALL_commandBuffer_status: // the answer to another question
+  case MT_CALL_commandBuffer_status: // a poll of another object
   case MT_CALL_event_signaledValue:
     return true;
   }
@@ -136,9 +136,9 @@ static double nanos_per_tick(void) {
   return ticks ? (double)(now.nanos - mt_clock_first.nanos) / (double)ticks : 1;
 }
 
-// Called when the result has changed. Writes one record of a wait, from the thread's first poll to this one, unless
-// the thread worked too much in between. The wait begins after the end of the thread's last recorded wait, so that
-// two waits never overlap.
+// Called when a polled value has changed. Writes one record of a wait, from the thread's first poll to this one, unless
+// the thread worked too much in between. The wait begins after the end of the thread's last recorded wait, so that two
+// waits never overlap.
 static void end_poll(struct thread *t, struct poll *p, unsigned flags, uint64_t value, uint64_t now,
     const void *frame) {
   struct polls *all = &polls[t->index];

@@ -101,14 +101,14 @@ static const char *run(struct mt_sampled_device *device, id object) {
   BOOL (*supports)(id, SEL, NSUInteger) = (BOOL(*)(id, SEL, NSUInteger))mt_original(&asked, supports_selector);
   if (!supports || !supports(asked, mt_selector(supports_selector),
       STAGE_BOUNDARY)) return "the device does not sample counters at the boundaries of encoders";
-  if (!mt_gpu_clock_start(&device->clock, object)) return "the device does not report its time";
+  if (!mt_gpu_clock_start(&device->clock, object)) return "the device does not report the time of its own clock";
   id queue = send(object, "newCommandQueue"), command_buffer = send(queue, "commandBuffer");
   mt_identity_alias(command_buffer, MT_TRACERS_OWN);
   struct mt_chunk *chunk = command_buffer ? mt_samples_take(device, command_buffer, MT_TRACERS_OWN) : NULL;
   id (*make_buffer)(id, SEL, NSUInteger, NSUInteger) = (id(*)(id, SEL, NSUInteger, NSUInteger))mt_original(&maker,
       buffer_selector);
   id buffer = make_buffer ? make_buffer(maker, mt_selector(buffer_selector), BYTES, PRIVATE) : NULL;
-  const char *why = "the device has no space for counter samples";
+  const char *why = "the device has no space for counter samples: it cannot allocate a buffer for them";
   if (chunk && buffer) {
     why = "the self-test could not be encoded";
     if (encode(command_buffer, chunk, buffer)) {

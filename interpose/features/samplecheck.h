@@ -3,8 +3,8 @@
 #define MTRACE_SAMPLECHECK_H
 #include "features/samples.h"
 
-// Converts an encoder's two samples to a start and an end inside `within`, the command buffer's time. Returns
-// MT_SAMPLING_MEASURED, or the outcome that names the error in the samples.
+// Converts an encoder's two counter samples (GPU clock readings) to a start and an end. Both must be inside `within`,
+// the command buffer's time. Returns MT_SAMPLING_MEASURED, or the outcome that names the error in the samples.
 struct mt_gpu_interval {
   uint64_t start, end; // ns
 };

@@ -1,4 +1,5 @@
-// See samples.h for the rule and the memory order.
+// Allocates and assigns the storage for counter samples (GPU clock readings). samples.h has the rule and the memory
+// order.
 #include "features/samples.h"
 #include <pthread.h>
 #include "core/clock.h"

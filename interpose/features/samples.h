@@ -1,10 +1,10 @@
-// Storage for counter samples: each device has sample buffers, cut into chunks that belong to command buffers in
-// flight.
+// Storage for counter samples (readings of the GPU's clock): each device has sample buffers, cut into chunks that
+// belong to command buffers in flight.
 //
-// Rule: a chunk belongs to one command buffer from its first encoder to its completion. So a sample has one writer.
-// An old sample left in the chunk is recognized: its time is earlier than the command buffer's. Metal allows 32
-// sample buffers of 4096 samples in a process (gpuweb/gpuweb issues 3652 and 3648). The tracer therefore allocates at
-// most four per device, one by one as needed, and keeps them. It retains no object of the program.
+// Rule: a chunk belongs to one command buffer from its first encoder to its completion. So a sample has one writer. A
+// sample left over from the chunk's previous command buffer is recognized by its time, which is too early. Metal allows
+// 32 sample buffers of 4096 samples in a process (gpuweb/gpuweb issues 3652 and 3648). The tracer therefore allocates
+// at most four per device, one by one as needed, and keeps them. It retains no object of the program.
 //
 // Memory order: the free chunks form a lock-free stack (Treiber, IBM RJ 5118), whose head contains a counter of
 // changes. Without the counter, a pop could store an outdated next chunk, if other threads popped and pushed the same

@@ -61,8 +61,8 @@ void mt_sampling_see(struct thread *t, id object) {
   atomic_store_explicit(&device->works, !why, memory_order_release);
 }
 
-// Returns true if the program's pass descriptor must not be replaced by the tracer's: it samples counters already, or
-// its class has properties that the tracer's descriptor would lose.
+// Returns true if the program's pass descriptor must stay, because it samples counters already, or its class has
+// properties that the tracer's descriptor would lose.
 static bool taken(id pass, id ours) {
   if (!pass || objc_class_of(pass) != objc_class_of(ours)) return true;
   void *pool = mt_pool_push();
@@ -182,7 +182,7 @@ static void judge_device(struct thread *t, struct mt_sampled_device *device, uns
   }
   if (atomic_fetch_add_explicit(&device->bad, 1, memory_order_relaxed) + 1 == BAD_IN_A_ROW &&
       atomic_exchange(&device->works, false))
-    warn(t, "the GPU's counter samples became invalid during the run");
+    warn(t, "too many of the GPU's counter samples in a row were invalid during the run");
 }
 
 void mt_sampling_completed(struct thread *t, const struct mt_completed *completed) {

@@ -20,7 +20,7 @@ void mt_scope_end(struct thread *t, uint64_t ticks); // ends the innermost scope
 void mt_scope_begin_keyed(struct thread *t, uint64_t ticks, const char *name, uint64_t key);
 bool mt_scope_end_keyed(struct thread *t, uint64_t ticks, uint64_t key);
 
-// Drops those of the thread's open scopes for whose key the function ended returns true: another thread has ended and
+// Drops the thread's open scopes for whose keys the function `ended` returns true: another thread has ended and
 // recorded them, so this thread must not record them again.
 void mt_scopes_forget(struct thread *t, bool (*ended)(uint64_t key));
 
@@ -28,7 +28,7 @@ void mt_scopes_forget(struct thread *t, bool (*ended)(uint64_t key));
 // resets its state: the new thread has no open scope.
 void mt_scopes_open(struct thread *t);
 
-// Notes that the innermost open scopes of the thread, count of them, have no record. Their ends are then ignored.
+// Notes that the thread's innermost `count` open scopes were not recorded, so that their ends are ignored, too.
 void mt_scopes_skip(struct thread *t, unsigned count);
 
 // Called when the thread ends: ends and records all scopes that it has begun and not ended. A scope is a named

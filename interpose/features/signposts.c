@@ -5,7 +5,7 @@
 //
 // Memory order: an entry's begin and thread are written first, then its key with release. A thread that ends the
 // interval takes the key by compare-and-swap with acquire, so that only one thread records it, and then marks the
-// interval as ended. If two intervals share an entry, another thread cannot end the older one; nothing else is lost.
+// interval as ended. If two intervals share an entry, the older one is lost when another thread ends it.
 #include "features/signposts.h"
 #include <errno.h>
 #include <stdatomic.h>

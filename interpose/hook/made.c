@@ -7,8 +7,8 @@
 #include "hook/hooks.h"
 #include "core/identity.h"
 
-// The maximum number of wrappers around one object that are followed: Metal has at most three layers (validation,
-// capture, driver).
+// The maximum number of wrappers around one object that the tracer looks through. Metal has at most three layers
+// (validation, capture, driver).
 enum { MOST_LAYERS = 4 };
 
 // A thread looks for newly loaded frameworks after this many command buffers.

@@ -48,7 +48,7 @@ void *mt_metal_behind(unsigned which, const void *caller) {
 
 void *mt_metal_real(unsigned which, const void *caller) {
   void *real = mt_symbol_behind(function_names[which], caller);
-  if (!real) dlerror(); // nobody else's business
+  if (!real) dlerror(); // clear the error text: the program must not see it
   if (!real) real = atomic_load_explicit(&real_functions[which], memory_order_acquire);
   if (!real) real = mt_symbol_anywhere(function_names[which]);
   if (real) mt_metal_found(which, real);
@@ -59,7 +59,8 @@ bool mt_metal_there(void) { return mt_metal_real(MT_METAL_CREATE, NULL) != NULL;
 
 void *mt_metal_symbol(const char *name) {
   static void *library;
-  void *metal = NULL; // a worker that only compiles has found only the last function
+  // a worker that only compiles has found only the last function, so any function that was found will do
+  void *metal = NULL;
   for (unsigned i = 0; !library && !metal && i < MT_METAL_FUNCTIONS; i++) metal = mt_metal_real(i, NULL);
   Dl_info info;
   if (!library && metal && dladdr(metal, &info)) library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);

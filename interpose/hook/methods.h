@@ -1,6 +1,6 @@
 // Reads and changes the methods of classes while other threads send messages to their objects. Rule: none of the
-// program's code may run meanwhile, neither a class's +initialize nor a method resolver. The caller may hold a lock
-// of the tracer, for which the program's code could wait for ever.
+// program's code may run meanwhile, neither a class's +initialize nor a method resolver. The caller may hold a lock of
+// the tracer; if the program's code waited for that lock, the thread would hang.
 #ifndef MTRACE_METHODS_H
 #define MTRACE_METHODS_H
 #include "hook/objc.h"

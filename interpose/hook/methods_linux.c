@@ -5,9 +5,9 @@
 // after reading the table's address then reads freed or changed memory.
 //
 // Rule: a table in use is changed in place, word by word, as the runtime itself does when it replaces a method, and
-// nothing is freed. A class's list of methods grows by one at its head; its table gets its own bucket where it shared
-// one with its ancestor. Each hooked method therefore takes at most one bucket (264 bytes) and one list (40 bytes) of
-// memory for good.
+// nothing is freed. Hooking an inherited method adds an element at the head of the class's list of methods. If the
+// class's table shares a bucket with its ancestor's, the class gets a bucket of its own. Each hooked method therefore
+// takes at most one bucket (264 bytes) and one list (40 bytes) of memory for good.
 //
 // Memory order: the content of a new bucket or list is written before the pointer to it is stored, with release.
 // Readers follow that pointer, which orders their loads by dependency; otherwise they could jump to an address that
@@ -43,7 +43,7 @@ union version {
 };
 struct bucket {
   _Atomic(IMP) elements[BUCKET];
-  union version version; // of the table it was made for
+  union version version; // the version of the table for which the bucket was made
 };
 struct table {
   _Atomic(struct bucket *) *buckets;

@@ -88,9 +88,9 @@ bool mt_span_begin(struct span *s, unsigned family, unsigned call, id self, uint
   return true;
 }
 
-// Called when a call is over. The header of the thread's ring (its buffer of records in shared memory) names the call
-// that the thread is inside; this sets it to the enclosing call, or to none. It also wakes the drainer (the tracer's
-// thread that sends records to the collector) if the drainer sleeps.
+// Called when a call is over. It restores the enclosing call, or none, as the current call in the header of the
+// thread's ring (its buffer of records in shared memory). It also wakes the drainer (the tracer's thread that sends
+// records to the collector) if the drainer sleeps.
 static inline void hide(const struct span *s, struct thread *t, struct ring *ring, unsigned family) {
   uint64_t outer = s->outer_current;
   if (__builtin_expect(outer != 0, 0)) atomic_store_explicit(&ring->current_begin, s->outer_begin,
@@ -145,14 +145,14 @@ void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned fl
   hide(s, t, ring, family);
 }
 
-// See span.h. Returns false in two cases, in which the release belongs to the current call: the call itself releases
-// the object, whose number is then already removed; or the object is inside the wrapper that is the call's receiver,
-// and has the wrapper's number.
+// Records that an object is released inside another call. Returns false in two cases, in which the release belongs to
+// the current call: the call itself releases the object, whose number is then already removed; or the object is inside
+// the wrapper that is the call's receiver, and has the wrapper's number.
 bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self) {
   struct thread *t = mt_thread_get();
   if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE) return false;
   uint32_t number = mt_identity_retire(self);
-  if (t->inside[family].frame) { // it was counted as an inner call, but a release is no call of the program
+  if (t->inside[family].frame) { // take back the count of this inner call: a release is not a call of the program
     _Atomic uint64_t *nested = &t->ring->nested[family];
     atomic_store_explicit(nested, atomic_load_explicit(nested, memory_order_relaxed) - 1, memory_order_relaxed);
   }

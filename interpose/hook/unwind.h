@@ -3,9 +3,9 @@
 //
 // Rule: a trampoline (the function that replaces a hooked method) catches nothing. Its frame names a personality
 // routine, as a frame with destructors does. The unwinder calls the routine while it passes the frame; the routine
-// closes the thread's call and lets the unwinder continue. The routine is declared by hand, because -fexceptions
-// would link libgcc_s into every process. A static copy of libgcc_s aborts when it meets frames of the shared
-// libgcc_s.
+// closes the thread's recorded call and lets the unwinder continue. The routine is declared by hand, because
+// -fexceptions would link libgcc_s into every process. A static copy of libgcc_s aborts when it meets frames of the
+// shared libgcc_s.
 #ifndef MTRACE_UNWIND_H
 #define MTRACE_UNWIND_H
 #include <stdint.h>

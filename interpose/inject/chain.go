@@ -59,8 +59,8 @@ func (h Host) follow(command []string, env environment) (*chain, error) {
 		}
 	}
 	if next != nil {
-		c.note(NotFollowed, command[0], "more programs start each other than mtrace follows",
-			"run the last of them under mtrace")
+		c.note(NotFollowed, command[0], "starts a chain of more programs than mtrace follows",
+			"put mtrace run -- directly in front of the last program of the chain")
 	}
 	return c, nil
 }
@@ -77,8 +77,9 @@ func (h Host) imageOf(s step) Image {
 	case errors.Is(err, errDamaged):
 		image.problem = Finding{DamagedImage, s.path, err.Error(), "install the program again"}
 	case err != nil:
-		image.problem = Finding{UnreadableImage, s.path, "cannot be read, so mtrace cannot tell what it needs: " +
-			reason(err), "make it readable"}
+		image.problem = Finding{UnreadableImage, s.path,
+			"cannot be read, so mtrace cannot tell whether its library can be loaded: " +
+				reason(err), "make it readable"}
 	}
 	return image
 }
@@ -102,8 +103,8 @@ func (h Host) next(s step, image Image, c *chain) (*step, error) {
 	}
 	next, err := follower(h, s, c)
 	if err != nil {
-		c.note(NotFollowed, s.path, "what it starts is not known: "+err.Error(),
-			"put mtrace behind it, in front of the program to trace")
+		c.note(NotFollowed, s.path, "mtrace cannot tell which program it starts: "+err.Error(),
+			"put mtrace run -- directly in front of the program to trace")
 		return nil, nil
 	}
 	if next != nil {
@@ -162,11 +163,12 @@ func (h Host) shellStep(s step) *step {
 	return &next
 }
 
-// viaShell is the Via text of a file that execvp(3) passes to the shell, because the kernel cannot run it.
+// viaShell is the reason (field Via of a Hop) for running the shell: the file has no #! line, so the kernel cannot run
+// it and execvp(3) passes it to the shell.
 const viaShell = "no #! line"
 
-// A follower returns the program that a step starts; nil and no error if it starts none, or none that needs to be
-// followed.
+// A follower returns the program that a step starts. It returns nil without an error if the step starts none, or none
+// that matters for tracing.
 type follower func(h Host, s step, c *chain) (*step, error)
 
 // followerOf chooses a follower by the name of the step's program; nil if the program is not known to start others.

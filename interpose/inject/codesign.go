@@ -15,7 +15,7 @@ const (
 
 	slotCodeDirectory = 0
 	slotEntitlements  = 5
-	slotAlternate     = 0x1000 // up to 0x1004: the same directory, other hashes
+	slotAlternate     = 0x1000 // to 0x1004: the same directory with other kinds of hashes
 	slotAlternateEnd  = 0x1005
 
 	maxSignature = 64 << 20
@@ -100,12 +100,12 @@ func parseSignature(blob []byte) (*Signature, error) {
 // blob is not inside the outer blob.
 func subBlob(blob []byte, offset uint32) (body []byte, magic uint32, err error) {
 	if int64(offset)+8 > int64(len(blob)) {
-		return nil, 0, damaged("a blob of its code signature starts beyond the end")
+		return nil, 0, damaged("a part of its code signature starts beyond the signature's end")
 	}
 	body = blob[offset:]
 	length := binary.BigEndian.Uint32(body[4:])
 	if length < 8 || int64(length) > int64(len(body)) {
-		return nil, 0, damaged("a blob of its code signature has %d bytes", length)
+		return nil, 0, damaged("a part of its code signature claims an impossible size of %d bytes", length)
 	}
 	return body[:length], binary.BigEndian.Uint32(body), nil
 }
@@ -114,7 +114,7 @@ func subBlob(blob []byte, offset uint32) (body []byte, magic uint32, err error) 
 // 38, and since version 0x20200 team 48.
 func (s *Signature) addDirectory(directory []byte) error {
 	if len(directory) < codeDirLen {
-		return damaged("its code directory has %d bytes", len(directory))
+		return damaged("the code directory of its signature is cut off after %d bytes", len(directory))
 	}
 	s.Flags |= SignatureFlags(binary.BigEndian.Uint32(directory[12:]))
 	if platform := directory[38]; platform != 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// errNotFollowed says that a program's arguments were not understood well enough to tell which program it starts.
+// errNotFollowed is returned if a program's arguments do not tell which program it starts.
 var errNotFollowed = errors.New("its arguments were not understood")
 
 // followEnv returns the command that env(1) would execute (the words after its options and settings), and the

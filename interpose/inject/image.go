@@ -59,8 +59,8 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
 }
 
-// readImage describes the file at path. Of a universal file it describes the slice that host's kernel would run, or
-// the slice named machine if machine is not empty.
+// readImage describes the file at path. If it is a universal file, readImage describes one slice (one processor's
+// part): the slice named machine or, if machine is empty, the slice that host's kernel would run.
 func readImage(path string, host Host, machine string) (Image, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -106,9 +106,9 @@ func parseImage(r io.ReaderAt, size int64, host Host, machine string) (Image, er
 func readBounded(r io.ReaderAt, size, offset, length, limit int64, what string) ([]byte, error) {
 	switch {
 	case length > limit:
-		return nil, damaged("%s of %d bytes is larger than %d", what, length, limit)
+		return nil, damaged("%s of %d bytes is larger than the %d bytes that mtrace accepts", what, length, limit)
 	case offset < 0, length < 0, offset > size, length > size-offset:
-		return nil, damaged("%s at %d, %d bytes long, lies beyond the end", what, offset, length)
+		return nil, damaged("%s at offset %d, %d bytes long, extends beyond the end of the file", what, offset, length)
 	}
 	data := make([]byte, length)
 	if _, err := r.ReadAt(data, offset); err != nil {

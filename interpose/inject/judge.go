@@ -47,11 +47,11 @@ func judge(h Host, path string, image, library Image) judgement {
 		judgeELF(h, &j, path, image, library)
 	default:
 		j.harmless = false
-		j.refuse(WrongFormat, path, "is not a program in a format mtrace knows", "")
+		j.refuse(WrongFormat, path, "is not a program in a format that mtrace knows (ELF, Mach-O or script)", "")
 	}
 	if image.Go && j.loads {
 		j.warn(GoHost, path, "is a Go program: the library brings a second Go runtime into it",
-			"if it misbehaves under mtrace, trace it on a system where it does not, and report it")
+			"if it misbehaves only under mtrace, report that as a bug of mtrace")
 	}
 	return j
 }
@@ -71,7 +71,7 @@ func judgeELF(h Host, j *judgement, path string, image, library Image) {
 	if err == nil && gainsID(h, facts) {
 		j.passes = false
 		j.refuse(SetID, path, "changes user or group when executed, so the dynamic linker ignores LD_PRELOAD",
-			"run mtrace as that user: for sudo, sudo mtrace run -- PROGRAM")
+			"run mtrace as that user; instead of sudo PROGRAM, use sudo mtrace run -- PROGRAM")
 	}
 	if err == nil && facts.Capabilities && h.UID != 0 {
 		j.passes = false
@@ -80,13 +80,13 @@ func judgeELF(h Host, j *judgement, path string, image, library Image) {
 	}
 	if !image.Dynamic {
 		j.refuse(StaticProgram, path, "is linked statically: no dynamic linker reads LD_PRELOAD",
-			"link it dynamically; a static program cannot use Metal either")
+			"link the program dynamically; Metal itself needs a dynamic linker")
 		return
 	}
 	switch wanted := elfMachineOf(h.Arch); {
 	case image.Machine != wanted && image.Machine != library.Machine:
 		j.harmless = false
-		j.refuse(WrongMachine, path, "is for "+image.Machine+", this machine and the library are for "+wanted,
+		j.refuse(WrongMachine, path, "is built for "+image.Machine+", but this machine and the library are for "+wanted,
 			"use a build of it for "+wanted)
 	case image.Machine != library.Machine:
 		j.harmless = false
@@ -96,7 +96,7 @@ func judgeELF(h Host, j *judgement, path string, image, library Image) {
 	if ours, its := cLibrary(library), cLibrary(image); ours != "" && its != "" && ours != its {
 		j.harmless = false
 		j.refuse(OtherCLibrary, path, "uses "+its+", the library uses "+ours,
-			"build mtrace against "+its+", in the container the program runs in")
+			"build mtrace against "+its+", in the container in which the program runs")
 	}
 }
 
@@ -105,8 +105,8 @@ func gainsID(h Host, facts FileFacts) bool {
 	return facts.Mode&modeSetUID != 0 && facts.UID != h.UID || facts.Mode&modeSetGID != 0 && facts.GID != h.GID
 }
 
-// cLibrary returns the name of the C library with which an ELF image was linked (glibc, musl). The dynamic linker
-// that the image names tells it. A shared library names none; there the dependencies tell it.
+// cLibrary returns the name of the C library with which an ELF image was linked (glibc, musl). An executable names its
+// dynamic linker, which shows the C library. A shared library names none, so its dependencies show the C library.
 func cLibrary(image Image) string {
 	if strings.HasPrefix(filepath.Base(image.Interpreter), "ld-musl-") {
 		return "musl"
@@ -152,25 +152,25 @@ func judgeMachO(h Host, j *judgement, path string, image, library Image) {
 	}
 	if err == nil && facts.Mode&(modeSetUID|modeSetGID) != 0 {
 		protected(SetID, "is set-user-id or set-group-id: dyld drops DYLD_INSERT_LIBRARIES",
-			"run mtrace as that user: for sudo, sudo mtrace run -- PROGRAM")
+			"run mtrace as that user; instead of sudo PROGRAM, use sudo mtrace run -- PROGRAM")
 	}
 	if image.RestrictSegment {
 		protected(RestrictSegment, "has a __RESTRICT segment: dyld drops DYLD_INSERT_LIBRARIES",
-			"link it without -sectcreate __RESTRICT")
+			"link the program without -sectcreate __RESTRICT")
 	}
 	judgeSignature(h, j, path, image, protected)
 	if image.Platform > platformMacOS {
 		j.harmless = false
-		j.refuse(WrongPlatform, path, "is built for another platform than macOS, so it cannot load a macOS library",
-			"use its macOS build")
+		j.refuse(WrongPlatform, path, "is built for another platform than macOS, so it cannot load the tracing library",
+			"use a build of the program for macOS")
 	}
 	if !image.Dynamic {
-		j.refuse(NoDynamicLinker, path, "names no dynamic linker, so nothing reads DYLD_INSERT_LIBRARIES",
-			"link it dynamically")
+		j.refuse(NoDynamicLinker, path, "is linked statically: no dynamic linker reads DYLD_INSERT_LIBRARIES",
+			"link the program dynamically")
 	}
 	if j.loads && !hasSlice(library, image.Machine) {
 		j.harmless = false
-		advice := "use the universal libmtrace.dylib that ./build.sh cross makes"
+		advice := "use the universal libmtrace.dylib, which ./build.sh cross builds"
 		code := LibraryLacksMachine
 		if image.Machine == "arm64e" {
 			code, advice = PointerAuthentic, "use an arm64 build of the program"
@@ -184,8 +184,8 @@ func judgeMachO(h Host, j *judgement, path string, image, library Image) {
 // other libraries. That is enough for a program, but not for an application that needs the rest of its bundle.
 func signAgain(path string) string {
 	name := filepath.Base(path)
-	return fmt.Sprintf("trace a copy signed anew: cp %q ./%s-traced && codesign --force --sign - ./%[2]s-traced", path,
-		name)
+	return fmt.Sprintf(
+		"sign a copy and trace the copy: cp %q ./%s-traced && codesign --force --sign - ./%[2]s-traced", path, name)
 }
 
 // judgeSignature applies the rules for code signatures and entitlements to j. protected is called for each reason
@@ -227,7 +227,7 @@ func protectedAdvice(h Host, path string) string {
 	case isPython(name):
 		return useAnother
 	case name == "open":
-		return "open has launchd start the application; run the application's .app under mtrace instead"
+		return "open makes launchd start the application without the library; use mtrace run -- NAME.app instead"
 	case slices.Contains(launchers, name):
 		return "put mtrace behind it: " + name + " … mtrace run -- PROGRAM …"
 	}

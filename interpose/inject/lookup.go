@@ -78,7 +78,7 @@ func (h Host) executable(path string) (refused string, err error) {
 	case !info.Mode().IsRegular():
 		return "it is not a regular file", nil
 	case info.Mode()&0o111 == 0, unix.Access(full, unix.X_OK) != nil:
-		return "permission denied; chmod +x makes it executable", nil
+		return "permission denied; make it executable with chmod +x", nil
 	}
 	return "", nil
 }

@@ -226,7 +226,7 @@ func parseSlice(r io.ReaderAt, size int64, image *Image) error {
 		return damaged("the %s slice does not start with a Mach-O header", image.Machine)
 	}
 	if m := machineName(order.Uint32(header[4:]), order.Uint32(header[8:])); m != image.Machine {
-		return damaged("the slice listed as %s is for %s", image.Machine, m)
+		return damaged("the universal file lists a slice for %s, but that slice is for %s", image.Machine, m)
 	}
 	image.Library = order.Uint32(header[12:]) == fileDylib
 	count := order.Uint32(header[16:])
@@ -298,7 +298,7 @@ func parseSegment(c []byte, order binary.ByteOrder, nsects, first, section int, 
 	count := order.Uint32(c[nsects:])
 	sections := c[first:]
 	if int64(count)*int64(section) > int64(len(sections)) {
-		return damaged("segment %q lists %d sections and holds fewer", name, count)
+		return damaged("segment %q claims %d sections but contains fewer", name, count)
 	}
 	for i := 0; i < int(count); i++ {
 		if fixedString(sections[i*section:i*section+16]) == "__go_buildinfo" {

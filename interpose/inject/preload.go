@@ -75,10 +75,10 @@ func (h Host) checkLibrary(library string) (path string, image Image, problem *F
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return fail(LibraryMissing, "the tracing library is not there: "+reason(err), rebuild)
+		return fail(LibraryMissing, "the tracing library cannot be found: "+reason(err), rebuild)
 	}
 	if !info.Mode().IsRegular() {
-		return fail(LibraryFormat, "the tracing library is not a file", rebuild)
+		return fail(LibraryFormat, "the tracing library is not a regular file", rebuild)
 	}
 	image, err = readImage(path, h, "")
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 // its own application, or a shell if it runs conda.
 func nextInPython(h Host, s step, c *chain) (*step, error) {
 	if app, ok := frameworkApp(h.absolute(s.path)); ok {
-		c.note(ReExecution, s.path, "starts "+app+" in its own place, so the library starts twice in one process", "")
+		c.note(ReExecution, s.path, "replaces itself by "+app+", so the library starts twice in one process", "")
 		next := s
 		next.path, next.via, next.observed = app, "re-executes itself", true
 		return &next, nil
 	}
 	if len(s.args) > 2 && filepath.Base(s.args[1]) == "conda" && s.args[2] == "run" && h.OS == "darwin" {
-		c.note(ChildUnknown, s.args[1], "conda run starts the program from a shell script",
-			"activate the environment and run mtrace in it, or conda run … mtrace run -- PROGRAM")
+		c.note(ChildUnknown, s.args[1], "conda run starts the program from a shell of macOS, which cannot be traced",
+			"activate the environment and run mtrace in it, or put mtrace behind conda: conda run … mtrace run -- PROGRAM")
 		return observe(h, s, "/bin/bash", "conda run")
 	}
 	return nil, nil
 }
 
-// adviseOtherPython changes the advice about a Python that cannot be traced: it names a Python in PATH that can, if
-// there is one.
+// adviseOtherPython changes the advice about a Python that cannot be traced. If PATH has a Python that can be traced,
+// the advice names it.
 func adviseOtherPython(h Host, reasons []Finding, env environment, library Image) {
 	for i := range reasons {
 		name := filepath.Base(reasons[i].Path)
@@ -81,8 +81,8 @@ func nextInUV(h Host, s step, c *chain) (*step, error) {
 			return observe(h, s, python, "uv run")
 		}
 	}
-	c.note(ChildUnknown, s.path, "which interpreter uv run will start is not known yet",
-		"uv run mtrace run -- PROGRAM leaves no doubt")
+	c.note(ChildUnknown, s.path, "mtrace cannot tell which interpreter uv run will start",
+		"put mtrace behind uv: uv run mtrace run -- PROGRAM")
 	return nil, nil
 }
 

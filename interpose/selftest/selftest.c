@@ -256,9 +256,9 @@ static void *release_gpu(void *event) {
     return NULL;
 }
 
-// Creates one more command buffer than a queue can hold. The creation blocks until one of the others has completed;
-// an event holds all of them back on the GPU until another thread signals it. Returns how long the creation took, in
-// ns.
+// Creates one more command buffer than a queue can hold, so that its creation blocks until another one has completed.
+// An event keeps all command buffers waiting on the GPU until another thread signals it. Returns how long the creation
+// took, in ns.
 static double full_queue(id device) {
     void *pool = push();
     id queue = CALL(id, (id, SEL, unsigned long), device, new_small_queue, (unsigned long)SLOTS);
@@ -362,8 +362,8 @@ static const char source[] =
     "kernel void twice(device float *data [[buffer(0)]], uint i [[thread_position_in_grid]]) { data[i] = data[i] "
         "* 2 + 1; }\n";
 
-// Prints the process's threads and signal handlers. It is run without using Metal, to show what the library adds to a
-// program that does not use it.
+// Prints the process's threads and signal handlers, without using Metal. doctor runs it to check what the library adds
+// to a program that does not use it.
 static int idle(void) {
     int threads = 0;
 #ifdef __APPLE__

@@ -1,6 +1,6 @@
 // Finds a function's caller in code without frame pointers, by the tables that compilers write for exceptions and
-// debuggers (.eh_frame; DWARF 5, 6.4; System V ABI for x86-64, 3.6.2). Linux on x86-64 only: code for arm64 has frame
-// pointers.
+// debuggers (.eh_frame; DWARF 5, 6.4; System V ABI for x86-64, 3.6.2). It is compiled only for Linux on x86-64, because
+// code for arm64 has frame pointers.
 //
 // Rule: the tables are read where the loader has mapped them, without a lock, a system call or an allocation. The
 // unwinding rule for a return address is computed once and cached; the cache has a fixed size, and newer entries
@@ -67,7 +67,8 @@ __attribute__((no_sanitize_address, no_sanitize_thread)) static inline uintptr_t
 
 __attribute__((no_sanitize_address, no_sanitize_thread)) static inline bool mt_cfi_step(struct mt_frame *f,
     uintptr_t high) {
-  uint64_t rule = mt_cfi_rule(f->pc - 1); // the call, which may be a function's last instruction
+  // an address inside the call instruction: the return address may belong to the next function
+  uint64_t rule = mt_cfi_rule(f->pc - 1);
   unsigned base = rule & 7;
   if (base < MT_CFI_FP) {
     if (base == MT_CFI_END) f->pc = 0;
@@ -75,7 +76,7 @@ __attribute__((no_sanitize_address, no_sanitize_thread)) static inline bool mt_c
   }
   uintptr_t low = f->sp, cfa = (base == MT_CFI_SP ? low : f->fp) + (uintptr_t)(intptr_t)((int32_t)rule >> 4);
   uintptr_t room = high - sizeof(uintptr_t) - low; // words that may be read are from low to low + room
-  if (room > high) return false;                   // there is no word: low is too near to high
+  if (room > high) return false;                   // no whole word fits between low and high
 #define MT_CFI_READABLE(at) (((at) & 7) == 0 && (at) - low <= room)
   uintptr_t fp_words = (uintptr_t)(intptr_t)(int16_t)(rule >> 48), fp_from = cfa;
   bool changed = fp_words != 0;

@@ -60,7 +60,7 @@ static int64_t sleb(struct reader *r) {
   return (int64_t)(negative && bits < 64 ? value | ~UINT64_C(0) << bits : value);
 }
 
-// The encodings of addresses that compilers use for code: absolute, or relative to the address's own position.
+// The encodings of code addresses in the table: absolute, or relative to the position at which the address is stored.
 enum { ABSOLUTE = 0x00, RELATIVE_32 = 0x1b, RELATIVE_64 = 0x1c, OMIT = 0xff };
 static unsigned size_of(uint8_t encoding) {
   static const uint8_t sizes[16] = {8, 0, 2, 4, 8, 0, 0, 0, 0, 0, 2, 4, 8};
@@ -113,7 +113,7 @@ static struct common common_at(const uint8_t *at) {
     else if (*letters == 'P') {
       uint8_t encoding = (uint8_t)fixed(r, 1);
       fixed(r, size_of(encoding));
-    } else r->bad = true; // S: the frame of a signal's handler, whose caller did not call
+    } else r->bad = true; // augmentation S: a signal handler's frame, whose caller made no call
   }
   r->at = program;
   return c;

@@ -13,6 +13,6 @@ size_t mt_image_put(char *buffer, size_t length, size_t size, uint64_t start, ui
   for (size_t i = 0; i < id_length && id_length <= LONGEST_ID; i++) n += snprintf(text + n, sizeof text - (size_t)n,
       "%02x", id[i]);
   n += snprintf(text + n, sizeof text - (size_t)n, " %s", path);
-  if (n >= (int)sizeof text) return length; // the path is not terminated
+  if (n >= (int)sizeof text) return length; // the path was cut off: record nothing
   return mt_fact_put(buffer, length, size, MT_FACT_IMAGE, start, text, (size_t)n);
 }

@@ -21,9 +21,8 @@ const void *mt_images_new(size_t *length);
 size_t mt_image_put(char *buffer, size_t length, size_t size, uint64_t start, uint64_t bytes, const uint8_t *id,
     size_t id_length, const char *path);
 
-// mt_images_hold is called by the forking thread before a fork, and its counterpart after it: in between nobody reads
-// the list of images. Otherwise the child could inherit the dynamic linker's lock in locked state and wait for it for
-// ever.
+// The forking thread calls mt_images_hold before a fork and mt_images_release after it; in between no thread reads the
+// list of images. Otherwise the child could inherit the dynamic linker's lock in locked state and wait for it for ever.
 void mt_images_hold(void);
 void mt_images_release(void);
 #endif

@@ -99,7 +99,7 @@ const void *mt_images_new(size_t *length) {
   if (atomic_compare_exchange_strong_explicit(&turn, &nobody, 1, memory_order_acquire, memory_order_relaxed)) {
     unsigned long long whole = changes;
     dl_iterate_phdr(see, &whole);
-    if (whole != changes) mt_cfi_forget(); // another file may be where one was unloaded
+    if (whole != changes) mt_cfi_forget(); // another file may now be at the address of an unloaded one
     changes = whole;
     atomic_store_explicit(&turn, 0, memory_order_release);
   }

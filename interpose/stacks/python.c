@@ -1,12 +1,12 @@
 // See python.h.
 //
-// Why it is safe to read without the GIL: the thread state is the one that the interpreter keeps for the calling
-// thread under a thread key. Only the thread itself pushes, advances and pops its frames, in the evaluation loop. Now
-// the thread runs this code: it is inside a C call from that loop, or waits for the GIL. So the chain of frames does
-// not change. Every frame holds a reference to its code object, and the code object to its name, file and line table,
-// which are immutable. An instruction pointer may be one instruction behind if the loop released the GIL between two.
-// A pointer outside the code (a frame that has not started, a compiled trace) counts as the first instruction. Other
-// threads only write reference counts and bytecode, which are not read.
+// Why it is safe to read without the GIL: the thread state is the one that the interpreter keeps for the calling thread
+// under a thread key. Only the thread itself pushes, advances and pops its frames, in the evaluation loop. Now the
+// thread runs this code: it is inside a C call from that loop, or waits for the GIL. So the chain of frames does not
+// change. Every frame holds a reference to its code object, and the code object to its name, file and line table, which
+// are immutable. A frame's instruction pointer may be one instruction behind, if the loop released the GIL between two
+// instructions. A pointer outside the code (a frame that has not started, a compiled trace) counts as the first
+// instruction. Other threads only write reference counts and bytecode, which are not read.
 //
 // Where this reasoning fails, nothing is read: builds without the GIL, unknown versions, and an interpreter that is
 // starting or finalizing. While finalizing, the interpreter removes the frames of daemon threads that are still in C.
@@ -31,7 +31,7 @@
 
 static struct {
   int (*initialized)(void), (*finalizing)(void);
-  void *(*state_of_thread)(void); // the thread's first state, for 3.11 and before, when there are subinterpreters
+  void *(*state_of_thread)(void); // for 3.11 and before, with subinterpreters: returns the thread's first state
   // returns the thread state of the thread that holds the GIL (until 3.11), or of this thread if it holds the GIL
   // (since 3.12)
   void *(*state_of_lock)(void);
@@ -66,7 +66,7 @@ static const char *find_frames(const char *version) {
   const void *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
   const char *why = mt_python_layout_of(&python.layout, (unsigned)minor, runtime);
   if (why) return why;
-  if (!find_lock()) return "it does not export the functions that tell who holds the GIL";
+  if (!find_lock()) return "it does not export the functions that tell which thread holds the GIL";
   python.state_of_lock_is_ours = minor >= 12;
   // Check that objects store their type at PY_OBJECT_TYPE: the type of code objects is itself an object, whose type
   // must be the type of types.
@@ -84,7 +84,7 @@ void mt_python_find(void) {
   const char *(*version)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "Py_GetVersion");
   python.initialized = (int (*)(void))dlsym(RTLD_DEFAULT, "Py_IsInitialized");
   if (!version || !python.initialized) {
-    dlerror(); // nobody else's business
+    dlerror(); // clear the error text: the program must not see it
     return;
   }
   const char *text = version(), *why = find_frames(text);

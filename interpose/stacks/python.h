@@ -18,7 +18,7 @@ struct mt_python_frame {
   uint32_t line;
 };
 
-// Whether there is an interpreter in this process, and whether its frames can be read.
+// Says whether this process contains a Python interpreter, and whether the interpreter's frames can be read.
 extern MT_HIDDEN _Atomic enum mt_python { MT_NO_PYTHON, MT_UNKNOWN_PYTHON, MT_KNOWN_PYTHON } mt_python;
 
 // Looks for an interpreter. Call it once, before any other function here, and not in every recorded call: it calls
@@ -43,8 +43,8 @@ static inline bool mt_python_has(const void *address) {
 // Returns 1 if the calling thread holds the GIL, 0 if it does not, -1 without an interpreter or when that is unknown.
 int mt_python_lock_held(void);
 
-// Returns, as flags for a record, whether the thread held the GIL during a wait that has just ended. Call it before
-// the thread acquires or releases the GIL again.
+// Returns, as flags for a record, whether the thread held the GIL (CPython's global interpreter lock) during a wait
+// that has just ended. Call it before the thread acquires or releases the GIL again, otherwise the result is wrong.
 static inline unsigned mt_python_flags(void) {
   if (atomic_load_explicit(&mt_python, memory_order_relaxed) == MT_NO_PYTHON) return 0;
   int held = mt_python_lock_held();

@@ -1,5 +1,5 @@
-// See python_layout.h. testdata/python_layout.c compares these numbers with the headers of the installed versions of
-// Python.
+// The offsets of CPython's fields; python_layout.h explains them. testdata/python_layout.c compares these numbers with
+// the headers of the installed versions of Python.
 #include "stacks/python_layout.h"
 #include <string.h>
 

@@ -4,8 +4,9 @@
 
 static uint32_t as_line(int64_t line) { return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0; }
 
-// Decodes 3.9's table: pairs of an unsigned step in the code and a signed step in the lines. A step in the lines is
-// added if the code position after the pair's step in the code is not beyond `at`, the instruction.
+// Decodes 3.9's table: pairs of an unsigned step in the code and a signed step in the lines. The steps in the code are
+// added up. A pair's step in the lines counts if the sum so far is not beyond `at`, the instruction whose line is
+// wanted.
 static uint32_t from_lnotab(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   int64_t address = 0;
   for (size_t i = 0; i + 1 < size; i += 2) {

@@ -1,4 +1,5 @@
-// See python_text.h. Include/cpython/unicodeobject.h explains the three kinds of strings and the bits of their state.
+// Converts Python strings to UTF-8. Include/cpython/unicodeobject.h explains the three kinds of strings and the bits of
+// their state.
 #include "stacks/python_text.h"
 #include <string.h>
 #include "core/utf8.h"

@@ -1,10 +1,11 @@
-// See stack.h. The buffers for a stack are in static memory, because the program's stack may be small.
+// Captures call stacks (stack.h). The buffers for a stack are in static memory, because the program's stack may be
+// small.
 //
 // Why following frame pointers is safe: two conditions are checked for each frame. It must be in the thread's own
 // stack, between the frame of the running trampoline and the stack's end, which stays mapped as long as the thread
 // lives. And it must be farther out than the previous frame. Code without frame pointers may leave any value in the
 // register. Such a value ends the walk or, if it points into the stack, yields an address that is in no image; the
-// reader of the trace detects that.
+// program that reads the trace ignores such an address.
 #include "stacks/stack.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -46,8 +47,8 @@ void mt_stack_open(struct thread *t) {
   memset(t->stacks->sent, 0, sizeof t->stacks->sent);
 }
 
-// Sends the images now: the drainer (the tracer's thread that sends records to the collector) would send them, too,
-// but a short program could end before the drainer runs.
+// Sends the list of images (program and libraries) now: the drainer (the tracer's thread that sends records to the
+// collector) would send them, too, but a short program could end before the drainer runs.
 void mt_stack_say(void) {
   if (!mt_stacks) return;
   size_t length;
@@ -155,8 +156,8 @@ static uint32_t interpreter(void) {
   return held < 0 ? 0 : MT_INTERPRETER_KNOWN | (held ? MT_INTERPRETER_HELD : 0);
 }
 
-// Looks up the bounds of the thread's stack, once. On Linux the look-up allocates, so it is made only in a Metal
-// call. A wait may be inside the program's memory allocator, where allocating would deadlock.
+// Looks up the bounds of the thread's stack, once. On Linux the look-up allocates, so it is made only in a Metal call
+// and not in a wait: a wait may be inside the program's memory allocator, where another allocation would deadlock.
 static void ask(struct stacks *s, bool metal) {
   if (s->asked || !(mt_stacks & MT_STACKS_NATIVE) || (MT_STACK_BOUNDS_ALLOCATE && !metal)) return;
   int saved = errno;

@@ -1,6 +1,6 @@
-// Linux: finds the bounds of a thread's stack. For the main thread this file computes them from the stack's end,
-// which only the loader knows, and the limit. The C library would open a file for that in the traced program, and
-// take a descriptor number.
+// Linux: finds the bounds of a thread's stack. For the main thread this file computes them from the stack's end, as the
+// loader stores it (__libc_stack_end), and from the limit on the stack's size. The C library would open a file for that
+// in the traced program, and take a descriptor number.
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-// Finds names of functions that only the process itself can look up: on macOS the system's libraries are not stored
-// in files. On Linux the collector reads the names from the libraries' files.
+// Finds the names of functions in stacks, on macOS only. There the system's libraries are not stored in files, so only
+// the process itself can look up their functions. On Linux the collector reads the names from the libraries' files.
 //
 // Rule: threads of the program only note new addresses; the drainer (the tracer's thread that sends records to the
 // collector) looks up their names, which is slow.

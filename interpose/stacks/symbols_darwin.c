@@ -13,7 +13,7 @@ enum { CAPACITY = 1 << 14, MOST_PROBES = 64, SYMBOLS_ROOM = 64 << 10, LONGEST_NA
 
 static _Atomic uint64_t wanted[CAPACITY];
 static _Atomic unsigned wanted_count;
-static uint8_t named[CAPACITY]; // the drainer's
+static uint8_t named[CAPACITY]; // 1 if the drainer has looked up the address
 static unsigned named_count;
 static char found_symbols[SYMBOLS_ROOM];
 

@@ -2,8 +2,8 @@
 #ifndef MTRACE_BLOCKS_H
 #define MTRACE_BLOCKS_H
 
-// The runtime's addresses. All are NULL until the Objective-C runtime was found (hook/objc.h), and for ever if there
-// is none: check before use.
+// The runtime's addresses. All are NULL until the Objective-C runtime was found (hook/objc.h), and stay NULL if there
+// is none. Check them before use.
 struct mt_blocks {
   void *global, *stack; // _NSConcreteGlobalBlock, _NSConcreteStackBlock
   void (*assign)(void *, const void *, int);

@@ -1,6 +1,6 @@
-// The doorbell: a semaphore with which threads wake the drainer (the thread that moves records to the collector).
-// Rule: no descriptor and no lock. Ringing is one system call. It is made only when a ring has filled by a quarter,
-// when nearly all rings (buffers of records) are in use, and for the first record after the drainer went to sleep
+// The doorbell: a semaphore with which threads wake the drainer (the thread that moves records to the collector). Rule:
+// it takes no descriptor and no lock. Ringing is one system call. A thread rings only when a ring has filled by a
+// quarter, when many rings (buffers of records) are in use, and for the first record after the drainer went to sleep
 // without a time limit.
 #ifndef MTRACE_DOORBELL_H
 #define MTRACE_DOORBELL_H

@@ -1,5 +1,5 @@
-// See lookup.h. Rule: every handle from dlopen is closed again. An open handle would keep the library loaded after
-// the program's dlclose.
+// Finds functions in the libraries of the process (lookup.h). Rule: every handle from dlopen is closed again. An open
+// handle would keep the library loaded after the program's dlclose.
 #include "system/lookup.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -52,8 +52,8 @@ struct functions {
   const uint32_t *hashes;
 };
 
-// Returns the address that an entry of the dynamic section refers to. The entry is an offset; but where the section
-// is writable, glibc has replaced the offset by the address.
+// Returns the address that an entry of the dynamic section refers to. The entry is an offset from the library's start.
+// If the section is writable, glibc has replaced the offset by the address.
 static const void *address_of(uintptr_t base, ElfW(Addr) value) {
   return (const void *)(value < base ? base + value : value);
 }

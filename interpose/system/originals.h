@@ -1,9 +1,9 @@
 // The C library's own versions of the functions that this library replaces. The replacements and the tracer itself
 // call them. Linux only.
 //
-// Each is the next function with that name in the order of the libraries. If a sanitizer's library comes in between,
-// its version is found and so still called. The lookup names no symbol version: dlsym then finds the default version,
-// which for condition variables is not the oldest.
+// Each original is the next function with that name in the loading order of the libraries. If a sanitizer's library
+// comes in between, the sanitizer's version is the original, so that it still works. The lookup names no symbol
+// version: dlsym then finds the default version, which for condition variables is not the oldest.
 #ifndef MTRACE_ORIGINALS_H
 #define MTRACE_ORIGINALS_H
 #include <poll.h>

@@ -17,7 +17,7 @@
 static __typeof__(_dl_find_object) *find_object;
 __attribute__((constructor)) static void look_up(void) {
   *(void **)&find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
-  if (!find_object) dlerror(); // nobody else's business
+  if (!find_object) dlerror(); // clear the error text: the program must not see it
 }
 
 struct table {
@@ -38,8 +38,8 @@ static uint32_t length_of(const uint32_t *gnu) {
   return last + 1;
 }
 
-// Returns the address that an entry of the dynamic section refers to. The entry is an offset; but where the section
-// is writable, glibc has replaced the offset by the address.
+// Returns the address that an entry of the dynamic section refers to. The entry is an offset from the library's start.
+// If the section is writable, glibc has replaced the offset by the address.
 static const void *pointer(const struct link_map *file, ElfW(Addr) value) { return (const void *)(value < file->l_addr ?
     file->l_addr + value : value); }
 

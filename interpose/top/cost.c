@@ -1,7 +1,7 @@
-// Rule: this measures the functions that every recorded call runs. It does so on the tracer's own thread, with a ring
-// (a buffer of records) of its own that nobody reads. So no thread of the program is delayed, and no record and no
-// object number of the program is used up. Several rounds are measured; their median ignores rounds that were
-// interrupted.
+// Measures what the tracer adds to each recorded call, by running the same functions. Rule: it does so on the tracer's
+// own thread, with a ring (a buffer of records) of its own that nobody reads. So no thread of the program is delayed,
+// and no record and no object number of the program is used up. Several rounds are measured; their median ignores
+// rounds that were interrupted.
 #include "top/cost.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -26,7 +26,7 @@ uint64_t mt_cost_of_call(void) {
   struct thread mine = {.index = MT_THREADS - 1, .ring = ring, .look_again = CALLS};
   struct thread *before = mt_thread_get();
   mt_thread_set(&mine);
-  mt_identity_alias(&mine, 1); // gets a number, as the object of an ordinary call has one
+  mt_identity_alias(&mine, 1); // give the object a number, as the object of an ordinary call has one
   uint64_t took[ROUNDS];
   for (int round = 0; round < ROUNDS; round++) {
     mine.head = 0;

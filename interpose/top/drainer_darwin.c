@@ -65,7 +65,7 @@ static void start_go(void) {
   sigset_t all, mine;
   for (int s = 1; s < NSIG; s++) known[s] = sigaction(s, NULL, &before[s]) == 0;
   mt_gosignals_block();
-  getrlimit(RLIMIT_NOFILE, &files_before); // the program may have changed it since it was loaded
+  getrlimit(RLIMIT_NOFILE, &files_before); // the program may have changed the limit since the library was loaded
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &mine);
   go_start(argument_count, arguments);

@@ -88,13 +88,14 @@ void mt_drainer_start(void) {
   if (pthread_attr_init(&detached) != 0) return;
   pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
   pthread_sigmask(SIG_SETMASK, &all, &mine);
-  pthread_create(&thread, &detached, go_entry, go_argument); // without a thread the collector drains alone
+  // if no thread can be created, the collector alone reads the rings
+  pthread_create(&thread, &detached, go_entry, go_argument);
   pthread_sigmask(SIG_SETMASK, &mine, NULL);
   pthread_attr_destroy(&detached);
 }
 
 int mt_drainer_ready(void) {
-  if (!mt_region) return 0; // linked into a Go program that started the runtime itself, a test of this package
+  if (!mt_region) return 0; // a test of this package: a Go program, which started the runtime itself
   struct rlimit now;
   if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max == files_before.rlim_max &&
       now.rlim_cur != files_before.rlim_cur)

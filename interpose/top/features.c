@@ -30,14 +30,14 @@ const struct mt_feature mt_features[] = {
     {.connected = mt_base_hook, .prepare = mt_methods_prepare}, // the hooks themselves
     {.load = mt_canary_start},
     {.load = mt_capture_start},
-    {.thread_opening = mt_audit_open}, // what passes the choke points
+    {.thread_opening = mt_audit_open}, // counts the passes through choke points
     {.begin = mt_completion_start, .class_seen = mt_completion_see},
     {.begin = mt_python_find},
     {.load = mt_stack_start, .begin = mt_stack_say, .thread_opening = mt_stack_open,
         .fork_begins = mt_stack_fork_begins, .fork_over = mt_stack_fork_over},
     {.connected = mt_waits_check, .thread_opening = mt_lock_open},
     {.thread_opening = mt_handoff_open},
-    {.thread_opening = mt_delay_open}, // before it can be recorded
+    {.thread_opening = mt_delay_open}, // must run before the thread's first record
     // marks from before the first Metal call
     {.begin = mt_early_count, .thread_opened = mt_early_replay, .fork_starts_over = mt_early_forget},
     {.thread_opening = mt_scopes_open, .thread_left = mt_scopes_end},

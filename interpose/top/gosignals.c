@@ -36,7 +36,7 @@ struct setting_row { // the begin of runtime.dbgVar
 
 static const char *const names[] = {"SIGCHLD: child status has changed", "SIGPROF: profiling alarm clock",
 #ifdef __linux__
-                                    "signal 34", // kept unblocked for the sake of another C library; glibc's SIGRTMIN
+                                    "signal 34", // SIGRTMIN of glibc; Go unblocks it because another C library uses it
 #endif
 };
 enum { ROWS = sizeof names / sizeof *names };

@@ -72,8 +72,8 @@
 #define WAITED \
   (flags |= mt_python_flags(), \
    end = mt_delay_end(t, (uint16_t)(span.current >> 32), end))
-// Shows in the header of the thread's ring (its buffer of records in shared memory) which value a waiting call waits
-// for, so that the collector can report it if the call hangs.
+// Stores the value for which a waiting call waits in the header of the thread's ring (its buffer of records in shared
+// memory). If the call hangs, the collector reports that value.
 #define WAITS_FOR(value) \
   (atomic_store_explicit(&t->ring->awaited, value, memory_order_relaxed), \
    atomic_store_explicit(&t->ring->awaited_flags, mt_python_flags(), memory_order_relaxed))
@@ -125,8 +125,8 @@
   if ((family) == MT_FAMILY_encoder) \
   mt_alive_made(t, result, &mt_region->encoders_made, &mt_region->encoders_most, &mt_region->encoders_freed, \
       atomic_load_explicit(&slots_encoder_dealloc[0].original, memory_order_relaxed) != NULL)
-// Follows the bindings of a compute encoder that was created, if the encoder is serial (type 0): only in a serial
-// encoder does each dispatch wait for the previous one.
+// Follows the bindings of a new compute encoder if the encoder is serial (type 0). In a concurrent encoder dispatches
+// do not wait for each other, so their bindings need not be followed.
 #define FOLLOW(type) \
   if ((type) == 0) mt_bindings_begin(t, result, (uint32_t)arg)
 #define DISPATCHED(indirect) mt_bindings_dispatch(t, self, indirect)
@@ -375,7 +375,8 @@ enum { FEW = 6, MANY = 16 };
   static struct slot slots_##family##_##name[slots]; \
   REPEAT_##slots(BIND_TRAMPOLINE, family, name, PARAMETERS, ARGUMENTS, NOTE) \
   static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
-static struct slot slots_commandBuffer_dealloc[FEW], slots_encoder_dealloc[MANY]; // used before their rows
+// declared here because macros use them before their rows in the table
+static struct slot slots_commandBuffer_dealloc[FEW], slots_encoder_dealloc[MANY];
 #include "top/hooks_table.h"
 #undef CALL
 #undef MAKE

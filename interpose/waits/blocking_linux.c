@@ -1,7 +1,7 @@
-// Linux: records waits in blocking functions. The functions exported here are found before the C library's, because
-// the library is preloaded; so are their checked variants, which programs compiled with _FORTIFY_SOURCE call. Calls
-// inside the C library do not come here, so the functions of <stdio.h> that fill a buffer are replaced, too. A call
-// that the buffer alone satisfies is not measured.
+// Linux: records waits in blocking functions. The functions exported here are found before the C library's, because the
+// library is preloaded; so are their checked variants, which programs compiled with _FORTIFY_SOURCE call. Calls inside
+// the C library do not come here, so the functions of <stdio.h> that fill a buffer are replaced, too. A call that finds
+// all its data in the stream's buffer does not wait, so it is not measured.
 //
 // When a descriptor is ready, epoll reports not the descriptor but the data that the program has attached to it.
 // Therefore epoll_ctl is replaced, too, to learn which data belongs to which descriptor.
@@ -79,9 +79,9 @@ EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *except, const str
   AT_ONE_OF(int, pselect, pselect, -1, mt_ready_of(count, in, out, result), count, in, out, except, time, mask);
 }
 
-// A table from the data that the program attached to a descriptor with epoll_ctl back to the descriptor. key is a
-// hash of the data and the epoll instance; fd is the descriptor exclusive-or the key. If two threads write an entry
-// at once and a reader sees half of each, the result is no valid descriptor and is ignored.
+// A table that finds a descriptor by the data that the program attached to it with epoll_ctl. key is a hash of the data
+// and the epoll instance; fd is the descriptor exclusive-or the key. If two threads write an entry at once and a reader
+// sees half of each, the result is no valid descriptor and is ignored.
 enum { ATTACHED = 1024 };
 static struct attached {
   _Atomic uint64_t key, fd;

@@ -15,7 +15,7 @@
 #include "waits/descriptorfacts.h"
 
 // The pipes that the process has waited for, indexed by the lowest bits of the inode; a pipe whose entry was
-// overwritten is looked up again. The bit OWN is set if the process itself can write into the pipe.
+// overwritten is looked up again. The bit OWN of an entry is set if the process itself can write into the pipe.
 enum { SEEN_PIPES = 256, MOST_DESCRIPTORS = 1024 };
 static const uint64_t OWN = UINT64_C(1) << 63;
 static _Atomic uint64_t seen_pipes[SEEN_PIPES];

@@ -1,4 +1,4 @@
-// macOS: see descriptorfacts.h.
+// Describes file descriptors on macOS.
 //
 // The two ends of a pipe are two objects of the kernel; each reports its own handle and that of its peer
 // (bsd/kern/sys_pipe.c, fill_pipeinfo). The inode that fstat returns differs between the ends, so it cannot identify
@@ -15,7 +15,7 @@
 #include "wire.h"
 
 void mt_fact_path(int fd, char *path, size_t size) {
-  char whole[MAXPATHLEN] = ""; // the system fills as much as that
+  char whole[MAXPATHLEN] = ""; // F_GETPATH writes up to MAXPATHLEN bytes
   snprintf(path, size, "%s", fcntl(fd, F_GETPATH, whole) == 0 ? whole : "");
 }
 

@@ -1,4 +1,4 @@
-// Linux: see descriptorfacts.h. The facts are read from links in /proc/self/fd, which needs no descriptor.
+// Describes file descriptors on Linux. The facts are read from links in /proc/self/fd, which needs no descriptor.
 #include "waits/descriptorfacts.h"
 #include <stdio.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 // the C library's syscall are seen: C++'s std::barrier, std::latch, std::future and atomic waits, and Rust's locks.
 // The C library's own locks do not call syscall; locks_linux.c records them.
 //
-// The last thread to arrive at a barrier releases the others. Each thread that arrives is stored as the signaller of
-// the barrier's current round, in place of the one before. So the waiting threads find the last one, even if it has
-// already arrived for the next round.
+// The last thread to arrive at a barrier releases the others. Each arriving thread is stored as the signaller of the
+// barrier's current round (one use of the barrier by all threads) and replaces the earlier one. So a waiting thread
+// finds the last to arrive, even if that thread has already arrived for the next round.
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -19,9 +19,10 @@
 #define EXPORT __attribute__((visibility("default")))
 
 
-// Returns an address that stands for the barrier's current round: successive rounds use four addresses inside the
-// barrier in turn. The barrier's first word counts arrivals, and its third word is the number of threads in a round.
-// The round cannot end before the calling thread arrives, so the result stays right until then.
+// Returns an address that stands for the barrier's current round (one use of the barrier by all threads). Successive
+// rounds use four addresses inside the barrier in turn. The barrier's first word counts arrivals, and its third word is
+// the number of threads in a round. The round cannot end before the calling thread arrives, so the result stays right
+// until then.
 static const void *round_of(const pthread_barrier_t *barrier) {
   const unsigned *words = (const unsigned *)(const void *)barrier;
   unsigned arrived = __atomic_load_n(&words[0], __ATOMIC_RELAXED), all = __atomic_load_n(&words[2], __ATOMIC_RELAXED);
@@ -54,7 +55,8 @@ static __attribute__((noinline)) long futex_waits(long a, long b, long c, long d
 }
 
 // Replaces the C library's syscall. Like the original it always passes six arguments; those that the caller did not
-// pass have arbitrary values and are ignored. All other system calls are a jump to the original.
+// pass have arbitrary values and are ignored. For every system call except futex, the function only jumps to the
+// original.
 typedef long (*six_arguments)(long, long, long, long, long, long, long);
 EXPORT long mt_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
 long mt_syscall(long number, long a, long b, long c, long d, long e, long f) {

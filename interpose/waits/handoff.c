@@ -18,18 +18,18 @@ static struct entry {
 // For each thread, the objects (locks, semaphores, condition variables) that it has recently acquired or signalled
 // outside of Metal's calls, 16 bits of a hash of each.
 //
-// They show that a thread hands work to another thread even if the other one is never idle. Such a thread is not
-// woken and does not wait. But both threads touch the same object, such as the mutex of a queue of requests: the
-// sender before it waits for the answer, the receiver between its previous answer and its next commit. Objects that
-// the receiver also touched for its previous answer do not count: a thread that only fetches results through a queue
-// touches that queue's mutex, too.
+// They show that one thread (the sender) hands work to another (the receiver), even if the receiver is never idle and
+// so never waits for the work. Both threads then touch the same object, such as the mutex of a queue of requests. The
+// sender touches it before it waits for the answer; the receiver touches it between its previous answer and its next
+// commit. Objects that the receiver also touched for its previous answer do not count, because a queue of results has a
+// mutex, too.
 //
 // The objects touched for an answer are marked in a filter of 512 bits, of which an answer sets a few. So about one
-// of a hundred pairs of objects is confused. With 64 bits it was one in twenty, and then the hand-offs of all threads
-// of a program were missed.
+// pair of objects in a hundred is mistaken for the same object. With 64 bits it was one in twenty, and then the
+// hand-offs of all threads of a program were missed.
 enum { ANSWERING = 8 }; // words
 static struct touches {
-  uint64_t latest[2]; // the last eight
+  uint64_t latest[2]; // the hashes of the last eight objects touched
   uint64_t fetched;   // the last four objects touched since the answer
   uint64_t ready;     // the value of fetched at the first commit since the answer
   uint64_t answering[ANSWERING]; // a bit for each object touched between the last commit and the answer
@@ -44,9 +44,9 @@ void mt_handoff_open(struct thread *t) { touched[t->index] = (struct touches){0}
 static inline uint64_t mix(const void *object) { return (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u; }
 static inline struct entry *entry_of(uint64_t mixed) { return &entries[mixed >> (64 - ENTRY_BITS)]; }
 
-// The word that says which thread took or signalled an object. Upper half: a tag of the object's address. Then a bit
-// that means "released by the thread that acquired it". Then the thread's id; an id of more than THREAD_BITS bits is
-// stored as unknown.
+// Which thread took or signalled an object, packed into one 64-bit word. Upper half: a tag of the object's address.
+// Then a bit that means "released by the thread that acquired it". Then the thread's id; an id of more than THREAD_BITS
+// bits is stored as unknown.
 enum { THREAD_BITS = 31 };
 static inline uint64_t tag_of(uint64_t mixed) { return mixed >> (32 - ENTRY_BITS) << 32; }
 static inline bool is_for(uint64_t name, uint64_t mixed) { return name >> 32 == tag_of(mixed) >> 32; }
@@ -103,7 +103,7 @@ static inline void touch(struct touches *t, uint64_t mixed) {
     t->latest[0] = t->latest[0] << 16 | name;
   }
   uint64_t *word = &t->answering[name >> 6 & (ANSWERING - 1)], bit = UINT64_C(1) << (name & 63);
-  if (*word & bit) return; // the usual case; a store would delay the next lock's instruction
+  if (*word & bit) return; // the usual case: without a store, the next lock instruction is not delayed
   if (!t->answered)
     *word |= bit;
   else if ((uint16_t)t->fetched != name)
@@ -114,7 +114,8 @@ void mt_handoff_touched(struct thread *t, const void *object) { touch(&touched[t
 
 void mt_handoff_commit(struct thread *thread) {
   struct touches *t = &touched[thread->index];
-  if (t->answered) t->ready = t->fetched; // one answer may be to several command buffers
+  // only at the first commit after an answer: one request may need several command buffers
+  if (t->answered) t->ready = t->fetched;
   t->fetched = 0;
   for (int i = 0; i < ANSWERING; i++) t->answering[i] = 0;
   t->answered = false;
@@ -170,7 +171,7 @@ struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end)
   struct entry *e = entry_of(mixed);
   uint64_t giver = atomic_load_explicit(&e->giver, memory_order_relaxed);
   uint64_t at = atomic_load_explicit(&e->at, memory_order_relaxed);
-  // a signal outside the wait did not end the wait, or the entry belongs to another object
+  // the entry belongs to another object, or its signal was not during this wait and so did not end it
   if (!is_for(giver, mixed) || at < begin || at > end) return (struct handoff){0};
   return (struct handoff){thread_in(giver), at, (giver & back) != 0,
       is_touched(atomic_load_explicit(&e->fetched, memory_order_relaxed))};
@@ -180,7 +181,7 @@ uint64_t mt_handoff_taker(const void *object) {
   uint64_t mixed = mix(object);
   uint64_t taker = atomic_load_explicit(&entry_of(mixed)->taker, memory_order_relaxed);
   uint64_t thread = thread_in(taker);
-  // If the entry names the calling thread itself, it is out of date: another thread has taken the object unseen,
-  // because no thread waits for itself.
+  // If the entry names the calling thread itself, it is out of date: no thread waits for itself, so another thread must
+  // have taken the object without being recorded.
   return is_for(taker, mixed) && thread != self() ? thread : 0;
 }

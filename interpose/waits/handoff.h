@@ -6,13 +6,13 @@
 // the wrong object. Two objects that share an entry overwrite each other's thread, and then the thread is reported as
 // unknown.
 //
-// Memory order: an entry is one word with the thread and a tag of the object's address, so a reader sees a whole
-// entry and can tell which object it is for. The address is multiplied by an odd 64-bit number; 12 bits of the
-// product choose the entry, 32 are the tag. Of fifty objects in use about one shares its entry. The word is stored
-// before the signal and loaded after the wait; the signal itself orders the two, as release and acquire. `at`, the
-// time of the signal, is a separate word and may belong to another signal at the same moment. So a reader uses the
-// time only if it lies within its own wait. The 16 bits of `fetched` may also match by accident: one match proves
-// nothing, and the analysis requires half of them.
+// Memory order: an entry is one word with the thread and a tag of the object's address, so a reader sees a whole entry
+// and can tell which object it is for. The address is multiplied by an odd 64-bit number; 12 bits of the product choose
+// the entry, 32 are the tag. Of fifty objects in use about one shares its entry. The word is stored before the signal
+// and loaded after the wait; the signal itself orders the two, as release and acquire. `at`, the time of the signal, is
+// a separate word and may belong to another signal at the same moment. So a reader uses the time only if it lies within
+// its own wait. The 16 bits of `fetched` may also match by accident: one match proves nothing, so the analysis requires
+// that half of them match.
 #ifndef MTRACE_HANDOFF_H
 #define MTRACE_HANDOFF_H
 #include <stdbool.h>
@@ -29,15 +29,16 @@ struct handoff {
   bool fetched;
 };
 
-// Called before the calling thread signals an object. `waited` says that a thread may be waiting for it. If not, only
-// the calling thread itself remembers the signal.
+// Called before the calling thread signals an object. `waited` says that a thread may be waiting for it. If none waits,
+// the signal is stored only for the calling thread (mt_handoff_gave).
 void mt_handoff_give(const void *object, bool waited);
 
 // Called when the calling thread has acquired a semaphore or a mutex. If waited is set, the thread had to wait, and
 // the object gets an entry if it has none. The object then counts as touched by this thread.
 void mt_handoff_take(const void *object, bool waited);
 
-// Does the same as mt_handoff_take, but the object does not count as touched by this thread.
+// Does the same as mt_handoff_take, but the object does not count as touched by this thread. Use it for the mutex of
+// the GIL, which all Python threads touch constantly.
 void mt_handoff_hold(const void *object, bool waited);
 
 // Returns which thread ended the calling thread's wait for object, from begin to end; all fields are 0 if it is

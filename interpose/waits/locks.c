@@ -1,4 +1,5 @@
-// See locks.h. The name of a lock is looked up once per thread and lock, after the lock was acquired.
+// Stores finished waits for locks until they can be recorded (locks.h). The name of a lock is looked up once per thread
+// and lock, after the lock was acquired.
 #include "waits/locks.h"
 #include <errno.h>
 #include <stdio.h>
@@ -34,8 +35,8 @@ enum { MOST_PUT_OFF = 4 };
 // by the thread. Pages of the array that are never touched take no memory.
 static struct waits {
   unsigned count;
-  unsigned unlocks;    // how many more unlocks of held until the waits are written
-  uint64_t look_again; // the thread's own value, which is replaced by 0 until the waits are written
+  unsigned unlocks;    // how many more times `held` is unlocked before the waits are written
+  uint64_t look_again; // the thread's look_again, which is 0 until the waits are written
   struct put_off put_off[MOST_PUT_OFF]; // in the order of their ends
   struct lock_name names[32]; // direct mapped
 } __attribute__((aligned(128))) waits[MT_THREADS];
@@ -164,9 +165,9 @@ static SELDOM void write_down_at_once(struct thread *t, const struct put_off *wa
   errno = saved;
 }
 
-// Stores a finished wait until the thread releases `held`. If `held` is NULL, the thread holds no lock, and the wait
-// is written at once. This stores only the fields of one entry and touches no other memory. Other threads wait for
-// the lock meanwhile, and the thread has often moved to another processor, whose cache has none of that memory.
+// Stores a finished wait until the thread releases `held`. If `held` is NULL, the thread holds no lock, and the wait is
+// written at once. The function touches only the memory of one entry: other threads wait for the lock meanwhile, and
+// each further cache miss would make them wait longer.
 static inline void put_off(struct thread *t, const void *held, uint64_t begin, uint64_t end, uint64_t arg,
     const void *object, const void *waiter, unsigned call,
                            unsigned flags, bool signal) {
@@ -229,7 +230,7 @@ void mt_signal_waited(unsigned call, const void *object, const void *held, uint6
 
 // CPython keeps the GIL inside the global variable _PyRuntime. Whether a lock's address belongs to that variable is
 // looked up once for each address and cached; the lowest bit of an entry says that it does.
-enum { SEEN = 4096 }; // a GIL whose entry was overwritten is looked up again with its mutex held
+enum { SEEN = 4096 }; // if an entry is overwritten, the next look-up runs while the thread holds the GIL's mutex
 static _Atomic uintptr_t seen[SEEN];
 static inline _Atomic uintptr_t *seen_of(const void *lock) {
     return &seen[((uintptr_t)lock >> 4 ^ (uintptr_t)lock >> 16) % SEEN]; }

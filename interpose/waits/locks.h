@@ -14,9 +14,9 @@
 // order of their ends: look_again is 0 while a wait is pending, so the next record finds the ring full and writes the
 // wait first. If a process ends while a thread holds such a lock, the wait is lost, as is a wait in progress.
 //
-// The GIL is not the mutex that guards it: CPython unlocks that mutex once when a thread has acquired the GIL, and
-// once more when the thread has released the GIL. Only after the second unlock does writing a record delay no other
-// thread, so waits for the GIL are written then.
+// CPython's GIL is a flag that a mutex protects. CPython unlocks that mutex twice: when a thread has acquired the GIL,
+// and when the thread has released the GIL. Waits for the GIL are written after the second unlock, because writing them
+// earlier would delay the threads that wait for the GIL.
 #ifndef MTRACE_LOCKS_H
 #define MTRACE_LOCKS_H
 #include <pthread.h>
@@ -161,8 +161,8 @@ uint64_t mt_lock_waiter_name(struct thread *t, const void *waiter);
 bool mt_lock_is_named(const void *lock);
 static inline bool mt_lock_is_interpreters(const void *lock) { return mt_python_has(lock) || mt_lock_is_named(lock); }
 
-// mt_lock_known_interpreters answers as mt_lock_is_interpreters does, but looks up no name. So it is quick, and false
-// for an interpreter's lock for which no thread has waited yet.
+// mt_lock_known_interpreters answers as mt_lock_is_interpreters does, but looks up no name. So it is fast, but returns
+// false for an interpreter's lock for which no thread has waited yet.
 extern MT_HIDDEN _Atomic bool mt_locks_named; // a lock of that kind was found
 bool mt_lock_was_named(const void *lock);
 static inline bool mt_lock_known_interpreters(const void *lock) {

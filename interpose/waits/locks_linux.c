@@ -22,8 +22,8 @@
 #define EXPORT __attribute__((visibility("default")))
 #define SELDOM __attribute__((noinline, cold))
 
-// These return the thread that holds a lock, as the C library stores it in the lock; 0 if no thread holds it. For
-// elided mutexes the C library stores no thread.
+// Return the thread that holds a lock, as the C library stores it in the lock; 0 if no thread holds it. The C library
+// stores no thread for an elided mutex (one taken by a hardware transaction).
 static uint64_t owner_of(const pthread_mutex_t *mutex) { return (uint32_t)__atomic_load_n(&mutex->__data.__owner,
     __ATOMIC_RELAXED); }
 static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer,

@@ -1,5 +1,5 @@
-// macOS: records waits for child processes; locks_darwin.c describes how functions are replaced. One of these
-// functions may call another inside the C library; the inner wait is then a part of the outer one.
+// macOS: records waits for child processes; locks_darwin.c describes how functions are replaced. Inside the C library
+// one of these functions may call another. The inner wait then lies within the time of the outer wait.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

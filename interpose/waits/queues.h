@@ -2,10 +2,10 @@
 // a test with the dispatch library of another system. Dispatch's functions are called through the table mt_dispatch,
 // which must be filled first.
 //
-// Rule: the wait ends when the block begins. Therefore dispatch gets a function of this library, which records the
-// wait and then calls the program's function. A block from dispatch_block_create carries flags and must reach
-// dispatch unchanged. So this library replaces the block inside it, when it is created. If that was before the
-// process used Metal, its waits are not recorded.
+// Rule: the wait ends when the queue begins to run the block. Therefore this library gives dispatch a function of its
+// own, which records the wait and then calls the program's function. A block from dispatch_block_create carries flags
+// and must reach dispatch unchanged. So this library replaces the block inside it, when it is created. If that was
+// before the process used Metal, its waits are not recorded.
 #ifndef MTRACE_QUEUES_H
 #define MTRACE_QUEUES_H
 #include <stdint.h>
@@ -33,7 +33,7 @@ void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsi
 void mt_queue_sync(void (*original)(mt_queue, void *block), void (*original_f)(mt_queue, void *, mt_queue_function),
     unsigned call, mt_queue queue, void *block);
 
-// The same for dispatch_async_and_wait and its variants, which may run the block or function on the thread that
+// Record the wait of dispatch_async_and_wait and its variants, which may run the block or function on the thread that
 // drains the queue. A block with flags is passed to dispatch unchanged, and its wait is not recorded.
 void mt_queue_async_and_wait_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue,
     void *context, mt_queue_function function);
@@ -47,9 +47,9 @@ intptr_t mt_semaphore_signal(void *semaphore);
 intptr_t mt_group_wait(void *group, uint64_t until, const void *frame, void *waiter);
 void mt_group_leave(void *group);
 
-// Returns a block that the caller passes to dispatch_block_create instead of the program's block. It calls the
-// program's block, and tells the tracer when that begins. The block is stored in *room, which must stay valid until
-// dispatch has copied it.
+// Returns a block that the caller passes to dispatch_block_create instead of the program's block. It ends the recorded
+// wait and then calls the program's block. The block is stored in *room, which must stay valid until dispatch has
+// copied it.
 struct mt_queue_block {
   void *words[6];
 };

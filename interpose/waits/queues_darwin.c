@@ -1,4 +1,5 @@
-// See queues.h. The thread that runs a block of a queue is recorded as the queue's holder.
+// Records waits for dispatch queues (queues.h). The thread that runs a block of a queue is recorded as the queue's
+// holder.
 #include "waits/queues.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,7 +27,7 @@ struct mt_queue_wait {
   unsigned call;
   bool over;
   bool elsewhere;  // the block may run on the thread that drains the queue, while the caller still waits
-  uint64_t turned; // the tick at which the block began, if the wait is recorded; else 0
+  uint64_t turned; // the tick at which the block began; 0 if the wait is not recorded
   const void *frame; // of the function that the program called
 };
 
@@ -57,8 +58,8 @@ static void record(const struct mt_queue_wait *wait, uint64_t end) {
 static void turn(struct mt_queue_wait *wait) {
   struct runner *runner = runner_of(wait->queue);
   uint64_t self = mt_thread_id();
-  // If the holder is still running its block while this one begins, the queue is a concurrent one, and the holder has
-  // delayed nobody.
+  // If the holder still runs its block while this block begins, the queue is concurrent. The holder was then not the
+  // cause of the wait.
   if (wait->holder && atomic_load_explicit(&runner->queue, memory_order_relaxed) == wait->queue &&
       atomic_load_explicit(&runner->thread, memory_order_relaxed) == wait->holder)
     wait->holder = 0;
@@ -197,7 +198,7 @@ static void invoke(struct watched *watched) {
       !special[t->index]->over ? special[t->index] : NULL;
   if (wait) turn(wait);
   code_of(watched->block)(watched->block);
-  if (wait) finish(wait); // before the next block of the queue runs
+  if (wait) finish(wait); // this thread no longer runs the queue's block: store that before the queue runs its next one
 }
 
 void *mt_queue_watch(struct mt_queue_block *room, void *block) {

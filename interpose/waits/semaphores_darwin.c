@@ -2,8 +2,8 @@
 //
 // The number of waiting threads is not visible here, so every signal is noted. A semaphore that is released by the
 // thread that had acquired it is used as a lock, and the wait for it is recorded as a wait for a lock, even inside
-// Metal's calls. The last thread to leave a group wakes the threads that wait for the group. If a block that dispatch
-// itself put into the group is the last to leave, it is not seen.
+// Metal's calls. The last thread to leave a group wakes the threads that wait for the group. If the last to leave is a
+// block that dispatch itself has put into the group (dispatch_group_async), the waking thread is unknown.
 #include "core/clock.h"
 #include "waits/handoff.h"
 #include "waits/locks.h"

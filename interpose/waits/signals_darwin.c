@@ -1,8 +1,8 @@
 // macOS: records waits for condition variables, and the threads that signal them. locks_darwin.c describes how
 // functions are replaced.
 //
-// The number of a condition variable's waiters is not visible here, so every signal is noted. A wait releases the
-// mutex and reacquires it before it returns. Semaphores and groups are in semaphores_darwin.c.
+// The number of a condition variable's waiters is not visible here, so every signal is noted. Semaphores and groups are
+// in semaphores_darwin.c.
 #include <dispatch/dispatch.h>
 #include <errno.h>
 #include "waits/handoff.h"

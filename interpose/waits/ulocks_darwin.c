@@ -85,7 +85,8 @@ static void locks_unfair(os_unfair_lock_t lock) {
   bool waits = !os_unfair_lock_trylock(lock);
   if (waits && mt_locks_own()) return os_unfair_lock_lock(lock);
   if (!waits) return mt_lock_taken(lock, false);
-  mt_thread(); // its first record takes a ring: before it waits, and not with the lock in its hands
+  // take the thread's ring now, before it waits: doing so later would lengthen the time that it holds the lock
+  mt_thread();
   uint64_t holder = mt_handoff_taker(lock);
   uint64_t begin = mt_wait_begin(MT_CALL_lock_os_unfair_lock_lock, lock, holder, __builtin_frame_address(0), false);
   os_unfair_lock_lock(lock);

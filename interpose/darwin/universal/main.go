@@ -54,7 +54,7 @@ func run(minimum, sdk, identifier, output string, inputs []string) error {
 		if deferred, err := darwin.DeferGo(image); err == nil {
 			image = deferred
 		} else if !errors.Is(err, darwin.ErrNoSlot) {
-			fmt.Fprintf(os.Stderr, "universal: %s will start Go when it is loaded: %v\n", input, err)
+			fmt.Fprintf(os.Stderr, "universal: warning: %s is not changed, so loading it starts Go's runtime: %v\n", input, err)
 		}
 		if image, err = pin(image, minimum, sdk); err != nil {
 			return fmt.Errorf("%s: %w", input, err)

@@ -74,7 +74,7 @@ func neverLoaded(plan *inject.Plan, root int, processes []Process, inspect Inspe
 	program := plan.Program
 	for _, p := range processes {
 		if p.PID == root && p.Program != "" {
-			program = p.Program // what it executed last
+			program = p.Program // the program that the process executed last
 		}
 	}
 	if reasons := inspect(program); len(reasons) > 0 {
@@ -87,7 +87,7 @@ func neverLoaded(plan *inject.Plan, root int, processes []Process, inspect Inspe
 	}
 	return []inject.Finding{{
 		Code: inject.NeverLoaded, Path: program,
-		Text:   "ran to its end and the library never reported from it, so nothing was traced",
+		Text:   "ended, and mtrace's library never reported from it, so nothing was traced",
 		Advice: advice,
 	}}
 }
@@ -109,7 +109,7 @@ func dropped(root int, processes []Process, inspect Inspect) []inject.Finding {
 	}
 	without := func(p Process) bool {
 		if p.PID == root && len(reported[root]) == 0 {
-			return false // neverLoaded's
+			return false // neverLoaded reports this case
 		}
 		return !p.Hello && p.Program != "" && !slices.Contains(reported[p.Parent], p.Program)
 	}
@@ -161,12 +161,12 @@ func stillRunning(plan *inject.Plan, processes []Process) []inject.Finding {
 	if count == 0 {
 		return nil
 	}
-	text := "1 process of the program still runs; what it does from now on is not in this trace"
+	text := "1 process of the program still runs; its later calls are not in this trace"
 	if count > 1 {
-		text = fmt.Sprintf("%d processes of the program still run; what they do from now on is not in this trace", count)
+		text = fmt.Sprintf("%d processes of the program still run; their later calls are not in this trace", count)
 	}
 	return []inject.Finding{{Code: inject.StillRunning, Path: plan.Program, Text: text,
-		Advice: "mtrace run --wait-for-children waits until all have ended"}}
+		Advice: "mtrace run --wait-for-children waits until all processes have ended"}}
 }
 
 func noMetal(plan *inject.Plan, processes []Process) inject.Finding {

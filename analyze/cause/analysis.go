@@ -18,7 +18,7 @@ type Analysis struct {
 	Tests    evidence.Tests
 	Waits    path.Waits
 	Verdict  Verdict
-	// how much longer the replay of the unchanged program takes than the recorded run took, as a share of the
+	// how much longer a replay (simulation) of the unchanged program takes than the recorded run took, as a share of the
 	// recorded time; 0 without a replay
 	ReplayError float64
 
@@ -76,9 +76,9 @@ func (a *Analysis) judge(opts Options) {
 	a.Verdict.confess(a.Evidence)
 }
 
-// wouldWaitForTheGPU checks a verdict of device-wide-sync on a GPU that is always busy. If the threads waited only
-// for their own work, they would wait for the GPU instead; then the GPU is the limit. It returns the predicted gain
-// if that gain is next to nothing, otherwise nil.
+// wouldWaitForTheGPU checks a verdict of device-wide-sync on a GPU that is always busy. If threads that waited only
+// for their own work would not finish earlier, they would just wait for the GPU instead, so the GPU is the limit. In
+// that case it returns the predicted gain, which is next to nothing; otherwise nil.
 func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 	v := &a.Verdict
 	if v.Cause != DeviceWideSync || !a.Evidence.Occupancy.BusyThroughout(a.Evidence.Submitters.Steady) {

@@ -41,12 +41,14 @@ const ForeignGPULoad = "foreign-gpu-load"
 type cause struct {
 	name string
 	rule func(*evidence.Evidence) Finding
-	// what a replay changes in the program to remove the cause. The zero value means that no fixed change does:
-	// Finding.without then returns a change, or the reason why no change removes the cause
+	// the change to the program that removes the cause in a replay (a simulation of the recorded run). The zero value
+	// means that the change depends on the finding: Finding.without then returns it, or the reason why nothing removes
+	// the cause
 	change replay.Change
 	at     callGroup // the calls in which threads are when the cause costs them time
-	// better is true if the change models a better machine instead of a better program. If the replay predicts no
-	// gain from it, the cause may still hold: gainsNothing then says what would help instead.
+	// better is true if the change models a better machine, for example a faster GPU, instead of a better program. If
+	// the replay predicts no gain from such a change, the cause may still hold; gainsNothing then tells the user what
+	// would help instead.
 	better       bool
 	gainsNothing string
 	// only recorded waits for locks and signals reveal the cause: a trace without these waits cannot rule it out
@@ -54,7 +56,7 @@ type cause struct {
 	tellsKernels bool // its finding lists the kernels that would shorten the run
 }
 
-// A callGroup is a group of calls in which a cause costs time. The verb says what threads do in these calls.
+// A callGroup is a group of calls in which a cause costs time. The verb describes what threads do in these calls.
 type callGroup struct {
 	part analyze.Part // analyze.PartCount stands for waits
 	verb string
@@ -107,7 +109,8 @@ type Standing uint8
 
 const (
 	Fault Standing = iota // a fault of the program, which a change of its code can remove
-	// a fault that mostly delays threads with very few commits, while the submitting threads have work in flight
+	// a fault that mostly delays threads which hardly ever commit, while the submitting threads keep the GPU supplied
+	// with work
 	Aside
 	Limit   // a limit of the machine: reported after the faults
 	Outside // outside of the program: reported, but never a verdict on the program
@@ -120,7 +123,7 @@ type Finding struct {
 	Holds    bool          // the cause is present
 	Lost     analyze.Nanos // thread time that it cost
 	Explains analyze.Nanos // thread time that it explains, lost or not; findings are ranked by it; 0 means Lost
-	// the total thread time of which Lost is a share; 0 means the threads' working time
+	// the time by which Lost is divided to get Share; 0 means the threads' working time
 	Of         analyze.Nanos
 	Standing   Standing
 	Summary    string   // one sentence, to be shown if it is the verdict
@@ -142,8 +145,8 @@ type Finding struct {
 
 	at    *callGroup         // nil means the place in the registry
 	sites []analyze.CallSite // where it costs time; nil means all calls of that place
-	// returns the change for the replay that removes the cause, or the reason why there is none; nil means that the
-	// table of causes has the change
+	// returns the change that removes the cause in the replay, or the reason why there is none. nil means that the table
+	// of causes has the change
 	without func(replayed) (replay.Change, string)
 }
 
@@ -161,9 +164,9 @@ func (f *Finding) Share(total analyze.Nanos) float64 {
 // Weight returns the time by which findings are ranked: what the cause costs or explains, whichever is more.
 func (f *Finding) Weight() analyze.Nanos { return max(f.Lost, f.Explains) }
 
-// standAside sets the standing Aside if threads with very few commits bear nearly all of the fault's cost while the
-// submitting threads have work in flight. `costs` is the cost to the former. Such a fault delays the GPU little, so
-// the report lists it after other faults.
+// standAside sets the standing Aside if threads with very few commits bear nearly all of the fault's cost (`costs` is
+// their part), while the submitting threads have work in flight. Such a fault delays the GPU little, so the report
+// lists it after other faults.
 func (f *Finding) standAside(ev *evidence.Evidence, costs analyze.Nanos) {
 	if policy.NearlyAll(costs, f.Lost) && ev.Submitters.Occupied >= policy.Most.Value {
 		f.Standing = Aside
@@ -180,7 +183,8 @@ func (f Finding) not(format string, args ...any) Finding {
 	return Finding{Cause: f.Cause, Why: fmt.Sprintf(format, args...), Advice: f.Advice, Confidence: f.Confidence}
 }
 
-// replayed has the questions that a finding asks the replay to choose the change which removes its cause.
+// replayed is what a finding needs to know about the replay (the simulation of the run) to choose the change that
+// removes its cause.
 type replayed interface {
 	// Paced reports whether threads wait for their GPU work without a recorded call, for example by polling.
 	Paced() bool

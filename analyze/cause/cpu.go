@@ -44,11 +44,11 @@ func starvedBesideRoom(ev *evidence.Evidence) bool {
 		ev.Processors.Waited > ev.Times.Sum(analyze.PartWaitExecuting)
 }
 
-// waiting has the figures with which part separates computing that makes the GPU wait from computing beside a busy
-// GPU. Only the first makes the run longer.
+// waiting has two figures with which the method part estimates how much of the threads' computing made the GPU wait.
+// Computing while the GPU is busy does not make the run longer.
 type waiting struct {
-	unfed float64       // share of the time outside of Metal in which threads had no work in flight
-	turns analyze.Nanos // the time that they lose to a lock that shows only because threads take turns
+	unfed float64       // share (0 to 1) of the threads' time outside of Metal in which they had no work in flight
+	turns analyze.Nanos // thread time lost to a lock that is not in the trace; see lostInTurns
 }
 
 // part returns how much of the threads' time outside of Metal made the GPU wait. It excludes time with GPU work in
@@ -94,9 +94,8 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	}
 	computed := w.part(p.Computed)
 	if !ev.Processors.Starved() && evidence.Share(w.part(p.Computed+p.Waited), p.Covered) < policy.LargeShare.Value {
-		return r.not("threads ran for %s of their time, but the GPU waited for them for only %s: otherwise %s", of(p.Ran),
-			of(computed),
-			w.accompanied())
+		return r.not("threads ran for %s of their time, but the GPU waited for them for only %s: otherwise %s",
+			of(p.Ran), of(computed), w.accompanied())
 	}
 	r.Holds, r.Confidence = true, policy.Recorded
 	waited := p.Waited
@@ -146,8 +145,8 @@ func had(ev *evidence.Evidence) float64 {
 	return evidence.Share(ev.Processors.Ran, ev.Trace.Window.Length()) / float64(max(1, ev.Trace.Source.Processors))
 }
 
-// cpuBoundByTotals decides without samples of waiting for processors: it knows only how long processes or threads
-// ran.
+// cpuBoundByTotals decides without samples of how long threads waited for processors. It knows only how long
+// processes or threads ran.
 func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 	outside, encode := ev.Times.Sum(analyze.PartOutside),
 		ev.Times.Sum(analyze.PartEncode)+ev.Times.Sum(analyze.PartOtherAPI)

@@ -36,9 +36,9 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// notExternal returns why no external process is the reason for late work, or "" if one is. A lack of processors
-// looks similar, because the driver then submits late. But it also delays completion notifications and the program's
-// own threads.
+// notExternal returns "" if an external process delays this program's work on the GPU, or else the reason why it does
+// not. A lack of processors looks similar, because the driver then submits late. It is told apart by its other
+// effects: late completion notifications, and threads that wait for processors.
 func notExternal(ev *evidence.Evidence) string {
 	f, p := &ev.External, &ev.Processors
 	switch {
@@ -55,7 +55,7 @@ func notExternal(ev *evidence.Evidence) string {
 		policy.AtLeast(policy.WorthNaming, p.Waited, p.Covered):
 		return fmt.Sprintf(
 			"an idle GPU began work late, by %s in all, but a thread of the program waited %s for processors: "+
-				"the driver may have, too", f.IdleReady, f.WaitedForProcessors)
+				"the driver may have waited for them, too", f.IdleReady, f.WaitedForProcessors)
 	case policy.AtLeast(policy.LargeShare, f.LateNotices, f.IdleReady):
 		return fmt.Sprintf(
 			"an idle GPU began work late, by %s in all, but completion notifications were late, too, by %s: "+
@@ -72,8 +72,7 @@ func interruptedByOther(ev *evidence.Evidence) bool {
 		(f.AllStood || float64(f.Interrupted.Busiest) <= policy.Outlier.Value*float64(f.IdleReady))
 }
 
-// externalInterruptions returns the cost of interruptions by an external process, or the zero value if none
-// interrupted.
+// externalInterruptions returns what interruptions by an external process cost; zero if there were none.
 func externalInterruptions(ev *evidence.Evidence) (cost evidence.Interruptions) {
 	if interruptedByOther(ev) {
 		cost = ev.External.Interrupted
@@ -81,8 +80,8 @@ func externalInterruptions(ev *evidence.Evidence) (cost evidence.Interruptions) 
 	return cost
 }
 
-// takenByOther returns the GPU time that an external process took from each command buffer, or nothing if there was
-// none.
+// takenByOther returns the GPU time that an external process took from each command buffer; empty if no external
+// process used the GPU.
 func takenByOther(ev *evidence.Evidence) (taken evidence.GPUTaken) {
 	if notExternal(ev) == "" {
 		taken = ev.External.Taken(interruptedByOther(ev))

@@ -110,7 +110,7 @@ func (r *Finding) costOfSaturation(ev *evidence.Evidence) {
 		}
 		r.Lost = max(waited, with-without)
 		r.Explains = max(waited+ev.Times.Sum(analyze.PartWaitExecuting), with)
-	} else { // it was busy most of the time, so it explains only waiting behind other work
+	} else { // the GPU was not always busy, so only waiting behind other work counts
 		r.Confidence = policy.Inferred
 		queued := max(ev.Times.Sum(analyze.PartWaitQueuedOther), evidence.QueuedAsleep(ev.Work, &ev.Submitters))
 		others := ev.Occupancy.InLines + ev.Syncs.Use(&ev.Occupancy).BarrierLost + externalInterruptions(ev).Behind

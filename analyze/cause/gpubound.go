@@ -39,9 +39,8 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	if ev.Submitters.Steady == 1 {
 		r.Confidence = policy.Inferred
 		r.Advice += "; if other threads wait for the submitting thread, let each submit its own work"
-		r.say("one thread submits all GPU work: " +
-			"whether other threads wait for it is unknown where waits are not recorded (futexes, " +
-			"as in std::future and C++20 atomics), and so is whether the GPU could run more at once")
+		r.say("one thread submits all GPU work: it is unknown whether the GPU could run more at once, and whether " +
+			"other threads wait for this thread in calls that are not recorded (std::future, C++20 atomics)")
 	}
 	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
 		r.Confidence = policy.Inferred
@@ -57,9 +56,9 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// tellKernels adds evidence about the kernels that take most of the GPU's time: the gain if each took half of its
-// time. If a thread waits for each command buffer before it creates the next, it adds the gain from more rounds in
-// flight.
+// tellKernels adds evidence about what would shorten the run. For the kernels that take most GPU time, it is the gain
+// if the kernel took half of its time. For a thread that waits for each command buffer before it creates the next, it
+// is the gain if it kept several in flight.
 func (r *Finding) tellKernels(gains []replay.Gain) {
 	named := 0
 	gains = slices.Clone(gains)
@@ -113,8 +112,8 @@ func (r *Finding) tellPossibleWaits(ev *evidence.Evidence) {
 			continue
 		}
 		r.Confidence = min(r.Confidence, policy.Inferred)
-		r.say("command buffers of queue %s begin with work of queue %s and end right after it (%d of %d): the trace does "+
-			"not show whether they compute as long, or poll memory until that work has written it",
+		r.say("command buffers of queue %s begin with work of queue %s and end right after it (%d of %d): "+
+			"the trace does not show whether they poll memory until that work has written it, or compute for as long",
 			queueName(w.Waiting), queueName(w.Awaited), w.Follow, w.Of)
 		return
 	}

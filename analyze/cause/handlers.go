@@ -42,8 +42,8 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	own := evidence.HandlersOneByOne(ev.Trace)
 	quick := slowOf(own) < policy.Pattern.Count()
 	if p := &ev.Processors; !some {
-		// a shortage of processors sometimes delays even a quick handler: the median decides. If many handlers were
-		// slow, they count unless threads waited for processors longer than they ran
+		// a lack of processors can delay even a quick handler, so a few slow handlers prove nothing. Handlers count as
+		// quick if their median is, and either few of them were slow or threads waited for processors longer than they ran
 		quick = evidence.Median(own) <= policy.Wakeup.Nanos() && (!policy.AtLeast(policy.LeftOver, slowOf(own),
 			len(own)) ||
 			p.Waited > p.Ran)
@@ -83,10 +83,10 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 // A handlerCost is the time that threads lost to completion handlers.
 type handlerCost struct {
 	waited    analyze.Nanos // in waits for command buffers and signals
-	promised  analyze.Nanos // of waited: for signals that handlers give
-	fullQueue analyze.Nanos // until a full queue accepted a command buffer, if that is not the queue's depth
+	promised  analyze.Nanos // the part of waited in waits for signals that handlers send
+	fullQueue analyze.Nanos // in creating command buffers on queues that were full because handlers still ran
 	chained   analyze.Nanos // until a handler created the next command buffer
-	buffers   int           // that were created in a handler of the command buffer before
+	buffers   int           // number of command buffers that the handler of the previous one created
 }
 
 func (c *handlerCost) sum() analyze.Nanos { return c.waited + c.fullQueue + c.chained }

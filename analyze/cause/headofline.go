@@ -42,8 +42,7 @@ func behindInLine(ev *evidence.Evidence) Finding {
 		}
 	}
 	r.say("these waits cost %s of the threads' time; the GPU was busy for %s of the time",
-		percent(ev.Submitters.Share(r.Lost)),
-		percent(ev.Occupancy.Busy))
+		percent(ev.Submitters.Share(r.Lost)), percent(ev.Occupancy.Busy))
 	r.without = without(replay.Change{Lines: true})
 	r.sum("Command buffers are queued behind other threads' command buffers although the GPU has spare capacity: "+
 		"threads lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))

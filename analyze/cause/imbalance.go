@@ -53,9 +53,9 @@ func imbalance(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// evenly returns the speedup if all threads had equal work on average; in each round, one thread is still the slowest
-// by chance. The interval covers the results for quarters of the run, the gain if every single round were even, and
-// the usual error of a prediction.
+// evenly returns the speedup if all threads had equal work on average. In each round (from one barrier to the next),
+// one thread is still the slowest by chance. The interval covers the results for quarters of the run, the gain if
+// every single round were even, and the usual error of a prediction.
 func evenly(m *evidence.Barriers) *replay.Speedup {
 	usual, all := usualTimes(m)
 	whole, average := gained(m.Rounds, usual, all)
@@ -108,8 +108,9 @@ func then(came, usual, all float64) float64 {
 	return came + all - usual
 }
 
-// gained returns two speedups of the rounds: if all threads had the same amount of work on average (even), and if all
-// took the same time in every single round (average). Both are 0 if there are too few rounds to tell.
+// gained returns two speedups of the rounds (times from one barrier to the next): if all threads had the same amount
+// of work on average (even), and if all took the same time in every round (average). Both are 0 if there are too few
+// rounds to tell.
 func gained(rounds []evidence.Round, usual map[*analyze.Thread]float64, all float64) (even, average float64) {
 	if len(rounds) < 2 {
 		return 0, 0

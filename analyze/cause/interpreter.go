@@ -48,8 +48,8 @@ func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	return r, true
 }
 
-// explain adds evidence and advice: what did the GIL's holders do while other threads waited for the GIL? kept is the
-// part of that time for which the holders themselves waited.
+// explain adds evidence and advice about what the GIL's holders did while other threads waited for the GIL. `kept` is
+// the part of that time in which the holders themselves waited for the GPU.
 func explain(w evidence.InterpreterWaits, r *Finding, kept analyze.Nanos) {
 	if w.Held+w.Free == 0 {
 		return // not recorded

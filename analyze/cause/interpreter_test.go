@@ -30,7 +30,7 @@ func TestTurnsByInterpreterOrByAnotherLock(t *testing.T) {
 	wantVerdict(t, takingTurns(t, analyze.InterpreterHeld), cause.InterpreterLock,
 		"were entered holding the GIL")
 	wantVerdict(t, takingTurns(t, analyze.InterpreterFree), cause.LockContention,
-		"what makes them alternate was not recorded")
+		"the trace does not show why they alternate")
 }
 
 // Waits for the GIL have two causes with two remedies: its holder waits for the GPU, or it runs code.

@@ -104,7 +104,8 @@ func Judge(ranges []Range) (j *Judgement, typical int) {
 	return j, typical
 }
 
-// verdictOf returns the indexes of the ranges with the given verdict. If some of them have predictions, only those.
+// verdictOf returns the indexes of the ranges with the given verdict. If some of these have predictions, it returns
+// only those.
 func verdictOf(ranges []Range, cause string) (of []int) {
 	predicted := slices.ContainsFunc(ranges, func(w Range) bool {
 		return w.Analysis.Verdict.Cause == cause && w.Analysis.Predicted()
@@ -223,7 +224,7 @@ func findings(ranges []Range, typical int, total analyze.Nanos) (all []Finding) 
 	}
 	for _, s := range by.All {
 		f := s.Finding
-		if f.Of != 0 { // in the other ranges, Lost is a share of the working time
+		if f.Of != 0 { // in other ranges, Lost may be a share of the working time, so add that
 			f.Of += total
 		}
 		f.Evidence = append(slices.Clone(f.Evidence),

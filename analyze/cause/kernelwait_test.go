@@ -68,7 +68,7 @@ func TestKernelThatWaits(t *testing.T) {
 		}, false, ""},
 		"the same work at the same time": {func(random *rand.Rand, mine analyze.Interval) []analyze.Interval {
 			return []analyze.Interval{handmade.At(mine.Begin+10*microsecond, mine.End-5*microsecond)}
-		}, false, "whether they compute as long, or poll memory"},
+		}, false, "whether they poll memory until"},
 	} {
 		trace := twoQueues(c.other)
 		found := slices.DeleteFunc(evidence.KernelWaits(trace), func(w evidence.KernelWait) bool { return w.Unproven })

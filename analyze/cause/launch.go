@@ -61,11 +61,11 @@ func launchBound(ev *evidence.Evidence) Finding {
 	r.say("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
 	if inBursts {
 		r.say("a thread usually submits %d command buffers one after the other; "+
-			"the prediction merges these into one, encoded once, as one larger kernel; "+
-			"operations that keep their own encoding gain less", burst)
+			"the prediction merges these into one with a single, larger kernel, "+
+			"so the gain is smaller if each operation must still be encoded separately", burst)
 	} else {
-		r.say("the prediction merges %d command buffers into one, encoded once, as one larger kernel; "+
-			"operations that keep their own encoding gain less",
+		r.say("the prediction merges %d command buffers into one with a single, larger kernel, "+
+			"so the gain is smaller if each operation must still be encoded separately",
 			policy.FewerLaunches)
 	}
 	r.sum("Command buffers are too small: "+

@@ -85,8 +85,8 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 			tested += ", or longer in a way that no single lock explains"
 		}
 	}
-	// Threads of an interpreter take turns because of the interpreter's lock, which has its own rule. Their turns
-	// reveal another lock only if the trace has waits for the interpreter's lock.
+	// Threads of an interpreter take turns because of the GIL, which has its own rule. Their turns reveal another lock
+	// only if the trace has the waits for the GIL, so that these can be told apart.
 	turns := ev.Turns.Waits
 	if turns == nil {
 		turns = ev.Turns.RoundTrips
@@ -98,7 +98,7 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	if turns != nil && !evidence.TurnsAreInterpreters(ev.Trace, ev.ThreadWaits.Locks, ev.Processors.OneAtATime) {
 		r.Confidence = policy.Guessed
 		r.takeTurns(turns, ev)
-		r.say("what makes them alternate was not recorded: " +
+		r.say("the trace does not show why they alternate: " +
 			"a lock, a serial queue, or one task that passes from thread to thread")
 		r.sum("Threads alternate in waiting for the GPU although nothing is queued for it, "+
 			"as threads that share a lock do: that costs %s of their time.", percent(ev.Submitters.Share(r.Lost)))
@@ -108,7 +108,7 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	if o := ev.OwnWork; o != nil && o.HandOff && ev.Submitters.Share(o.Lost) >= policy.WorthNaming.Value {
 		r.Holds, r.Confidence, r.Lost = true, policy.Guessed, o.Lost
 		r.say("outside of Metal a thread takes %s alone, and longer the more other threads are there: "+
-			"threads continue one after another at regular intervals (%d times)", o.Solo, o.Calls)
+			"threads leave it one after another at regular intervals (%d times)", o.Solo, o.Calls)
 		r.say("as far as the trace shows, the threads do not sleep there, as with a spin lock; "+
 			"that costs %s, %s of their time",
 			r.Lost, percent(ev.Submitters.Share(r.Lost)))
@@ -123,8 +123,8 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	return r.not("no wait for a lock is in the trace%s", tested), notHidden
 }
 
-// takeTurns fills the finding from threads that use the GPU one after the other: what they lose, and the evidence for
-// turns.
+// takeTurns fills the finding from `t`, which shows that threads use the GPU one after the other: the time that they
+// lose, and the evidence that they alternate.
 func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 	r.Holds, r.Lost, r.QValue = true, max(0, t.Lost), t.Exclusion.QValue
 	all, one := "wait for the GPU", "does"

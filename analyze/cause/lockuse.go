@@ -21,8 +21,9 @@ type lockUse struct {
 	holders map[*analyze.Thread]analyze.Nanos // for how long each thread held the lock
 }
 
-// lockFinding completes r with the cost, evidence and summary of waits for the locks that `sort` selects. Waits for a
-// lock between needless waits for GPU work are left out, because the cause device-wide-sync counts them.
+// lockFinding completes r with the cost, evidence and summary of waits for the locks that `sort` selects. It leaves
+// out waits for a lock between two needless waits for other threads' GPU work, because the cause device-wide-sync
+// counts them.
 func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) bool) Finding {
 	var by evidence.Ordered[string, lockUse]
 	var waits []*analyze.LockWait

@@ -74,8 +74,9 @@ func noCause(ev *evidence.Evidence) string {
 		busyWords(ev, ", and the GPU was busy for %s"))
 }
 
-// outsideWords describes what submitting threads do outside of Metal, as ", 56% in sleep calls". Shares are of all
-// their time. Time that is neither recorded nor sampled is listed as not traced.
+// outsideWords describes what submitting threads do outside of Metal, for instance ", 20% running, 56% in sleep
+// calls". Each percentage is a share of all their time. Time that is neither recorded nor sampled is listed as not
+// traced.
 func outsideWords(ev *evidence.Evidence) string {
 	var running, unknown analyze.Nanos
 	var blocked [analyze.BlockedKinds]analyze.Nanos

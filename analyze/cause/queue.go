@@ -6,7 +6,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// queueDepth holds if creating a command buffer blocks because the queue has its maximum number of uncompleted ones.
+// queueDepth holds if creating a command buffer blocks because the queue already has its maximum number of
+// uncompleted command buffers.
 func queueDepth(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: QueueDepth, Confidence: policy.Recorded,
 		Advice: "create command buffers only when there is work for them, and commit them soon; " +

@@ -16,9 +16,9 @@ type replays interface {
 	WaitsLeft(replay.Change) (share float64, known bool)
 }
 
-// findRoot replaces the verdict by the cause of which the verdict is a consequence, if there is one. For example,
-// threads alternate at the GIL because they wait for all threads' work. A is a consequence of B if removing B also
-// removes most of A's cost, but not the other way round; the replay of a run without both shows that. Waits of
+// findRoot looks for a cause that leads to the verdict's cause, and makes it the verdict instead. For example,
+// threads alternate at the GIL because they wait for all threads' work. Cause A is a consequence of B if removing B
+// also removes most of A's cost, but not the other way round; the replay of a run without both shows that. Waits of
 // threads for each other may also follow from a delay of the awaited thread (waitsFor). `removals` has the replayed
 // changes by cause.
 func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
@@ -54,8 +54,8 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		if both == nil || !hangs(top.Speedup, c.Speedup, both) {
 			continue
 		}
-		// each is a consequence of the other. The other cause then replaces only the verdict interpreter-lock,
-		// because threads always need the GIL, and only if it costs more
+		// each cause is a consequence of the other. Keep the verdict, with one exception: threads always need the GIL, so a
+		// more expensive cause replaces interpreter-lock
 		mutual := hangs(c.Speedup, top.Speedup, both)
 		if mutual && (top.Cause != InterpreterLock || c.Weight() <= top.Weight()) {
 			continue
@@ -69,8 +69,8 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 }
 
 // workOnProcessors applies if the verdict is a lack of processors. It returns the index of a fault that keeps
-// processors busy, such as allocation, and whose removal gains as much as more processors. Of several, it chooses the
-// fault whose removal gains most. It returns 0 if there is none.
+// processors busy, such as allocation, and whose removal gains as much as more processors would. If there are
+// several, it chooses the one with the largest gain. It returns 0 if there is none.
 func (v *Verdict) workOnProcessors(ev *evidence.Evidence, removals map[string]replay.Change) (most int) {
 	top := &v.Causes[0]
 	if !top.row().better || top.Standing != Fault {

@@ -66,8 +66,8 @@ func starvation(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// feedingClients returns the change in which the input of a server's clients is there at once, or the reason why the
-// replay cannot tell its effect.
+// feedingClients returns the change in which the clients of a server have their input at once, or the reason why the
+// replay cannot predict its effect.
 func feedingClients(p replayed) (replay.Change, string) {
 	if _, batch := p.Submits(); batch {
 		return replay.Change{}, "the submitting thread answers several threads together, and the trace does not show " +

@@ -21,8 +21,8 @@ type Verdict struct {
 	Summary    string    // one sentence
 	Causes     []Finding // those that hold, the most important first
 	RuledOut   []Finding // those that do not hold
-	// faults that may matter as much as Cause: their predicted gains, or without predictions their costs, cannot be
-	// told apart from its gain
+	// faults that may matter as much as Cause: their predicted gains (or their costs, without predictions) differ from
+	// those of Cause by less than the error
 	CloseCalls []string
 	// the gain of removing the two largest causes together; nil if there are no two, or if they were not replayed
 	Together *Together
@@ -59,10 +59,10 @@ func (v *Verdict) sort(ev *evidence.Evidence) {
 	})
 }
 
-// saves returns the share of the run's time that removing the cause saves: the middle between the prediction's
-// estimate and its low end. The low end alone would rank a small but precise gain above a large one. Without a
-// prediction, saves returns the share of the threads' time that the cause explains. If the change models a better
-// machine, saves returns at most that share.
+// saves returns the share of the run's time that removing the cause saves. It takes the middle between the
+// prediction's estimate and its low end, because the low end alone would rank a small but precise gain above a large
+// one. Without a prediction, it returns the share of the threads' time that the cause explains. That share is also
+// the maximum if the change models a better machine.
 func (f *Finding) saves(ev *evidence.Evidence) float64 {
 	share := min(1, ev.Submitters.Share(f.Weight()))
 	if f.Speedup == nil {
@@ -110,8 +110,8 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 	v.choose(ev)
 }
 
-// tellUnproven changes the summary if the most expensive cause is no verdict only because no prediction shows a
-// faster run without it. The new summary names that cause.
+// tellUnproven changes the summary if the most expensive cause is not the verdict because no prediction shows that
+// the run would be faster without it. The new summary names that cause.
 func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 	var most *Finding
 	for f := range analyze.Each(v.Causes) {
@@ -167,8 +167,9 @@ func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 // within reports whether x's estimate lies in y's interval.
 func within(x, y *replay.Speedup) bool { return x.Estimate >= y.Least() && x.Estimate <= y.High }
 
-// inOrder sorts the findings after the one that the verdict is about by the cost that the report shows: faults first,
-// then limits of the machine. If that finding lies outside of the program, the verdict's cause is None.
+// inOrder sorts the findings after the first, which the verdict is about, by the cost that the report shows: faults
+// first, then limits of the machine. If the first finding is outside of the program, the verdict's cause is None, but
+// the finding still stays first.
 func (v *Verdict) inOrder() {
 	rest := v.Causes
 	if len(rest) > 0 && (rest[0].Cause == v.Cause || v.Share > 0 && rest[0].Standing == Outside) {
@@ -216,7 +217,7 @@ func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
 func (v *Verdict) confess(ev *evidence.Evidence) {
 	v.hedge(ev.Trace)
 	if others := otherDevices(ev); others != "" {
-		v.Summary += fmt.Sprintf(" The GPU figures are those of %s, for which threads wait most; %s.",
+		v.Summary += fmt.Sprintf(" The GPU figures are for %s, for which threads wait most; %s.",
 			deviceName(ev.Occupancy.Busiest.Device), others)
 	}
 	if commits := analyze.CommitAudit(ev.Trace); commits.Seen < commits.Made {
@@ -225,8 +226,8 @@ func (v *Verdict) confess(ev *evidence.Evidence) {
 	}
 }
 
-// hedge warns in the summary if only selected calls were recorded, or if waits for locks and signals were not. It
-// removes from RuledOut the causes that only the missing records would show.
+// hedge warns in the summary if only selected calls were recorded, or if waits for locks and signals were not
+// recorded. It also removes causes from RuledOut that only the missing records could show.
 func (v *Verdict) hedge(t *analyze.Trace) {
 	if t.Source.WaitsUnseen > 0 {
 		v.RuledOut = slices.DeleteFunc(v.RuledOut, func(f Finding) bool { return f.row().shownByWaits })
@@ -241,7 +242,7 @@ func (v *Verdict) hedge(t *analyze.Trace) {
 		strings.Join(t.Source.Selected, ", "))
 }
 
-// otherDevices tells how busy the GPUs were that the verdict is not about; "" if there are none.
+// otherDevices describes how busy the other GPUs were, which the verdict is not about; "" if there are none.
 func otherDevices(ev *evidence.Evidence) string {
 	var words []string
 	for _, d := range ev.GPU.Devices {

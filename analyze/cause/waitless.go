@@ -11,8 +11,9 @@ import (
 // Unrecorded tells, in reports on traces without waits, why they show less.
 const Unrecorded = "Instruments records neither waits nor locks; mtrace run does"
 
-// waitlessVerdict decides for a trace without waits, from the GPU's activity and from threads with one command buffer
-// at a time. It applies no other rule, because a rule takes the absence of waits as a sign that nothing waits.
+// waitlessVerdict decides for a trace without waits. It uses the GPU's activity, and threads with only one command
+// buffer in flight at a time. It does not apply the other rules, because they would conclude from the missing waits
+// that no thread waits.
 func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 	v.Cause = None
 	if ev.Occupancy.Buffers == 0 {

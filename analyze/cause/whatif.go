@@ -51,8 +51,7 @@ func (a *Analysis) predict(opts Options) {
 		}
 		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Evidence.Submitters.Time) &&
 			a.Evidence.Occupancy.Busy < policy.Most.Value {
-			// the cause takes nearly all of the time, so a predicted gain near zero shows that the replay missed
-			// something
+			// the cause takes nearly all of the time, so if the replay predicts next to no gain, the replay missed something
 			c.Speedup, c.Unpredicted = nil, "the replay predicts no gain, "+
 				"although threads do next to nothing else and the GPU is mostly idle"
 			continue
@@ -78,9 +77,9 @@ func (f *Finding) tellDoubt() {
 	}
 }
 
-// lower returns the lower of two predictions for one change, with an interval that covers both. The two err in
-// opposite ways: a prediction from arrival times does not see work hidden behind the slowest thread; a replay with
-// evenly distributed work ignores that random delays remain.
+// lower returns the lower of two predictions for one change, with an interval that covers both. The two methods err
+// in different ways: a prediction from arrival times does not see work hidden behind the slowest thread, and a replay
+// with evenly distributed work ignores that random delays remain.
 func lower(x, y *replay.Speedup) *replay.Speedup {
 	return &replay.Speedup{Estimate: min(x.Estimate, y.Estimate), Low: min(x.Low, y.Low), High: max(x.High, y.High),
 		LowWithRoom: min(x.Least(), y.Least()), Spread: max(x.Spread, y.Spread)}
@@ -142,8 +141,8 @@ func (a *Analysis) Gains() []replay.Gain {
 	return mergesBehindCauses(thatGain(all))
 }
 
-// mergesBehindCauses moves the gains of merging command buffers behind the gains of removing causes, so that a
-// general trick does not hide the verdict.
+// mergesBehindCauses moves the gains of merging command buffers behind the gains of removing causes. Merging helps
+// nearly every program a little, and should not hide the verdict.
 func mergesBehindCauses(all []replay.Gain) []replay.Gain {
 	var merges []replay.Gain
 	rest := slices.DeleteFunc(all, func(g replay.Gain) bool {
@@ -169,7 +168,7 @@ func (a *Analysis) isPaced(g replay.Gain) bool {
 	return g.Kind != replay.KindLock && ev.Submitters.Share(ev.Starvation.Inputs.Paced) >= policy.LargeShare.Value
 }
 
-// thatGain keeps the items of which at least one gain is larger than the prediction's error.
+// thatGain removes items that are not shown to help: none of their gains is larger than the prediction's error.
 func thatGain(all []replay.Gain) []replay.Gain {
 	proven := map[string]bool{}
 	for i := range all {
@@ -240,8 +239,8 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 }
 
 // unmatched returns an error for the first wanted item that matches nothing in the trace, or nil. It works without a
-// replay: an unknown name is an error even if nothing can be predicted. The pattern * matches even a kind that has no
-// names.
+// replay, because an unknown name is an error even if nothing can be predicted. The pattern * matches every kind,
+// even if the trace has no item of it.
 func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 	for _, w := range wanted {
 		there := a.there(w.Kind)
@@ -262,8 +261,8 @@ func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 	return nil
 }
 
-// waits reports whether the pattern matches calls that wait. Their time depends on what they wait for, so it cannot
-// be scaled.
+// waits reports whether the pattern matches calls that wait. Their duration depends on the awaited work, so a
+// prediction cannot scale it.
 func (a *Analysis) waits(pattern string) bool {
 	return slices.ContainsFunc(a.Evidence.Trace.Calls, func(c *analyze.CallStat) bool {
 		return c.Waits() &&

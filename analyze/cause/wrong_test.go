@@ -130,7 +130,7 @@ func TestOneThreadDoesNotShowWhatMoreWouldBring(t *testing.T) {
 	w.Trace.Finish()
 	v := Analyze(w.Trace, Options{}).Verdict
 	if v.Cause != GPUBound || strings.Contains(v.Causes[0].Advice, "cannot help") || !strings.Contains(said(v.Causes[0]),
-		"whether other threads wait for it") {
+		"other threads wait for this thread") {
 		t.Errorf("%s: %s\n%s", v.Cause, v.Causes[0].Advice, said(v.Causes[0]))
 	}
 }

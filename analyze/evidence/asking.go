@@ -80,10 +80,10 @@ func (h *Handover) findAddressed() {
 	}
 }
 
-// askedAddressed finds requests to a submitter (the thread that commits all GPU work) that is never idle, and so
-// never waits for a request. It returns the semaphores and condition variables that at least two threads signal
-// before each waits for an answer at an object of its own. Objects at which a thread other than the submitter waits
-// are left out.
+// askedAddressed finds requests to a submitter (the thread that commits all GPU work) that is never idle, so it never
+// waits for a request. A request then shows only at the clients: at least two threads signal the same semaphore or
+// condition variable, and each then waits for an answer at an object of its own. The signalled objects are returned,
+// except those at which a thread other than the submitter waits.
 func (h *Handover) askedAddressed() map[uint64]bool {
 	by := map[uint64]map[*analyze.Thread]bool{}
 	for w := range h.answers() {
@@ -113,8 +113,8 @@ func (h *Handover) askedAddressed() map[uint64]bool {
 }
 
 // Asked returns the addresses of the objects with which threads send requests to the submitter, or none if the trace
-// shows no requests. analyze.Options.Asked passes them to other time ranges of the run, which may be too short to
-// find them.
+// shows no requests. Loads of other time ranges of the run get them in analyze.Options.RequestObjects, because a
+// range may be too short to find them.
 func (h *Handover) Asked() (objects []uint64) {
 	if h.Holds() && !h.Unseen {
 		for object, asked := range h.asked {
@@ -132,8 +132,8 @@ func (h *Handover) Asked() (objects []uint64) {
 func (h *Handover) findThreads() {
 	type signs struct {
 		waits, gave int
-		// fetched is weighted by time: short waits for a lock around an existing answer are many and belong to no
-		// request
+		// compared by time and not by number: threads make many short waits for the lock of an answer that exists
+		// already, and these belong to no request
 		waited, fetched analyze.Nanos
 	}
 	by := map[*analyze.Thread]*signs{}
@@ -158,11 +158,11 @@ func (h *Handover) findThreads() {
 	}
 }
 
-// findByTiming finds the threads that wait for answers of the submitter (the thread that commits all GPU work), from
-// the times at which it creates command buffers. It serves requests that the trace does not show: a flag that the
-// submitter polls, a pipe, or a queue that is never empty. A submitter that works on request creates command buffers
-// only while some thread waits for an answer. A producer that feeds a pool of threads also creates command buffers
-// while all threads of the pool are busy.
+// findByTiming finds the threads that wait for answers of the submitter (the thread that commits all GPU work) if the
+// trace does not show their requests: the submitter may poll a flag, read a pipe, or take requests from a queue that
+// is never empty. The times at which it creates command buffers decide. A submitter that works on request creates
+// command buffers only while some thread waits for an answer. A producer that feeds a pool of threads also creates
+// them while all threads of the pool are busy.
 func (h *Handover) findByTiming() {
 	by := map[*analyze.Thread]*struct {
 		answers, frameworks int

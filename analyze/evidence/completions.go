@@ -127,7 +127,7 @@ func (s SignalledInHandlers) Of(w *analyze.SignalWait) *analyze.CommandBuffer {
 }
 
 // at yields the command buffers that were between their end on the GPU and their completion when another thread gave
-// the signal that ended the wait w, the last to end first.
+// the signal that ended the wait w. The command buffer with the latest end comes first.
 func (s SignalledInHandlers) at(w *analyze.SignalWait) iter.Seq[*analyze.CommandBuffer] {
 	return func(yield func(*analyze.CommandBuffer) bool) {
 		if w.Signaller == nil || w.Signaller == w.Thread || w.TimedOut || w.GivenBack || w.Signalled == 0 {

@@ -102,10 +102,11 @@ func sameWork(list []running, ran *pace, labels bool) (sorts [][]analyze.Interva
 // parallel: element i is for the time at[i].
 type pace struct {
 	at []analyze.Nanos
-	// how many ns of work, in ns of running alone, a command buffer completes until at[i] if it runs all the time
+	// how much work a command buffer that runs all the time has completed at at[i], measured in the ns that this work
+	// takes if it runs alone
 	done []float64
-	ran  []float64 // up to then, the sum of the times of all running command buffers
-	run  []int     // number of command buffers that run from then on
+	ran  []float64 // sum of the times that command buffers ran before at[i]
+	run  []int     // number of command buffers that run from at[i] to at[i+1]
 	of   float64   // the slope
 }
 

@@ -19,9 +19,8 @@ func Divide(t *analyze.Trace) *Division {
 	return d
 }
 
-// DivideRange is Divide for one of the consecutive time ranges of a run. Times leaves out waits for command buffers:
-// the output that writes ranges divides each wait itself, and they would count twice. Total.AddTimes adds up the
-// ranges.
+// DivideRange is Divide for one of the consecutive time ranges of a run; Total.AddTimes adds up the ranges. Times
+// leaves out waits for command buffers: the caller divides each of these waits itself, and they would count twice.
 func DivideRange(t *analyze.Trace) *Division {
 	d := newDivision(t)
 	d.Times = timesToAdd(t, d.ThreadWaits, d.Handover)

@@ -11,8 +11,8 @@ import (
 type EncodingCall struct {
 	Selector string // empty if there is none
 	Count    int64
-	// of the time Encoding: Time is spent in these calls and between them. Between is the part of Time between calls,
-	// in which an interpreter prepares the next call
+	// Time is the part of all encoding time (Encoding) that is spent in these calls and between them. Between is the
+	// part of Time between the calls, in which for example an interpreter prepares the next call
 	Time, Between analyze.Nanos
 	Encoding      analyze.Nanos
 }
@@ -41,8 +41,8 @@ func FindEncodingCall(t *analyze.Trace) EncodingCall {
 			}
 		}
 	}
-	// the time between two calls of a thread; 0 if a thread's gaps are so long that it did something else while its
-	// encoders were open
+	// each is a thread's mean time between two calls; 0 if that is so long that the thread must have done something else
+	// while its encoders were open
 	each := map[*analyze.Thread]float64{}
 	var all analyze.Nanos
 	for th, n := range own {

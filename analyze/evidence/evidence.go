@@ -31,7 +31,7 @@ type Evidence struct {
 	Syncs       Syncs
 	Barriers    *Barriers // nil if there are none
 	Starvation  Starvation
-	OwnWork     *Interference // of the threads' work outside of Metal with each other's; nil if that cannot be tested
+	OwnWork     *Interference // whether threads slow each other down outside of Metal; nil if that cannot be tested
 	Launch      Launch
 	Polling     Polling
 }
@@ -59,7 +59,7 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev.Turns = FindTurns(t, &ev.Times, &ev.Submitters, &ev.Tests, &ev.Processors, &ev.Occupancy)
 	ev.External = FindExternalLoad(ev.Work, ev.Releases, &ev.Occupancy, &ev.Submitters)
 	var handlers []HandlerWait
-	if !ev.Handover.Holds() { // its replies are such signals
+	if !ev.Handover.Holds() { // else the signals are the submitter's replies
 		handlers = FindHandlerWaits(t, signals)
 		ev.Matrices.addHandlerWaits(handlers)
 	}

@@ -10,7 +10,7 @@ type Execution struct {
 	Waited  analyze.Nanos
 	Outside analyze.Nanos // time outside of Metal, without sleeping until completions
 	Other   analyze.Nanos // all other time
-	// kernels that run only to wait for another queue's work, the longest wait first
+	// kernels that do nothing but wait for another queue's work, longest wait first
 	KernelWaits []KernelWait
 }
 

@@ -18,8 +18,8 @@ type ExternalLoad struct {
 	Waited    analyze.Nanos // thread time in waits until the late ones began
 	Saturated bool          // the GPU is saturated: work begins late because of the program's own work
 	AllStood  bool          // the whole GPU stopped at times, not only single command buffers
-	// time in which a GPU was idle though a late command buffer was ready, plus the stops of the whole GPU if
-	// AllStood
+	// time in which a GPU was idle although a late command buffer was ready. If AllStood, it includes the times in which
+	// the whole GPU stopped
 	IdleReady analyze.Nanos
 	// Time in which the program's threads waited for a processor, and total delay of late completion notifications.
 	// If these are large, the driver too may have lacked processors to submit work in time, which looks like external
@@ -119,9 +119,9 @@ type GPUTaken struct {
 	stood map[analyze.CommandBufferIndex]analyze.Interval
 }
 
-// Taken returns the GPU time that an external process took. The caller must have decided that an external process is
-// the reason for the late command buffers. `interruptions` must be true only if that process is also the reason for
-// the interrupted ones.
+// Taken returns the GPU time that an external process took. Call it only after deciding that an external process is
+// the reason for the late command buffers. Pass `interruptions` as true only if that process is also the reason for
+// the interrupted command buffers.
 func (f *ExternalLoad) Taken(interruptions bool) GPUTaken {
 	var taken GPUTaken
 	if interruptions {
@@ -137,9 +137,9 @@ func (g GPUTaken) Of(b analyze.CommandBufferIndex) (late, stood analyze.Nanos) {
 	return g.late[b], g.stood[b].Length()
 }
 
-// heldUp returns, by command buffer, for how much of its delay an external process evidently had the GPU. That is so
-// if the command buffer is in `held`, or if at that time a command buffer of the program on the same GPU was
-// interrupted (stood).
+// heldUp returns, for each delayed command buffer, for how much of its delay an external process evidently had the
+// GPU. There are two signs: the command buffer is in `held`, or at that time another command buffer of the program on
+// the same GPU was interrupted (it is in `stood`).
 func (g *GPUWork) heldUp(delays []delay, held,
 	stood map[analyze.CommandBufferIndex]analyze.Interval) map[analyze.CommandBufferIndex]analyze.Nanos {
 	lists := g.onDevices(held)

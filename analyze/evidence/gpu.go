@@ -30,8 +30,8 @@ type DeviceUse struct {
 	// largest number of command buffers that ran at the same time, ignoring numbers reached for less than 1% of Busy
 	Capacity int
 	Backlog  analyze.Nanos // time in which it was busy while ready work had not begun
-	// within Backlog: how many more command buffers run for each additional one that is running or ready; near 0 if
-	// the GPU is full
+	// how many more command buffers run, within Backlog, for each further one that is running or ready; near 0 if the
+	// GPU is full
 	Growth   float64
 	Crowding Crowding
 }

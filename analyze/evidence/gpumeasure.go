@@ -58,10 +58,10 @@ func useOf(d *Device, window analyze.Interval) DeviceUse {
 	return use
 }
 
-// backlog returns the time in which the device was busy while ready work had not begun. Work that waits for its
-// position in a queue is not ready, because then the queue is the limit and not the device. growth distinguishes a
-// full device from a device that is about to begin the work: a full device runs the same number of command buffers,
-// however many more are ready.
+// backlog returns the time in which the device was busy while ready work had not begun. Work that is blocked by its
+// position in a queue does not count, because then the queue is the limit and not the device. `growth` tells a full
+// device from one that is about to begin the work: however much more is ready, a full device runs the same number of
+// command buffers.
 func backlog(d *Device, releases *Releases, lines *Lines) (backlog analyze.Nanos, growth float64) {
 	var pending []analyze.Interval
 	latency, encoded := startLatency(releases), releases.trace.Encoded()

@@ -15,9 +15,9 @@ type HandlerWait struct {
 	Buffer *analyze.CommandBuffer
 }
 
-// FindHandlerWaits returns waits for signals from completion handlers of other threads' command buffers. It returns
-// only the waits of threads that wait in this way for the last command buffer in flight. A thread that takes a free
-// slot of a shared pool also waits for such signals, but any command buffer that completes first releases it.
+// FindHandlerWaits returns waits for signals from completion handlers of other threads' command buffers. It leaves
+// out threads that wait for a free slot of a shared pool: such a thread is released by whichever command buffer
+// completes first. The threads that remain wait for the command buffer that was committed last.
 func FindHandlerWaits(t *analyze.Trace, waits []analyze.SignalWait) (list []HandlerWait) {
 	handled := FindSignalledInHandlers(t)
 	if len(handled.handled) == 0 {

@@ -37,14 +37,14 @@ type Handover struct {
 	Replies []reply                  // to these threads, in order of time
 	Others  int                      // waits of other threads that the submitter's signal ended
 	Unseen  bool                     // the trace does not show the requests: see findByTiming
-	// waits of at least two threads for the submitter's signal that findByTiming examined; 0 if the requests were
-	// visible
+	// number of waits for the submitter's signal that findByTiming examined, if at least two threads made them. They may
+	// be waits for answers; 0 if the trace shows the requests
 	MayAnswer int
-	// share of the waiting time that an answer for the waiting thread alone ended, without the time in which the
-	// submitter was idle
+	// share (0 to 1) of the waiting time that ended with an answer for the waiting thread alone. Time in which the
+	// submitter was idle does not count as served
 	Served  float64
 	Waited  float64 // share of their time that the requesting threads spend in such waits
-	Batched int     // replies that were given together with others
+	Batched int     // number of replies that the submitter gave together with others
 
 	trace    *analyze.Trace
 	waits    []analyze.SignalWait
@@ -116,8 +116,8 @@ func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 	return h
 }
 
-// findPool finds the threads that submit: one that makes nearly all commits, or several of which each makes a fair
-// share. It returns false if they do not make nearly all commits.
+// findPool finds the threads that submit: one thread that makes nearly all commits, or several threads with a fair
+// share of them each. It returns false if together they do not make nearly all commits.
 func (h *Handover) findPool(commits map[*analyze.Thread]int, all int) bool {
 	h.Pool = map[*analyze.Thread]bool{h.To: true}
 	if policy.NearlyAll(commits[h.To], all) {

@@ -11,7 +11,7 @@ import (
 
 // A HolderPlace is a place in the program in which a lock's holder was while other threads waited for the lock.
 type HolderPlace struct {
-	Chain    []*analyze.Frame // the line of the call and those of its callers, innermost first
+	Chain    []*analyze.Frame // the frame that makes the call, and its callers
 	Selector string           // the call
 	Time     analyze.Nanos    // of the waiting threads, added up
 	Longest  HolderCall

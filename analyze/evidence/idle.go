@@ -11,7 +11,7 @@ const (
 	BetweenEncoders = "between the encoders of a command buffer"
 )
 
-// doingBlocked names the thread's activity while it was inside a call that blocks, by kind of blocking.
+// doingBlocked describes what a thread does in a call that blocks, by kind of blocking.
 var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "waiting for its own",
 	onLock: "waiting for a lock", onSignal: "waiting for a signal",
 	onCompile: "compiling", onQueue: "waiting for a free command buffer",

@@ -19,11 +19,11 @@ type Inputs struct {
 	Sources []*Input                               // the descriptor with the most time first
 	When    map[*analyze.Thread][]analyze.Interval // the waits in Lost, whether or not the GPU was idle
 
-	// time in waits for pipes, sockets and other threads' schedules, whether or not the GPU is idle. The other end
-	// decides when such a wait ends, so faster GPU work only makes the wait longer and not the run shorter.
+	// time in waits for pipes, sockets and other threads' schedules, whether or not the GPU was idle. The other end
+	// decides when such a wait ends. Faster GPU work only makes the wait longer, and not the run shorter.
 	Paced analyze.Nanos
-	// when each thread waited for clients, a terminal, standard input or a time of its schedule, whether it submits
-	// or not
+	// when each thread (whether it submits or not) waited for clients, a terminal, standard input or a time of its
+	// schedule
 	outside   map[*analyze.Thread]*Busy
 	scheduled map[*analyze.Thread][]analyze.Interval // see findScheduled
 }

@@ -22,8 +22,7 @@ func newMatrix(threads []*ThreadTime) *Matrix {
 
 // Matrices has the times that threads waited for each other, by reason.
 type Matrices struct {
-	// waits for work that the other thread committed for itself or on request, and for locks that the other thread
-	// held
+	// waits for work that the other thread committed for itself or on request, and for locks that it held
 	Waits  *Matrix
 	Queued *Matrix // waits for the thread's own work while the GPU ran another thread's
 	Locks  *Matrix // waits for locks that another thread held

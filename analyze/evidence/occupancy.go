@@ -32,9 +32,9 @@ func FindOccupancy(work *GPUWork, gpu *GPU, lines *Lines) Occupancy {
 		InLines: SumOf(analyze.Each(work.trace.Waits), lines.InLine)}
 	o.Busy = Share(o.Busiest.Busy, o.Busiest.Active.Length())
 	o.Pending = Share(o.Busiest.Backlog, o.Busiest.Active.Length())
-	// A GPU that is busy all the time still has spare capacity if it begins all work at once, because then nothing is
-	// pending. So being busy is not enough for Saturated: work must also be pending, or concurrent work must slow
-	// down.
+	// A GPU that is busy all the time has spare capacity if it begins all work at once: then nothing is pending. So a
+	// GPU is saturated only if it is busy and, in addition, work is pending or concurrent command buffers slow each
+	// other down.
 	o.HasRoom = o.Busiest.Growth >= policy.Growth.Value
 	o.Crowded = policy.Saturated(o.Busy) && o.Busiest.Crowding.Slope >= policy.DominantShare.Value &&
 		o.Busiest.Crowding.Beside >= policy.LargeShare.Value

@@ -56,8 +56,8 @@ func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos
 	return found
 }
 
-// Results of starting: what a ready command buffer did while its queue ran as many as it ever runs (Most) and the GPU
-// could have run more
+// Results of the function starting: what a ready command buffer did while its queue ran as many command buffers as it
+// ever runs (Most), although the GPU could have run more.
 const (
 	noMatter     = iota // the situation did not occur
 	beganBeside         // it began
@@ -149,9 +149,9 @@ func (l *Lines) InLine(w *analyze.Wait) analyze.Nanos {
 	return max(0, queued.Length()-own) // a command buffer that was queued remains so until it begins
 }
 
-// TurnaroundsBehind returns how long work took to begin after its obstacle ended: the previous work in its queue, or
-// a full device. Only work counts that had been ready for long. Much longer times than usual have another reason, so
-// they are cut to a few times the median. It returns nil if there are too few.
+// TurnaroundsBehind returns how long work took to begin after its obstacle ended. The obstacle is the previous work
+// in its queue, or a full device. Only work that was ready before the obstacle ended counts. Times much longer than
+// usual have another reason, so they are cut to a few times the median. It returns nil if there are too few times.
 func TurnaroundsBehind(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos) (all []analyze.Nanos) {
 	buffers := 0
 	for _, d := range work.Devices {

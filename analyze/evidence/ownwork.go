@@ -8,8 +8,8 @@ import (
 )
 
 // InterferenceOfOwnWork tests whether threads take longer outside of Metal while other threads are outside of Metal
-// too. A lock for which threads spin looks like that. Too few processors, and an interpreter that runs one thread at
-// a time, look the same; then it returns nil. Times with recorded waits (locks, signals, compilation) are left out.
+// too, as if they spun for a lock. It returns nil if another reason looks the same: too few processors, or an
+// interpreter that runs one thread at a time. Times with recorded waits (locks, signals, compilation) are left out.
 func InterferenceOfOwnWork(trace *analyze.Trace, times *ThreadTimes, submitters *Submitters, blocked Blocked,
 	p *Processors, opts Options) *Interference {
 	if p.OneAtATime || p.Starved() || len(submitters.Submits) < 2 {

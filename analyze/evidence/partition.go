@@ -89,7 +89,7 @@ func newThreadTimes(trace *analyze.Trace, h *Handover) *ThreadTimes {
 	for _, th := range trace.Threads {
 		handsOver := h.Holds() && h.Threads[th]
 		if th.OnlyIdle && !handsOver {
-			continue // a thread of a pool or a library, of which the trace has only waits
+			continue // the trace has only waits of this thread, as of an idle pool's
 		}
 		times.add(&ThreadTime{Thread: th, Window: th.Active.Length(), Time: th.Exclusive, HandsOver: handsOver})
 	}
@@ -204,7 +204,8 @@ func (times *ThreadTimes) balance(t *ThreadTime) {
 		return
 	}
 	times.Warnings = append(times.Warnings, fmt.Sprintf(
-		"calls of thread %d overlap by %d ns; its longest parts were cut by that", t.Thread.ID, inside-t.Window))
+		"calls of thread %d overlap by %d ns, which is impossible: the longest parts of its time were shortened by that",
+		t.Thread.ID, inside-t.Window))
 	order := make([]analyze.Part, analyze.PartCount)
 	for i := range order {
 		order[i] = analyze.Part(i)

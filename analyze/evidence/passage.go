@@ -33,8 +33,8 @@ type TimedCall struct {
 type passage struct {
 	After, Wait int           // indexes of the two waits
 	Own         analyze.Nanos // the thread's own time in it
-	// the share of Own (0 to 1) that needless waits cause; waits for locks in the passage count as entirely caused by
-	// them
+	// share (0 to 1) of Own that needless waits cause. Waits for locks in the passage are caused by needless waits
+	// completely
 	Hangs float64
 }
 

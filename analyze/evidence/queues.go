@@ -18,7 +18,7 @@ type QueueUse struct {
 	CommandBuffers int                // number committed to the queue
 	InFlightMean   float64            // mean number committed and not completed, over the window
 	InFlightMax    int
-	// thread time in which creating a command buffer blocked because as many as the queue's capacity were in use
+	// thread time in which creating a command buffer blocked because the queue already had its maximum number
 	AtCapacity analyze.Nanos
 
 	slots   counter                      // from the command buffer's creation to its completion
@@ -30,8 +30,7 @@ type QueueUse struct {
 type QueueUses struct {
 	All  []*QueueUse
 	Full []Acquisition // creations of command buffers that blocked because the queue was full
-	// by thread: the time in Full, weighted by the share of the queue's command buffers that other threads had
-	// created
+	// thread time in Full, weighted by the share of the queue's command buffers that other threads had created
 	behindOthers map[*analyze.Thread]analyze.Nanos
 }
 

@@ -9,10 +9,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// WaitedDuring returns the thread time that waits were queued because command buffers in a queue were delayed. held
-// returns the time in which a command buffer was delayed. The delay counts until that command buffer begins. It also
-// counts for waits for later command buffers of the queue, because command buffers that are released together delay
-// each other.
+// WaitedDuring returns the thread time that waits were queued because command buffers in a queue were delayed. The
+// function `held` returns the time in which a command buffer was delayed, for example by an event. The delay counts
+// until that command buffer begins. It also counts for waits for later command buffers of the queue, because command
+// buffers that are released together delay each other.
 func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	held func(*Release) analyze.Interval) (sum analyze.Nanos) {
 	by := map[*analyze.Queue][]analyze.Interval{}

@@ -28,9 +28,9 @@ func findScheduled(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval 
 }
 
 // atRandom reports whether a thread does nothing but sleep for random lengths, as a generator of independent requests
-// does. Such sleeps are exponentially distributed: their standard deviation equals their mean. Sleeps that stand in
-// for work, or that limit a rate, have similar lengths. The longest do not count, because a few long sleeps among many
-// similar ones, as at the start of a program, would look like randomness.
+// does. The lengths are then exponentially distributed: their standard deviation equals their mean. Sleeps that
+// simulate work, or that limit a rate, have similar lengths. The longest sleeps do not count, because a few of them
+// among many similar ones, as at the start of a program, would look random.
 func atRandom(sleeps []analyze.Interval) bool {
 	if len(sleeps) < policy.ScheduledSleeps {
 		return false

@@ -13,7 +13,7 @@ type Piece struct {
 // work, then executing, then notify. The queued time is divided further: the GPU ran the thread's own work, other
 // work, or nothing (scheduling). If the work never began, or is not known, the whole wait is queued.
 func (g *GPUWork) Split(w *analyze.Wait) []Piece {
-	var room [5]Piece // on the caller's stack, because this function is inlined there
+	var room [5]Piece // not on the heap, because Split is inlined into its caller
 	return g.split(w, room[:0])
 }
 

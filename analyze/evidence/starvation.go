@@ -45,9 +45,9 @@ type feedingInput struct {
 }
 
 // FindStarvation computes for how long the GPU was idle because submitting threads waited for other threads or for
-// input, and for whom they waited. Waits at barriers are left out, because they count as imbalance. Call it only if
-// the GPU is not saturated. If threads submit for others (h), they wait for requests and the clients for answers, which
-// counts as single-submitter: then only the clients' waits for input count.
+// input, and for whom they waited. Call it only if the GPU is not saturated. Waits at barriers are left out, because
+// they count as imbalance. If threads submit for others (h), waits for requests and answers are left out too, because
+// they count as single-submitter; only the clients' waits for input remain.
 func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, blocked Blocked,
 	barriers *Barriers, h *Handover) (s Starvation) {
 	stages := FindStages(work.trace, waits, submitters)
@@ -207,7 +207,7 @@ func StarvedAt(submitters *Submitters, waits []analyze.SignalWait) (best string)
 	return best
 }
 
-// Who returns the feeder's name for the report.
+// Who returns the name of the feeding thread for the report.
 func (x *Feeder) Who() string {
 	if x.Thread == nil {
 		return "an unknown thread"

@@ -17,8 +17,8 @@ type Submitters struct {
 	steady     map[*analyze.Thread]bool  // these threads
 	Time       analyze.Nanos             // working time of all threads that take part
 	InFlight   map[*analyze.Thread]*Busy // when each thread had work in flight
-	// the times in which the GPU had not ended a thread's work in flight; delays after the work's end on the GPU
-	// (notifications, completion handlers) are not included
+	// the times in which the GPU had not yet ended a thread's work in flight. Unlike InFlight, they do not include
+	// delays after the end on the GPU, such as notifications and completion handlers
 	onGPU    map[*analyze.Thread]*Busy
 	Unfed    float64 // share of the threads' time outside of Metal in which they had no work in flight
 	Occupied float64 // share of their time in which the threads in Submits have work in flight

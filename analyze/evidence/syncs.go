@@ -37,10 +37,10 @@ func FindSyncs(
 type SyncUse struct {
 	Waits, Foreign, Barriers int
 	ForeignTime, Lost        analyze.Nanos
-	// the part of Lost in which empty command buffers, committed only to be waited for, were queued behind others'
-	// work
+	// the part of Lost in waits for empty command buffers that were committed only to be waited for, and were queued
+	// behind other threads' work
 	BarrierLost analyze.Nanos
-	Needed      int // waits for the work of threads that do not wait for the waiting thread's
+	Needed      int // waits for other threads that do not wait for this thread in turn
 	NeededTime  analyze.Nanos
 	Waiters     map[*analyze.Thread]map[*analyze.Thread]bool // the threads that each thread waited for
 }
@@ -75,8 +75,8 @@ func waitForEverybody(waiters map[*analyze.Thread]map[*analyze.Thread]bool, comm
 	return all
 }
 
-// Use sums up the waits of committing threads by whether they were for the thread's own work, for other threads'
-// needed work, or for other threads' work without need. Lost is the time that only the needless ones cost.
+// Use sums up the waits of committing threads. It distinguishes waits for the thread's own work, for other threads'
+// needed work, and for other threads' work without need. Lost is the time that only the needless waits cost.
 func (syncs *Syncs) Use(occupancy *Occupancy) *SyncUse {
 	trace := syncs.work.trace
 	s := &SyncUse{Waits: len(trace.Waits) + len(syncs.Handlers), Waiters: syncs.waiters}
@@ -154,8 +154,8 @@ func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine [
 	s.Lost += w.End - min(late.Begin, w.End) // even an empty command buffer takes a launch
 }
 
-// A mark has two times: when a thread committed some work, and when the GPU had completed that and all the thread's
-// earlier work.
+// A mark has two times: when a thread committed some work, and when the GPU had completed that work and all earlier
+// work of the thread.
 type mark struct {
 	at         analyze.Nanos
 	done, work analyze.Nanos // when the GPU had completed all of it, and all of it that is not empty
@@ -263,9 +263,9 @@ func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 	syncs.passing = unions(atWork)
 }
 
-// Hangs returns how much of the wait l for a lock is an indirect cost of needless waits. A wait between two needless
-// waits counts completely. Of another wait for an interpreter's lock, the time counts in which a thread between
-// needless waits held the lock.
+// Hangs returns how much of the wait l for a lock is an indirect cost of needless waits for other threads' work. A
+// wait between two needless waits counts completely. A wait for an interpreter's lock (GIL) also counts for the time
+// in which the lock was held by a thread that was between needless waits.
 func (syncs *Syncs) Hangs(l *analyze.LockWait) analyze.Nanos {
 	switch h := syncs.hanging[l.Thread]; {
 	case h != nil && h.when.Within(l.Interval) == l.Length():

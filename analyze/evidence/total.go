@@ -58,8 +58,8 @@ func NewTotal(all *analyze.Total) *Total {
 	return t
 }
 
-// Add adds the totals of the next range. The range's trace must have been added to the total of traces before, which
-// knows its threads only then.
+// Add adds the totals of the next range. The range's trace must already be part of the Total of traces, because its
+// threads and queues are looked up there.
 func (t *Total) Add(part *Totals) {
 	t.AddTimes(part.Times)
 	for _, u := range part.Queues {
@@ -80,8 +80,8 @@ func (t *Total) Add(part *Totals) {
 	}
 }
 
-// AddTimes adds only the threads' times in the next range. The range's trace must have been added to the total of
-// traces before.
+// AddTimes adds only the threads' times in the next range. The range's trace must already be part of the Total of
+// traces.
 func (t *Total) AddTimes(part *ThreadTimes) {
 	for _, th := range part.Threads {
 		t.thread(th)
@@ -144,8 +144,8 @@ func (t *Total) addGPU(part *GPU) {
 	}
 }
 
-// Finish returns the totals of the whole run. The total of the traces must be finished before, because its window and
-// its lists of threads and queues are used.
+// Finish returns the totals of the whole run. The Total of traces must be finished before, because its window and its
+// lists of threads and queues are used.
 func (t *Total) Finish() *Totals {
 	run := &Totals{Trace: t.all.Trace, Times: t.times(), GPU: t.gpu}
 	for _, q := range run.Trace.Queues {
@@ -189,8 +189,8 @@ func (t *Total) times() *ThreadTimes {
 	}
 	if n := len(t.warned); n > 0 {
 		times.Warnings = append(times.Warnings, fmt.Sprintf(
-			"in some ranges of the run calls of a thread overlap, which no thread can do: %d times; "+
-				"its longest parts were cut by that", n))
+			"in some ranges of the run calls of one thread overlap, which is impossible (%d times): "+
+				"the longest parts of its time were shortened by the overlap", n))
 	}
 	return times
 }

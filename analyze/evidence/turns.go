@@ -15,12 +15,11 @@ type TakingTurns struct {
 	Lost      analyze.Nanos
 }
 
-// Turns tells whether threads take turns at using the GPU, as if a lock that the trace does not have were held.
+// Turns tells whether threads take turns at using the GPU, as if they shared a lock that is not in the trace.
 type Turns struct {
-	// Evidence from waits for the GPU; nil if threads do not take turns. Two threads never wait at the same time,
-	// although nearly always one does and the GPU has spare capacity: each continues when the previous one has
-	// finished waiting. Threads that avoid each other by chance leave gaps between the waits. Gaps count against
-	// turns, unless processors are scarce.
+	// Evidence from waits for the GPU; nil if threads do not take turns. They do if two threads never wait at the same
+	// time, although nearly always one thread waits and the GPU has spare capacity. Threads that avoid each other by
+	// chance leave gaps between the waits. Gaps therefore count against turns, unless processors are scarce.
 	Waits *TakingTurns
 	// Evidence that threads take turns, from whole round trips (creation of a command buffer to the end of the wait);
 	// nil if they do not. If processors are scarce, the thread whose turn it is may lack one before it waits, which
@@ -78,8 +77,8 @@ func (in turnsInput) find(what string, find func(*analyze.Trace) map[*analyze.Th
 }
 
 // betweenTurns returns the total time that a thread had to wait for its next turns at the GPU: the time between its
-// turns, minus the time of its own work in between. The own work is estimated from the times in which no thread had
-// its turn, of which the shortest count.
+// turns, minus its own work in between. The own work is not recorded. It is estimated as a short quantile of the
+// times between its turns in which no other thread had a turn.
 func betweenTurns(own []analyze.Interval, any *Busy) (lost analyze.Nanos) {
 	var between, free []analyze.Nanos
 	for i := 1; i < len(own); i++ {

@@ -5,8 +5,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Name and address of the artificial waits of TurnWaits, because the trace does not have the lock for which threads
-// take turns.
+// Name and address of the artificial waits that TurnWaits makes. They stand for waits for a lock that is not in the
+// trace.
 const (
 	turn        = "a turn"
 	turnAddress = 1

@@ -186,7 +186,7 @@ func TestVerdictIsAboutTheDeviceThatThreadsWaitFor(t *testing.T) {
 	ofFourRecordings(t, func(t *testing.T, milliseconds int) string {
 		trace, _ := traceDevices(t, []string{"SOFTMETAL_DEVICES=2"}, 1, fmt.Sprintf("%d 1:3000 5:3000", milliseconds))
 		s := reportOf(t, trace).Serialization
-		if s.Verdict == "gpu-saturated" && strings.Contains(s.Summary, `GPU figures are those of "softmetal G1 #2"`) {
+		if s.Verdict == "gpu-saturated" && strings.Contains(s.Summary, `GPU figures are for "softmetal G1 #2"`) {
 			return ""
 		}
 		return fmt.Sprintf("%s: %s", s.Verdict, s.Summary)

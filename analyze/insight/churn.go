@@ -48,9 +48,7 @@ func newSizes(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%d of %d allocations made after the start have a size that no earlier round had, "+
 			"from %s to %s, %s in all: a cache that is keyed by size never has a hit; "+
 			"allocating them took %s", fresh, made,
-			analyze.FormatBytes(least), analyze.FormatBytes(most), analyze.FormatBytes(bytes), in.ofThreads(cost)),
-		Advice: "round sizes up to a few classes, such as the next power of two or the next eighth of one; " +
-			"or allocate memory from a heap (MTLHeap)"}
+			analyze.FormatBytes(least), analyze.FormatBytes(most), analyze.FormatBytes(bytes), in.ofThreads(cost))}
 }
 
 // A released is a release of memory that the next allocation of the same size could have reused.
@@ -101,8 +99,7 @@ func remade(in *Input) *Insight {
 		Evidence: fmt.Sprintf(
 			"%d of %d allocations made after the start have the size of memory that was released just before, "+
 				"%s in all; allocating it again took %s", again, made, analyze.FormatBytes(bytes),
-			in.ofThreads(cost)),
-		Advice: "keep the memory and reuse it in the next step, in a pool or a heap (MTLHeap)"}
+			in.ofThreads(cost))}
 	if of(cleared, again) >= policy.Most.Value {
 		i.Evidence += "; most of this memory was released together with other memory, as when a cache is cleared"
 		i.Advice = "do not clear the memory cache in each step, but limit its size: " +

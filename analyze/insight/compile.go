@@ -44,8 +44,7 @@ func compileInLoop(in *Input) *Insight {
 	return &Insight{Severity: severity, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf(
 			"%s created between the commits of a loop, in %d of %d rounds of the creating threads; that took %s",
-			what, len(seen), in.rounds.steadyRounds(seen), in.ofThreads(cost)),
-		Advice: "create all libraries and pipeline states before the first command buffer; measure only the time after that"}
+			what, len(seen), in.rounds.steadyRounds(seen), in.ofThreads(cost))}
 }
 
 func libraries(n int) string {
@@ -70,8 +69,7 @@ func repeatedCompile(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%d of %d compilations repeat an earlier one of the same source or function; "+
 			"that took %s",
 			in.Compile.Repeated,
-			in.Compile.Libraries+in.Compile.Pipelines, in.ofRun(cost)),
-		Advice: "keep libraries and pipeline states in a dictionary by source and function"}
+			in.Compile.Libraries+in.Compile.Pipelines, in.ofRun(cost))}
 	if float64(cost) >= policy.WholeShareOfTime*float64(in.Trace.Window.Length()) {
 		i.Severity = Warning
 	}

@@ -17,8 +17,7 @@ func fusion(in *Input) *Insight {
 		}
 		return nil
 	}
-	i := &Insight{Severity: Info, Advice: "write one kernel for all of them: " +
-		"that saves launches and round trips through memory"}
+	i := &Insight{Severity: Info}
 	var said []string
 	for k := range in.Fusions {
 		f := &in.Fusions[k]

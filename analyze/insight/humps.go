@@ -117,9 +117,7 @@ func populations(in *Input) *Insight {
 		bestTime = all
 		best = &Insight{Severity: Info, Evidence: fmt.Sprintf("the times of kernel %s on the GPU have two humps: "+
 			"%d dispatches take about %s, and %d about %s; %s", name[0], h.shortCount, h.short, h.longCount, h.long,
-			apartBy(pipelines, sizes)),
-			Advice: "do not use one mean for both: " +
-				"give the two kinds of kernels, or their command buffers, different labels"}
+			apartBy(pipelines, sizes))}
 	}
 	if more > 1 {
 		best.Evidence += fmt.Sprintf("; so have those of %s", analyze.Plural(more-1, "more kernel"))

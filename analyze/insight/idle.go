@@ -58,9 +58,7 @@ func slowAfterIdle(in *Input) *Insight {
 			"after the GPU was idle for %v or longer the same work took up to %.1f times as long, %v instead of %v: "+
 				"%s, %v longer together; "+
 				"a GPU clocks down when it is idle", policy.LongIdle, ratio, rest, usual, analyze.Plural(len(slow),
-				"command buffer"), cost),
-		Advice: "keep the GPU busy between batches, or submit small command buffers together; " +
-			"exclude command buffers that follow a pause from measurements"}
+				"command buffer"), cost)}
 }
 
 // idleBefore returns, by command buffer index, how long the GPU had been idle when the command buffer began.

@@ -32,12 +32,7 @@ func independent(in *Input) *Insight {
 			"%s %s %s; by the buffers and textures that they bind, only %d must run one after another; "+
 				"a serial encoder runs each after the one before",
 			analyze.Plural(encoders, "serial compute encoder"), have(encoders), analyze.Plural(dispatches, "dispatch"),
-			longest),
-		Advice: "create the encoder with computeCommandEncoderWithDispatchType: and MTLDispatchTypeConcurrent, " +
-			"with memoryBarrierWithScope: or memoryBarrierWithResources:count: before each dispatch " +
-			"that needs the result of another one. This helps where one dispatch alone does not fill the GPU. " +
-			"The trace does not show memory that kernels reach without binding it, or heaps whose resources share memory: " +
-			"check those first"}
+			longest)}
 }
 
 func have(n int) string {

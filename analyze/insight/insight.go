@@ -27,7 +27,7 @@ type Insight struct {
 	Severity string
 	Title    string
 	Evidence string
-	Advice   string
+	Advice   string        // what to do, without a full stop; empty if skipped
 	Cost     analyze.Nanos // thread time, or GPU time for findings about the GPU; 0 if unknown
 	Where    []Site        // the places with most of the cost
 }
@@ -45,58 +45,6 @@ type Input struct {
 	all    []*series // nil until first used
 }
 
-// A rule looks for one habit of programs that costs time. find returns nil if the program does not have the habit.
-type rule struct {
-	id, title string
-	find      func(*Input) *Insight
-	needs     string // the data that a recording of Instruments lacks; empty if it has everything
-}
-
-// rules is the table of all rules, in the order in which they are applied and reported.
-var rules = []rule{
-	{"failed-command-buffers", "command buffers that failed", failed, ""},
-	{"shared-command-buffers", "two threads encode into one command buffer", sharedBuffers, ""},
-	{"compile-in-loop", "compilation in the middle of the work", compileInLoop,
-		"Instruments does not record which thread creates libraries and pipeline states"},
-	{"repeated-compile", "the same thing compiled again", repeatedCompile,
-		"Instruments does not record libraries and pipeline states"},
-	{"no-warm-up", "first iterations are slower", noWarmUp, ""},
-	{"variance", "iterations differ much", variance, ""},
-	{"two-populations", "one kernel, two usual times", populations, "Instruments does not record dispatches"},
-	{"growing-steps", "steps take longer and longer", trend, ""},
-	{"kernel-waits", "kernels that wait for another queue's", kernelWaits, ""},
-	{"slow-after-idle", "work is slower after the GPU was idle", slowAfterIdle, ""},
-	{"slow-after-pause", "a thread is slower after a pause", slowAfterPause, "Instruments does not record waits"},
-	{"encoding-calls", "one call makes up most of the encoding", encodingCalls, ""},
-	{"independent-dispatches", "serial dispatches that do not depend on each other", independent,
-		"Instruments does not record what dispatches bind"},
-	{"allocation-in-loop", "memory allocated in the loop", allocationInLoop,
-		"Instruments does not record which calls allocate memory"},
-	{"new-sizes", "memory of sizes that never recur", newSizes,
-		"Instruments does not record which calls allocate memory"},
-	{"released-and-remade", "memory released and allocated again at once", remade,
-		"Instruments does not record which memory is freed"},
-	{"memory-growth", "memory grows", growth, "Instruments does not record which memory is freed"},
-	{"kept-command-buffers", "command buffers that are not freed", keptBuffers,
-		"Instruments does not record which objects are freed"},
-	{"object-growth", "objects that are not released accumulate", objectGrowth,
-		"Instruments does not record which objects are freed"},
-	{"residency", "residency sets are changed", residency, "Instruments does not record residency sets"},
-	{"commit-after-idle", "commits after a pause take long", commitAfterIdle, ""},
-	{"large-allocations", "large memory holds up the first command buffer that uses it", wiring,
-		"Instruments does not record which calls allocate memory"},
-	{"beyond-working-set", "more memory than the device recommends, or nearly as much", beyondWorkingSet,
-		"Instruments does not record the devices' recommended sizes"},
-	{"wait-after-commit", "a wait after every commit", waitAfterCommit, "Instruments does not record waits"},
-	{"tiny-command-buffers", "tiny command buffers", tinyBuffers, ""},
-	{"fusion", "kernels that could be one", fusion, "Instruments does not record dispatches"},
-	{"copies", "copies around the work", copies, "Instruments does not record copies"},
-	{"gpu-idle", "the GPU idles", idleGaps, ""},
-	{"unlabelled", "objects without a name", unlabelled, "Instruments does not record the labels of queues"},
-	{"validation", "measured under a debugging layer", validation, "Instruments " +
-		"does not record the classes of objects, by which the layer is recognised"},
-}
-
 // Find applies all rules and returns what they found: first warnings, then remarks, then skipped rules.
 func Find(in *Input) []Insight {
 	in.rounds = roundsOf(in.Trace)
@@ -110,7 +58,7 @@ func Find(in *Input) []Insight {
 		} else if i = r.find(in); i == nil {
 			continue
 		}
-		if i.ID, i.Title = r.id, r.title; i.Severity == Warning && in.tiny(i.Cost) {
+		if r.name(i); i.Severity == Warning && in.tiny(i.Cost) {
 			i.Severity = Info
 		}
 		found = append(found, *i)

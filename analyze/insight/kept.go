@@ -37,10 +37,5 @@ func keptBuffers(in *Input) *Insight {
 	return &Insight{Severity: Warning, Where: where.most(),
 		Evidence: fmt.Sprintf("process %d created %s, of which %s were alive at the same time and %s at the end; "+
 			"each keeps its encoders and the resources they use", of.ID, analyze.Plural(a.Made, "command buffer"),
-			analyze.FormatCount(a.Most), analyze.FormatCount(a.Made-a.Freed)),
-		Advice: "put an autorelease pool around each iteration, " +
-			"because methods such as commandBuffer return autoreleased objects: " +
-			"@autoreleasepool { … } in Objective-C, autoreleasepool { … } in Swift, with objc.autorelease_pool(): " +
-			"in Python (pyobjc), NS::AutoreleasePool in metal-cpp, autoreleasepool(|_| …) in Rust. " +
-			"A thread without a run loop has no pool of its own. If a pool is there, something retains the command buffers"}
+			analyze.FormatCount(a.Most), analyze.FormatCount(a.Made-a.Freed))}
 }

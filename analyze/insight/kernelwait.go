@@ -25,10 +25,7 @@ func kernelWaits(in *Input) *Insight {
 	return &Insight{Severity: Info, Cost: w.Time, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d command buffers of queue %s end %s after work of queue %s that began later: "+
 			"their kernels wait on the GPU for that work, for %s in all", w.Follow, w.Of, queueName(w.Waiting), w.Usual,
-			queueName(w.Awaited), w.Time),
-		Advice: "a kernel that polls memory until another kernel has written it keeps a part of the GPU busy, " +
-			"and hangs if the two cannot run at the same time: " +
-			"let the command buffer wait for an event (encodeWaitForEvent:value:) that the other command buffer signals"}
+			queueName(w.Awaited), w.Time)}
 }
 
 // queueName returns a queue's label in quotes, or its number.

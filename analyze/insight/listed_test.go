@@ -1,6 +1,7 @@
 package insight
 
 import (
+	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,17 +12,36 @@ import (
 	"testing"
 )
 
-// Each rule has a row in docs/reading.md. Rules were added without one.
+var update = flag.Bool("update", false, "write docs/insights.md instead of comparing with it")
+
+// introduction is the part of docs/insights.md before the rules.
+const introduction = `# Insights
+
+Habits that cost time, whatever the verdict is. The first screen lists them as NOTES, with the id in brackets; the section
+` + "`" + `insights` + "`" + ` adds evidence and lines of code. ` + "`" + `mtrace explain ID` + "`" + ` prints a section of this page.
+
+An insight is a *warning* if it costs a noticeable part of the threads' time, otherwise a remark. One that cannot be checked
+is ` + "`" + `skipped` + "`" + ` with the reason. The first quarter of all [rounds](terms.md#round), at most ten, is start-up.
+`
+
+// docs/insights.md has each rule's condition and remedy. Rules were added without a row on the page, and the page did
+// not say what to do about an insight.
 func TestRulesAreOnThePage(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "reading.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(text)
+	want := introduction
 	for _, r := range rules {
-		if strings.Count(page, "\n| `"+r.id+"` | ") != 1 {
-			t.Errorf("%s has no row, or several, in docs/reading.md", r.id)
+		want += r.section()
+		if r.when == "" || r.remedy == "" || strings.HasSuffix(r.when+r.remedy, ".") {
+			t.Errorf("%s lacks its condition or remedy, or one ends with a full stop", r.id)
 		}
+	}
+	page := filepath.Join("..", "..", "docs", "insights.md")
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(page); err != nil || string(got) != want {
+		t.Errorf("%s is not current: run go test ./analyze/insight -run Page -update", page)
 	}
 }
 

@@ -66,8 +66,7 @@ func allocationInLoop(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%d buffers, textures "+
 			"or heaps of %s in all were allocated in %d of %d rounds from one commit to the next, %.1f for each; "+
 			"that took %s",
-			made, analyze.FormatBytes(bytes), len(seen), rounds, float64(made)/float64(rounds), in.ofThreads(cost)),
-		Advice: "allocate buffers once and reuse them, or use a pool"}
+			made, analyze.FormatBytes(bytes), len(seen), rounds, float64(made)/float64(rounds), in.ofThreads(cost))}
 	if copied > 0 {
 		i.Evidence += fmt.Sprintf("; %d of the calls also copied data into them", copied)
 	}
@@ -140,9 +139,7 @@ func growth(in *Input) *Insight {
 	i := &Insight{Severity: Info, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not freed before the last commit: "+
 			"%s, %s of it in the last third of the work",
-			kept, made, analyze.FormatBytes(bytes), analyze.FormatBytes(sums[2])) + "; " + inWords(byClass, len(commits)),
-		Advice: "release memory when it is no longer needed, or reuse it; " +
-			"an autorelease pool around each iteration frees what the calls return autoreleased"}
+			kept, made, analyze.FormatBytes(bytes), analyze.FormatBytes(sums[2])) + "; " + inWords(byClass, len(commits))}
 	if m := in.Memory; m.Samples > 0 {
 		i.Evidence += fmt.Sprintf("; the device itself reported %s at most", analyze.FormatBytes(m.Device))
 	}

@@ -35,8 +35,7 @@ func unlabelled(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%d of %s and %d of %s have no label", queues, analyze.Plural(len(in.Trace.Queues),
 			"queue"),
 			buffers,
-			analyze.Plural(len(in.Trace.CommandBuffers), "command buffer")),
-		Advice: "set label on queues, command buffers and encoders: every tool shows it"}
+			analyze.Plural(len(in.Trace.CommandBuffers), "command buffer"))}
 }
 
 // layers lists Metal's debugging layers by the prefixes of the classes with which each layer wraps Metal's objects. A

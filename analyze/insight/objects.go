@@ -47,10 +47,7 @@ func growthOf(use *memory.Use, kept bool) (found *Insight, class string) {
 	if len(words) == 0 {
 		return nil, ""
 	}
-	return &Insight{Severity: Info, Evidence: strings.Join(words, ". "),
-		Advice: "release each object when it is no longer needed, or create it once and reuse it. " +
-			"Objects of methods whose names begin with new belong to the caller; the others are autoreleased and need " +
-			"an autorelease pool around each iteration"}, class
+	return &Insight{Severity: Info, Evidence: strings.Join(words, ". ")}, class
 }
 
 // WithGrowth replaces the growth of objects in the insights of some ranges of a run by that of the whole run.
@@ -71,7 +68,7 @@ func WithGrowth(found []Insight, use *memory.Use) []Insight {
 		found[at].Evidence = grown.Evidence
 	case grown != nil:
 		n := slices.IndexFunc(rules, func(r rule) bool { return r.id == id })
-		grown.ID, grown.Title = id, rules[n].title
+		rules[n].name(grown)
 		end := slices.IndexFunc(found, func(i Insight) bool { return i.Severity == Skipped })
 		if end < 0 {
 			end = len(found)

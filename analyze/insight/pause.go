@@ -57,12 +57,7 @@ func slowAfterPause(in *Input) *Insight {
 				"%v instead of %v of processor work (medians of %d with such a pause and %d without): "+
 				"%s longer together", most.thread.ID,
 			most.thread.Name, most.shortest, most.what, float64(most.after)/float64(max(1, most.without)), most.after,
-			most.without, most.pauses, most.compared, in.ofThreads(cost)),
-		Advice: "if the thread does the same work after a pause, the processor slows it down: " +
-			"clocks fall while a processor is idle, caches are cold, " +
-			"and macOS moves threads of a low QoS class to slower cores. " +
-			"Give the thread the class user-interactive, do not sleep for short times between steps, " +
-			"and exclude steps after a pause from measurements"}
+			most.without, most.pauses, most.compared, in.ofThreads(cost))}
 }
 
 // slowdownOf compares the processor work for command buffers after a pause with the work for equal ones without a

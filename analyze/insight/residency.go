@@ -47,9 +47,7 @@ func residency(in *Input) *Insight {
 	}
 	i := &Insight{Severity: in.weigh(took), Cost: took,
 		Evidence: fmt.Sprintf("changing residency sets took %s: %s; the run has %s", in.ofThreads(took),
-			strings.Join(each, ", "), analyze.Plural(buffers, "command buffer")),
-		Advice: "create one residency set with all lasting memory and add it to the queue once; " +
-			"call requestResidency before the work begins"}
+			strings.Join(each, ", "), analyze.Plural(buffers, "command buffer"))}
 	if loop {
 		i.Evidence += ", so the loop changes them"
 	}
@@ -125,14 +123,14 @@ func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analy
 
 // lateInsight returns the insight for the late command buffers in `found`. `after` describes the event before them,
 // as the end of a sentence.
-func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after, advice string) *Insight {
+func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after string) *Insight {
 	var where sites
 	var cost analyze.Nanos
 	for _, l := range found {
 		cost += l.delay - usual
 		where.add(&l.buffer.Committed, "commit", name(l.buffer), 1, l.delay-usual, 0)
 	}
-	return &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(), Advice: advice,
+	return &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf(
 			"%s took %s from the commit to the start on the GPU, and others %s: those that %s, %s longer together",
 			analyze.Plural(len(found), "command buffer"), middle, usual, after, in.ofThreads(cost))}
@@ -148,9 +146,7 @@ func commitAfterIdle(in *Input) *Insight {
 		return nil
 	}
 	return in.lateInsight(found, usual, middle, fmt.Sprintf("come after the GPU was idle for %v or longer",
-		policy.LongIdle), "memory that is not used for a while is unwired, and wired again by the next commit: "+
-		"keep a residency set (MTLResidencySet) and call requestResidency while the program waits, "+
-		"or submit something small before the pause is over")
+		policy.LongIdle))
 }
 
 // wiring finds command buffers that start late because they are the first to use a large allocation. The system wires
@@ -186,8 +182,5 @@ func wiring(in *Input) *Insight {
 	}
 	return in.lateInsight(found, usual, middle, fmt.Sprintf(
 		"are the first after an allocation of %s or more, %s in all",
-		analyze.FormatBytes(policy.LargeAllocation), analyze.FormatBytes(bytes)),
-		"large memory is wired at its first use: "+
-			"allocate it before the work begins and reuse it, or add it to a residency set "+
-			"(MTLResidencySet) and call requestResidency ahead of the commit that needs it")
+		analyze.FormatBytes(policy.LargeAllocation), analyze.FormatBytes(bytes)))
 }

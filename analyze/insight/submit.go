@@ -69,9 +69,7 @@ func waitAfterCommit(in *Input) *Insight {
 	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d times %s waited for a command buffer before committing the next one; "+
 			"starting and waking took %s", waited, total,
-			analyze.Plural(threads, "thread"), in.ofThreads(cost)),
-		Advice: "keep two or three command buffers in flight: " +
-			"wait for the second-last command buffer instead of the last, or use completion handlers"}
+			analyze.Plural(threads, "thread"), in.ofThreads(cost))}
 }
 
 // tinyBuffers finds programs in which most command buffers have so little work that submitting them costs more than
@@ -103,8 +101,7 @@ func tinyBuffers(in *Input) *Insight {
 	i := &Insight{Severity: Warning, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d command buffers kept the GPU busy for less than %s; the mean of all is %s",
 			small,
-			buffers, policy.SmallCommandBuffer, gpu/analyze.Nanos(buffers)),
-		Advice: "encode more before committing"}
+			buffers, policy.SmallCommandBuffer, gpu/analyze.Nanos(buffers))}
 	if launch := in.Analysis.Evidence.Launch.Time; launch > 0 {
 		i.Cost = launch * analyze.Nanos(small)
 		i.Evidence += fmt.Sprintf("; submission and completion notification of each take %s of a thread's time", launch)
@@ -152,9 +149,7 @@ func idleGaps(in *Input) *Insight {
 	return &Insight{Severity: Info, Cost: g.Idle, Where: where.most(),
 		Evidence: fmt.Sprintf("the GPU idled for %s, %s of the time from the first work to the last, because %s",
 			g.Idle,
-			analyze.FormatShare(float64(g.Idle)/float64(active)), strings.Join(why, "; ")),
-		Advice: "commit the work that follows the gaps earlier: " +
-			"encode the next command buffer before waiting for the previous one"}
+			analyze.FormatShare(float64(g.Idle)/float64(active)), strings.Join(why, "; "))}
 }
 
 // feeding says in words what a thread did during the gaps that its commits ended.

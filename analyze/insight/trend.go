@@ -38,9 +38,7 @@ func trend(in *Input) *Insight {
 	i := &Insight{Severity: in.weigh(cost), Cost: cost,
 		Evidence: fmt.Sprintf("from the first fifth of the run to the last, "+
 			"a step of thread %d %s, %s, grows from %s to %s",
-			s.thread.ID, s.thread.Name, s.description(), s.whole.mean(0), s.whole.mean(lastPart)),
-		Advice: "look for data that the program keeps from step to step: " +
-			"lists that it traverses, caches and sequences that grow, graphs to which each step adds"}
+			s.thread.ID, s.thread.Name, s.description(), s.whole.mean(0), s.whole.mean(lastPart))}
 	var growing []string
 	for _, g := range s.growers()[:min(len(s.growers()), policy.NamedSites)] {
 		growing = append(growing, g.text(s.whole.count[0]))

@@ -30,7 +30,5 @@ func beyondWorkingSet(in *Input) *Insight {
 	return &Insight{Severity: Warning,
 		Evidence: fmt.Sprintf("%s allocated at a time, %s; the device recommends at most %s (recommendedMaxWorkingSetSize)",
 			analyze.FormatBytes(peak), source,
-			analyze.FormatBytes(m.Recommended)),
-		Advice: "keep less memory allocated at a time: use smaller batches, or weights of fewer bits; " +
-			"free buffers before allocating the next ones, or make heap memory purgeable or reuse it"}
+			analyze.FormatBytes(m.Recommended))}
 }

@@ -67,7 +67,7 @@ func writeInsights(w *sheet, r *Report) {
 		if i.Severity == insight.Warning {
 			mark = "  ! "
 		}
-		wrap(w, i.Title+": "+i.Evidence+". → "+i.Advice+".", mark, "    ")
+		wrap(w, i.Title+" ["+i.ID+"]: "+i.Evidence+". → "+i.Advice+".", mark, "    ")
 		for _, s := range i.Where {
 			wrap(w, s.Text, "      at ", "         ")
 			unplaced = unplaced || s.At == ""

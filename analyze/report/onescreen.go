@@ -241,7 +241,7 @@ func screenKernels(all []Kernel) []Kernel {
 	return list
 }
 
-// screenNotes writes the insights, one line each.
+// screenNotes writes the insights, one line each, with the id that mtrace explain takes.
 func screenNotes(r *Report, w *sheet, rows screenRows) {
 	found, _ := foundInsights(r)
 	label := "NOTES"
@@ -254,6 +254,7 @@ func screenNotes(r *Report, w *sheet, rows screenRows) {
 		if len(note.Where) > 0 && note.Where[0].At != "" {
 			place = " (" + note.Where[0].At + ")"
 		}
+		place += " [" + note.ID + "]"
 		room := max(20, w.width-labelWidth-len([]rune(place)))
 		text := firstClauses(analyze.Printable(note.Title+": "+note.Advice), len([]rune(note.Title)), room) + place
 		labelled(w, label, []string{cutEnd(analyze.Printable(text), max(20, w.width-labelWidth))})
@@ -282,6 +283,6 @@ func screenEnd(r *Report, w *sheet, _ screenRows) {
 	if r.Source.Path != "" {
 		more += " " + r.Source.Path
 	}
-	wrap(w, more+" shows causes that were ruled out, who waits for whom, the critical path, calls, memory and "+
-		"compilation; mtrace view opens the timeline.", "", "")
+	wrap(w, more+" shows ruled-out causes, waits, critical path, calls, memory, compilation; "+
+		"mtrace view the timeline; mtrace explain NAME a verdict or note.", "", "")
 }

@@ -8,10 +8,10 @@ import (
 	"mtrace/cmd/mtrace/internal/explain"
 )
 
-// `mtrace explain` prints what to do about each verdict. TestVerdictsOnPage of analyze/report compares the page's list
+// `mtrace explain` prints what to do about each verdict and insight. TestVerdictsOnPage of analyze/report compares the page's list
 // of verdicts with the code's.
 func TestExplainHasAdvice(t *testing.T) {
-	for _, name := range explain.Verdicts() {
+	for _, name := range append(explain.Verdicts(), explain.Insights()...) {
 		_, paragraphs := explain.Find(name)
 		if text := strings.Join(paragraphs, "\n"); !strings.Contains(text, "What to do: ") {
 			t.Errorf("%s: the section has no advice: %s", name, text)
@@ -22,7 +22,7 @@ func TestExplainHasAdvice(t *testing.T) {
 func TestExplain(t *testing.T) {
 	all := sh(t, "", nil, tool.mtrace, "explain")
 	if all.exit != 0 || !strings.Contains(all.stdout,
-		"device-wide-sync    Threads wait until the whole device is idle, although each needs only its own\n") {
+		"device-wide-sync       Threads wait until the whole device is idle, although each needs only its own\n") {
 		t.Errorf("%+v", all)
 	}
 	for _, name := range []string{"queue-depth", "QUEUE-DEPTH", "queue depth"} {
@@ -34,7 +34,11 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	if got := sh(t, "", nil, tool.mtrace, "explain", "slow"); got.exit != cli.ExitUsage ||
-		!strings.HasPrefix(got.stderr, `mtrace explain: unknown verdict or term "slow": mtrace explains device-wide-sync, `) {
+		got.stderr != `mtrace explain: unknown verdict, insight or term "slow": mtrace explain lists all`+"\n" {
+		t.Errorf("%+v", got)
+	}
+	if got := sh(t, "", nil, tool.mtrace, "explain", "tiny-command-bufers"); !strings.Contains(got.stderr,
+		"(did you mean tiny-command-buffers?)") {
 		t.Errorf("%+v", got)
 	}
 	if got := sh(t, "", nil, tool.mtrace, "explain", "overhead"); !strings.Contains(got.stdout, "(docs/overhead.md)") ||

@@ -69,16 +69,32 @@ func FlagError(err error, flags *pflag.FlagSet) error {
 	if missing.GetSpecifiedShortnames() != "" {
 		return fmt.Errorf("unknown flag -%s", name)
 	}
-	like, distance := "", max(2, len(name)/3)+1
-	flags.VisitAll(func(f *pflag.Flag) {
-		if d := editDistance(name, f.Name); d < distance && d < len(name) {
-			like, distance = f.Name, d
-		}
-	})
+	var known []string
+	flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	like := nearest(name, known)
 	if like == "" {
 		return fmt.Errorf("unknown flag --%s", name)
 	}
 	return fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, like)
+}
+
+// DidYouMean returns " (did you mean NAME?)" with the known name that is most similar to name, or "" if none is close.
+func DidYouMean(name string, known []string) string {
+	if like := nearest(name, known); like != "" {
+		return fmt.Sprintf(" (did you mean %s?)", like)
+	}
+	return ""
+}
+
+// nearest returns the known name that is most similar to name, or "" if none is close.
+func nearest(name string, known []string) (like string) {
+	distance := max(2, len(name)/3) + 1
+	for _, k := range known {
+		if d := editDistance(name, k); d < distance && d < len(name) {
+			like, distance = k, d
+		}
+	}
+	return like
 }
 
 // editDistance returns how many single-letter changes turn a into b: insertions, deletions, replacements, and swaps

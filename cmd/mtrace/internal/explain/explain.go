@@ -1,8 +1,9 @@
-// Package explain prints the meaning of a verdict or of a term of the report.
+// Package explain finds the meaning of a verdict, an insight or a term of the report.
 package explain
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"mtrace/docs"
@@ -31,10 +32,16 @@ var otherNames = map[string]string{
 // Verdicts returns the names of all verdicts, in the order of docs/verdicts.md.
 func Verdicts() []string { return sections(docs.Verdicts) }
 
+// Insights returns the ids of all insights, in the order of docs/insights.md.
+func Insights() []string { return sections(docs.Insights) }
+
+// All returns the names of all verdicts, insights and terms.
+func All() []string { return slices.Concat(Verdicts(), Insights(), Terms()) }
+
 // Terms returns the other terms that `mtrace explain` knows, in the order of docs/terms.md.
 func Terms() []string { return sections(docs.Terms) }
 
-// Find looks up `asked`, the name of a verdict or term. It returns the name as documented and the paragraphs that
+// Find looks up `asked`, the name of a verdict, insight or term. It returns the name as documented and the paragraphs that
 // explain it, each as one line; none if the name is unknown. Case, blanks, dashes, underscores and a final "_ns" make
 // no difference.
 func Find(asked string) (name string, paragraphs []string) {
@@ -42,7 +49,7 @@ func Find(asked string) (name string, paragraphs []string) {
 	if other := otherNames[key]; other != "" {
 		key = other
 	}
-	for _, page := range []string{docs.Verdicts, docs.Terms} {
+	for _, page := range []string{docs.Verdicts, docs.Insights, docs.Terms} {
 		for _, name := range sections(page) {
 			if normalized(name) == key {
 				return name, section(page, name)

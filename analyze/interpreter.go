@@ -10,9 +10,19 @@ import (
 // OfInterpreter reports whether the lock is CPython's global interpreter lock (GIL), which all threads of an
 // interpreter share. The lock is recognized by its symbol or by the name of the function that acquires it.
 func (l *LockWait) OfInterpreter() bool {
-	n := strings.ToLower(l.Name)
-	return n == "gil" || strings.Contains(n, "take_gil") || strings.Contains(n, "interpreter lock") ||
-		strings.Contains(n, "_pyruntime")
+	return strings.EqualFold(l.Name, "gil") || containsFold(l.Name, "take_gil") ||
+		containsFold(l.Name, "interpreter lock") || containsFold(l.Name, "_pyruntime")
+}
+
+// containsFold reports whether s contains part, an ASCII text in lower case, in any mix of upper and lower case. It
+// allocates nothing, because the analysis calls OfInterpreter several times for each recorded wait.
+func containsFold(s, part string) bool {
+	for i := 0; i+len(part) <= len(s); i++ {
+		if (s[i] == part[0] || s[i] == part[0]-'a'+'A') && strings.EqualFold(s[i:i+len(part)], part) {
+			return true
+		}
+	}
+	return false
 }
 
 // A keeping is a wait that a thread began while it held the GIL. No other thread of the interpreter can run Python

@@ -45,3 +45,16 @@ func TestNameKeepers(t *testing.T) {
 		}
 	}
 }
+
+// TestOfInterpreter: the GIL is recognized by any of its names, in any case, and by no part of one.
+func TestOfInterpreter(t *testing.T) {
+	for name, want := range map[string]bool{
+		"GIL": true, "gil": true, "_PyRuntime": true, "GIL (_PyRuntime)": true, "in take_gil": true,
+		"TAKE_GIL": true, "the interpreter lock": true, "Interpreter Lock": true,
+		"": false, "agile": false, "take_gi": false, "?pyruntime": false, "PyRuntime": false, "interpreterlock": false,
+	} {
+		if got := (&LockWait{Name: name}).OfInterpreter(); got != want {
+			t.Errorf("lock %q: of the interpreter is %v, want %v", name, got, want)
+		}
+	}
+}

@@ -7,6 +7,8 @@ const (
 	MostLines     = 24        // threads compared pairwise: those with the most intervals
 	MostCalls     = 4000      // calls in a test of interference, or command buffers in one of crowding
 	MostJobs      = 4000      // command buffers of a replay
+	LeastJobs     = 1000      // command buffers of a replay that has more than MostReplayed steps
+	MostReplayed  = 16_000    // steps of a replay: calls, waits and signals of threads
 	MostSteps     = 1_000_000 // of the critical path
 	MostHandOffs  = 16        // hand-offs at one instant
 	LongestChain  = 8         // threads of a chain of waits

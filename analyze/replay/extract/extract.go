@@ -72,19 +72,33 @@ func (b *builder) job(i analyze.CommandBufferIndex) (job int32, known bool) {
 	return b.jobOf[i] - 1, b.jobOf[i] > 0
 }
 
-// jobsWindow returns the time range that the program covers: the whole run or, if the run has more than
-// policy.MostJobs command buffers, as many from its middle.
+// jobsWindow returns the time range that the program covers: the whole run or, if the run is longer than a replay may
+// be, a range in its middle.
 func jobsWindow(ev *evidence.Evidence) analyze.Interval {
 	var commits []analyze.Nanos
 	for b := range ev.Releases.All() {
 		commits = append(commits, b.Committed.Begin)
 	}
 	slices.Sort(commits)
-	if len(commits) <= policy.MostJobs {
+	most := mostJobs(len(commits), recordedSteps(ev))
+	if len(commits) <= most {
 		return analyze.Interval{Begin: -1 << 62, End: 1 << 62}
 	}
-	from := (len(commits) - policy.MostJobs) / 2
-	return analyze.Interval{Begin: commits[from], End: commits[from+policy.MostJobs-1]}
+	from := (len(commits) - most) / 2
+	return analyze.Interval{Begin: commits[from], End: commits[from+most-1]}
+}
+
+// recordedSteps estimates how many steps the program of the whole run would have: two for each command buffer (its
+// creation and its commit), and one for each wait and each signal.
+func recordedSteps(ev *evidence.Evidence) int {
+	return 2*len(ev.Trace.CommandBuffers) + len(ev.Trace.Waits) + len(ev.Trace.Signals) + len(ev.ThreadWaits.Locks)
+}
+
+// mostJobs returns how many command buffers a program may contain. A prediction replays the program dozens of times,
+// and the time of a replay is proportional to the program's steps. So a program with many steps for each command
+// buffer (many waits for locks) contains fewer command buffers, but always enough for the draws of its intervals.
+func mostJobs(jobs, steps int) int {
+	return min(policy.MostJobs, max(policy.LeastJobs, jobs*policy.MostReplayed/max(1, steps)))
 }
 
 // addJobs adds the command buffers to the program, with their queues and devices.

@@ -47,6 +47,7 @@ func gpuBound(ev *evidence.Evidence) Finding {
 		r.say("thread %d makes all commits, and %d waits of other threads end by its signal: "+
 			"if they wait for results, and not for new work, that thread may delay them", h.To.ID, h.MayAnswer)
 	}
+	r.tellWaitingKernels(ev)
 	r.tellPossibleWaits(ev)
 	r.without = cannot("a run without GPU work would be another program; " +
 		"the table of what would help shows what faster kernels bring")

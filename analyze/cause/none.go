@@ -25,7 +25,7 @@ func noCause(ev *evidence.Evidence) string {
 		}
 		return fmt.Sprintf("Kernels wait on the GPU for another queue's work: "+
 			"%d of %d command buffers of queue %s end %s the end of work of queue %s, however late that work began; "+
-			"they wait for %s in all%s.", w.Follow, w.Of,
+			"they wait for %s in all%s.", w.Follow, w.Of+w.Short,
 			queueName(w.Waiting), after, queueName(w.Awaited), w.Time,
 			busyWords(ev, "; the GPU was busy for %s"))
 	}

@@ -14,8 +14,9 @@ import (
 type KernelWait struct {
 	Waiting, Awaited *analyze.Queue
 	// Follow is the number of Waiting's command buffers that end the usual time after the end of one of Awaited's; Of
-	// is the number of Waiting's command buffers during which one of Awaited's ended
-	Follow, Of int
+	// is the number of Waiting's command buffers during which one of Awaited's ended; Short is the number of the others
+	// that are too short to have waited
+	Follow, Of, Short int
 	// total time from the begin of each waiting command buffer to the end of the command buffer that it waits for
 	Time analyze.Nanos
 	// median time from the end of the awaited command buffer to the end of the waiting one
@@ -62,7 +63,11 @@ func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 func kernelWait(waiting, awaited []*analyze.CommandBuffer) (w KernelWait, follows bool) {
 	ends := coincidentEnds(waiting, awaited)
 	w.Of = len(ends)
-	if w.Of < policy.Pattern.Count() || !policy.NearlyAll(w.Of, len(waiting)) {
+	if w.Of < policy.Pattern.Count() {
+		return w, false
+	}
+	w.Short = tooShort(waiting, ends)
+	if !policy.NearlyAll(w.Of+w.Short, len(waiting)) {
 		return w, false
 	}
 	lags, delays := make([]analyze.Nanos, w.Of), make([]analyze.Nanos, w.Of)
@@ -91,12 +96,34 @@ func kernelWait(waiting, awaited []*analyze.CommandBuffer) (w KernelWait, follow
 	if chance > policy.KernelWaitChance*float64(w.Of) {
 		return w, false
 	}
-	if policy.NearlyAll(later, w.Of) && policy.AtLeast(policy.Most, w.Follow, w.Of) &&
+	if policy.AtLeast(policy.DominantShare, later, w.Of) && policy.AtLeast(policy.Most, w.Follow, w.Of) &&
 		float64(delaySpread) >= policy.KernelWaitSpread*float64(lagSpread) {
 		return w, true
 	}
 	w.Unproven = true
-	return w, policy.NearlyAll(together, w.Of)
+	return w, policy.NearlyAll(together, w.Of) && policy.NearlyAll(w.Of, len(waiting))
+}
+
+// tooShort returns the number of waiting command buffers during which no awaited one ended, and which are shorter than
+// most of those in `ends`: such a kernel found the value that it polls for, and did only its own work.
+func tooShort(waiting []*analyze.CommandBuffer, ends []coincidentEnd) (n int) {
+	lengths := make([]analyze.Nanos, len(ends))
+	for i := range ends {
+		lengths[i] = ends[i].length
+	}
+	slices.Sort(lengths)
+	usual := lengths[len(lengths)/4]
+	for _, b := range waiting {
+		if len(b.WaitsFor) == 0 && b.GPU.Length() < usual {
+			n++
+		}
+	}
+	for i := range ends {
+		if ends[i].length < usual {
+			n--
+		}
+	}
+	return n
 }
 
 // A coincidentEnd compares one waiting command buffer with the last awaited one that ended while it ran.
@@ -110,7 +137,7 @@ type coincidentEnd struct {
 }
 
 // coincidentEnds returns a coincidentEnd for each waiting command buffer that waits for no event and during which an
-// awaited one ended. Both lists are sorted by end.
+// awaited one ended that does not wait for the waiting one. Both lists are sorted by end.
 func coincidentEnds(waiting, awaited []*analyze.CommandBuffer) (list []coincidentEnd) {
 	endsBefore := func(at analyze.Nanos) int {
 		n, _ := slices.BinarySearchFunc(awaited, at, func(c *analyze.CommandBuffer, at analyze.Nanos) int {
@@ -127,6 +154,9 @@ func coincidentEnds(waiting, awaited []*analyze.CommandBuffer) (list []coinciden
 			continue // nothing ended while it ran
 		}
 		c := awaited[n-1]
+		if slices.ContainsFunc(c.WaitsFor, func(v analyze.EventValue) bool { return slices.Contains(b.Signals, v) }) {
+			continue // it waited for this one's event, not the reverse
+		}
 		list = append(list, coincidentEnd{lag: b.GPU.End - c.GPU.End, delay: c.GPU.Begin - b.GPU.Begin,
 			until: c.GPU.End - b.GPU.Begin, length: b.GPU.Length(), count: n - first,
 			near: max(policy.KernelWaitLag, Scaled(b.GPU.Length(), policy.KernelWaitLagShare))})

@@ -22,10 +22,14 @@ func kernelWaits(in *Input) *Insight {
 			where.add(&b.Committed, "commit", name(b), 1, b.Took(b.GPU), 0)
 		}
 	}
+	short := ""
+	if w.Short > 0 {
+		short = fmt.Sprintf("; %d others are too short to have waited", w.Short)
+	}
 	return &Insight{Severity: Info, Cost: w.Time, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d command buffers of queue %s end %s after work of queue %s that began later: "+
-			"their kernels wait on the GPU for that work, for %s in all", w.Follow, w.Of, queueName(w.Waiting), w.Usual,
-			queueName(w.Awaited), w.Time)}
+			"their kernels wait on the GPU for that work, for %s in all%s", w.Follow, w.Of+w.Short, queueName(w.Waiting),
+			w.Usual, queueName(w.Awaited), w.Time, short)}
 }
 
 // queueName returns a queue's label in quotes, or its number.

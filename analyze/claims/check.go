@@ -19,7 +19,7 @@ type Status string
 const (
 	Pass    Status = "PASS"
 	Fail    Status = "FAIL"
-	Skipped Status = "SKIPPED" // the document cannot tell
+	Skipped Status = "SKIPPED" // the document lacks a value that the claim needs
 )
 
 // A Result is the result of checking one claim (a condition such as "gpu.busy_share >= 0.9"): its status and the
@@ -29,7 +29,7 @@ type Result struct {
 	Title  string `json:"title"`
 	Expr   string `json:"expr"`
 	Status Status `json:"status"`
-	Target string `json:"target"` // "< 100 µs"; empty when the claim is more than one comparison
+	Target string `json:"target"` // "< 100 µs"; empty if the claim consists of several comparisons
 	Result string `json:"result"` // "620 ns"
 	// Ratio is how many times better the result is than its target: 161 for 0.62 µs with a target of less than 100
 	// µs. Below 1 the result is worse than the target. Null if a ratio has no meaning for the claim.

@@ -41,8 +41,8 @@ var errAmbiguous = errors.New(
 // An outcome is the result of evaluating a comparison, or several comparisons joined by and, or, not.
 type outcome struct {
 	holds bool
-	// the left side's value. If there are several, it is the one closest to failing or, if some fail, the one that
-	// fails most
+	// The left side's value. If the left side has several values, result is the one that fails most or, if none fails,
+	// the one that is closest to failing.
 	result       value
 	target       value
 	dim          dimension
@@ -121,8 +121,8 @@ func (n *node) compare(doc any, tolerance Tolerance) (outcome, error) {
 	return o, nil
 }
 
-// marginOf returns how clearly the comparison holds: negative if it fails, and greater the more clearly it holds.
-// Only the sign and the order of margins are meaningful.
+// marginOf returns a number that is negative if the comparison fails, and that is larger the further the values are
+// from failing. It is only used to compare margins; its size has no unit.
 func marginOf(op string, l, r value, tolerance Tolerance) float64 {
 	if l.isText {
 		if (l.text == r.text) == (op == "==") {
@@ -186,7 +186,7 @@ func (n *node) call(doc any) ([]value, error) {
 		}
 		for _, v := range vs {
 			if v.isText && n.function != "count" {
-				return nil, fmt.Errorf("%s takes numbers, but %q is a text", n.function, v.text)
+				return nil, fmt.Errorf("%s takes only numbers, but %q is a text", n.function, v.text)
 			}
 			numbers = append(numbers, v.number)
 		}

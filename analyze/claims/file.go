@@ -43,7 +43,7 @@ func ParseFile(path string, data []byte, keys *Keys) (*File, error) {
 		return fmt.Errorf("%s:%d: %w", path, line, err)
 	}
 	if isUTF16(data) {
-		return nil, at(0, errors.New("the file is UTF-16: save it as UTF-8"))
+		return nil, at(0, errors.New("the file is encoded as UTF-16; save it as UTF-8"))
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // the byte order mark that some editors put before UTF-8
 	var whole json.RawMessage
@@ -116,7 +116,8 @@ func (f *File) object(d *json.Decoder, data []byte, keys *Keys, at func(int64, e
 				return err
 			}
 		default:
-			return at(d.InputOffset(), fmt.Errorf("unknown key %v: there are schema, name, claims", t))
+			return at(d.InputOffset(),
+				fmt.Errorf("unknown key %v: a file of claims may have the keys schema, name and claims", t))
 		}
 	}
 	if _, err := d.Token(); err != nil {
@@ -130,7 +131,7 @@ func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, err
 	if t, err := d.Token(); err != nil {
 		return wrong(err)
 	} else if t != json.Delim('[') {
-		return at(d.InputOffset(), errors.New("claims is a list: [{\"expr\": …}, …]"))
+		return at(d.InputOffset(), errors.New("claims must be a list: [{\"expr\": …}, …]"))
 	}
 	line, counted := 1, int64(0)
 	ids := map[string]int{}
@@ -180,7 +181,7 @@ func parseClaim(raw []byte, keys *Keys) (c Claim, err error) {
 	var wrong *json.UnmarshalTypeError
 	switch err := d.Decode(&c); {
 	case errors.As(err, &wrong) && wrong.Field == "":
-		return c, fmt.Errorf("a claim is an object, not a %s", wrong.Value)
+		return c, fmt.Errorf("a claim is an object such as {\"expr\": …}, not a %s", wrong.Value)
 	case errors.As(err, &wrong):
 		return c, fmt.Errorf("%s is a text, not a %s", wrong.Field, wrong.Value)
 	case err != nil:
@@ -204,8 +205,8 @@ func parseClaim(raw []byte, keys *Keys) (c Claim, err error) {
 	return c, nil
 }
 
-// twice returns a key that a JSON object contains twice; empty if there is none. The decoder would silently replace
-// the first value by the second. It ignores case, so upper and lower case count as equal here, too.
+// twice returns a key that a JSON object contains twice; empty if there is none. Go's decoder would silently replace
+// the first value by the second. The decoder ignores the case of keys, so twice ignores it, too.
 func twice(object []byte) string {
 	d := json.NewDecoder(bytes.NewReader(object))
 	seen := map[string]bool{}

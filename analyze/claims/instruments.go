@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// unsaid are the fields of a report for which a recording without calls, waits and locks has no data, for example a
-// recording of Instruments. An empty field of that kind does not mean that nothing happened.
+// unsaid are the fields of a report that are empty if the recording has no calls, waits and locks, such as a recording
+// of Instruments. Their emptiness means that data is missing, not that nothing happened.
 var unsaid = []string{"events", "lost", "overhead", "calls", "call_sites", "fusion_candidates"}
 
 // unsaidOfThreads are the fields of each thread for which a recording without calls has no data. The only part of a
@@ -42,7 +42,7 @@ func leaveUnsaid(doc any) {
 	}
 	verdict := object(fields, "serialization")
 	forget(verdict, "wait_matrix", "mutual_exclusion")
-	if verdict["verdict"] == "none" { // waits and locks are not recorded; with them the verdict might be another one
+	if verdict["verdict"] == "none" { // waits and locks are not recorded; if they were, the verdict might be another one
 		forget(verdict, "verdict", "share", "confidence", "causes")
 	}
 }

@@ -105,13 +105,14 @@ func (k *Keys) isText() bool {
 	return k != nil && (k.literal == reflect.String || k.literal == reflect.Bool)
 }
 
-// isValue returns an error if a path ends at an object, because an object cannot be compared. A path may end at a
-// value, or at a list, which can be counted or summed.
+// isValue returns an error if a path ends at an object, because an object cannot be compared with a value. A path may
+// end at a value, or at a list, which functions such as count() and sum() reduce to a value.
 func (k *Keys) isValue(first token) error {
 	switch {
 	case k == nil || k.literal != reflect.Invalid || k.isList || k.isMap:
 		return nil
 	}
-	return &SyntaxError{first.column, fmt.Sprintf("this path ends at %s, which is not a value: it has %s", k.name,
+	return &SyntaxError{first.column, fmt.Sprintf(
+		"this path ends at %s, which is an object and not a value: continue it with one of the object's keys (%s)", k.name,
 		strings.Join(slices.Sorted(maps.Keys(k.fields)), ", "))}
 }

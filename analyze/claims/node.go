@@ -72,7 +72,7 @@ func (n *node) constant() bool {
 
 // A function makes one number of many.
 type function struct {
-	numbers bool // its arguments and result have the same dimension; otherwise its result is a plain number
+	numbers bool // the result has the dimension of the arguments; if false, the result is a plain number
 	fold    func([]float64) float64
 }
 

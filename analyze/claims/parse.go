@@ -24,7 +24,7 @@ type parser struct {
 	at     int
 	depth  int
 	counts bool  // inside count(), where elements need not be values
-	keys   *Keys // of the document; nil when any key may be there
+	keys   *Keys // the keys that the document may have; nil accepts any key
 }
 
 const (

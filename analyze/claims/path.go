@@ -51,7 +51,7 @@ func (n *node) lookUp(doc any) ([]value, error) {
 		case json.Number:
 			f, err := x.Float64()
 			if err != nil {
-				return nil, fmt.Errorf("%s is %s, which is too large for a number", way, x)
+				return nil, fmt.Errorf("%s is %s, which is too large for a floating-point number", way, x)
 			}
 			v.number = f * n.scale
 		case string:
@@ -61,7 +61,7 @@ func (n *node) lookUp(doc any) ([]value, error) {
 		case nil:
 			return nil, missingError{"no such data: " + way + " is null: the trace does not have it"}
 		default:
-			v.number = math.NaN() // an object: it can be counted only
+			v.number = math.NaN() // an object: count() accepts it, other operations do not
 		}
 		out = append(out, v)
 	}

@@ -125,7 +125,7 @@ func (t *token) readNumber(s string) (int, error) {
 		n += spaces + suffix
 	} else if suffix > 0 && spaces == 0 {
 		return 0, &SyntaxError{t.column, fmt.Sprintf(
-			"unknown unit %q: there are ns, us, ms, s, min, B, kB, MB, GB, KiB, MiB, GiB, %%, x", s[n:n+suffix])}
+			"unknown unit %q: the units are ns, us, ms, s, min, B, kB, MB, GB, KiB, MiB, GiB, %% and x", s[n:n+suffix])}
 	}
 	t.text = s[:n]
 	return n, nil
@@ -147,5 +147,5 @@ func (t *token) readText(s string, quote byte) (int, error) {
 			b.WriteByte(s[i])
 		}
 	}
-	return 0, &SyntaxError{t.column, "a text that does not end: the closing quote is missing"}
+	return 0, &SyntaxError{t.column, "the text does not end: its closing quote is missing"}
 }

@@ -25,7 +25,7 @@ func (t *Tolerance) UnmarshalJSON(b []byte) error {
 		return nil
 	case json.Unmarshal(b, &share) == nil:
 		if t.share, t.text = share, fmt.Sprintf("%g%%", 100*share); share > 1 {
-			return fmt.Errorf("tolerance %g: a number is a share, and 1 is all of the target; "+
+			return fmt.Errorf("tolerance %g: a number without a unit is a share of the target, and 1 is the whole target; "+
 				"write \"%g%%\", or \"%s\" if that is meant", share, share, t.text)
 		}
 	case json.Unmarshal(b, &text) == nil:

@@ -14,13 +14,14 @@ type Use struct {
 	Archives                        int // calls that created, or added to, a binary archive
 	Unique                          int // distinct libraries and pipeline states among those with a known name
 	Repeated                        int // libraries and pipeline states that the same process had created before
-	// how many of Repeated took at most a tenth of the first compilation's time, so a cache must have served them
+	// The number of compilations in Repeated that took at most a tenth of the time of the first compilation of the same
+	// item. A cache must have served them.
 	Hits   int
 	Late   int // libraries and pipeline states created after the first commit
 	Failed int
 	Total  analyze.Nanos // sum of all calls
-	// the part of Total in compilations that were repeated or came after the first commit, and the time after the
-	// first commit in which threads waited for compiling child processes
+	// Time that the program could save: repeated compilations, compilations after the first commit, and the time after
+	// the first commit in which threads waited for compiling child processes.
 	Lost      analyze.Nanos
 	Items     []*Item                // by time, most first
 	Again     []*analyze.Compilation // those that Repeated counts
@@ -81,7 +82,7 @@ func Since(t *analyze.Trace, first analyze.Nanos) *Use {
 	idents := identitiesOf(t)
 	for i := range t.Compilations {
 		c := &t.Compilations[i]
-		if c.Kind == analyze.KindChildren { // the list has the children's own compilations
+		if c.Kind == analyze.KindChildren { // the child processes' own compilations are in the trace, too
 			if c.Begin > first {
 				u.Lost += c.Length()
 			}

@@ -2,9 +2,9 @@ package compile
 
 import "mtrace/analyze"
 
-// An identity is equal for compilations of the same item by one process; only then the second one is a repetition.
-// Pipeline states for functions of the same name are the same item if the functions come from the same source.
-// Functions specialised by constants always differ, because the trace does not have the constants.
+// An identity is equal for two compilations if one process compiled the same item twice: the second compilation is then
+// a repetition. Pipeline states for functions of the same name are the same item if the functions come from the same
+// source. Functions specialised by constants always differ, because the trace does not have the constants.
 type identity struct {
 	process *analyze.Process
 	// each device needs its own libraries and pipeline states; a function has the device of its library

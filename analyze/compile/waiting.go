@@ -15,8 +15,7 @@ type Waited struct {
 	Count    int
 	Total    analyze.Nanos
 	Compiled analyze.Nanos // the part of Total while at least one of them compiled
-	// the part of Total in waits that were mostly for compilation, and therefore count as the thread's own
-	// compilation
+	// The part of Total in waits during which the children mostly compiled. It counts as the thread's own compilation.
 	Counted analyze.Nanos
 }
 

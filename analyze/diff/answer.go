@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// unit returns the change by which the sides are compared as a whole: of the time for each token of a language model
-// if it was tested, otherwise of the time for each command buffer. Its Kind is "" if there is neither.
+// unit returns the change of the quantity that stands for the whole run: the time for each token of a language model if
+// that was tested, otherwise the time for each command buffer. Its Kind is "" if the runs have neither.
 func (d *Document) unit() (c *Change) {
 	c = &Change{}
 	for i := range d.Changes {
@@ -26,8 +26,8 @@ func (d *Document) unit() (c *Change) {
 	return c
 }
 
-// perUnit returns how many command buffers run B has for each token, if tokens are compared, and otherwise 1: then the
-// unit of the comparison is a command buffer itself.
+// perUnit returns the number of command buffers in a unit of the comparison: in run B's tokens if the time per token is
+// compared; otherwise 1, because the unit is a command buffer.
 func (d *Document) perUnit(unit *Change) float64 {
 	for i := range d.Changes {
 		if c := &d.Changes[i]; unit.Kind == KindToken && unit.CountB > 0 && c.Kind == KindRun && c.CountB > 0 {
@@ -38,8 +38,8 @@ func (d *Document) perUnit(unit *Change) float64 {
 }
 
 // Answer returns the comparison in one sentence: "B is 1.31x faster (1.24x to 1.38x): kernel matmul -22%, call
-// waitUntilCompleted -60%". After the colon it names the calls and kernels that explain most of the change. Without a
-// clear change of the whole, what changed nevertheless is a sentence of its own.
+// waitUntilCompleted -60%". After the colon it names the calls and kernels that explain most of the change. If the run
+// as a whole did not change clearly, the calls and kernels that did change are named in a second sentence.
 func (d *Document) Answer() string {
 	text, separator := "It is unknown whether B is faster than A: there are too few command buffers", ": "
 	whole := d.unit()
@@ -69,8 +69,9 @@ func (d *Document) Answer() string {
 	return text + separator + strings.Join(words, ", ")
 }
 
-// explained returns which part of the whole's change a change of the time per command buffer explains, such as
-// " (17% of the change)". It is empty if the whole did not change, and if the part is too small to be named.
+// explained returns the share of the run's change that one call or kernel explains, such as " (17% of the change)".
+// `lost` is the change of its time per command buffer. The result is empty if the run did not change, or if the share
+// is too small to be named.
 func (d *Document) explained(whole *Change, lost float64) string {
 	if whole.Status != Slower && whole.Status != Faster || whole.B == whole.A {
 		return ""
@@ -82,8 +83,8 @@ func (d *Document) explained(whole *Change, lost float64) string {
 	return fmt.Sprintf(" (%s of the change)", analyze.FormatShare(min(1, share)))
 }
 
-// reasons returns the changed calls and kernels, those that changed the whole's time most first. If the whole changed,
-// only changes in the same direction explain it.
+// reasons returns the changed calls and kernels, ordered by how much they changed the run's time, the largest change
+// first. If the run became slower, only slower calls and kernels explain it, and correspondingly for a faster run.
 func (d *Document) reasons(whole *Change) (reasons []*Change) {
 	per := d.perUnit(whole)
 	for i := range d.Changes {
@@ -123,8 +124,8 @@ func (c *Change) faster(least float64) string {
 		per, *c.Ratio, *c.Low, *c.High, 100*least)
 }
 
-// Cost returns the change of the time per token or command buffer, and its part that changed most: "2.04 ms → 1.20 ms
-// per command buffer, outside Metal −870 µs". It is empty if that time was not compared.
+// Cost returns the change of the time per token or command buffer, and the part of that time that changed most: "2.04
+// ms → 1.20 ms per command buffer, outside Metal −870 µs". It is empty if that time was not compared.
 func (d *Document) Cost() string {
 	c := d.unit()
 	if c.Ratio == nil {

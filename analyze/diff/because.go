@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// because sets c.Because: the part of the thread's (or run's) time that changed most in the same direction as its
-// total. `by` is the change of the total, in nanoseconds.
+// because sets c.Because to the part of the thread's or run's time (such as encoding) that explains most of the change.
+// Only parts that changed in the same direction as the total count. `by` is the change of the total, in nanoseconds.
 func (c *Change) because(by float64, a, b []*Run) {
 	pa, pb := parts(of(a, c.key())), parts(of(b, c.key()))
 	if pa == nil || pb == nil {
@@ -36,7 +36,8 @@ func (c *Change) because(by float64, a, b []*Run) {
 	c.Because = c.partChange + " " + c.part
 }
 
-// partName returns the name that reports have for a part of threads' time; other names are returned as they are.
+// partName returns the name by which reports call a part of a thread's time. A key that names no such part is returned
+// unchanged.
 func partName(key string) string {
 	for p := range analyze.Part(analyze.PartCount) {
 		if p.Key() == key {

@@ -6,9 +6,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// bins sums values by the time at which they occurred, in equal intervals. The number of intervals is limited, so
-// they widen as the run grows. Tests use the means of intervals instead of the values. Successive values, such as the
-// durations of calls in a loop, are correlated, and tests of them would report noise as a change.
+// bins sums values by the time at which they occurred, in equal intervals. The number of intervals is limited, so they
+// widen as the run grows. Statistical tests use the means of intervals instead of single values: successive values,
+// such as the durations of calls in a loop, are correlated, and a test of them would report noise as a change.
 type bins struct {
 	width int64 // nanoseconds; a power of two
 	first int64 // number of sums[0]: its interval is [first·width, (first+1)·width)

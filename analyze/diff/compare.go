@@ -28,7 +28,7 @@ const (
 	Slower   Status = "slower"
 	Faster   Status = "faster"
 	Same     Status = "same"     // the interval excludes changes of policy.ChangeExcluded, or more
-	Unclear  Status = "unclear"  // no change beyond noise, but the interval does not exclude a large one
+	Unclear  Status = "unclear"  // no change beyond noise was found, but the confidence interval allows a large one
 	Untested Status = "untested" // too few values to distinguish a change from noise
 )
 
@@ -39,13 +39,14 @@ type Change struct {
 	Status Status `json:"status"`
 	CountA int64  `json:"count_a"` // of all runs of the side
 	CountB int64  `json:"count_b"`
-	// median over time, and over the runs of the side the geometric mean, whose ratio is the change
+	// A and B are typical values: the median over time in one run, and the geometric mean of these medians if a side
+	// has several runs.
 	A      float64 `json:"typical_a_ns"`
 	B      float64 `json:"typical_b_ns"`
 	MeanA  float64 `json:"mean_a_ns"`
 	MeanB  float64 `json:"mean_b_ns"`
 	Impact float64 `json:"impact_ns"` // additional time of B's run due to the change, over all occurrences
-	Minor  bool    `json:"minor"`     // its share of the time is so small that the change is irrelevant
+	Minor  bool    `json:"minor"`     // true if the item takes so little of the time that its change is irrelevant
 
 	// The following fields are null if no statistical test was made.
 	Ratio  *float64 `json:"ratio"` // of B to A: 2 is twice as slow
@@ -57,8 +58,8 @@ type Change struct {
 	Because string `json:"because,omitempty"` // for threads and the run: the part of the time that changed most
 	Why     string `json:"why,omitempty"`     // why nothing was tested
 
-	// how much this quantity contributes to the change of the time per command buffer, in nanoseconds: for a call by
-	// its exclusive time on submitting threads, for a kernel by its GPU time
+	// The contribution of this item to the change of the time per command buffer, in nanoseconds. For a call it is the
+	// change of its exclusive time on submitting threads, for a kernel that of its GPU time.
 	lost float64
 
 	// the two halves of Because: the name of the part and its change, as "outside Metal" and "−870 µs"
@@ -73,7 +74,7 @@ type Side struct {
 	TokenNS int64    `json:"token_ns,omitempty"` // median time for each token; absent without tokens
 	Device  string   `json:"device"`
 	Verdict string   `json:"verdict"`
-	Summary string   `json:"summary"`         // of the run whose verdict has the median share
+	Summary string   `json:"summary"`         // the sentence of the run whose verdict has the median share
 	Agree   int      `json:"runs_that_agree"` // with the verdict
 }
 
@@ -149,8 +150,8 @@ func Compare(a, b []*Run) (*Document, error) {
 	return d, nil
 }
 
-// alike makes runs comparable of which some are reports. Reports only have means, so alike drops the other runs'
-// values over time, and all are compared by their means.
+// alike makes traces and reports comparable. A report has only means, so if one of the runs is a report, alike drops
+// the values over time of all runs. They are then compared by their means.
 func alike(runs []*Run) {
 	if !slices.ContainsFunc(runs, func(r *Run) bool { return !r.whole }) {
 		return
@@ -219,7 +220,7 @@ func (d *Document) warn(a, b []*Run) {
 	}
 	for _, r := range slices.Concat(a, b) {
 		switch l := r.Report.Lost; {
-		case r.Report.Source.Incomplete != nil: // which says it below
+		case r.Report.Source.Incomplete != nil: // a warning below says that data is missing
 		case l.AtLeast:
 			d.Warnings = append(d.Warnings, fmt.Sprintf(
 				"%s lost %d calls or more: its counts are too small", r.Path, l.Total))
@@ -234,7 +235,7 @@ func (d *Document) warn(a, b []*Run) {
 		case i != nil:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is not whole: %s", r.Path, i.Text))
 		case r.Report.Source.Truncated: // a report that an older mtrace wrote
-			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is cut: it does not cover the end of the run", r.Path))
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is truncated: it does not contain the end of the run", r.Path))
 		}
 	}
 	if !d.repeated {
@@ -258,7 +259,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 	}
 	switch {
 	case c.CountA == 0 && len(mb) < len(b), c.CountB == 0 && len(ma) < len(a):
-		c.Why = "it occurs in only some runs of one side"
+		c.Why = "one side lacks it, and only some of the other side's runs have it"
 		return c
 	case c.CountA == 0:
 		c.Status, c.Impact = Added, c.B*float64(c.CountB)/float64(len(mb))
@@ -276,7 +277,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 		got = means(each(ma), each(mb))
 	} else {
 		if ma[0].bins == nil || mb[0].bins == nil {
-			c.Why = "a report lacks the variation within its run: compare the traces, or several reports per side"
+			c.Why = "a report does not have the variation within its run: compare the traces, or several reports per side"
 			return c
 		}
 		ga, gb := ma[0].bins.groups(), mb[0].bins.groups()
@@ -301,8 +302,8 @@ func of(runs []*Run, key Key) []*measure {
 	return ms
 }
 
-// together returns the mean over the runs of what was measured, and the geometric mean of the typical values: the test
-// of repeated runs compares logarithms, so the ratio of these is the change that it reports.
+// together returns the arithmetic mean of the runs' means, and the geometric mean of the runs' typical values. The test
+// of repeated runs compares logarithms, so the ratio of two geometric means is the change that the test reports.
 func together(ms []*measure) (count int64, mean, typical float64) {
 	for _, m := range ms {
 		count += m.count
@@ -315,7 +316,7 @@ func together(ms []*measure) (count int64, mean, typical float64) {
 	return count, mean, math.Exp(sum)
 }
 
-// Columns says what the values of A and B are, and what their ratio is.
+// Columns explains the columns of the table: the values of A and B, and their ratio.
 func (d *Document) Columns() string {
 	if d.repeated {
 		return "A and B are medians of a run, averaged over the runs (geometric mean); B/A is their ratio"

@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze/steps"
 )
 
-// An overTime collects the compared quantities together with the times at which they occurred: durations of calls,
-// times between commits, GPU times of kernels. It accepts a whole trace, or a trace range by range.
+// An overTime collects, for one run, the compared quantities together with the times at which they occurred: durations
+// of calls, times between commits, GPU times of kernels. It accepts a whole trace, or a trace range by range.
 type overTime struct {
 	names   []string
 	byCall  []*bins // by wire.Call
@@ -165,7 +165,7 @@ func (c *overTime) give(r *Run) {
 		}
 	}
 	for name, b := range c.kernels {
-		if m := r.measures[Key{KindKernel, name}]; m != nil { // its cost is identified
+		if m := r.measures[Key{KindKernel, name}]; m != nil { // the report has a time of this kernel alone
 			m.bins = b
 		}
 	}

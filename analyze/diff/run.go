@@ -69,7 +69,7 @@ type Run struct {
 	measures map[Key]*measure
 	// GPU time of kernels whose own times are not identified, per command buffer, in nanoseconds
 	unidentified float64
-	whole        bool // a trace, which has its own noise
+	whole        bool // true for a trace: it shows the variation within the run, which a report lacks
 }
 
 // Read reads the trace or the report (written by `mtrace report --json`) at path and measures it.
@@ -108,7 +108,8 @@ func measured(path string, doc *report.Report) *Run {
 	return r
 }
 
-// Of measures a trace that is already loaded and has no recorded calls, such as a recording of Instruments.
+// Of returns the measured Run of a trace that is already loaded and has no recorded calls, such as a recording of
+// Instruments. path names the trace in messages.
 func Of(path string, trace *analyze.Trace) *Run {
 	r := measured(path, report.Build(trace, report.Options{}))
 	var c overTime
@@ -193,7 +194,7 @@ func (r *Run) fromReport() {
 		m.perBuffer += ratio(c.ExclusiveNS, committed)
 	}
 	for _, k := range doc.Kernels {
-		if k.Source == kernels.NotIdentified { // the time is unknown, so a change is, too
+		if k.Source == kernels.NotIdentified { // without this kernel's time, its change is unknown, too
 			r.unidentified += ratio(k.GPUNS, committed)
 			continue
 		}

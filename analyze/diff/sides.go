@@ -11,7 +11,8 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// medianVerdict returns the verdict of the runs with this verdict whose share is the median.
+// medianVerdict selects, of the runs with the given verdict, the one whose share is the median, and returns that run's
+// verdict.
 func medianVerdict(runs []*Run, verdict string) report.Serialization {
 	var list []report.Serialization
 	for _, r := range runs {
@@ -23,8 +24,8 @@ func medianVerdict(runs []*Run, verdict string) report.Serialization {
 	return list[(len(list)-1)/2]
 }
 
-// summary returns the sentence that explains the side's verdict, with the side's letter in front and, for several
-// runs, of which run it is; "" if there is no sentence.
+// summary returns the sentence that explains the side's verdict, after the side's letter. If the side has several runs,
+// it also names the run from which the sentence is. It returns "" if there is no sentence.
 func (s Side) summary(letter string) string {
 	if s.Summary == "" {
 		return ""
@@ -91,8 +92,8 @@ func orderOf(a, b []*Run) string {
 	return ""
 }
 
-// busy returns a warning if other programs used so much of the machine's processors during a run that they may have
-// slowed down the program; "" otherwise.
+// busy returns a warning if other programs used so much of the machine's processors that they may have slowed down the
+// compared runs; "" otherwise.
 func busy(a, b []*Run) string {
 	var shares [2][]float64
 	loud := 0

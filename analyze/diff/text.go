@@ -119,8 +119,8 @@ func (s Side) command() string {
 	return analyze.Printable(strings.Join(s.Args, " "))
 }
 
-// Tokens compares the median times for a token of a language model if they were not tested: otherwise the answer has
-// them. It is empty if a side has no tokens.
+// Tokens compares the median time for a token of a language model, as a line of text. It is empty if a side has no
+// tokens, or if the time was tested: then the answer already has it.
 func (d *Document) Tokens() string {
 	if d.A.TokenNS <= 0 || d.B.TokenNS <= 0 || d.unit().Kind == KindToken {
 		return ""

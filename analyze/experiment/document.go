@@ -17,7 +17,8 @@ import (
 // Schema names the document.
 const Schema = "mtrace.experiment/1"
 
-// A Measurement has the results of an experiment, for JSON and text. Times are in nanoseconds, shares are 0 to 1.
+// A Measurement has the results of an experiment, in which mtrace delayed calls or locks of the running program. It is
+// written as JSON and as text. Times are in nanoseconds, shares are 0 to 1.
 type Measurement struct {
 	Schema   string  `json:"schema"`
 	Path     string  `json:"path"`
@@ -34,7 +35,8 @@ type Measurement struct {
 	Blocks   int     `json:"blocks"`
 	// without delays
 	Baselines int `json:"baseline_blocks"`
-	// median time that a thread takes for a unit of progress (such as a command buffer) in blocks without delays
+	// The median time that a thread takes for a unit of progress (such as a command buffer) in blocks (time ranges)
+	// without delays.
 	UnitNS    int64          `json:"unit_ns"`
 	Rate      float64        `json:"false_discovery_rate"`
 	LongerNS  int64          `json:"longer_ns"` // how much longer the experiment must run to decide about all targets
@@ -57,8 +59,8 @@ type TargetResult struct {
 	DelayNS int64    `json:"delay_ns"`    // mean delay of an occurrence
 	UnitNS  int64    `json:"unit_delay_ns"`
 	Sleeps  bool     `json:"delays_sleep"` // otherwise they spin, and use processor time
-	// how many ns longer a thread takes for a unit of progress, for each ns of delay that the experiment adds to the
-	// unit; null if there are too few blocks, or if the mode is speedup
+	// How many ns longer a thread takes for a unit of progress, for each ns of delay that the experiment adds to the
+	// unit. It is null if the experiment has too few blocks (time ranges with delays), or if the mode is speedup.
 	Sensitivity *Estimated       `json:"sensitivity"`
 	PValue      float64          `json:"p_value"` // of no effect
 	QValue      float64          `json:"q_value"` // p_value, adjusted for the number of targets
@@ -87,7 +89,7 @@ type VirtualSpeedup struct {
 type Replayed struct {
 	Sensitivity *Estimated `json:"sensitivity"`   // null if nothing is predicted
 	Why         string     `json:"not_predicted"` // why not
-	Disagrees   bool       `json:"disagrees"`     // both intervals have nothing in common
+	Disagrees   bool       `json:"disagrees"`     // the measured and the predicted interval do not overlap
 	Lacks       string     `json:"may_lack"`      // what the replay may lack if it disagrees
 }
 

@@ -15,15 +15,16 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// An estimator has the blocks of an experiment in order of time. A block is a time range with the same delay.
+// An estimator has the blocks of an experiment in order of time. A block is a time range in which the program has one
+// kind of delay, or none.
 type estimator struct {
 	*analyze.Experiment
 	scale float64 // of the noise of baselines; 0 if there are too few
 }
 
-// wall returns the time that the block's units of progress took: from the last unit before the block to the last unit
-// in it, if both are recorded. The block's own length would be less exact, because units at its two ends lie only
-// partly inside.
+// wall returns the time that the block's units of progress took: from the end of the last unit before the block to the
+// end of the last unit in it. If these are not recorded, it returns the block's length, which is less exact: units at
+// the block's two ends are only partly inside.
 func wall(b *analyze.ExperimentBlock) analyze.Nanos {
 	if b.Units > 0 && b.LastBefore > 0 && b.LastBefore <= b.Begin && b.LastIn > b.Begin && b.LastIn <= b.End &&
 		b.Begin-b.LastBefore <= b.Length() {
@@ -32,13 +33,14 @@ func wall(b *analyze.ExperimentBlock) analyze.Nanos {
 	return b.Length()
 }
 
-// injected returns the part of the block's delay, in ns, that belongs to the time which wall returns.
+// injected returns how much of the block's delay, in ns, was added in the time that wall returns. It assumes that the
+// delay is spread evenly over the block.
 func injected(b *analyze.ExperimentBlock) float64 {
 	return float64(b.Injected) * float64(wall(b)) / float64(b.Length())
 }
 
-// units returns the number of units of progress in a block. A block without a unit counts as half a unit: without it,
-// the slowest blocks would be left out.
+// units returns the number of units of progress in a block. A block in which no unit completed counts as half a unit;
+// otherwise the slowest blocks would be left out.
 func units(b *analyze.ExperimentBlock) float64 { return max(0.5, float64(b.Units)) }
 
 // unitTime returns how many ns one thread spends on a unit of progress, if all units of the block took `took` ns.
@@ -46,8 +48,8 @@ func (e *estimator) unitTime(b *analyze.ExperimentBlock, took float64) float64 {
 	return float64(max(1, e.Threads)) * took / units(b)
 }
 
-// neighbours returns the nearest blocks without delays before and after block `i`; one block at an end of the
-// experiment.
+// neighbours returns the nearest block without delays before block `i`, and the nearest one after it. At the begin or
+// end of the experiment there is only one of them.
 func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
 	for _, step := range []int{-1, 1} {
 		for j := i + step; j >= 0 && j < len(e.Blocks); j += step {

@@ -49,9 +49,10 @@ func (x *Estimate) judgeCurve(significant bool) {
 	}
 }
 
-// longer returns how much longer the experiment must run to decide about a target. It decides when the interval is so
-// short that it excludes either 0 or the least sensitivity that matters; longer assumes that the estimate stays the
-// same. If there is no interval yet, it assumes that treated blocks are as noisy as blocks without delays.
+// longer returns how much longer the experiment must run to decide about a target. The experiment can decide when the
+// confidence interval is so short that it excludes either 0 or the least sensitivity that matters. longer assumes that
+// the estimate stays the same. If there is no interval yet, it assumes that treated blocks are as noisy as blocks
+// without delays.
 func (e *estimator) longer(x *Estimate) analyze.Nanos {
 	ran := e.ran()
 	if ran == 0 {
@@ -65,7 +66,8 @@ func (e *estimator) longer(x *Estimate) analyze.Nanos {
 	}
 	s := x.Sensitivity
 	half := (s.High - s.Low) / 2
-	// an estimate from few blocks is often too large by chance, so use at most 1
+	// An estimate from few blocks is often too large by chance, so assume that the distance to decide about is at most
+	// 1.
 	gap := min(1, max(math.Abs(s.Estimate), policy.SlackSensitivity-s.Estimate))
 	normal := distuv.UnitNormal
 	// the interval extends 1.96 standard errors to each side of the estimate. A shorter interval is needed, so that
@@ -81,8 +83,8 @@ func moreTime(ran analyze.Nanos, times float64) analyze.Nanos {
 	return analyze.Nanos(math.Ceil(min(float64(ran)*max(0, times-1), 1e6*second)/second) * second)
 }
 
-// blocksNeeded returns how many treated blocks are needed until the interval is as short as the least sensitivity
-// that matters; 0 if unknown.
+// blocksNeeded returns how many treated blocks (time ranges with delays) the confidence interval needs to become as
+// short as the least sensitivity that matters; 0 if unknown.
 func (e *estimator) blocksNeeded(x *Estimate) int {
 	var delays, lengths []float64
 	for i := range e.Blocks {
@@ -94,7 +96,8 @@ func (e *estimator) blocksNeeded(x *Estimate) int {
 	if len(delays) == 0 || e.scale == 0 || x.Target.Mode == wire.ExperimentSpeedup {
 		return 0
 	}
-	of := e.scale / statistics.Median(lengths) / statistics.Median(delays) // the error of one block's sensitivity
+	// of is the error of the sensitivity that one block gives
+	of := e.scale / statistics.Median(lengths) / statistics.Median(delays)
 	wanted := distuv.UnitNormal.Quantile(0.975) + distuv.UnitNormal.Quantile(policy.DecidingPower)
 	return int(min(1e6, math.Pow(of*wanted/policy.SlackSensitivity, 2)))
 }
@@ -152,13 +155,14 @@ func (r *Result) warn() {
 	}
 	switch {
 	case usable == 0:
-		r.Warnings = append(r.Warnings, "the experiment has no blocks: the program ended too soon")
+		r.Warnings = append(r.Warnings,
+			"the experiment has no blocks (time ranges with and without delays): the program ended too soon")
 	case policy.MoreThan(policy.WorthNaming, empty, usable):
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have no unit of progress (%s): "+
-			"blocks are too short, or progress is counted by an unsuitable event", empty, usable, e.Progress))
+			"either blocks are too short, or another event should count progress", empty, usable, e.Progress))
 	case policy.MoreThan(policy.Most, few, usable):
 		r.Warnings = append(r.Warnings, fmt.Sprintf(
-			"%d of %d blocks have fewer than %d units of progress, so counting adds noise",
+			"%d of %d blocks have fewer than %d units of progress, so whole units measure progress inexactly",
 			few, usable, policy.UnitsOfBlock))
 	}
 	for i := range r.Estimates {

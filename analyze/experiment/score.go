@@ -14,13 +14,14 @@ import (
 // A pair compares a treated block with a neighbouring block without delays. Without noise, y = slope · x.
 type pair struct {
 	block  int     // the treated block; pairs of one block are not independent
-	x, y   float64 // such as the delay for each unit, and by how much a unit took longer
-	z      float64 // the part of x that the experiment chose: such as the delay that was asked for
+	x, y   float64 // x: delay per unit of progress; y: how much longer a unit took; both in ns
+	z      float64 // the delay per unit that was requested; x is the measured delay
 	weight float64 // a longer pair has less noise: the root of the harmonic mean of both lengths, in seconds
 }
 
-// A score estimates the slope of pairs by which a treated block differs from its neighbours. It is chosen for what
-// programs do:
+// A score estimates the slope of pairs: how much longer a unit of progress takes in a treated block (with delays) than
+// in neighbouring blocks without delays, for each ns of delay. The method is chosen to withstand these properties of
+// measured programs:
 //
 //   - Drift: each treated block is compared only with the baselines directly before and after it, so slow changes of
 //     the program or the machine cancel.

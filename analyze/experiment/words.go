@@ -86,8 +86,8 @@ func (i *Estimated) estimate() string {
 	return twoDigits(i.Estimate)
 }
 
-// open reports whether nothing is known about the value: the interval has no bounds, for instance because the delays
-// are lost in the noise.
+// open reports whether the measurement says nothing about the value: the interval has neither a lower nor an upper
+// bound, for instance because noise hides the effect of the delays.
 func (i *Estimated) open() bool { return i == nil || i.Low == nil && i.High == nil }
 
 // ends formats the interval as "0.93 to 1.07".

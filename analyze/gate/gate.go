@@ -24,7 +24,7 @@ type Case struct {
 	Why     string   // why it failed or was skipped, in one line
 	Detail  string   // what was examined, in one line; may be empty
 	Cells   []string // of the table, one per column of the gate
-	Quiet   bool     // unremarkable: it is counted, but not in the table
+	Quiet   bool     // it is counted but not listed in the table, because its result is unremarkable
 }
 
 // A Gate is the decision whether a change may be merged, with the cases that it consists of.

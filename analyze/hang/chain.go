@@ -18,7 +18,8 @@ type walk struct {
 	passed  map[*analyze.CommandBuffer]bool // likewise
 }
 
-// walk follows the chain of waits that begins at the unfinished call u.
+// walk follows the chain of waits from the call u, which has not returned, to the thread or object that would have to
+// act.
 func (s *surveyed) walk(u *analyze.UnfinishedCall) *walk {
 	began := s.began(u)
 	w := &walk{surveyed: s, threads: map[*analyze.Thread]bool{}, passed: map[*analyze.CommandBuffer]bool{},
@@ -116,7 +117,7 @@ func (w *walk) holdsGIL(not *analyze.Thread) *analyze.Thread {
 	return nil
 }
 
-// other continues the chain with thread `t`, for which another thread waits.
+// other continues the chain of waits with thread `t`, for which a thread of the chain waits.
 func (w *walk) other(t *analyze.Thread) (Kind, string) {
 	u := w.byThread[t]
 	if u == nil {

@@ -8,8 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// buffer continues the chain: it finds out why command buffer b has not completed. If b has completed, it finds out
-// why the waiting threads were not notified.
+// buffer continues the chain of waits: it finds out why command buffer b has not completed. If b has completed, it
+// finds out why the waiting threads were not notified.
 func (w *walk) buffer(b *analyze.CommandBuffer) (Kind, string) {
 	if b == nil {
 		return unknown, ""
@@ -58,8 +58,8 @@ func (w *walk) before(b *analyze.CommandBuffer) *analyze.CommandBuffer {
 	return nil
 }
 
-// handlers continues the chain of a command buffer whose GPU work is done: a completion handler of the program has
-// probably not returned.
+// handlers continues the chain of waits after command buffer b, whose GPU work is done although threads still wait for
+// it: probably one of the program's completion handlers has not returned.
 func (w *walk) handlers(b *analyze.CommandBuffer) (Kind, string) {
 	for _, t := range w.trace.Threads {
 		last := w.trace.Buffer(t.Notified)
@@ -75,7 +75,7 @@ func (w *walk) handlers(b *analyze.CommandBuffer) (Kind, string) {
 	return InCall, fmt.Sprintf("%s has completed, and the call that waits for it has not returned.", capital(buffer(b)))
 }
 
-// handlerOf continues the chain with thread `t`, which runs the completion handlers of command buffer b.
+// handlerOf continues the chain of waits with thread `t`, which runs the completion handlers of command buffer b.
 func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, string) {
 	kind, why := w.other(t)
 	switch kind {
@@ -141,8 +141,8 @@ func (w *walk) notCommitted(b *analyze.CommandBuffer) (Kind, string) {
 	return NotCommitted, fmt.Sprintf("%s was never committed, so it cannot complete.", capital(buffer(b)))
 }
 
-// event continues the chain with the thread or command buffer that should set the event to the value v. If nothing in
-// the trace sets it, the chain ends there.
+// event continues the chain of waits with the thread or command buffer that should set the event to the value v. If
+// nothing in the trace sets it, the chain ends there.
 func (w *walk) event(v analyze.EventValue) (Kind, string) {
 	now, given := w.values[v.Event]
 	if given && now.value >= v.Value {
@@ -176,8 +176,8 @@ func (w *walk) event(v analyze.EventValue) (Kind, string) {
 	return NotSignalled, w.nobody(v)
 }
 
-// polled continues the chain of a thread that polls an event, whose value is v. The trace does not show which value
-// the thread waits for, so any higher value may be the awaited one.
+// polled continues the chain of waits after a thread that polls an event, whose value is v. The trace does not show
+// which value the thread waits for, so any higher value may be the awaited one.
 func (w *walk) polled(v analyze.EventValue) (Kind, string) {
 	w.step(eventName(v.Event), "is at %d, and has not changed since the thread began to poll it", v.Value)
 	if b := w.signaller(analyze.EventValue{Event: v.Event, Value: v.Value + 1}); b != nil {
@@ -207,8 +207,8 @@ func (w *walk) lower(v analyze.EventValue, now uint64) *analyze.CommandBuffer {
 	return nil
 }
 
-// signaller returns an uncompleted command buffer that sets the event to at least the value, preferably a committed
-// one; nil if there is none.
+// signaller returns a command buffer that has not completed and that sets the event v.Event to at least v.Value; nil if
+// there is none. It prefers a committed one.
 func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
 	for b := range w.trace.Buffers() {
 		if b.Process != w.process || b.Completed.Known() {
@@ -248,7 +248,8 @@ func (w *walk) nobody(v analyze.EventValue) string {
 	return text
 }
 
-// listeners names the blocks that wait for a lower value of the event: one of them may be what gives the value.
+// listeners returns a sentence about a block of the program that runs when the event reaches some value
+// (MTLSharedEventListener): that block may be the code that should signal v.
 func (w *walk) listeners(v analyze.EventValue) string {
 	for i := len(w.trace.Listeners) - 1; i >= 0; i-- {
 		l := &w.trace.Listeners[i]
@@ -260,16 +261,17 @@ func (w *walk) listeners(v analyze.EventValue) string {
 			by += ", " + site.String()
 		}
 		if w.values[v.Event].value < l.Value {
-			return fmt.Sprintf(" A listener waits for %s to reach %d (added by %s); its block, which may be what signals %d, "+
-				"has not run.", eventName(v.Event), l.Value, by, v.Value)
+			return fmt.Sprintf(" A listener waits for %s to reach %d (added by %s). Its block, which may be the code that "+
+				"signals %d, has not run.", eventName(v.Event), l.Value, by, v.Value)
 		}
-		return fmt.Sprintf(" A listener waited for %s to reach %d (added by %s); its block, which may be what signals %d, "+
-			"has not done so.", eventName(v.Event), l.Value, by, v.Value)
+		return fmt.Sprintf(" A listener waited for %s to reach %d (added by %s). Its block, which may be the code that "+
+			"signals %d, has not done so.", eventName(v.Event), l.Value, by, v.Value)
 	}
 	return ""
 }
 
-// wantsLock names a thread that waits for a lock whose holder is in this chain: it may be the one that should signal.
+// wantsLock returns a sentence about a thread that waits for a lock held by a thread of this chain. The waiting thread
+// may be the one that should signal the event.
 func (w *walk) wantsLock() string {
 	for _, u := range w.inside {
 		if u.Group != wire.GroupLock || w.threads[u.Thread] {
@@ -283,8 +285,8 @@ func (w *walk) wantsLock() string {
 	return ""
 }
 
-// runs continues the chain of a command buffer that the GPU should be running, because nothing in the trace keeps it
-// from starting. The GPU may be busy with another queue, a handler may be stuck, or a kernel does not end.
+// runs continues the chain of waits after a command buffer that the GPU should be running, because nothing in the trace
+// keeps it from starting. The GPU may be busy with another queue, a handler may be stuck, or a kernel does not end.
 func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 	if other := w.occupies(b); other != nil && !w.passed[other] {
 		w.step(buffer(b), "%s, not completed; %s of %s was committed earlier and may occupy the GPU", w.committed(b),
@@ -313,8 +315,8 @@ func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 	return GPUUnended, why + "."
 }
 
-// occupies returns a command buffer of another queue of the same device that may occupy the GPU: it has not completed
-// and waits for nothing. Of several, it returns the one committed first; nil if there is none.
+// occupies returns a command buffer of another queue that may occupy the GPU of b: it has not completed and waits for
+// no event. If there are several, it returns the one that was committed first; nil if there is none.
 func (w *walk) occupies(b *analyze.CommandBuffer) (found *analyze.CommandBuffer) {
 	for q := range w.buffers {
 		if q == b.Queue || q == nil || b.Queue == nil || q.Device != b.Queue.Device {

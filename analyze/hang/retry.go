@@ -15,8 +15,8 @@ type retry struct {
 }
 
 // retries finds the threads that wait for an event again and again with a time limit, and makes each of these series a
-// call that has not returned. If the thread does something else between two waits, the series goes on until it has
-// not waited for policy.RetryPause and for several times its usual interval.
+// call that has not returned. If the thread does something else between two waits, the series continues. It ends when
+// the thread has not waited for policy.RetryPause and for several times its usual interval.
 func (s *surveyed) retries() {
 	s.retried = map[*analyze.Thread]retry{}
 	selectors := map[*analyze.Thread]string{}

@@ -22,7 +22,7 @@ type surveyed struct {
 	around   map[*analyze.Thread]*analyze.UnfinishedCall
 	byThread map[*analyze.Thread]*analyze.UnfinishedCall
 	buffers  map[*analyze.Queue][]*analyze.CommandBuffer // in the queue's order; those without a position last
-	// the longest time from a commit to the completion of the command buffer
+	// the longest time from the commit of a command buffer to its completion
 	longest analyze.Nanos
 	values  map[uint32]value // of events
 	// threads that wait for an event again and again, each time with a time limit
@@ -147,7 +147,7 @@ func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	s.inside = append(s.inside, u)
 }
 
-// began returns when the thread began to wait in the call. A thread that waits for the GIL repeats its request every
+// began returns when the thread of the call u began to wait. A thread that waits for the GIL repeats its request every
 // few ms, so for the GIL began returns the begin of the first request.
 func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
 	at := u.Begin

@@ -37,8 +37,8 @@ func (h *HungProcess) lines() (lines []Line) {
 	if h.Last != "" {
 		lines = append(lines, Line{fmt.Sprintf("Last progress: %s at %v.", h.Last, analyze.Nanos(h.SinceNS)), "  "})
 	}
-	// told has the steps that were printed with an earlier thread's chain of waits, and passed the threads in these
-	// chains: neither is printed again
+	// `told` has the steps that were printed with the chain of waits of an earlier thread, and `passed` the threads in
+	// these chains. Neither is printed again.
 	told, passed := map[ChainStep]bool{}, map[string]bool{}
 	var idle []string
 	for i, t := range h.Threads {
@@ -138,7 +138,7 @@ func (q *HungQueue) line() string {
 func (p *Waiting) Line() string {
 	text := fmt.Sprintf("no progress for the last %v, which is no hang: ", analyze.Nanos(p.ForNS))
 	if len(p.Threads) == 0 {
-		return text + "no thread was inside a recorded call; the program slept, waited for input, or was done"
+		return text + "no thread was inside a recorded call; the program slept, waited for input, or was finished"
 	}
 	var calls []string
 	for _, t := range p.Threads {

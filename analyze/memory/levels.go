@@ -20,8 +20,8 @@ func NewLevels() *Levels { return &Levels{living: map[living]int64{}} }
 // maxPlausibleSize is 1 PiB. A larger allocation can only come from a damaged trace, and is ignored.
 const maxPlausibleSize = 1 << 50
 
-// Each calls change for each allocation and each release in a slice (a time range of the run), with the process, the
-// instant and the change in bytes, in any order.
+// Each calls `change` for each allocation and each release in a slice (a time range of the run), in any order. Its
+// arguments are the process, the time, and the number of bytes, which is negative for a release.
 func (l *Levels) Each(s *analyze.Slice, change func(p *analyze.Process, at analyze.Nanos, bytes int64)) {
 	for _, f := range s.Trace.Memory.Freed { // memory that was allocated in earlier slices
 		key := living{f.Process, f.Object}

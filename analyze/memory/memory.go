@@ -13,8 +13,8 @@ type Use struct {
 	Allocations int
 	Bytes       uint64
 	Peak        uint64 // largest number of bytes allocated at the same time
-	// whether Peak is exact. If not, the trace has no releases, and Peak is an upper bound: memory counts as released
-	// only when its address is used again
+	// PeakExact is true if Peak is exact. If it is false, the trace has no releases, and Peak is an upper bound: memory
+	// then counts as released only when another allocation gets its address.
 	PeakExact   bool
 	Reused      int // allocations at an address that an earlier one had
 	Addressed   int // allocations with a known address
@@ -123,8 +123,8 @@ func (u *Use) peak(t *analyze.Trace) {
 	}
 }
 
-// device computes the sum of what all devices last reported as allocated, after each report of a device. It stores
-// the largest of these sums.
+// device computes the largest amount of memory that all devices together reported as allocated. Each time a device
+// reports, it adds up the latest report of every device.
 func (u *Use) device(t *analyze.Trace) {
 	type source struct {
 		process *analyze.Process

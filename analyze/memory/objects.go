@@ -18,14 +18,14 @@ type Objects struct {
 	Class          string
 	Created        int
 	Released       int
-	ReleasesKnown  bool // otherwise the trace has no releases of this class, and Peak and Alive are upper bounds
+	ReleasesKnown  bool // if false, the trace has no releases of this class, and Peak and Alive are upper bounds
 	Peak           int
-	Alive          [Tenths + 1]int // when k tenths of the run's command buffers had been committed
+	Alive          [Tenths + 1]int // element k: when k tenths of the run's command buffers had been committed
 	CommandBuffers int             // committed in all
 }
 
-// Growth returns how many more objects were alive at the end of the work than after its first tenth, if each third of
-// the time between created a part of them; otherwise 0.
+// Growth returns how many more objects were alive at the end of the run than after its first tenth. It returns 0 if the
+// number did not grow in each third of the time between, because the growth is then not steady.
 func (o *Objects) Growth() int {
 	grown := o.Alive[Tenths] - o.Alive[1]
 	if !o.ReleasesKnown || grown < policy.LeastKept {
@@ -61,8 +61,8 @@ type population struct {
 	samples int
 }
 
-// members are the objects of one class. levels has how many were alive whenever stride more command buffers had been
-// committed; if it is full, every second element is removed.
+// members counts the objects of one class. Element i of levels is how many were alive when i·stride command buffers had
+// been committed. If levels is full, every second element is removed and stride doubles.
 type members struct {
 	Objects
 	now    int
@@ -168,7 +168,7 @@ func (m *members) move(by int) {
 	m.Peak = max(m.Peak, m.now)
 }
 
-// fill adds the present number of objects for the commits since the last element of levels.
+// fill appends the present number of objects to levels until levels covers `commits` command buffers.
 func (m *members) fill(commits int) {
 	for len(m.levels)*m.stride < commits {
 		m.levels = append(m.levels, m.now)
@@ -209,7 +209,7 @@ func (p *population) finish(all *analyze.Trace) []Objects {
 				m.Alive[k] = m.levels[n-1]
 			}
 		}
-		// a tracer that counts also records all releases
+		// a tracer that counts the objects of a class also sees all their releases
 		m.ReleasesKnown, m.CommandBuffers = m.Released > 0 || p.samples > 0, p.commits
 		out = append(out, m.Objects)
 	}

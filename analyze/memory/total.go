@@ -9,7 +9,7 @@ import (
 type Running struct {
 	use  Use
 	now  int64
-	open map[object]uint64        // sizes of unreleased memory, in bytes
+	open map[object]uint64        // the size in bytes of each allocation that is not released yet
 	last map[memoryAddress]object // the latest allocation at each address
 
 	objects *population
@@ -59,7 +59,7 @@ func (t *Running) allocate(a *analyze.Allocation, process *analyze.Process) {
 	if a.OnHeap {
 		return
 	}
-	if again && a.Address != 0 { // if an address occurs again, its memory was released
+	if again && a.Address != 0 { // the address was used again, so its earlier memory was released
 		t.free(before)
 	}
 	t.open[here] = a.Bytes

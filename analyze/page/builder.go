@@ -62,8 +62,8 @@ func (b *Builder) Like(other *Document) {
 	}
 }
 
-// thread holds what the page draws of one thread. Its calls and its waits for the GPU arrive separately and overlap
-// in time, so each has a track of its own until the end.
+// thread holds what the page draws of one thread. Its calls and its waits for the GPU arrive separately and overlap in
+// time, so each has a track (a list of blocks) of its own until the end.
 type thread struct {
 	*analyze.Thread
 	color        uint8
@@ -96,14 +96,14 @@ const (
 	leastKept = 1 << 8
 )
 
-// room returns how many blocks and cells one lane may have at the moment.
+// room returns how many blocks and cells one lane may have at the moment. The more lanes there are, the fewer.
 func (b *Builder) room() int { return max(leastKept, min(1<<14, mostKept/max(1, b.lanes))) }
 
 // kindSignal is the kind of a block in which a thread waits for a signal. The other kinds are the parts of a thread's
 // time (analyze.Part); a wait for a signal is drawn in place of the part outside of Metal.
 const kindSignal = uint8(analyze.PartOutside)
 
-// Call adds a call; it fits analyze.Options.Visit.
+// Call adds a call. It can be used as analyze.Options.Visit.
 func (b *Builder) Call(c *analyze.VisitedCall) {
 	t := b.thread(c.Thread)
 	p := piece{block: block{Interval: c.Interval, name: c.Row.Selector, kind: kindSignal,
@@ -145,8 +145,8 @@ func (b *Builder) Slice(s *analyze.Slice) error {
 	return nil
 }
 
-// waits adds the waits for the GPU that ended in the slice (part) of the run. A wait becomes several blocks: one for
-// each part that its time is divided into.
+// waits adds the waits for the GPU that ended in the slice (a time range of the run). A wait becomes several blocks,
+// one for each part of its time, such as the time in which the GPU worked.
 func (b *Builder) waits(s *analyze.Slice) {
 	work := evidence.Locate(s.Trace)
 	for i := range s.Trace.Waits {

@@ -24,7 +24,7 @@ mtrace.charts = function (page) {
     const times = Array.from({length: count}, (_, i) => begin + i * bin);
     const values = list.map((s) => {
       const sum = new Float64Array(count);
-      const put = (at, length, n) => { // a bin of the series may overlap two bins of the chart
+      const put = (at, length, n) => { // a one bin of the series may overlap two bins of the chart, so divide it
         for (let i = Math.max(0, Math.floor((at - begin) / bin)); i < count && begin + i * bin < at + length; i++) {
           sum[i] += n * Math.max(0, Math.min(at + length, begin + (i + 1) * bin) - Math.max(at, begin + i * bin)) / bin;
         }
@@ -93,11 +93,11 @@ mtrace.charts = function (page) {
   }
 
   const group = (name) => page.series.filter((s) => s.group === name);
-  over("GPU busy", "share of the time in which the GPU ran anything", group("busy"));
+  over("GPU busy", "share of the time in which the GPU worked", group("busy"));
   over("In flight", "mean number of command buffers that are committed and not completed", group("flight"));
   over("Memory", "GPU memory that the program had allocated", group("memory"));
   for (const h of page.histograms) lengths(h);
-  draw(); // after all elements are in the page
+  draw(); // draw only when all elements are in the page, because charts need their width
 };
 
 {

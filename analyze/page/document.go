@@ -26,8 +26,8 @@ type Document struct {
 	QueuesLeft int         `json:"queues_left"` // that have no series
 	Series     []Series    `json:"series"`
 	Histograms []Histogram `json:"histograms"`
-	Flames     []Flame     `json:"flames"` // empty in the document of a part
-	Detail     bool        `json:"detail"` // a server has more of each part
+	Flames     []Flame     `json:"flames"` // empty if the document is of a part of the run
+	Detail     bool        `json:"detail"` // true if a server can give more detail of each part of the run
 }
 
 // A Kind is a part of a thread's time, named and colored as in the table of threads.
@@ -40,7 +40,7 @@ type Kind struct {
 // What lanes show.
 const (
 	LaneThread = "thread" // blocks are parts of its time; their kinds are Document.Kinds
-	LaneGPU    = "gpu"    // blocks are work; their kinds are the colours of the threads that committed it
+	LaneGPU    = "gpu"    // blocks are GPU work; their kinds are the colours of the threads that committed the work
 	LaneScopes = "scopes" // blocks are the program's scopes; their kinds are colours
 )
 

@@ -45,7 +45,7 @@ func (x *encoder) lane(from *drawing) Lane {
 		for range coarser {
 			level.coarsen()
 		}
-		if 4*level.size() < 3*size { // otherwise it is not much smaller than the previous level
+		if 4*level.size() < 3*size { // skip a level that is not much smaller than the previous one
 			l.Levels = append(l.Levels, x.level(level))
 		}
 		if level.cell > 1<<60 {

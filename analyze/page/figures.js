@@ -45,7 +45,7 @@ mtrace.scrolled = function (table) {
 // capture makes an element receive all events of a pointer until the pointer is released, even outside of the
 // element. Tests send synthetic events, whose pointers cannot be captured; the error is ignored.
 mtrace.capture = function (element, event) {
-  try { element.setPointerCapture(event.pointerId); } catch { /* it is no pointer of the browser's */ }
+  try { element.setPointerCapture(event.pointerId); } catch { /* a synthetic event of a test */ }
 };
 
 // table creates an HTML table from rows of texts; the first row has the column heads.

@@ -81,7 +81,7 @@ mtrace.flame = function (page) {
         if (hit && !above.includes(n)) {
           let inner = n.parent;
           while (inner && !inner.name.toLowerCase().includes(want)) inner = inner.parent;
-          if (!inner) found += n.total; // a recursive call is included in the outer one
+          if (!inner) found += n.total; // the time of a recursive call is included in the outer call's
         }
         box.style.left = whole ? "0" : (100 * (n.from - top.from)) / top.total + "%";
         box.style.width = 100 * part + "%";

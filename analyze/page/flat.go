@@ -6,9 +6,9 @@ import (
 	"mtrace/analyze"
 )
 
-// flat converts the nested calls of a thread into pieces that do not overlap: at each instant, the innermost call. A
-// nested call divides the call around it into pieces. So the times of the pieces add up to the thread's time in the
-// report. Calls must arrive in the order in which they ended.
+// flat converts the nested calls of a thread into pieces that do not overlap. At each instant the piece belongs to the
+// innermost call. A nested call divides the call around it into pieces. So the times of the pieces add up to the
+// thread's time in the report. Calls must arrive in the order in which they ended.
 type flat struct {
 	pending []piece // sorted by begin, disjoint: a call around them may still arrive
 	done    analyze.Nanos
@@ -18,7 +18,7 @@ type flat struct {
 type piece struct {
 	block
 	yields bool
-	hidden bool // a wait, whose parts the model provides
+	hidden bool // the call is a wait; Builder.waits adds its parts instead
 }
 
 // pendingPieces is how many pieces of calls wait before they are passed on, because a call that surrounds them may
@@ -36,7 +36,7 @@ func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	for first > 0 && f.pending[first-1].Begin >= p.Begin {
 		first--
 	}
-	if first > 0 { // no later call can be around these pieces
+	if first > 0 { // a call that ends later cannot contain these pieces
 		p.Begin = max(p.Begin, f.pending[first-1].End)
 	}
 	if first == len(f.pending) { // the usual case: the call has no nested calls
@@ -51,8 +51,8 @@ func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	}
 }
 
-// around inserts call p around the pieces from index `first` on: it fills the gaps between them. If the call absorbs
-// nested calls, it replaces them.
+// around inserts call p, inside which are the pending pieces from index `first` on. p gets the gaps between these
+// pieces. If the call absorbs nested calls, p replaces the pieces.
 func (f *flat) around(p piece, first int, absorbs bool) {
 	inner := slices.Clone(f.pending[first:])
 	f.pending = f.pending[:first]

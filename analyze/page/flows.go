@@ -75,8 +75,8 @@ func (f *flows) thin() {
 	f.list = kept
 }
 
-// ran stores on which lane and when the GPU first ran the command buffer; later work is ignored. It does nothing for
-// a nil flow, which is not drawn.
+// ran stores when the GPU first ran the command buffer, and on which lane. Later work of the command buffer is ignored.
+// It does nothing for a nil flow, which is not drawn.
 func (x *flow) ran(on *gpuLane, i analyze.Interval) {
 	if x != nil && x.on == nil && on != nil {
 		x.on, x.gpu = on, i

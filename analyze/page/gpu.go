@@ -32,7 +32,7 @@ type gpuLane struct {
 // mostBeside is the maximum number of lanes of one channel. Further work that ran at the same time is only counted.
 const mostBeside = 8
 
-// device has the levels of one GPU.
+// device has the quantities over time of one GPU: how busy it is, and how many command buffers are in flight.
 type device struct {
 	busy, flight steps
 	until        analyze.Nanos // the end of the work seen so far
@@ -108,8 +108,7 @@ func (b *Builder) buffers(s *analyze.Slice) {
 	}
 }
 
-// levels adds a command buffer to the number of command buffers in flight, on its device and in its queue, from
-// commit to completion.
+// levels counts a command buffer as in flight, on its device and in its queue, from its commit to its completion.
 func (b *Builder) levels(d *device, x *analyze.CommandBuffer) {
 	flight := analyze.Interval{Begin: x.Committed.Begin, End: max(x.GPU.End, x.Completed.Begin)}
 	if !x.Committed.Known() || flight.Length() == 0 {

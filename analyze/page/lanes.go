@@ -90,8 +90,8 @@ func share(sizes []int, all int) int {
 	return 1 << 40
 }
 
-// drawings returns the lanes that are not empty, from top to bottom: first GPUs, then threads, each after its lanes
-// of scopes.
+// drawings returns the lanes that are not empty, from top to bottom: first the GPUs, then the threads. The lanes with a
+// thread's scopes are directly above the thread's own lane.
 func (b *Builder) drawings() (list []drawing) {
 	slices.SortStableFunc(b.gpuOrder, func(x, y *gpu) int {
 		return cmp.Or(cmp.Compare(x.device.Host, y.device.Host), cmp.Compare(x.device.Name, y.device.Name),
@@ -148,7 +148,7 @@ func (b *Builder) drawings() (list []drawing) {
 	return list
 }
 
-// idle returns a thread's rank for sorting: 0 if it submits GPU work or waits for it, 2 if it only waited for
+// idle returns a rank by which threads are sorted: 0 if it submits GPU work or waits for it, 2 if it only waited for
 // signals, else 1. Higher ranks are drawn further below.
 func idle(t *thread) int {
 	switch {
@@ -199,7 +199,8 @@ func busiest(list []drawing) []drawing {
 	return kept
 }
 
-// arrows adds flows and marks to the document. They refer to lanes by index, so the list of lanes must be final.
+// arrows adds flows (the arrows of command buffers) and marks to the document. They refer to lanes by index, so the
+// list of lanes must not change afterwards.
 func (b *Builder) arrows(d *Document, x *encoder, list []drawing, places map[*thread]int) {
 	gpus := map[*gpuLane]int{}
 	for i := range list {

@@ -7,7 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// modelled is a call that was derived from the model, for sources that do not record calls.
+// modelled is a call made up from an encoder, a commit or a wait, for sources such as Instruments that do not record
+// calls.
 type modelled struct {
 	piece
 	thread *analyze.Thread

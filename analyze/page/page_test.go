@@ -266,7 +266,7 @@ func TestPageIsBounded(t *testing.T) {
 	}
 	t.Logf("%d bytes", len(page))
 	for _, said := range []string{"lanes with the fewest calls", "more marks and scopes",
-		"Arrows show only one of every", "no lane was left to show it"} {
+		"Arrows show only one of every", "had no free lane"} {
 		if !strings.Contains(string(page), said) {
 			t.Errorf("the page does not say %q", said)
 		}

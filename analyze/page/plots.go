@@ -31,7 +31,7 @@ type plotsData struct {
 	Diff   *diff.Document    `json:"diff,omitempty"`
 	Curves []curves          `json:"curves,omitempty"` // of each series of a sweep
 	Parts  []Kind            `json:"parts,omitempty"`  // of the threads' time
-	// what A, B and their ratio are in a comparison
+	// in a comparison: the explanation of the columns A, B and B/A
 	Columns string `json:"columns,omitempty"`
 }
 
@@ -57,7 +57,7 @@ type plotsPage struct {
 	Script, Data               template.JS
 }
 
-// onward is a run of a comparison, with the commands that show it.
+// onward is one run of a comparison, with links and commands by which the reader can look at that run.
 type onward struct {
 	Side, Path string
 	Page       string   // address of its page; empty if there is none
@@ -124,7 +124,7 @@ func curvesOf(r scaling.Result) (c curves) {
 }
 
 // WriteDiff writes a comparison of runs as an HTML page that loads no other file: what became slower or faster, with
-// intervals. pages has the addresses of the runs' own pages, by path, as far as there are any.
+// intervals. pages maps a run's path to the address of the run's own page; a run without a page is missing in it.
 func WriteDiff(w io.Writer, d *diff.Document, pages map[string]string) error {
 	count := map[diff.Status]int{}
 	for _, c := range d.Changes {

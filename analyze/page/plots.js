@@ -42,7 +42,7 @@
             width: 1.5, dash: lined[i % lined.length], spanGaps: true, points: {show: false}}))],
       cursor})};
     figure((series.name ? series.name + ": " : "") + "Throughput",
-        "operations a second, with the least and the most of the runs", plot,
+        "operations per second: the median of the runs, with the smallest and the largest value", plot,
             [["threads", "median", "least", "most", "runs", "speed-up", "efficiency"],
       ...rows.map((r) => [String(r.threads), three(r.ops_per_s), three(r.min_ops_per_s), three(r.max_ops_per_s),
           String(r.runs), r.speedup.toFixed(2), percent(r.efficiency)])]);
@@ -101,9 +101,9 @@
             value: (u, i) => i == null ? "" : shown[i].kind + " " + shown[i].name},
             ...drawn.map((d) => bars(...d)), ends("95% interval, from", ink), ends("95% interval, to", ink)],
         legend: {live: false}, cursor})};
-      figure("What changed", "B compared with A, with the 95% interval; " + (shown.length < 2 ? "" :
-          "the largest " + shown.length + " by what they cost the run; ") + columns, plot, table(shown));
-      document.querySelector("#charts details").open = true; // names are cut in the chart
+      figure("What changed", "ratio of B to A, with its 95% interval; " + (shown.length < 2 ? "" :
+          "the largest " + shown.length + " by their cost for the whole run; ") + columns, plot, table(shown));
+      document.querySelector("#charts details").open = true; // open the table, because long names are cut in the chart
       document.querySelector("#charts table").className = "compared";
     }
     const rest = list.length - shown.length;
@@ -126,7 +126,8 @@
           mtrace.duration(c.typical_a_ns), c.count_b === 0 ? "" : mtrace.duration(c.typical_b_ns),
     change(c.ratio), interval(c),
     added(c), note(c)])];
-  // interval returns the 95% interval: one number if its ends are equal when rounded, "any" if it excludes nothing.
+  // interval returns the 95% interval as text. It returns one number if both ends are equal when rounded, and "any" if
+  // the interval is so wide that it excludes nothing.
   function interval(c) {
     if (c.ratio == null) return "";
     if (c.ratio_high > 1000 * c.ratio_low) return "any";

@@ -14,7 +14,8 @@ type scopeLane struct {
 	until analyze.Nanos
 }
 
-// mostScopes is the maximum number of lanes of scopes per thread. Scopes that overlap more deeply are only counted.
+// mostScopes is the maximum number of lanes with scopes per thread. If more scopes overlap, the further ones are only
+// counted.
 const mostScopes = 4
 
 // scopes adds the program's scopes and marks.

@@ -44,8 +44,8 @@ func (s *steps) change(at analyze.Nanos, by float64) {
 	b.area += by * float64(analyze.Nanos(n+1)*s.bin-at)
 }
 
-// between raises the level (the quantity that is drawn over time) by one during an interval, for instance the number
-// of command buffers in flight.
+// between raises the level (the quantity that is drawn over time) by one during an interval: for instance, it counts a
+// command buffer as in flight.
 func (s *steps) between(i analyze.Interval) {
 	if i.Length() > 0 {
 		s.change(i.Begin, 1)
@@ -64,7 +64,8 @@ func (s *steps) coarsen() {
 		to := &bins[n>>1-from]
 		to.change += b.change
 		to.area += b.area
-		if n&1 == 0 { // the level also holds for the second half of the longer bin
+		// the change happened in the first half of the longer bin, so the level keeps it for the whole second half
+		if n&1 == 0 {
 			to.area += b.change * float64(s.bin)
 		}
 	}

@@ -20,10 +20,10 @@ import (
 type Detail func(ctx context.Context, from, to analyze.Nanos) (*Document, error)
 
 // A Server serves a page, and documents of ranges of its run, to a browser on the same machine. Until the page is
-// ready, it serves a short page that reloads itself. A trace shows what a program does, so the Server refuses three
-// kinds of requests. Requests from other machines. Requests for another host name, which a page of another site can
-// cause (DNS rebinding). Requests without the secret token in the path, because other users of the machine can reach
-// the port.
+// ready, it serves a short page that reloads itself. A trace may contain secrets of the program, so the Server refuses
+// requests from other machines. It refuses requests for another host name, which a page of another site can cause (DNS
+// rebinding). And it refuses requests without the secret token in the path, because other users of the machine can
+// reach the port.
 type Server struct {
 	port   int
 	token  string
@@ -33,7 +33,7 @@ type Server struct {
 	busy   chan struct{} // a semaphore: only one range is read at a time
 }
 
-// NewServer returns a server for a port, with a new token and without a page; see Show.
+// NewServer returns a server for a port, with a new token. It has no page until Show is called.
 func NewServer(port int) *Server {
 	return &Server{port: port, token: rand.Text(), ready: make(chan struct{}), busy: make(chan struct{}, 1)}
 }
@@ -66,12 +66,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("Cache-Control", "no-store")
 	switch {
 	case !s.local(r):
-		http.Error(w, "mtrace view answers this machine only, as 127.0.0.1 or localhost", http.StatusForbidden)
+		http.Error(w, "mtrace view only answers requests from this machine, to the host 127.0.0.1 or localhost",
+			http.StatusForbidden)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		head.Set("Allow", "GET, HEAD")
 		http.Error(w, "this server only answers GET and HEAD requests", http.StatusMethodNotAllowed)
 	case !s.knows(r.URL.Path):
-		http.Error(w, "the token is missing: use the address that mtrace view printed", http.StatusForbidden)
+		http.Error(w, "the address lacks the secret token: use the whole address that mtrace view printed",
+			http.StatusForbidden)
 	case r.URL.Path == s.Path():
 		s.whole(w, r)
 	case r.URL.Path == s.Path()+"detail":

@@ -36,9 +36,11 @@ func (s *FileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case !s.local(r):
-		http.Error(w, "mtrace view answers this machine only, as 127.0.0.1 or localhost", http.StatusForbidden)
+		http.Error(w, "mtrace view only answers requests from this machine, to the host 127.0.0.1 or localhost",
+			http.StatusForbidden)
 	case !s.knows(r.URL.Path):
-		http.Error(w, "the token is missing: use the address that mtrace view printed", http.StatusForbidden)
+		http.Error(w, "the address lacks the secret token: use the whole address that mtrace view printed",
+			http.StatusForbidden)
 	case r.URL.Path != s.Path():
 		http.NotFound(w, r)
 	case r.Method == http.MethodOptions:

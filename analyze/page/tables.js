@@ -37,7 +37,8 @@ mtrace.sortable = function (table) {
     table.rows.length < leastRows + 1
   )
     return;
-  const rows = [...table.rows].slice(1).filter((row) => row.parentNode !== table.tFoot), // sums stay below
+  // the rows of sums (tFoot) stay at the bottom
+  const rows = [...table.rows].slice(1).filter((row) => row.parentNode !== table.tFoot),
     cell = (row, i) => (row.cells[i] ? row.cells[i].textContent.trim() : "");
   heads.forEach((head, i) => {
     if (!head.textContent.trim()) return;

@@ -63,7 +63,7 @@ func (t *track) put(b block) {
 	c.count++
 	edge := analyze.Nanos(at+1) * t.cell
 	c.time[b.kind] += min(b.End, edge) - b.Begin
-	if b.End > edge { // it is shorter than a cell, but extends into the next one
+	if b.End > edge { // the block is shorter than a cell, but extends into the next cell: divide its time
 		t.cellAt(at + 1).time[b.kind] += b.End - edge
 	}
 }
@@ -86,7 +86,7 @@ func (t *track) cellAt(at int64) *cell {
 // coarsen makes cells twice as long.
 func (t *track) coarsen() {
 	blocks, cells, was := t.blocks, t.cells, max(t.cell, 1)
-	// blocks[:0] reuses the memory of blocks: each block is read before it is overwritten
+	// blocks[:0] reuses the memory of blocks; that is safe because each block is read before it is overwritten
 	t.cell, t.blocks, t.cells = 2*was, blocks[:0], make([]cell, 0, cap(cells))
 	for _, b := range blocks {
 		for len(cells) > 0 && analyze.Nanos(cells[0].at)*was <= b.Begin { // in the order of time
@@ -149,7 +149,7 @@ func (t *track) copy() *track {
 	return &c
 }
 
-// size returns the number of blocks and cells, which is what it costs to draw the track.
+// size returns the number of blocks and cells in the track, to which its size in the document is proportional.
 func (t *track) size() int { return len(t.blocks) + len(t.cells) }
 
 // fit makes cells longer until the track has no more blocks and cells than `most`.

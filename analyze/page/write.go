@@ -56,7 +56,7 @@ type picturesData struct {
 // Write writes the report as an HTML page with the document's timeline and charts. The page loads no other file. Its
 // content security policy forbids all requests, except to the mtrace server that served the page.
 func Write(w io.Writer, r *report.Report, d *Document) error {
-	data, err := json.Marshal(d) // which leaves no < in it
+	data, err := json.Marshal(d) // json escapes <, so the text cannot end the script element
 	if err != nil {
 		return err
 	}
@@ -145,15 +145,16 @@ func (d *Document) remarks(r *report.Report) (list []string) {
 	}
 	if coarsest > 1 {
 		list = append(list, fmt.Sprintf(
-			"Blocks shorter than %v are drawn together, as the shares of that time that they took%s.",
+			"Blocks shorter than %v are not drawn one by one: ranges of that length show the share of each kind%s.",
 			analyze.Nanos(coarsest), more))
 	}
 	if d.FlowsOf > 1 {
 		list = append(list, fmt.Sprintf("Arrows show only one of every %d command buffers%s.", d.FlowsOf, more))
 	}
 	if hidden > 0 {
-		list = append(list, fmt.Sprintf("%s ran while %d others ran, and no lane was left to show it; "+
-			"the label of the GPU's last lane counts such work.",
+		list = append(list, fmt.Sprintf(
+			"%s ran at the same time as %d others and had no free lane, so the timeline does not show it; "+
+				"the label of the GPU's last lane counts such work.",
 			analyze.Plural(int(hidden), "piece")+" of work", mostBeside))
 	}
 	if d.LanesLeft > 0 {

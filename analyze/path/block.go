@@ -9,13 +9,13 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// blockKind is why a thread made no progress during a block.
+// blockKind is the reason why a thread made no progress during a block (a time in which it waited or compiled).
 type blockKind uint8
 
 const (
 	blockWait    blockKind = iota // in a wait
 	blockLock                     // for a lock
-	blockSlot                     // for a free command buffer
+	blockSlot                     // the thread waited for a free command buffer
 	blockSignal                   // for another thread's signal
 	blockCompile                  // not blocked, but compiling, which the path lists separately
 )
@@ -26,11 +26,11 @@ type block struct {
 	analyze.Interval
 	kind   blockKind
 	buffer *analyze.CommandBuffer // that the thread waited for; nil if not known
-	// the lock's holder when the wait began, the thread that sent the signal, or the thread whose command buffer was
-	// waited for
+	// The thread that another thread waited for: the lock's holder when the wait began, the thread that sent the
+	// signal, or the thread that committed the awaited command buffer.
 	holder *analyze.Thread
 	signal analyze.Nanos // when the signal was given
-	handed bool          // the signal reports the completion of work that the thread had passed to another one
+	handed bool          // the signal reports that work is done which this thread had passed to another thread
 	lock   evidence.LockKey
 	queue  *analyze.Queue // the queue that was full
 }

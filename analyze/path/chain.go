@@ -16,8 +16,8 @@ const (
 	RootUnknown = "unknown"
 )
 
-// A Chain is a sequence of threads in which each waited for the next, up to the root: what the last thread waited
-// for, or that it was running.
+// A Chain is a sequence of threads in which each waited for the next, up to the root. The root says what the last
+// thread did: it ran, or it waited for something other than a thread.
 type Chain struct {
 	Threads []*analyze.Thread // in order: each waited for the next
 	Root    string
@@ -72,7 +72,7 @@ func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 			return b.holder
 		}
 	case blockSignal:
-		if b.handed { // otherwise the thread waits for new work, and not for another thread
+		if b.handed { // if false, the thread was idle: it waited for new work, and not for a certain thread
 			return b.holder
 		}
 	case blockWait:
@@ -120,7 +120,7 @@ func rootOf(b *block) string {
 	return RootUnknown
 }
 
-// longest returns the block in a list that covers more than half of the interval `i`; nil if there is none.
+// longest returns the block in a list that covers most of the interval `i` (policy.Most); nil if there is none.
 func longest(list []block, i analyze.Interval) *block {
 	for b := lastBlock(list, i.End); b != nil; b = lastBlock(list, b.Begin) {
 		if policy.MoreThan(policy.Most, b.Interval.Within(i).Length(), i.Length()) {

@@ -62,7 +62,8 @@ func (o *gpuOrder) handledAt(t *analyze.Thread, at analyze.Nanos) *analyze.Comma
 	}
 	list := o.handled[t.Process]
 	i := sort.Search(len(list), func(i int) bool { return list[i].End > at })
-	for k := i - 1; k >= 0 && k >= i-policy.MostInFlight; k-- { // handlers of earlier command buffers may still run
+	// the handlers of an earlier command buffer may be the ones that still run
+	for k := i - 1; k >= 0 && k >= i-policy.MostInFlight; k-- {
 		if done := list[k].buffer.Completed; done.Known() && done.End >= at {
 			return list[k].buffer
 		}

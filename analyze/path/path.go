@@ -62,8 +62,8 @@ func id(t *analyze.Thread) uint64 {
 	return uint64(t.ID)
 }
 
-// critical walks back from the end of the run and returns the path. The end is that of the GPU's last work or of the
-// last working submitting thread, whichever is later.
+// critical walks back from the end of the run and returns the critical path. The run ends with the GPU's last work, or
+// when the last submitting thread stopped working, whichever is later.
 func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 	var thread *analyze.Thread
 	var from, to analyze.Nanos
@@ -92,8 +92,8 @@ func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 		if stuck++; w.at < before {
 			stuck = 0
 		}
-		// threads that wait for each other in a circle would keep the walk at this instant for ever, so go back in
-		// time
+		// The walk came back to this instant too often: threads seem to wait for each other in a circle. Move back in
+		// time, otherwise the walk would never end.
 		if stuck > policy.MostHandOffs && next != nil {
 			until := w.at - 1
 			if b := lastBlock(w.blocks[next], w.at); b != nil {

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Range is the result for one analysed range of the run. The range stands for a longer one, so its times are
-// multiplied by Scale.
+// A Range is the result for one analysed range of a long run. The analysed range is a sample of a longer range, so its
+// times are multiplied by Scale.
 type Range struct {
 	Waits
 	Scale float64 // length of the longer range, divided by the length of this one
@@ -47,7 +47,7 @@ func paths(ranges []Range) (sum Path) {
 	return sum
 }
 
-// chainsOf adds up the chains of waits of the ranges. Chains are equal if their threads and roots are.
+// chainsOf adds up the chains of waits of the ranges. Two chains are equal if their threads and their roots are equal.
 func chainsOf(ranges []Range) (all []Chain) {
 	for i := range ranges {
 		w := &ranges[i]

@@ -72,7 +72,7 @@ func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	b := lastBlock(w.blocks[t], w.at)
 	if b == nil {
-		from := w.Evidence.Trace.Window.Begin // a thread that only sent signals has no known call
+		from := w.Evidence.Trace.Window.Begin // at the start of the run, if the thread has no known call
 		if t.Active.Length() > 0 {
 			from = t.Active.Begin
 		}
@@ -97,7 +97,7 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 			next = t
 			w.spend(Lock, t, b.Begin)
 		} else {
-			w.steps++ // the thread released the lock at this instant
+			w.steps++ // no time to spend: the thread released the lock at this instant
 			w.holding = true
 		}
 	case blockSignal:
@@ -128,7 +128,7 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 			w.spend(Unknown, t, b.Begin)
 		}
 	}
-	if next == t && w.at >= before { // nothing explains the wait: continue before the block
+	if next == t && w.at >= before { // the trace does not show what ended the wait: continue at the block's beginning
 		w.spend(Unknown, t, min(before-1, b.Begin))
 	}
 	return next
@@ -148,8 +148,8 @@ func (w *walker) before(b *block) *analyze.Thread {
 	return nil
 }
 
-// mayHold reports whether thread t may hold a lock at the current instant. A thread that waits for a lock at that
-// instant does not count. A wait may end without the lock, for instance by a timeout.
+// mayHold reports whether thread t may hold a lock at the current instant of the walk. It returns false if t itself
+// waits for a lock then: such a wait may end without the lock, for instance by a timeout.
 func (w *walker) mayHold(t *analyze.Thread) bool {
 	last := lastBlock(w.blocks[t], w.at)
 	return last == nil || last.kind != blockLock || last.End < w.at

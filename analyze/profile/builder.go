@@ -19,7 +19,7 @@ type builder struct {
 	labels    labels                                // of the previous sample
 	same      map[string]*profile.Sample            // samples with these labels
 	locations map[string]*profile.Location          // for names that are not code: kernels, labels, selectors
-	others    map[*analyze.Thread]string            // results of other
+	others    map[*analyze.Thread]string            // cached results of the method other
 	code      *code
 	scopes    *analyze.ScopesAt
 	key       []byte              // buffers for the current sample
@@ -171,7 +171,7 @@ func (l labels) numbers() map[string][]int64 {
 	return m
 }
 
-// other returns the label for a thread for which another one waited; "" if the thread is not known.
+// other returns the label that names thread t, for which the sample's thread waited; "" if t is nil.
 func (b *builder) other(t *analyze.Thread) string {
 	if t == nil {
 		return ""

@@ -17,8 +17,8 @@ func values(count, unit, value, valueUnit string) []*profile.ValueType {
 }
 
 // gpu returns the profile of GPU time by kernel. A command buffer has several kernels; its count, and its time from
-// commit to start, are added to the first kernel only, so that sums are right. It returns nil if costs is nil, but
-// needed because kernels share a measured time.
+// commit to start, are added to the first kernel only, so that sums are right. It returns nil if kernels share a
+// measured time and `costs`, which divides such times among kernels, is nil.
 func gpu(t *analyze.Trace, costs *kernels.Costs, splitter *kernels.Splitter) *builder {
 	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued",
 		Unit: "nanoseconds"})
@@ -57,8 +57,9 @@ func gpu(t *analyze.Trace, costs *kernels.Costs, splitter *kernels.Splitter) *bu
 	return b
 }
 
-// together merges consecutive kernels of an encoder whose GPU times are not identified into one share with all their
-// names. A profile cannot show bounds, and would rank these kernels by arbitrary times.
+// together merges consecutive kernels of an encoder into one share with all their names, if the GPU time of each kernel
+// alone is unknown. A profile has no way to show a range of possible times, so it would rank these kernels by arbitrary
+// times.
 func together(shares []kernels.Share) []kernels.Share {
 	out := shares[:0]
 	for i := 0; i < len(shares); i++ {
@@ -160,8 +161,8 @@ func wait(splitter *evidence.Division) *builder {
 	return b
 }
 
-// counts returns by how much a wait raises the number of waits: by 0 if it began in an earlier range, where it was
-// counted, otherwise by 1.
+// counts returns the number to add to the count of waits for one wait: 0 if the wait began in an earlier range, where
+// it was counted, otherwise 1.
 func counts(earlier bool) int64 {
 	if earlier {
 		return 0
@@ -169,8 +170,8 @@ func counts(earlier bool) int64 {
 	return 1
 }
 
-// signals adds waits for signals and other blocked time, but only of threads that the report lists. Other threads do
-// nothing but wait, for work that is unrelated to the GPU.
+// signals adds waits for signals and other blocked time, but only of threads that the report lists. The other threads
+// only wait for work that is unrelated to the GPU.
 func (b *builder) signals(a *evidence.Division) {
 	listed := map[*analyze.Thread]bool{}
 	for _, t := range a.Times.Threads {
@@ -215,7 +216,7 @@ func compilation(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("compilations", "count", "time", "nanoseconds")...)
 	for i := range t.Compilations {
 		c := &t.Compilations[i]
-		if c.Kind == analyze.KindChildren { // a wait for children; their compilations are in the list, too
+		if c.Kind == analyze.KindChildren { // a wait for child processes, whose own compilations are in the list, too
 			continue
 		}
 		stack := []string{cmp.Or(c.Name, "("+c.Kind+" without a name)"), c.Kind, c.Selector}

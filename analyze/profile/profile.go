@@ -25,7 +25,7 @@ func Build(kind string, t *analyze.Trace) (*profile.Profile, error) { return bui
 type input struct {
 	trace    *analyze.Trace
 	division func() *evidence.Division
-	costs    func() *kernels.Costs // may return nil; see gpu
+	costs    func() *kernels.Costs // may return nil if the costs are unknown
 	splitter *kernels.Splitter
 }
 

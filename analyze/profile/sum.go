@@ -77,7 +77,7 @@ func (s *Sum) add(part *analyze.Trace, division func() *evidence.Division) error
 	return nil
 }
 
-// merge merges the pending profiles of kind number i into its sum.
+// merge merges the pending profiles of one kind, the one with index i, into the sum of that kind.
 func (s *Sum) merge(i int) error {
 	all := s.pending[i]
 	if s.sums[i] != nil {

@@ -19,13 +19,13 @@ type test struct {
 func newTest(place int, kind string, c Condition) (test, error) {
 	t := test{place, c.Is, c.Value}
 	if !slices.Contains([]string{"=", "!=", "<", "<=", ">", ">=", "contains", "null", "set"}, c.Is) {
-		return t, fmt.Errorf("a condition is one of = != < <= > >= contains null set, not %q", c.Is)
+		return t, fmt.Errorf("the condition on %s must be one of = != < <= > >= contains null set, not %q", c.Column, c.Is)
 	}
 	given := kindNumber
 	switch v := c.Value.(type) {
 	case nil:
 		if given = kind; c.Is != "null" && c.Is != "set" {
-			return t, fmt.Errorf("the condition %s %s has no value", c.Column, c.Is)
+			return t, fmt.Errorf("the condition %s %s needs a value to compare with", c.Column, c.Is)
 		}
 	case float64: // JSON numbers arrive as float64
 		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
@@ -43,8 +43,9 @@ func newTest(place int, kind string, c Condition) (test, error) {
 			c.Column, v)
 	}
 	if given != kind && !slices.Contains([]string{"contains", "null", "set"}, c.Is) {
-		return t, fmt.Errorf("the column %s has a %s in each row, and %#v is a %s: give a %s", c.Column, kind, c.Value,
-			given, kind)
+		return t, fmt.Errorf(
+			"the column %s has a %s in each row, but the condition compares it with %#v, a %s: give a %s",
+			c.Column, kind, c.Value, given, kind)
 	}
 	return t, nil
 }

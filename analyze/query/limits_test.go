@@ -46,7 +46,7 @@ func TestQueriesAreBounded(t *testing.T) {
 			break
 		}
 	}
-	if err == nil || !strings.Contains(err.Error(), "percentiles of more than 1000 values") {
+	if err == nil || !strings.Contains(err.Error(), "the percentiles need more than 1000 values") {
 		t.Errorf("%v after %d values", err, r.gathered)
 	}
 	aggregates := make([]Aggregate, mostTerms)

@@ -204,7 +204,8 @@ func newRun(q Query, names, kinds []string) (*run, error) {
 		i := -1
 		if a.Function != "count" {
 			if !slices.Contains([]string{"sum", "mean", "min", "max", "p50", "p95", "p99"}, a.Function) {
-				return nil, fmt.Errorf("no function %q: there are count, sum, mean, min, max, p50, p95, p99", a.Function)
+				return nil, fmt.Errorf(
+					"unknown function %q: the functions are count, sum, mean, min, max, p50, p95 and p99", a.Function)
 			}
 			if i, err = place(a.Column); err != nil {
 				return nil, err
@@ -218,7 +219,7 @@ func newRun(q Query, names, kinds []string) (*run, error) {
 	}
 	switch {
 	case len(q.Columns) > 0 && (len(q.Aggregates) > 0 || len(q.GroupBy) > 0):
-		return nil, errors.New("columns are for queries without aggregates and group_by: leave them out")
+		return nil, errors.New("columns cannot be combined with aggregates or group_by: leave columns out")
 	case len(q.GroupBy) > 0 && len(q.Aggregates) == 0:
 		r.Aggregates, r.of = []Aggregate{{Function: "count"}}, []int{-1}
 	}
@@ -227,7 +228,7 @@ func newRun(q Query, names, kinds []string) (*run, error) {
 		r.shown, _ = places(names)
 	}
 	if q.OrderBy != "" && !slices.Contains(r.columns(), q.OrderBy) {
-		return nil, fmt.Errorf("order_by %q is no column of the answer, which has %s", q.OrderBy,
+		return nil, fmt.Errorf("order_by %q is not a column of the answer; the answer has %s", q.OrderBy,
 			strings.Join(r.columns(), ", "))
 	}
 	return r, nil
@@ -311,7 +312,8 @@ func (r *run) row(values []any) error {
 	g := r.groups[key.String()]
 	if g == nil {
 		if most := min(mostGroups, mostSums/max(1, len(r.of))); len(r.groups) == most {
-			return fmt.Errorf("more than %d groups: group by fewer columns, or compute fewer aggregates", most)
+			return fmt.Errorf(
+				"the answer would have more than %d groups: group by fewer columns, or compute fewer aggregates", most)
 		}
 		g = &group{}
 		for _, i := range r.by {
@@ -328,7 +330,8 @@ func (r *run) row(values []any) error {
 			gather := strings.HasPrefix(r.Aggregates[k].Function, "p")
 			if g.sums[k].add(values[i], gather); gather {
 				if r.gathered++; r.gathered > r.mostValues {
-					return fmt.Errorf("percentiles of more than %d values: add conditions, or compute fewer percentiles",
+					return fmt.Errorf(
+						"the percentiles need more than %d values in memory: add conditions, or compute fewer percentiles",
 						r.mostValues)
 				}
 			}
@@ -375,7 +378,7 @@ func (s *sum) add(v any, gather bool) {
 	}
 }
 
-// figure returns the value of an aggregate function; nil if all values of the group are null.
+// figure returns the result of an aggregate function for one group; nil if all values of the group are null.
 func (s *sum) figure(function string) any {
 	if s.count == 0 {
 		return nil

@@ -76,20 +76,20 @@ func TestWrongQueries(t *testing.T) {
 		`{"table":"nothing"}`:  "no table",
 		`{"table":"calls","columns":["colour"]}`: "it has tid, selector, " +
 			"duration_ns, failed",
-		`{"table":"calls","order_by":"colour"}`:                                 "no column of the answer",
-		`{"table":"calls","aggregates":[{"function":"median","column":"tid"}]}`: "there are count, sum",
-		`{"table":"calls","where":[{"column":"tid","is":"~","value":1}]}`:       "a condition is one of",
-		`{"table":"calls","where":[{"column":"tid","is":"="}]}`:                 "has no value",
+		`{"table":"calls","order_by":"colour"}`:                                 "not a column of the answer",
+		`{"table":"calls","aggregates":[{"function":"median","column":"tid"}]}`: "the functions are count, sum",
+		`{"table":"calls","where":[{"column":"tid","is":"~","value":1}]}`:       "must be one of = != <",
+		`{"table":"calls","where":[{"column":"tid","is":"="}]}`:                 "needs a value to compare with",
 		`{"table":"calls","where":[{"column":"tid","is":"=","value":[1]}]}`:     "not a number, a text or a truth value",
 		`{"table":"calls","where":[{"column":"duration_ns","is":"<","value":"1000"}]}`: `the column duration_ns has a ` +
-			`number in each row, and "1000" is a text: give a number`,
+			`number in each row, but the condition compares it with "1000", a text: give a number`,
 		`{"table":"calls","where":[{"column":"selector","is":"=","value":1}]}`:     "give a text",
 		`{"table":"calls","where":[{"column":"failed","is":"=","value":"true"}]}`:  "give a truth value",
 		`{"table":"calls","where":[{"column":"failed","is":"!=","value":1}]}`:      "give a truth value",
 		`{"table":"calls","aggregates":[{"function":"mean","column":"selector"}]}`: "mean(selector): the column has a ",
 		`{"table":"calls","aggregates":[{"function":"sum","column":"failed"}]}`:    "sum(failed): the column has a ",
 		`{"table":"calls","limit":5000}`:                                           "limit is 1 to 1000",
-		`{"table":"calls","columns":["tid"],"aggregates":[{"function":"count"}]}`:  "without aggregates and group_by",
+		`{"table":"calls","columns":["tid"],"aggregates":[{"function":"count"}]}`:  "cannot be combined with aggregates or group_by",
 	} {
 		var q Query
 		if err := json.Unmarshal([]byte(query), &q); err != nil {

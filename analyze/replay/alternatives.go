@@ -8,18 +8,20 @@ import (
 	"mtrace/analyze/replay/change"
 )
 
-// alternatives has the rates (command buffers per second) of a changed program under assumptions other than those of
-// the estimate. These rates widen the prediction's interval. A rate is 0 if its run deadlocks.
+// alternatives has the predicted rates (command buffers per second) of a changed program under assumptions other than
+// those of the estimate. They show how uncertain the estimate is, and widen its interval. A rate is 0 if the replayed
+// run deadlocks.
 type alternatives struct {
-	rates     []float64 // of readings
-	awake     float64   // processors hardly sleep; only if the density of hand-offs rises
-	otherRoom bool      // the capacity of GPUs or queues matters
-	other     float64   // with the other assumption about that capacity
-	wide      float64   // of widened, if the change removes waits for events
+	rates []float64 // one for each reading (a variant of the recorded program)
+	// the rate if processors hardly sleep; set only if the change increases the number of hand-offs per second
+	awake     float64
+	otherRoom bool    // true if the capacity of GPUs or queues may matter, so that `other` is set
+	other     float64 // the rate with the other assumption about that capacity
+	wide      float64 // the rate of the change returned by widened; set if the change removes waits for events
 }
 
-// widened adds an assumption to the change: queues whose command buffers wait for events could run more of them at
-// once.
+// widened returns the change with one more assumption: queues whose command buffers wait for events could run more
+// command buffers at once than recorded.
 func widened(c Change) Change {
 	c.Overlap = true
 	return c

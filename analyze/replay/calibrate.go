@@ -10,21 +10,22 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// calibrate returns the variant (reading) of a recorded program that the machine reproduces best, and its rate; the
-// rate is 0 if every variant deadlocks. Variants differ where the trace is ambiguous: the order in which threads get
-// a lock, the rules by which threads choose what to wait for (see awaiting), and how well the system distributes
-// processors.
+// calibrate returns the variant (reading) of a recorded program whose replay comes closest to the recorded run, and the
+// rate of that replay. The rate is 0 if every variant deadlocks. Variants differ where the trace is ambiguous: the
+// order in which threads get a lock, the rules by which threads choose what to wait for (see awaiting), and how well
+// the system distributes processors.
 func calibrate(p *program.Program) (best *program.Program, base float64) {
 	enough := policy.RunToRunVariation.Value
-	if p.Tied { // a tied program exists to avoid waits for locks of fixed duration
+	// in a tied program the waits for locks must depend on the lock's holder, so variants with fixed waits are not tried
+	if p.Tied {
 		enough = policy.ReplayErrorLimit.Value
 	}
 	return calibrateTo(p, enough)
 }
 
 // calibrateTo returns the first variant whose rate differs from the recorded rate by at most `enough`, otherwise the
-// variant that differs least. It tries variants in which locks make threads wait before variants in which these waits
-// always take their recorded time.
+// variant that differs least. It first tries variants in which a thread waits for a lock until its holder releases it,
+// and then variants in which such waits take their recorded time.
 func calibrateTo(p *program.Program, enough float64) (best *program.Program, base float64) {
 	least := math.Inf(1)
 	scatters, fixes, rules := []float64{p.Processors.Scattered}, []bool{false}, []awaiting{{p.Newest, true}}
@@ -80,8 +81,9 @@ func calibrateTo(p *program.Program, enough float64) (best *program.Program, bas
 	return best, base
 }
 
-// awaiting says which rules a variant follows instead of the recorded waits. newest is the rule for waits for other
-// threads' command buffers. clocks is true if waits for a clock's events end at the next event.
+// awaiting lists the rules by which threads of a variant choose what they wait for, instead of waiting for what the
+// trace recorded. newest is the rule for waits for other threads' command buffers. clocks is true if waits for a
+// clock's events end at the next event.
 type awaiting struct {
 	newest program.Newest
 	clocks bool
@@ -111,9 +113,9 @@ func fixLocks(p *program.Program) {
 	}
 }
 
-// removeDelays subtracts waiting for processors from the recorded times, because the machine adds such waiting itself
-// and it would count twice. It measures what the machine adds in a run of the unchanged program. With shorter times
-// the machine adds slightly less, so removeDelays repeats that.
+// removeDelays subtracts the waits for processors from the recorded times: the machine (the simulator that replays a
+// program) adds such waits itself, so they would count twice. It measures in a replay of the unchanged program how much
+// waiting the machine adds. With shorter times the machine adds slightly less, so removeDelays repeats the measurement.
 func removeDelays(p *program.Program) {
 	if p.Processors.Count == 0 {
 		return
@@ -176,10 +178,11 @@ func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos
 	t.Busy, t.Remaining = min(1, was.Busy/left), left
 }
 
-// findUnexplained sets p.HandOvers.Unexplained: the recorded waiting for processors that the machine does not
-// reproduce. In the machine a short burst of CPU work waits little, because it shares a processor; a real system lets
-// long bursts use up their time slices. The missing waiting is attributed to hand-offs and commits, as a share of the
-// time by which they take longer than with a free processor. `r` is a run of the unchanged program.
+// findUnexplained sets p.HandOvers.Unexplained: the recorded waiting for processors that the machine (the simulator
+// that replays a program) does not reproduce. In the machine a short burst of CPU work waits little, because it shares
+// a processor; a real system lets long bursts use up their time slices. The missing waiting is attributed to hand-offs
+// and commits, as a share of the time by which they take longer than with a free processor. `r` is a run of the
+// unchanged program.
 func findUnexplained(p *program.Program, r *machine.Result) {
 	h := &p.HandOvers
 	var beyond analyze.Nanos
@@ -211,8 +214,8 @@ func delays(r *machine.Result) (sum analyze.Nanos, each float64) {
 	return sum, float64(sum) / float64(max(1, r.Done()))
 }
 
-// relief returns the share (0 to 1) by which waiting for processors shrinks in the run r, compared with the unchanged
-// program. It is 0 if the change gives each thread a processor, because such a change removes all of that waiting
+// relief returns the share (0 to 1) by which threads wait less for processors in the run r of the changed program than
+// in the unchanged program. It returns 0 if the change gives each thread a processor: such a change removes these waits
 // itself.
 func relief(p *program.Program, c Change, r *machine.Result) float64 {
 	if c.Cores || p.HandOvers.Unexplained == 0 || p.HandOvers.Delay == 0 {

@@ -1,12 +1,14 @@
 "use strict";
-// mtrace.answer turns the lines of code in the verdict into links to a block in the timeline that was called there: to
-// the call that the report names, such as a call of a lock's holder during a wait, otherwise to the longest one.
+// mtrace.answer turns each line of code in the verdict into a link to a block of the timeline: to the call at that line
+// that the report names, such as a call of a lock's holder during a wait. If the report names none, the link leads to
+// the longest call at that line.
 mtrace.answer = function (view) {
   for (const line of document.querySelectorAll(".answer .line")) mtrace.linkLine(view, line);
 };
 
-// linkLine makes the text of an element, a line of code, a link to a call there. If the element names a thread, that is
-// the thread's call at the given instant, or its longest call if the page has not that one.
+// linkLine turns the text of an element, a line of code, into a link to a call at that line. If the element names a
+// thread and an instant, the link leads to that thread's call at that instant. If the page lacks that call, it leads to
+// the thread's longest call at the line.
 mtrace.linkLine = function (view, line) {
   const {page} = view, frame = page.frames.indexOf(line.textContent);
   if (frame < 0) return;

@@ -5,8 +5,8 @@ mtrace.arrows = function (view) {
   const {page} = view,
     mostAtOnce = 300;
 
-  // belongs reports whether f is the chosen block's own command buffer (own), or was committed during the chosen
-  // block.
+  // belongs reports whether flow f (a command buffer) belongs to the chosen block `own`: it is the block's own command
+  // buffer, or it was committed during the block.
   function belongs(f, own) {
     return (
       own.flow === f ||
@@ -49,7 +49,7 @@ mtrace.arrows = function (view) {
     pen.moveTo(x1, y1);
     pen.bezierCurveTo(x1, (y1 + y2) / 2, x2, (y1 + y2) / 2, x2, y2);
     pen.stroke();
-    const back = down ? -6 : 6; // the curve ends vertically
+    const back = down ? -6 : 6; // shift the control points, so that the curve begins and ends vertically
     pen.beginPath();
     pen.moveTo(x2, y2);
     pen.lineTo(x2 - 2.5, y2 + back);

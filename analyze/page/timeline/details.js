@@ -1,7 +1,7 @@
 "use strict";
-// mtrace.details shows the chosen block below the timeline: a description, the call's stack, its peer (the thread
-// that holds the lock, sent the signal or committed the work), and its command buffer from creation to completion.
-// Buttons move the view to them.
+// mtrace.details shows the chosen block below the timeline: a description, the call's stack, its peer (the thread that
+// holds the lock, sent the signal or committed the work), and its command buffer from creation to completion. Buttons
+// move the view to each of these.
 mtrace.details = function (view) {
   const {page, root, status} = view,
     box = root.querySelector(".chosen"),

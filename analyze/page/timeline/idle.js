@@ -1,6 +1,6 @@
 "use strict";
-// This file makes the text for an idle GPU under the pointer: how long the gap is, and what the thread that commits
-// the next work did meanwhile.
+// This file makes the text that appears when the pointer is on a gap in the lane of a GPU. The text says how long the
+// GPU is idle, and what the thread that commits the next work does meanwhile.
 
 // idleGap returns the time around the instant `at` in which no lane of the GPU has work. by is the index of the lane
 // of the thread that commits the next work, or −1. The result is null if another lane of the same GPU has work at
@@ -55,7 +55,7 @@ mtrace.idleText = function (view, lane, at, length) {
   text += ", from " + mtrace.instant(gap.from, idle) + " to " + mtrace.instant(gap.to, idle);
   if (gap.by < 0) return text;
   const {kinds, lanes} = view.page,
-    from = Math.max(gap.from, lanes[gap.by].begin_ns); // before that the thread is not known to exist
+    from = Math.max(gap.from, lanes[gap.by].begin_ns); // before its lane begins, the thread's activity is unknown
   if (from >= gap.to) return text;
   const {sums} = mtrace.laneSums(view, gap.by, from, gap.to);
   const did = [...sums].map((time, kind) => ({time, words: kinds[kind] && (kinds[kind].meaning || kinds[kind].name)}));

@@ -95,7 +95,7 @@ mtrace.input = function (view) {
     view.reveal(n);
     if (level.at.length === 0) {
       view.choose({n, at: NaN});
-      status.textContent = lane.name + ": all blocks are too short to be told apart here; zoom in";
+      status.textContent = lane.name + ": the blocks are too short to be shown one by one; zoom in to choose one";
       return;
     }
     let i = before(level.at, view.chosen && !Number.isNaN(view.chosen.at) ? view.chosen.at : view.left);

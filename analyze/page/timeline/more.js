@@ -23,7 +23,7 @@ mtrace.more = function (view) {
       view.redraw();
     } catch (e) {
       if (e.name === "AbortError") return;
-      view.status.textContent = "mtrace view does not answer any more: the page shows the detail that it has";
+      view.status.textContent = "mtrace view does not answer any more: the page shows the detail that it already has";
       page.detail = false;
     }
   }

@@ -50,7 +50,7 @@ mtrace.overview = function (view) {
   }
 
   view.listeners.draw.push(() => {
-    if (view.width < 1) return; // it is hidden
+    if (view.width < 1) return; // the page is hidden: draw nothing
     const style = getComputedStyle(root),
       sharp = Math.min(3, devicePixelRatio || 1);
     const now = [view.width, sharp, style.getPropertyValue("--paper")].join();

@@ -56,7 +56,7 @@ mtrace.search = function (view) {
   }
 
   // look searches the whole run for a text. It does not find blocks that are so short that the page has only their
-  // sums.
+  // sums, without their names.
   view.look = function (text) {
     view.find = text.trim();
     found = new WeakMap();

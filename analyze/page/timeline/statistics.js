@@ -3,8 +3,8 @@
 // kernels with the most time. It uses the finest level. Blocks that are summed up in cells count in proportion to the
 // part of the cell that is in the range.
 
-// laneSums returns the time of each kind in a range of lane n, and the number of blocks. The parameter each is a
-// function that is called for every block with the block's name and its time in the range; it may be omitted.
+// laneSums returns the time of each kind in a range of lane n, and the number of blocks. If the parameter `each` is
+// given, it is called for every block, with the block's name and its time in the range.
 mtrace.laneSums = function (view, n, from, to, each) {
   const {before, finest} = mtrace.levels,
     [source, lane] = view.source(n, from, to),

@@ -39,7 +39,7 @@ func Make(p *profile.Profile, of map[string]string, version string) *profiles.Pr
 			TimeUnixNano: uint64(max(p.TimeNanos, 0)), DurationNano: uint64(max(p.DurationNanos, 0)),
 			ProfileId: identity(p, k), AttributeIndices: said,
 		}
-		period, interval := t, int64(1) // nothing is sampled: every unit is counted
+		period, interval := t, int64(1) // each event was recorded, not one in so many: the sampling interval is 1
 		if p.PeriodType != nil && p.PeriodType.Type != "" && p.Period > 0 {
 			period, interval = p.PeriodType, p.Period
 		}

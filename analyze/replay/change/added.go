@@ -41,15 +41,15 @@ func (a *Added) Times(p *program.Program) float64 {
 	return float64(a.visit(p, false)) / float64(max(1, len(p.Jobs)))
 }
 
-// visit returns the number of points in the program at which the delay applies. If add is true, it also adds the
-// delay at each of them.
+// visit counts the points of the program at which the delay applies, and returns the number. If add is true, it also
+// adds the delay at each of these points.
 func (a *Added) visit(p *program.Program, add bool) (times int) {
 	delay := func(to *analyze.Nanos) {
 		if times++; add {
 			*to += a.By
 		}
 	}
-	// asleep delays step s; if sleeps is true, the thread sleeps in the added time and needs no processor
+	// asleep delays step s. If sleeps is true, the thread sleeps in the added time and needs no processor.
 	asleep := func(s *program.Step, sleeps bool) {
 		if delay(&s.Gap); add && sleeps {
 			s.Asleep += a.By

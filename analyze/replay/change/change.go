@@ -36,16 +36,16 @@ type Change struct {
 	Added    *Added // a delay that is added in some places; nil means none
 }
 
-// OnlyFaster reports whether the Change only makes things faster or slower and removes no cause. Then hand-offs
-// between threads wait for processors as long as recorded.
+// OnlyFaster reports whether the Change only changes how long work takes, and removes no cause of waiting. Hand-offs
+// between threads then wait for processors as long as recorded.
 func (c Change) OnlyFaster() bool {
 	c.Room, c.Overlap, c.Scale = false, false, nil
 	return c == Change{}
 }
 
-// ShortensWork reports whether the Change shortens a thread's work or its waits for the GPU. Threads that wait for
-// that thread, or for a lock that it holds, must then wait less, too: the replay needs a tied program. It returns
-// false if the Change removes such waits anyway.
+// ShortensWork reports whether the Change shortens a thread's work or its waits for the GPU. Other threads that wait
+// for that thread, or for a lock that it holds, must then wait less, too. So the replay needs a tied program, in which
+// such waits depend on the other thread. ShortensWork returns false if the Change removes such waits anyway.
 func (c Change) ShortensWork() bool {
 	removesWaits := c.Turns || c.Locks || c.Fed || c.Apart
 	return !removesWaits &&

@@ -25,12 +25,13 @@ type Density struct {
 	sooner     analyze.Nanos // how much earlier a sleeping thread runs after a timer or another thread wakes it
 }
 
-// handOvers has the durations of one kind of hand-off, such as from a thread to the GPU: took as recorded, in
-// ascending order, and then in the changed program, at the same index. Empty means no change.
+// handOvers has the durations of one kind of hand-off, such as from a thread to the GPU. The list `took` has the
+// recorded durations in ascending order; the list `then` has, at the same index, the duration in the changed program.
+// Empty lists mean no change.
 type handOvers struct{ took, then []analyze.Nanos }
 
-// NewDensity returns the durations of hand-offs for a run with more hand-offs per second than recorded: `times` as
-// many.
+// NewDensity returns the durations of hand-offs for a run that has `times` as many hand-offs per second as the recorded
+// run.
 func NewDensity(p *program.Program, times float64) *Density {
 	h := &p.HandOvers
 	d := &Density{Times: times, latencies: among(h.Latencies, times), notifies: among(h.Notifies, times)}
@@ -43,9 +44,9 @@ func NewDensity(p *program.Program, times float64) *Density {
 	return d
 }
 
-// among returns the durations of hand-offs in a run with more hand-offs per second: `times` as many. The share of
-// hand-offs longer than a given duration is raised to the power `times`, so long ones become rare. `took` must be
-// sorted.
+// among returns the durations of hand-offs in a run that has `times` as many hand-offs per second as the recorded run.
+// The share of hand-offs longer than a given duration is raised to the power `times`, so long ones become rare. `took`
+// must be sorted.
 func among(took []analyze.Nanos, times float64) handOvers {
 	if times <= 1 {
 		return handOvers{took, took}
@@ -106,9 +107,9 @@ func (d *Density) apply(p *program.Program) {
 	}
 }
 
-// unhindered returns how long a recorded hand-off n takes with two gains: the processor that it wakes sleeps less
-// deeply, and it waits less for a processor, by the share Relief. `usual` is the duration of an undisturbed hand-off;
-// only the time beyond that counts as waiting.
+// unhindered returns how long the recorded hand-off n takes in the changed program. Two effects shorten it: the
+// processor that it wakes sleeps less deeply, and it waits less for a processor (by the share Relief). `usual` is the
+// duration of an undisturbed hand-off; only the time beyond that counts as waiting.
 func (d *Density) unhindered(h *program.HandOvers, n, usual analyze.Nanos, all *handOvers) analyze.Nanos {
 	n = all.at(n)
 	return n - program.Scaled(max(0, n-usual), h.Hindered*d.Relief)

@@ -38,8 +38,8 @@ func shareEvenly(p *program.Program) {
 	even(p, of)
 }
 
-// meetings divides a thread's steps at the barriers (points at which all threads wait for the last one) into rounds.
-// Among the steps, a barrier is a sequence of signals and waits for signals.
+// meetings divides a thread's steps into rounds, at the barriers (points at which all threads wait for the last one). A
+// program has no step of its own for a barrier: it is a sequence of signals and waits for signals.
 func meetings(th *program.Thread, t int32) (all []round) {
 	begin, inside := 0, false
 	for i := range th.Steps {

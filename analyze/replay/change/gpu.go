@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// addRoom lets GPUs and queues run at least one command buffer of each thread at the same time. It leaves those alone
-// of which the trace shows that they cannot run more than recorded.
+// addRoom lets GPUs and queues run at least one command buffer of each thread at the same time. It does not change a
+// GPU or queue if the trace shows that it cannot run more command buffers at once than recorded.
 func addRoom(p *program.Program) {
 	for i := range p.Devices {
 		if d := &p.Devices[i]; !d.Limited {

@@ -27,8 +27,9 @@ func compileNothing(p *program.Program) {
 	})
 }
 
-// launchFewer merges each burst of command buffers into one. A burst is submitted with nothing but waits in between.
-// If bursts are too small to gain from that, it merges policy.FewerLaunches command buffers of a thread into one.
+// launchFewer merges each burst of command buffers into one. A burst is a group of command buffers that a thread
+// submits one after another, doing nothing else in between but wait. If bursts are too small to gain from that, it
+// merges policy.FewerLaunches command buffers of a thread into one.
 func launchFewer(p *program.Program) {
 	bursts := 0.0
 	for i := range p.Jobs {
@@ -41,9 +42,9 @@ func launchFewer(p *program.Program) {
 	mergeBursts(p, float64(len(p.Jobs))/bursts)
 }
 
-// mergeBursts divides the time that a thread spends on each command buffer of a burst by the burst's size. The
-// thread's work before the burst is unchanged. Metal's processing time is divided by `usual`, the mean size of all
-// bursts.
+// mergeBursts divides the time that a thread spends on each command buffer of a burst by the burst's size. The thread's
+// work before the burst is unchanged. Metal's own processing time per command buffer is divided by `usual`, the mean
+// size of all bursts.
 func mergeBursts(p *program.Program, usual float64) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
 		if s.Job < 0 || p.Jobs[s.Job].Burst < 2 {

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// feed removes the time in which threads sleep because they wait for work from other threads, or for input. If the
-// other threads are stages of the same pipeline, they need no longer keep pace with each other.
+// feed removes the time in which threads sleep because they wait for work from other threads, or for input. If the work
+// comes from earlier stages of a pipeline, it also lets each stage run at its own pace.
 func feed(p *program.Program) {
 	if p.FedByStages {
 		for t := range p.Threads {
@@ -58,10 +58,10 @@ func rounds(th *program.Thread, t int32, commits []analyze.Nanos) (all []round) 
 	return all
 }
 
-// deal distributes the rounds of each pool among the pool's threads in rotation. A moved round uses the queue that
-// its new thread uses most. In the recorded run there was too little work, so the system's choice of the thread to
-// wake decided how much work each thread got. With enough work, each thread takes the next item when it has finished
-// the last, so the shares become equal.
+// deal distributes the rounds (the work on one item each) of a pool of threads equally among its threads, in rotation.
+// In the recorded run work was scarce, so the system's choice of the thread to wake decided how much each thread got.
+// If there is always enough work, each thread takes the next item when it has finished one. A moved round uses the
+// queue that its new thread uses most.
 func deal(p *program.Program) {
 	if len(p.Pools) == 0 {
 		return

@@ -12,7 +12,8 @@ import (
 // numbers that the program gives to kernels, calls, locks and threads; a missing factor is 1.
 type Scale struct {
 	Kernels, Calls, Locks, Threads []float64
-	// number of rounds (from one wait to the next) that each thread has in flight; 0 and 1 mean as recorded
+	// The number of rounds that each thread has in flight; 0 and 1 mean as recorded. A round is the work from one wait
+	// for the GPU to the next.
 	InFlight int
 	Merged   int // command buffers that are merged into one; 0 and 1 mean as recorded
 }
@@ -35,8 +36,8 @@ func (s *Scale) Slows() bool {
 // recorded.
 func (s *Scale) Overlaps() bool { return s != nil && s.InFlight > 1 }
 
-// Fitted reports whether the result depends on a fit: a scaled kernel has only a share of some command buffer, and
-// the trace does not have the kernel's own time.
+// Fitted reports whether the result depends on a statistical estimate. That is so if a scaled kernel shares a command
+// buffer with other kernels, and the trace has only the time of the whole command buffer.
 func (s *Scale) Fitted(p *program.Program) bool {
 	for i := range p.Jobs {
 		if p.Jobs[i].Measured {
@@ -51,8 +52,9 @@ func (s *Scale) Fitted(p *program.Program) bool {
 	return false
 }
 
-// WithFitted returns a copy of the program in which `bound` changes the estimated shares of scaled kernels, to see
-// how far the fit's uncertainty changes a prediction. The shares of a command buffer still add up to at most 1.
+// WithFitted returns a copy of the program in which the estimated shares of scaled kernels are replaced by the values
+// that `bound` returns, for example the upper bounds. The shares of a command buffer still add up to at most 1. Callers
+// compare predictions with and without it to see how uncertain they are.
 func (s *Scale) WithFitted(p *program.Program, bound func(program.KernelCost) float64) *program.Program {
 	q := p.Copy()
 	for i := range q.Jobs {
@@ -101,7 +103,8 @@ func (s *Scale) apply(p *program.Program) {
 		}
 	}
 	if s.Merged > 1 {
-		mergeLaunches(p, s.Merged, false) // the same commands are encoded, so encoding is not divided
+		// the merged command buffers have the same commands as before, so encoding takes as long as before
+		mergeLaunches(p, s.Merged, false)
 	}
 	if s.InFlight > 1 {
 		for t := range p.Threads {
@@ -115,8 +118,8 @@ func setDuration(j *program.Job, d analyze.Nanos) {
 	j.Alone, j.Duration = program.Scaled(d, program.Share(j.Alone, j.Duration)), d
 }
 
-// scaleThread scales the time that a thread spends in calls and in waits for named locks. It multiplies the thread's
-// remaining time by `own`.
+// scaleThread scales the time that a thread spends in calls and in waits for named locks by the factors of s. It
+// multiplies the rest of the thread's own time by `own`.
 func (s *Scale) scaleThread(th *program.Thread, own float64) {
 	less, rest := 0.0, 1.0
 	for _, p := range th.InGaps {

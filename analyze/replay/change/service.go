@@ -32,17 +32,17 @@ func stepsOf(th *program.Thread) []step {
 	return all
 }
 
-// served has, for each request, the work of the thread that submits for others: its steps, and the time from the last
-// step to the answer (over).
+// served has the work of a thread that submits GPU work for other threads, for each of their requests: the steps of the
+// work, and the time from the last step to the answer (over).
 type served struct {
 	steps [][]step
 	over  []analyze.Nanos
 	busy  float64 // share of that time that the thread was on a processor
 }
 
-// requests returns the serving threads' work for each request, without their waits for processors and without the
-// cost of answering. That cost is the estimated time from the end of the work to the answer, plus the time in which
-// the thread then wakes the requesting threads.
+// requests returns, for each request, the work that a serving thread (a thread that submits for others) did for it. The
+// result leaves out waits for processors, and the cost of answering: the estimated time from the end of the work to the
+// answer, and the time in which the serving thread then wakes the requesting threads.
 func requests(p *program.Program) served {
 	w := served{make([][]step, p.Service.Requests), make([]analyze.Nanos, p.Service.Requests), 0}
 	by := make([]*program.Thread, p.Service.Requests) // who serves each request
@@ -62,14 +62,14 @@ func requests(p *program.Program) served {
 	answer := answering(w)
 	var onProcessor, worked float64
 	for k, steps := range w.steps {
-		if by[k] == nil { // the recorded range ends before the request is served
+		if by[k] == nil { // no thread served the request before the end of the recorded range
 			continue
 		}
 		left, own, answered := by[k].Undelayed(), analyze.Nanos(0), analyze.Nanos(0)
 		for i := range steps {
 			own += steps[i].Own(&steps[i].detail)
 		}
-		if len(steps) > 0 { // the previous step was an answer
+		if len(steps) > 0 { // the next request begins here: the previous step was an answer
 			first := &steps[0]
 			answered = min(program.Scaled(first.Gap, by[k].Busy*policy.OfAnswers), mostForAnswer(p))
 			first.Gap, first.detail.Unlocked = first.Gap-answered, max(0, first.detail.Unlocked-answered)
@@ -98,8 +98,8 @@ func answering(w served) analyze.Nanos {
 }
 
 // mostForAnswer returns an upper bound of the processor time in which a thread sends or answers one request. Metal's
-// threads do about the same twice for a command buffer, so the bound is half of their time for it. If that time is
-// not known, the bound is so large that it never applies.
+// own threads hand over a command buffer twice in a similar way, so the bound is half of their processor time per
+// command buffer. If that time is not known, the bound is so large that it never applies.
 func mostForAnswer(p *program.Program) analyze.Nanos {
 	if p.Framework.Time == 0 {
 		return 1 << 62
@@ -153,8 +153,9 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 			n.Jobs = append(n.Jobs, s.Job)
 		}
 	}
-	var left, given, own analyze.Nanos // work for it before its next step; all work for it; its own time
-	sent := 0                          // requests
+	// of the thread's requests: work to be added to its next step, all work; and the thread's own time
+	var left, given, own analyze.Nanos
+	sent := 0 // requests
 	for _, s := range stepsOf(th) {
 		s.scale(th.Undelayed())
 		own += s.Gap
@@ -174,7 +175,8 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 			given += moved[i].Gap
 		}
 		given += took
-		if len(moved) == 0 { // the request was only a part of a command buffer, whose completion was the answer
+		// the request committed no command buffer: another request's command buffer contained its work and answered it
+		if len(moved) == 0 {
 			given, left = given+work.over[s.Number], s.Gap+took+work.over[s.Number]
 		} else {
 			moved[0].lengthen(s.Gap)
@@ -190,9 +192,9 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 	return n
 }
 
-// moveWork converts the serving thread's steps for one request into steps of thread `t`. A command buffer moves to
-// the thread whose request committed it. `took` is the time of the work at the end that belongs to no returned step;
-// the caller adds it to the next step.
+// moveWork converts the steps of a serving thread for one request into steps of thread `t`, which sent the request. A
+// command buffer moves to the thread whose request committed it. `took` is the time after the last returned step; the
+// caller adds it to the next step.
 func moveWork(p *program.Program, work []step, t int32) (moved []step, took analyze.Nanos) {
 	queue := int32(len(p.Queues))
 	for _, s := range work {

@@ -6,7 +6,7 @@ import (
 )
 
 // waitForOwnOnly removes waits for other threads' command buffers, and empty command buffers that exist only to be
-// waited for. After such waits it also removes their indirect costs: a share of the time until the next call, and
+// waited for. It also removes the indirect costs that follow such a wait: a share of the time until the next call, and
 // waits for locks.
 func waitForOwnOnly(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
@@ -27,8 +27,8 @@ func takeNoTurns(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) { shorten(s, d.Turn) })
 }
 
-// freeLocks removes recorded waits for locks, and waits that are hidden in commits. It also removes the time that
-// threads lose around such waits (being woken, cold caches).
+// freeLocks removes recorded waits for locks, and waits for Metal's own lock that are hidden in the time of commits. It
+// also removes the time that threads lose around such waits (being woken, cold caches).
 func freeLocks(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
 		s.Gap = d.Unlocked
@@ -41,9 +41,9 @@ func freeLocks(p *program.Program) {
 	})
 }
 
-// keepQueuesSerial forbids queues whose command buffers wait for events to run more at once than recorded. Because of
-// the events, the trace does not show whether such a queue could run more. Queues usually run in order, so assuming
-// more would be too optimistic.
+// keepQueuesSerial forbids a queue to run more command buffers at once than recorded, if its command buffers wait for
+// events. The events may have prevented concurrency, so the trace does not show whether the queue could run more.
+// Queues usually run in order, so the opposite assumption would be too optimistic.
 func keepQueuesSerial(p *program.Program) {
 	for i := range p.Jobs {
 		if j := &p.Jobs[i]; j.AwaitsEvent() {
@@ -52,8 +52,8 @@ func keepQueuesSerial(p *program.Program) {
 	}
 }
 
-// ignoreEvents removes waits for events on the GPU. An event releases several command buffers together; without it
-// they are submitted one by one, each with a short latency.
+// ignoreEvents removes waits for events on the GPU. An event may release several command buffers at the same time.
+// Without it they are submitted one by one, each with a short latency.
 func ignoreEvents(p *program.Program) {
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
@@ -83,7 +83,7 @@ func emptyHandlers(p *program.Program) {
 		for i := len(th.Steps) - 1; i >= 0; i-- {
 			s := &th.Steps[i]
 			s.Handlers = 0
-			switch { // the handler began with the end of the wait, and may have given signals since
+			switch { // the thread's steps after the wait run inside the handler, until it gives its signal
 			case th.Details[i].InHandler:
 				inside = true
 			case !s.Kind.Links() && s.Kind != program.Lock:
@@ -97,8 +97,8 @@ func emptyHandlers(p *program.Program) {
 }
 
 // wakePollers makes threads that poll for a completion continue after the completion handlers, as a thread does that
-// the completion wakes. The trace does not show how long that wake-up would take, so the time of the quickest
-// submissions is used: these wake a thread, too.
+// the completion wakes. The trace does not show how long that wake-up would take. The latency of the quickest
+// submissions is used for it, because a submission wakes a thread, too.
 func wakePollers(p *program.Program) {
 	wake := min(p.HandOvers.QuickLatency, policy.Wakeup.Nanos())
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {

@@ -84,9 +84,9 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 	return by
 }
 
-// waitFor returns the step for a recorded wait w for command buffer c. A wait that began after the GPU's end takes
-// its recorded time in the replay. For other waits the replay determines when the GPU ends, and only the time after
-// that (Notify) is as recorded.
+// waitFor returns the step for a recorded wait w for command buffer c. If the GPU had completed c when the wait began,
+// the wait takes its recorded time in the replay. Otherwise the replay computes when the GPU completes c, and only the
+// time from then to the end of the wait (Notify) is as recorded.
 func waitFor(w analyze.Interval, c *analyze.CommandBuffer, job int32) (s program.Step, d program.Detail) {
 	s = program.Step{Kind: program.Wait, Job: job}
 	if w.Begin > c.GPU.End {
@@ -128,8 +128,8 @@ func withoutStart(list []call) []call {
 }
 
 // withoutNested removes calls inside other calls, because the outer call's time includes theirs. A wait for a lock
-// inside a commit is noted as the part of the commit that disappears without locks. A step for which other threads
-// wait must not be lost, so it moves to the end of the outer call.
+// inside a commit is noted as the part of the commit that disappears without locks. A nested step for which other
+// threads wait (such as a signal) must not be lost, so it moves to the end of the outer call.
 func withoutNested(list []call) []call {
 	kept := list[:0]
 	for _, c := range list {
@@ -152,8 +152,8 @@ func withoutNested(list []call) []call {
 }
 
 // acquireCosts returns how long creating a command buffer takes without blocking, for each queue that was full at
-// times. It uses the fastest tenth of the creations that did not find the queue full. The slower ones may have
-// blocked, too, because other threads took the last free command buffers.
+// times. It uses the fastest tenth of the creations that did not find the queue full. Slower creations may have
+// blocked, too, because other threads took the last free command buffers meanwhile.
 func acquireCosts(ev *evidence.Evidence) map[*analyze.Queue]analyze.Nanos {
 	full := map[*analyze.Queue][]analyze.Nanos{}
 	blocked := make([]bool, ev.Trace.IndexCount())

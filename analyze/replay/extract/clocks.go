@@ -9,9 +9,9 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A clock is a thread that only sets a shared event, at times of its own, like a timer. A command buffer may wait for
-// the next value that is set after its creation. In a faster or slower program that is another value, so the machine
-// must not make the command buffer wait for the recorded value.
+// A clock is a thread that does nothing but set a shared event, at times of its own, like a timer. A command buffer may
+// wait for the first value that the clock sets after the command buffer's creation. In a faster or slower program that
+// is another value than the recorded one, so the replay must determine the value anew.
 
 // A sharedEvent identifies a shared event of a process.
 type sharedEvent struct {
@@ -58,9 +58,9 @@ func onlySets(th *program.Thread, settings []*analyze.Signal) bool {
 	return sets <= own && policy.NearlyAll(sets, len(th.Steps)) && policy.NearlyAll(own, len(settings))
 }
 
-// waitForNext returns the command buffers that wait for the event, if nearly all of them wait for the first value
-// that was set after their creation, and no command buffer sets the event; otherwise nil. `settings` must be sorted
-// by time.
+// waitForNext returns the command buffers that wait for the event, if two conditions hold: nearly all of them wait for
+// the first value that was set after their creation, and no command buffer sets the event. Otherwise it returns nil.
+// `settings` must be sorted by time.
 func (b *builder) waitForNext(e sharedEvent, settings []*analyze.Signal) (waiting []int32) {
 	next := 0
 	for job, c := range b.buffers {

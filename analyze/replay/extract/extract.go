@@ -57,7 +57,7 @@ type builder struct {
 	// number of command buffers that were queued behind other work, so that the GPU began them without the help of a
 	// thread
 	behindOthers int
-	events       map[eventValue]int32 // numbers of the values that threads set shared events to
+	events       map[eventValue]int32 // the number of each setting of a shared event by a thread
 }
 
 // An eventValue identifies one setting of a shared event: by which thread, and when.
@@ -108,7 +108,7 @@ func (b *builder) addJobs() {
 	var devices evidence.Ordered[*evidence.Device, struct{}]
 	latency := evidence.UsualLatency(ev.Work, ev.Releases)
 	completion, seen := evidence.UsualCompletion(ev.Trace)
-	if !seen { // a notification takes at least as long as a submission
+	if !seen { // not recorded: assume that a notification takes at least as long as a submission
 		completion = max(completion, latency)
 	}
 	overlaps := evidence.Overlaps(ev.Work, ev.Releases, &ev.GPU, latency)
@@ -119,7 +119,7 @@ func (b *builder) addJobs() {
 			continue
 		}
 		if ran := c.GPU.Within(ev.Trace.Window); ran.End < ran.Begin {
-			continue // it is outside of the requested range
+			continue // the command buffer is outside of the requested range
 		}
 		d := ev.Work.Of(c)
 		device := devices.Number(d)
@@ -135,11 +135,11 @@ func (b *builder) addJobs() {
 		j := program.Job{Queue: int32(q), Duration: c.GPU.Length(), Beside: 1 - ev.GPU.Use(d).Crowding.Alone(c.GPU),
 			Enqueued: c.Enqueued.Known(), Stood: stood, Burst: ev.Launch.Bursts.Size(c.Index)}
 		handed := max(0, c.GPU.Begin-release.At)
-		if p.Devices[device].Limited || o.Limited { // the delay may be a wait for other work
+		if p.Devices[device].Limited || o.Limited { // the delay may be a wait for other work on the device
 			handed = min(handed, latency+held)
 		} else if o.Most == 1 {
-			// the command buffer was queued behind other work of its queue, so its own delay is only the time after
-			// that work
+			// The command buffer was queued behind other work of its queue, so its own delay is only the time after
+			// that work.
 			if free := o.Busy.FreeBefore(analyze.Interval{Begin: release.At, End: c.GPU.Begin}); free < handed {
 				handed = min(free, latency+held)
 			}
@@ -161,9 +161,9 @@ func (b *builder) addJobs() {
 	b.behindOthers = len(p.HandOvers.Turnarounds)
 }
 
-// deviceOf returns a device that runs as many command buffers at once as recorded. That number is a limit (Limited)
-// only if ready work waited for the device often or for long, or if the device is saturated; otherwise it could run
-// more.
+// deviceOf returns a device that runs as many command buffers at once as recorded. That number is a limit of the device
+// (Limited) if ready work often or long waited for the device, or if the device is saturated. Otherwise the device
+// could probably run more.
 func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) program.Device {
 	u := ev.GPU.Use(d)
 	behind, waits := evidence.WaitsForRoom(ev.Releases, &ev.GPU, d, latency)

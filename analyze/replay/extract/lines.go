@@ -19,7 +19,7 @@ func (b *builder) findLines(of []*analyze.Thread) {
 	}
 	type pair struct{ from, to int32 }
 	waits := map[pair]int{}
-	var starved, forStages analyze.Nanos // time in which threads starve, in all and for stages
+	var starved, forStages analyze.Nanos // time in which threads wait for work: in all, and for work from other stages
 	for _, when := range b.ev.Starvation.When {
 		starved += when.Total()
 	}

@@ -17,7 +17,7 @@ type holding struct {
 	call             int
 	analyze.Interval // the wait for the lock
 	holder           *analyze.Thread
-	length           analyze.Nanos // how long it was held, with the hand-off to the next; 0 if unknown
+	length           analyze.Nanos // how long the lock was held, plus the hand-off to the next thread; 0 if unknown
 }
 
 // addLocks determines how long threads held locks and, in a tied program, where they released them. The first lock
@@ -67,7 +67,7 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 	for t, list := range releases {
 		by[t] = withLinks(by[t], list)
 	}
-	p.Locks++ // lock 0 is never held by a thread
+	p.Locks++ // lock number 0 means "no lock"
 	if solo := ev.Tests.SoloCommit(); solo < 1<<62 {
 		for _, list := range by {
 			for i := range list {
@@ -90,17 +90,18 @@ func nextWait(list []call, k evidence.LockKey) analyze.Nanos {
 	return 1 << 62
 }
 
-// next returns when another thread acquired the lock k after this holding. `known` is false if this thread waited for
-// the lock again before that time: then some thread had acquired it without waiting, and the time is wrong.
+// next estimates when another thread acquired the lock k after this holding: after `length` or, if that is unknown,
+// after `usual`. If this thread waited for the lock again before that time, another thread must have acquired the lock
+// earlier without waiting; then `known` is false.
 func (h *holding) next(usual analyze.Nanos, list []call, k evidence.LockKey) (next analyze.Nanos, known bool) {
 	next = h.End + cmp.Or(h.length, usual)
 	return next, next <= nextWait(list[h.call+1:], k)
 }
 
-// releaseTime estimates when a thread released a lock: one wake-up before `next`, when the next thread got the lock.
-// Code does not release its lock inside a Metal call, so a time inside a call is moved to the call's begin, but not
-// before the previous call. The first call of the list is the wait for the lock; `passed` is the number of calls
-// between that wait and the release.
+// releaseTime estimates when a thread released a lock. `next` is when the next thread got the lock; the release was
+// earlier by `wake`, the time to wake that thread. Code does not release its lock inside a Metal call, so a time inside
+// a call is moved to the call's begin, but not before the previous call. The first call of the list is the wait for the
+// lock; `passed` is the number of calls between that wait and the release.
 func releaseTime(list []call, next, wake analyze.Nanos) (released analyze.Nanos, passed int) {
 	released = next - wake
 	for i := range list {
@@ -116,9 +117,10 @@ func releaseTime(list []call, next, wake analyze.Nanos) (released analyze.Nanos,
 	return released, len(list) - 1
 }
 
-// earlyReleases returns, for each sequence of calls after the acquisition of a lock, how many of these calls come
-// before the release. If the next thread woke up late, releaseTime is too late. Code always releases its lock in the
-// same line, so the earliest place counts, except for policy.LeftOver of the holdings.
+// earlyReleases returns, for each sequence of calls that follows the acquisition of a lock, how many of these calls
+// come before the release. Code releases a lock always at the same line, so one number holds for all holdings with the
+// same sequence. It is the lowest number found, because releaseTime is too late if the next thread woke up late; a
+// share of policy.LeftOver of the holdings is ignored as outliers.
 func earlyReleases(list []holding, usual analyze.Nanos, by map[*analyze.Thread][]call, k evidence.LockKey,
 	wake analyze.Nanos) map[[policy.CallsAfter]program.Kind]int {
 	all := map[[policy.CallsAfter]program.Kind][]int{}
@@ -168,8 +170,8 @@ func measureHoldings(list []holding) (usual analyze.Nanos, known bool) {
 	return evidence.Median(all), true
 }
 
-// nameLocks numbers the locks that threads wait for by the names with which users select them, and returns the names.
-// It also sets OnlyLock in series of steps in which a thread waits for only one named lock.
+// nameLocks gives a number to each name of a lock that threads wait for, and returns the names; users select locks by
+// name. If a thread waits for only one named lock between two other calls, nameLocks sets OnlyLock in these steps.
 func nameLocks(threads []program.Thread, spans []span, by map[*analyze.Thread][]call) []string {
 	var names evidence.Ordered[string, struct{}]
 	for t, s := range spans {
@@ -204,8 +206,9 @@ func nameLocks(threads []program.Thread, spans []span, by map[*analyze.Thread][]
 // calls at both ends probably run the same code, so they are compared with each other.
 type stretch struct{ from, to program.Kind }
 
-// eachStretch calls visit for each stretch of a thread. The steps from begin to end-2 are waits for locks, the step
-// end-1 is the call at the stretch's end; `own` is the thread's own time in the stretch.
+// eachStretch calls visit for each stretch (time between two calls that are not waits for locks) of a thread. The steps
+// from begin to end-2 are waits for locks in the stretch, and step end-1 is the call at its end. `own` is the thread's
+// own time in the stretch.
 func eachStretch(th *program.Thread, visit func(s stretch, begin, end int, own analyze.Nanos)) {
 	s, begin, own := stretch{from: program.Lock}, 0, analyze.Nanos(0)
 	for i := range th.Steps {

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// markNeedless marks the steps after needless waits whose time goes back to these waits, each with the share of its
-// time that does.
+// markNeedless finds steps that take longer because of a needless wait before them (a wait for another thread's command
+// buffer). It stores the share of the step's time that the wait caused.
 func markNeedless(list []call) {
 	calls := make([]evidence.TimedCall, len(list))
 	for i := range list {
@@ -45,9 +45,9 @@ func markFences(p *program.Program) {
 	}
 }
 
-// newest determines the rule by which threads choose which command buffer of another thread to wait for, if they
-// follow a rule: for example the last one that the other thread has committed. In a changed program that is another
-// command buffer than recorded, so the machine must apply the rule instead of the recorded choice.
+// newest determines whether threads that wait for another thread's command buffer choose it by a rule, for example
+// always the one that was committed last. In a changed program the rule leads to another command buffer than the
+// recorded one, so the replay must apply the rule.
 func newest(p *program.Program, spans []span, by map[*analyze.Thread][]call) program.Newest {
 	index := make([]int, len(p.Jobs)) // index of each job among the jobs of its thread
 	for _, th := range p.Threads {

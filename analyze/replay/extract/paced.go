@@ -36,9 +36,9 @@ func (b *builder) addPaced(by map[*analyze.Thread][]call) {
 	}
 }
 
-// ownPace reports whether the source of a thread's input delivers at its own pace and delays the thread for a part of
-// active, the thread's time. Then the waits differ much in length, because a thread that comes earlier waits longer.
-// Waits for a source that answers requests all take about the same time.
+// ownPace reports whether the source of a thread's input delivers at its own pace, and whether waiting for it takes a
+// relevant part of the thread's time (active). The waits for such a source differ much in length, because a thread that
+// comes earlier waits longer. Waits for a source that answers requests all take about the same time.
 func ownPace(waits []*analyze.BlockedWait, active analyze.Nanos) bool {
 	var lengths []analyze.Nanos
 	sum := analyze.Nanos(0)

@@ -35,8 +35,8 @@ func withPolling(
 	if policy.AtLeast(policy.Most, waits, commits) || len(own) < policy.Sample.Count() {
 		return list, false
 	}
-	// a thread that runs the handlers itself may wait between two handlers for the GPU's thread; such a wait is no
-	// wait for a handler
+	// A thread that itself runs the completion handlers may wait for Metal's thread between two handlers. Such a wait
+	// must not be treated as a wait for a handler.
 	if promised := waitsForHandlers(ev, buffers, t, own); !inHandlers(own[1:]) && policy.AtLeast(policy.Most,
 		len(promised), len(own)) {
 		return withLinks(list, promised), true
@@ -80,8 +80,9 @@ type turn struct {
 	completed   analyze.Nanos
 }
 
-// ended returns when the command buffer had completed, as a thread that continued at time `at` could see it. The
-// status may show the completion before the tracer's handler is called, but not before the GPU's end.
+// ended returns when the command buffer had completed, as a thread that continued at time `at` could see it. Usually
+// that is when the tracer's completion handler ran. If that was after `at`, it is the end of the GPU work, because a
+// thread can see the completion in the command buffer's status before handlers run.
 func (t *turn) ended(at analyze.Nanos) analyze.Nanos {
 	if t.completed > at && t.gpu <= at {
 		return t.gpu
@@ -92,7 +93,7 @@ func (t *turn) ended(at analyze.Nanos) analyze.Nanos {
 // follows reports whether the thread seems to wait for its nth last command buffer before each creation of another
 // one.
 func follows(own []turn, n int) bool {
-	own = own[1:] // the first one may follow a long start-up
+	own = own[1:] // the first creation may follow a long start-up
 	if n == 1 && inHandlers(own) {
 		return true
 	}

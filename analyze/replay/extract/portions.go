@@ -82,7 +82,7 @@ func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 					program.Portion{Of: n, Share: evidence.Share(took, time.Time[c.Part])})
 			default:
 				share := evidence.Share(time.WorkTime[c.Part], time.Time[c.Part])
-				if s.Interval.Length() > time.Working { // a producer continues after its last commit
+				if s.Interval.Length() > time.Working { // a thread that produces work for others continues after its last commit
 					share = min(1, evidence.Share(s.Interval.Length(), time.Window))
 				}
 				inWork := program.Scaled(took, share)

@@ -45,8 +45,8 @@ func (b *builder) addProcessors(spans []span) {
 		within := analyze.Interval{Begin: max(s.Begin, window.Begin), End: min(s.End, window.End)}
 		onOwn += program.Scaled(own, th.Busy*evidence.Share(within.Length(), s.Length()))
 		if b.polls[s.thread] || takesTurns(th) || p.Service.Requests > 0 && !b.servers[s.thread] && len(th.Jobs) == 0 {
-			// processor time beyond the thread's own time: polling for completions or for its turn, or wake-ups for
-			// others' answers
+			// Processor time beyond the thread's own time. The thread polls for completions or for its turn, or wakes
+			// up while it waits for answers.
 			polling += max(0, program.Scaled(cpu.Ran, evidence.Share(s.Length(), max(1,
 				cpu.Covered)))-program.Scaled(own,
 				th.Busy))
@@ -96,8 +96,8 @@ func blocked(th *program.Thread) (sum analyze.Nanos) {
 	return sum
 }
 
-// helps reports whether the thread makes no Metal call and only waits for locks or signals. If it also runs little,
-// it counts as one of Metal's own threads, because most threads of this kind are.
+// helps reports whether the thread makes no Metal call and only waits for locks or signals. A caller treats such a
+// thread as one of Metal's own threads if it also runs little.
 func helps(th *program.Thread) bool {
 	return !slices.ContainsFunc(th.Steps, func(s program.Step) bool {
 		return s.Kind != program.Lock &&
@@ -105,7 +105,8 @@ func helps(th *program.Thread) bool {
 	})
 }
 
-// takesTurns reports whether the thread has artificial waits for its turn, during which it may have been running.
+// takesTurns reports whether the thread has waits for its turn that the analysis inferred and the trace did not record.
+// The thread may have been running during such a wait.
 func takesTurns(th *program.Thread) bool {
 	return slices.ContainsFunc(th.Details, func(d program.Detail) bool { return d.Turns })
 }
@@ -162,7 +163,7 @@ func runOnProcessors(p *program.Program, used float64) (work float64) {
 		return 0
 	}
 	for i := range p.Jobs {
-		p.Jobs[i].Beside = 0 // the machine adds the slowdown by concurrent ones
+		p.Jobs[i].Beside = 0 // the machine itself computes how much concurrent jobs slow each other down
 	}
 	return work
 }

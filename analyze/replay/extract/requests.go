@@ -46,7 +46,7 @@ func (b *builder) addRequests(by map[*analyze.Thread][]call) {
 			if w.Signalled > w.Begin && w.Signalled < w.End {
 				s.Notify = w.End - w.Signalled
 			}
-			if !served { // the wait before the first request is not a part of the run
+			if !served { // leave out the serving thread's wait before its first request: it is not a part of the run
 				w.Begin = w.End
 			}
 			add(r.By, w.Interval, s, waited)

@@ -12,13 +12,13 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// Signals make a thread's wait depend on the work of another thread (a "tied" program). Without them, waits for
-// signals and for locks take their recorded time, even if the work before the signal or under the lock changes. That
-// is enough to predict the removal of a cause, but not the effect of a faster kernel.
+// In a "tied" program, signals make a thread's wait depend on the work of another thread. In other programs, waits for
+// signals and for locks take their recorded time, even if a change shortens the work that they wait for. That is enough
+// to predict what the removal of a cause gains, but not what a faster kernel gains.
 
-// lockWaits yields the threads' waits for locks. In a tied program it adds artificial waits for turns, unless the
-// trace has waits for the lock that makes the threads take turns. It leaves out waits that another thread's wait for
-// the GPU ends, because these become signals.
+// lockWaits yields the threads' waits for locks. In a tied program it adds inferred waits for a thread's turn, unless
+// the trace has the waits for the lock that makes the threads alternate. It leaves out a wait that ended when another
+// thread's wait for the GPU ended, because such a wait becomes a signal.
 func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
 	return func(yield func(*analyze.LockWait) bool) {
 		recorded := map[*analyze.Thread][]analyze.Interval{}
@@ -77,8 +77,8 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 			n = signal(w.Signaller, at(w.Signalled))
 			numbers[k] = n
 		}
-		// at a barrier every waiting thread has arrived, too: the other threads also wait for its arrival, so it
-		// gives the signal
+		// At a barrier, threads wait for the arrival of all threads, not only of the last one. So each arriving thread
+		// gives the signal.
 		if m := b.ev.Barriers; m != nil && m.Threads[w.Thread] && m.Threads[w.Signaller] {
 			p.Signals[n]++
 			add(w.Thread, at(w.Begin), program.Step{Kind: program.Signal, Number: n}, 0)
@@ -209,9 +209,9 @@ func withLinks(list, links []call) []call {
 }
 
 // withoutEnd removes a thread's calls after its last work for the GPU, for example a wait until the main thread ends
-// the program: with such a wait, a replay could never be faster than the recorded run. Other threads no longer wait
-// for a removed signal. If the calls after the last GPU work are many, as for a thread that produces for others,
-// withoutEnd keeps them.
+// the program: such a wait takes its recorded time, so a replay with it could never be faster than the recorded run.
+// Other threads no longer wait for a removed signal. If the calls after the last GPU work are many, as for a thread
+// that produces for others, withoutEnd keeps them.
 func (b *builder) withoutEnd(list []call) []call {
 	end := len(list)
 	for end > 0 && !list[end-1].Kind.WorksForGPU() {

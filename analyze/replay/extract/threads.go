@@ -90,7 +90,7 @@ func (b *builder) thread(
 ) (th program.Thread, done program.Progress) {
 	th.Name = evidence.ThreadName(t)
 	var starving *evidence.Busy
-	if !b.tied { // in a tied program the thread waits until the signal is given
+	if !b.tied { // in a tied program the wait instead lasts until the signal is given
 		starving = b.ev.Starvation.When[t]
 	}
 	at := list[0].Begin
@@ -100,7 +100,7 @@ func (b *builder) thread(
 		s.Gap = c.Begin - at
 		if d.Encode = min(s.Gap, d.Encode); s.Kind == program.Wait && len(th.Jobs) > 0 &&
 			s.Job == th.Jobs[len(th.Jobs)-1] {
-			d.Encode = s.Gap // it is between a commit and the wait for it
+			d.Encode = s.Gap // the time between a commit and the wait for that commit is encoding of the next command buffer
 		}
 		s.Asleep, d.Turn = starving.Within(before), waits.Within(before)
 		d.Allocates = evidence.Share(b.allocating[t].Within(before), s.Gap)

@@ -49,6 +49,11 @@ func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		if visible && r.Flags&wire.Failed == 0 && call.Begin >= l.at.loader.window.Begin {
 			l.at.thread.made.add(call.Begin).set(call, l.at.interpreter, r, m, false)
 		}
+	case wire.EffectResides:
+		if inside, _ := l.at.loader.clip(call.Interval); visible {
+			m := &l.at.trace.Memory
+			m.Residency = append(m.Residency, Call{inside, call.Thread, call.Stack})
+		}
 	case wire.EffectReleases:
 		at, _ := p.released.get(r.Object / pageSize)
 		at[r.Object%pageSize] = call.Begin

@@ -46,6 +46,7 @@ func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	}
 	sortUnlessSorted(t.Compilations, func(a, b *Compilation) int { return byBegin(&a.Call, &b.Call) })
 	sortUnlessSorted(t.CPUWaits.Drawables, byBegin)
+	sortUnlessSorted(t.Memory.Residency, byBegin)
 	sortUnlessSorted(t.Scopes, func(a, b *Scope) int { return byBegin(&a.Call, &b.Call) })
 	sortUnlessSorted(t.Unfinished, func(a, b *UnfinishedCall) int { return byBegin(&a.Call, &b.Call) })
 	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })

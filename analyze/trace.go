@@ -57,6 +57,7 @@ type Memory struct {
 	// the releases of memory and of other objects, each with its time. They are listed only if the range's totals are
 	// to be added to others (Options.Adds); otherwise each Allocation and Lifetime has its own Released
 	Freed     []Freed
+	Residency []Call        // calls that change which memory is resident, by Begin
 	Lifetimes []Lifetime    // of objects other than memory, by At
 	Counted   []AliveSample // in ascending order; empty if the tracer did not count
 }

@@ -1309,6 +1309,10 @@ enum {
   [MT_CALL_device_newMTL4CommandQueueWithDescriptor_error_] = 1, \
   [MT_CALL_device_newArchiveWithURL_error_] = 1, \
   [MT_CALL_device_newBufferWithLength_options_placementSparsePageSize_] = 1, \
+  [MT_CALL_queue_addResidencySet_] = 1, \
+  [MT_CALL_queue_addResidencySets_count_] = 1, \
+  [MT_CALL_queue_removeResidencySet_] = 1, \
+  [MT_CALL_queue_removeResidencySets_count_] = 1, \
   [MT_CALL_encoder_executeCommandsInBuffer_withRange_] = 1, \
   [MT_CALL_encoder_executeCommandsInBuffer_indirectBuffer_indirectBufferOffset_] = 1, \
   [MT_CALL_archive_addComputePipelineFunctionsWithDescriptor_error_] = 1, \
@@ -1332,6 +1336,8 @@ enum {
   [MT_CALL_library_newIntersectionFunctionWithDescriptor_error_] = 1, \
   [MT_CALL_residencySet_requestResidency] = 1, \
   [MT_CALL_residencySet_endResidency] = 1, \
+  [MT_CALL_residencySet_removeAllAllocations] = 1, \
+  [MT_CALL_residencySet_commit] = 1, \
   [MT_CALL_resource_setPurgeableState_] = 1, \
   [MT_CALL_resource_makeAliasable] = 1, \
   [MT_CALL_resource_newTextureWithDescriptor_offset_bytesPerRow_] = 1, \
@@ -1343,6 +1349,10 @@ enum {
   [MT_CALL_encoder_renderCommandEncoder] = 1, \
   [MT_CALL_mtl4Queue_commit_count_] = 1, \
   [MT_CALL_mtl4Queue_commit_count_options_] = 1, \
+  [MT_CALL_mtl4Queue_addResidencySet_] = 1, \
+  [MT_CALL_mtl4Queue_addResidencySets_count_] = 1, \
+  [MT_CALL_mtl4Queue_removeResidencySet_] = 1, \
+  [MT_CALL_mtl4Queue_removeResidencySets_count_] = 1, \
   [MT_CALL_mtl4CommandBuffer_beginCommandBufferWithAllocator_] = 1, \
   [MT_CALL_mtl4CommandBuffer_beginCommandBufferWithAllocator_options_] = 1, \
   [MT_CALL_mtl4CommandBuffer_renderCommandEncoderWithDescriptor_] = 1, \

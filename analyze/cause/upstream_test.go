@@ -29,7 +29,7 @@ func TestUpstream(t *testing.T) {
 			w.Trace.Calls[0].Exclusive[w.B] += i.Length()
 			w.B.Exclusive[analyze.PartAllocate] += i.Length()
 			w.B.WorkingExclusive = w.B.Exclusive
-		}, AllocationBound, "for threads that were allocating memory"},
+		}, AllocationBound, "for threads that were allocating memory or making it resident"},
 		{"compiles", func(w *handmade.World, i analyze.Interval) {
 			w.Trace.Compilations = append(w.Trace.Compilations, analyze.Compilation{
 				Call: analyze.Call{Interval: i, Thread: w.B}, Kind: "pipeline"})

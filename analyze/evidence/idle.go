@@ -15,7 +15,7 @@ const (
 var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "waiting for its own",
 	onLock: "waiting for a lock", onSignal: "waiting for a signal",
 	onCompile: "compiling", onQueue: "waiting for a free command buffer",
-	onDrawable: "waiting for a drawable"}
+	onDrawable: "waiting for a drawable", onAllocate: "allocating memory", onResidency: "making memory resident"}
 
 // idleWork holds the calls and waits of the threads, from which it finds what a thread did while the GPU was idle.
 type idleWork struct {

@@ -2,33 +2,47 @@ package evidence
 
 import "mtrace/analyze"
 
-// MemoryMade is the cost of allocating and freeing memory on the threads that take part in the GPU's work, within
-// their working time.
+// MemoryMade is the cost of allocating and freeing memory, and of changing which memory is resident, on the threads
+// that take part in the GPU's work, within their working time.
 type MemoryMade struct {
-	Calls int    // calls that allocated memory
-	Bytes uint64 // bytes that they allocated
-	Took  analyze.Nanos
-	Unfed analyze.Nanos // the part of Took in which the GPU had no work of the thread, so that it waits for the thread
-	Aside analyze.Nanos // the part of Unfed of threads that submit next to nothing
+	Calls     int    // calls that allocated memory
+	Bytes     uint64 // bytes that they allocated
+	Changes   int    // calls that changed which memory is resident
+	Took      analyze.Nanos
+	Residency analyze.Nanos // the part of Took in Changes
+	Unfed     analyze.Nanos // the part of Took in which the GPU had no work of the thread, so that it waits for the thread
+	Aside     analyze.Nanos // the part of Unfed of threads that submit next to nothing
 }
 
-// FindMemoryMade computes the cost of allocating and freeing memory. The trace has no single events for freeing. So
-// the share of freeing time during which the thread has work in flight is assumed to be the same as for its
-// allocations.
+// FindMemoryMade computes the cost of allocating and freeing memory, and of changing which memory is resident. The
+// trace has no single events for freeing. So the share of freeing time during which the thread has work in flight is
+// assumed to be the same as for its other calls.
 func FindMemoryMade(trace *analyze.Trace, submitters *Submitters) (m MemoryMade) {
 	made, fed := map[*analyze.Thread]analyze.Nanos{}, map[*analyze.Thread]analyze.Nanos{}
-	for a := range analyze.Each(trace.Memory.Allocations) {
-		if !submitters.TakesPart[a.Thread] {
-			continue
+	// add adds a call of thread t, and returns its length within the thread's working time
+	add := func(t *analyze.Thread, i analyze.Interval) analyze.Nanos {
+		if !submitters.TakesPart[t] {
+			return 0
 		}
-		in := analyze.Interval{Begin: a.At, End: a.At + a.Took}.Within(atWork(a.Thread))
+		in := i.Within(atWork(t))
 		if in.Length() <= 0 {
-			continue
+			return 0
 		}
-		m.Calls++
-		m.Bytes += a.Bytes
-		made[a.Thread] += in.Length()
-		fed[a.Thread] += submitters.onGPU[a.Thread].Within(in)
+		made[t] += in.Length()
+		fed[t] += submitters.onGPU[t].Within(in)
+		return in.Length()
+	}
+	for a := range analyze.Each(trace.Memory.Allocations) {
+		if add(a.Thread, allocated(a)) > 0 {
+			m.Calls++
+			m.Bytes += a.Bytes
+		}
+	}
+	for c := range analyze.Each(trace.Memory.Residency) {
+		if n := add(c.Thread, c.Interval); n > 0 {
+			m.Changes++
+			m.Residency += n
+		}
 	}
 	for _, t := range submitters.Taking {
 		took := t.WorkTime[analyze.PartAllocate]
@@ -39,5 +53,6 @@ func FindMemoryMade(trace *analyze.Trace, submitters *Submitters) (m MemoryMade)
 			m.Aside += unfed
 		}
 	}
+	m.Residency = min(m.Residency, m.Took)
 	return m
 }

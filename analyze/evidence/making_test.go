@@ -7,7 +7,7 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// Memory that a thread allocates while it has work in flight does not delay the GPU.
+// Memory that a thread allocates, or makes resident, while it has work in flight does not delay the GPU.
 func TestFindMemoryMade(t *testing.T) {
 	w := handmade.New(10_000)
 	for k := range analyze.Nanos(10) {
@@ -22,11 +22,16 @@ func TestFindMemoryMade(t *testing.T) {
 			Bytes: 1})
 	}
 	w.A.Working = w.A.Active
-	// 1000 of the 3000 were spent on freeing memory.
-	w.A.Exclusive[analyze.PartAllocate], w.A.WorkingExclusive[analyze.PartAllocate] = 3000, 3000
+	// residency that changes before its work
+	for k := range analyze.Nanos(10) {
+		w.Trace.Memory.Residency = append(w.Trace.Memory.Residency,
+			analyze.Call{Interval: handmade.At(1000*k+200, 1000*k+300), Thread: w.A})
+	}
+	// 1000 of the 4000 were spent on freeing memory.
+	w.A.Exclusive[analyze.PartAllocate], w.A.WorkingExclusive[analyze.PartAllocate] = 4000, 4000
 	w.Trace.Finish()
 	got := FindMemoryMade(w.Trace, &Gather(w.Trace, Options{}).Submitters)
-	if want := (MemoryMade{Calls: 20, Bytes: 1280, Took: 3000, Unfed: 1500}); got != want {
+	if want := (MemoryMade{Calls: 20, Bytes: 1280, Changes: 10, Took: 4000, Residency: 1000, Unfed: 2667}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -34,7 +34,7 @@ func InterferenceOfOwnWork(trace *analyze.Trace, times *ThreadTimes, submitters 
 			continue
 		}
 		own := analyze.Interval{Begin: list[k-1], End: b.Created.Begin}
-		if !slices.ContainsFunc([]blocking{onLock, onSignal, onCompile, onQueue},
+		if !slices.ContainsFunc([]blocking{onLock, onSignal, onCompile, onQueue, onResidency},
 			func(k blocking) bool { return blocked[t][k].Within(own) > 0 }) {
 			calls = append(calls, analyze.Call{Interval: own, Thread: t})
 		}

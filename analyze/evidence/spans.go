@@ -8,13 +8,15 @@ import (
 type blocking uint8
 
 const (
-	onOthers   blocking = iota // a wait for another thread's work
-	onGPU                      // another wait
-	onLock                     //
-	onSignal                   // another thread's signal, usually for new work
-	onCompile                  //
-	onQueue                    // for a free command buffer
-	onDrawable                 // for a layer's next drawable
+	onOthers    blocking = iota // a wait for another thread's work
+	onGPU                       // another wait
+	onLock                      //
+	onSignal                    // another thread's signal, usually for new work
+	onCompile                   //
+	onQueue                     // for a free command buffer
+	onDrawable                  // for a layer's next drawable
+	onAllocate                  // allocates memory
+	onResidency                 // changes which memory is resident
 	blockings
 )
 
@@ -62,6 +64,13 @@ func FindBlocked(t *analyze.Trace, waits *ThreadWaits, full []Acquisition) Block
 	for c := range analyze.Each(t.CPUWaits.Drawables) {
 		add(c, onDrawable)
 	}
+	for a := range analyze.Each(t.Memory.Allocations) {
+		lists := entry(by, a.Thread)
+		lists[onAllocate] = append(lists[onAllocate], allocated(a))
+	}
+	for c := range analyze.Each(t.Memory.Residency) {
+		add(c, onResidency)
+	}
 	blocked := Blocked{}
 	for t, lists := range by {
 		var s spansOf
@@ -71,4 +80,21 @@ func FindBlocked(t *analyze.Trace, waits *ThreadWaits, full []Acquisition) Block
 		blocked[t] = s
 	}
 	return blocked
+}
+
+// allocated returns the time of the call that made an allocation.
+func allocated(a *analyze.Allocation) analyze.Interval {
+	return analyze.Interval{Begin: a.At, End: a.At + a.Took}
+}
+
+// Allocating returns the times in which each thread allocated memory or changed which memory is resident.
+func Allocating(trace *analyze.Trace) map[*analyze.Thread]*Busy {
+	by := map[*analyze.Thread][]analyze.Interval{}
+	for a := range analyze.Each(trace.Memory.Allocations) {
+		by[a.Thread] = append(by[a.Thread], allocated(a))
+	}
+	for c := range analyze.Each(trace.Memory.Residency) {
+		by[c.Thread] = append(by[c.Thread], c.Interval)
+	}
+	return unions(by)
 }

@@ -183,7 +183,8 @@ func (x *Feeder) Doing() string {
 		what string
 	}{{x.meanwhile[onCompile], "compiled"}, {x.meanwhile[onGPU] + x.meanwhile[onOthers], "waited for the GPU"},
 		{x.meanwhile[onLock], "waited for a lock"},
-		{x.meanwhile[onSignal], "waited for a signal itself"}} {
+		{x.meanwhile[onSignal], "waited for a signal itself"},
+		{x.meanwhile[onResidency], "made memory resident"}} {
 		if x.Thread != nil && policy.MoreThan(policy.Most, c.took, x.Idle) {
 			return fmt.Sprintf(", which %s meanwhile", c.what)
 		}

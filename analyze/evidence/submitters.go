@@ -84,7 +84,8 @@ func (s *Submitters) shareUnfed(blocked Blocked) float64 {
 	for _, t := range s.Taking {
 		flight, working := s.InFlight[t.Thread], atWork(t.Thread)
 		inside := analyze.Nanos(0)
-		for _, b := range NewBusy(blocked[t.Thread].spans(onGPU, onOthers, onLock, onQueue, onCompile)).Spans() {
+		for _, b := range NewBusy(blocked[t.Thread].spans(onGPU, onOthers, onLock, onQueue, onCompile,
+			onResidency)).Spans() {
 			inside += flight.Within(b.Within(working))
 		}
 		o := t.WorkTime[analyze.PartOutside]

@@ -3,33 +3,35 @@ package evidence
 import "mtrace/analyze"
 
 // Upstream is the time in which the GPU was idle and submitting threads waited for a producer's items, while the
-// producer compiled or allocated. Compiling and allocating are causes of their own, so this time must not count as
-// starvation, too. Producers are threads that submit next to nothing.
+// producer compiled, or allocated memory or made it resident. Compiling and allocating are causes of their own, so
+// this time must not count as starvation, too. Producers are threads that submit next to nothing.
 type Upstream struct {
 	Compiling, Allocating analyze.Nanos
+	Residency             analyze.Nanos // the part of Allocating in which the producer changed which memory is resident
 }
 
 // producing has the times in which each thread compiled, allocated, or waited at a file, pipe or socket.
 type producing struct {
-	compiling, allocating map[*analyze.Thread]*Busy
-	reads                 map[*analyze.Thread][]*analyze.BlockedWait
+	compiling, allocating, residency map[*analyze.Thread]*Busy
+	reads                            map[*analyze.Thread][]*analyze.BlockedWait
 }
 
 func findProducing(trace *analyze.Trace) producing {
-	compiling, allocating := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
+	compiling := map[*analyze.Thread][]analyze.Interval{}
 	p := producing{reads: map[*analyze.Thread][]*analyze.BlockedWait{}}
 	for c := range analyze.Each(trace.Compilations) {
 		compiling[c.Thread] = append(compiling[c.Thread], c.Interval)
-	}
-	for a := range analyze.Each(trace.Memory.Allocations) {
-		allocating[a.Thread] = append(allocating[a.Thread], analyze.Interval{Begin: a.At, End: a.At + a.Took})
 	}
 	for w := range analyze.Each(trace.CPUWaits.Blocked) {
 		if w.Kind != analyze.BlockedSleep && w.Kind != analyze.BlockedJoin && !w.FromOutside() {
 			p.reads[w.Thread] = append(p.reads[w.Thread], w)
 		}
 	}
-	p.compiling, p.allocating = unions(compiling), unions(allocating)
+	residency := map[*analyze.Thread][]analyze.Interval{}
+	for c := range analyze.Each(trace.Memory.Residency) {
+		residency[c.Thread] = append(residency[c.Thread], c.Interval)
+	}
+	p.compiling, p.allocating, p.residency = unions(compiling), Allocating(trace), unions(residency)
 	return p
 }
 
@@ -40,6 +42,7 @@ func (p *producing) explain(w *analyze.SignalWait, idle analyze.Nanos, u *Upstre
 	compiling, allocating := part(p.compiling[w.Signaller]), part(p.allocating[w.Signaller])
 	u.Compiling += compiling
 	u.Allocating += allocating
+	u.Residency += part(p.residency[w.Signaller])
 	return max(0, idle-compiling-allocating)
 }
 

@@ -10,10 +10,10 @@ var queueCalls = [...]Row{
 	{35, "setLabel:", FamilyQueue, GroupOther, EffectLabels, queue, theLabel, nil},
 
 	{116, "insertDebugCaptureBoundary", FamilyQueue, GroupOther, EffectNone, queue, none, nil},
-	{117, "addResidencySet:", FamilyQueue, GroupOther, EffectResides, queue, residencySet, nil},
-	{118, "addResidencySets:count:", FamilyQueue, GroupOther, EffectResides, queue, howMany, nil},
-	{119, "removeResidencySet:", FamilyQueue, GroupOther, EffectResides, queue, residencySet, nil},
-	{120, "removeResidencySets:count:", FamilyQueue, GroupOther, EffectResides, queue, howMany, nil},
+	{117, "addResidencySet:", FamilyQueue, GroupAllocate, EffectResides, queue, residencySet, nil},
+	{118, "addResidencySets:count:", FamilyQueue, GroupAllocate, EffectResides, queue, howMany, nil},
+	{119, "removeResidencySet:", FamilyQueue, GroupAllocate, EffectResides, queue, residencySet, nil},
+	{120, "removeResidencySets:count:", FamilyQueue, GroupAllocate, EffectResides, queue, howMany, nil},
 
 	{494, "dealloc", FamilyQueue, GroupOther, EffectReleases, queue, none, nil},
 

@@ -11,7 +11,7 @@ const (
 	GroupCommit                // submitting a command buffer to its queue
 	GroupWait                  // waiting for a command buffer or an event
 	GroupCompile               // libraries, functions, pipeline states
-	GroupAllocate              // buffers and other memory
+	GroupAllocate              // buffers and other memory, and whether it is resident
 	GroupLock                  // waiting for a lock
 	GroupOther                 // other Metal calls
 	GroupDrawable              // waiting for a layer's next drawable

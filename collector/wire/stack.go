@@ -19,7 +19,8 @@ func CallHasStack(c Call) bool {
 	case GroupCommit, GroupWait, GroupAcquire, GroupCompile, GroupLock, GroupDrawable, GroupSignal:
 		return true
 	case GroupAllocate:
-		return row.Effect != EffectReleases
+		changesMembers := row.Effect == EffectResides && row.Object.Kind == KindResidencySet && row.Arg.Role != RoleNone
+		return row.Effect != EffectReleases && !changesMembers
 	case GroupEncode:
 		return row.Arg.Role == RoleMade || row.Effect == EffectDispatches || row.Effect == EffectExecutes
 	case GroupOther:

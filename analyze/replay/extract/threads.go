@@ -46,7 +46,7 @@ func (b *builder) addThreads() {
 	p.Lasted = working.Length()
 	b.events = map[eventValue]int32{}
 	waits := evidence.WaitsUnion(b.ev.Trace)
-	b.allocating = allocating(b.ev.Trace)
+	b.allocating = evidence.Allocating(b.ev.Trace)
 	var spans []span
 	for i, t := range threads {
 		if b.servers[t] {
@@ -128,19 +128,6 @@ func (b *builder) thread(
 	}
 	done.Ended = at
 	return th, done
-}
-
-// allocating returns the times in which each thread allocated memory.
-func allocating(trace *analyze.Trace) map[*analyze.Thread]*evidence.Busy {
-	by := map[*analyze.Thread][]analyze.Interval{}
-	for a := range analyze.Each(trace.Memory.Allocations) {
-		by[a.Thread] = append(by[a.Thread], analyze.Interval{Begin: a.At, End: a.At + a.Took})
-	}
-	all := make(map[*analyze.Thread]*evidence.Busy, len(by))
-	for t, list := range by {
-		all[t] = evidence.NewBusy(list)
-	}
-	return all
 }
 
 // meeting returns the threads that pass a barrier together; none if the program is not tied, because only tied

@@ -20,9 +20,8 @@ type rule struct {
 var rules = []rule{
 	{"failed-command-buffers", "command buffers that failed", failed, "",
 		"a command buffer ended with an error; names the first failure and its kernels",
-		"repair the first failure, which often causes the others: their results are missing, and their times are " +
-			"meaningless. With errorOptions encoderExecutionStatus in the descriptor Metal also reports which encoder " +
-			"failed"},
+		"repair the first failure, which often causes the others. With errorOptions encoderExecutionStatus in the " +
+			"descriptor Metal also reports which encoder failed"},
 	{"shared-command-buffers", "two threads encode into one command buffer", sharedBuffers, "",
 		"encoders of two threads are open in one command buffer at once, which Metal does not allow; or threads " +
 			"encode alternately into one encoder",
@@ -56,9 +55,8 @@ var rules = []rule{
 	{"kernel-waits", "kernels that wait for another queue's", kernelWaits, "",
 		"command buffers of a queue end a constant time after work of another queue, however late that began, without " +
 			"an event",
-		"a kernel that polls memory until another kernel has written it keeps a part of the GPU busy, and hangs if the " +
-			"two cannot run at the same time: let the command buffer wait for an event (encodeWaitForEvent:value:) " +
-			"that the other command buffer signals"},
+		"let the command buffer wait for an event (encodeWaitForEvent:value:) that the other command buffer signals: a " +
+			"kernel that polls memory keeps a part of the GPU busy, and hangs if the two cannot run at the same time"},
 	{"slow-after-idle", "work is slower after the GPU was idle", slowAfterIdle, "",
 		"the same work takes 1.5 times as long after the GPU was idle for 10 ms",
 		"keep the GPU busy between batches, or submit small command buffers together; exclude command buffers that " +
@@ -66,10 +64,9 @@ var rules = []rule{
 	{"slow-after-pause", "a thread is slower after a pause", slowAfterPause, "Instruments does not record waits",
 		"the same steps of a thread, or their encoding, take 1.5 times as much processor time after an unusual pause of " +
 			"5 ms or more",
-		"if the thread does the same work after a pause, the processor slows it down: clocks fall while a processor is " +
-			"idle, caches are cold, and macOS moves threads of a low QoS class to slower cores. Give the thread the " +
-			"class user-interactive, do not sleep for short times between steps, and exclude steps after a pause from " +
-			"measurements"},
+		"give the thread the QoS class user-interactive, do not sleep for short times between steps, and exclude steps " +
+			"after a pause from measurements: clocks fall while a processor is idle, caches are cold, and macOS moves " +
+			"threads of a low QoS class to slower cores"},
 	{"encoding-calls", "one call makes up most of the encoding", encodingCalls, "",
 		"encoding takes a tenth of the threads' time, and one call that has an alternative takes half of that",
 		"use the alternative that the insight names, such as useHeap: once for many useResource:usage:, or " +
@@ -80,8 +77,8 @@ var rules = []rule{
 			"the program runs by bound buffers and textures",
 		"create the encoder with computeCommandEncoderWithDispatchType: and MTLDispatchTypeConcurrent, with " +
 			"memoryBarrierWithScope: or memoryBarrierWithResources:count: before each dispatch that needs the result " +
-			"of another one. This helps where one dispatch alone does not fill the GPU. The trace does not show memory " +
-			"that kernels reach without binding it, or heaps whose resources share memory: check those first"},
+			"of another one. This helps where one dispatch alone does not fill the GPU. First check memory that kernels " +
+			"reach without binding it, and heaps whose resources share memory: the trace does not show them"},
 	{"allocation-in-loop", "memory allocated in the loop", allocationInLoop,
 		"Instruments does not record which calls allocate memory",
 		"a quarter of the rounds after start-up allocate memory outside heaps",

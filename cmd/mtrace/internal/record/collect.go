@@ -38,7 +38,7 @@ func CollectCommand() cli.Command {
 			var c collect
 			flags.StringSliceVar(&c.listen, "listen", nil,
 				"listen on this `ADDRESS`: tcp://HOST:PORT for mtrace run --collector on other machines, "+
-					"or unix:PATH for processes of this machine")
+					"or unix:PATH for processes of this machine that have MTRACE_SOCKET=PATH and preload the library")
 			flags.StringVarP(&c.dir, "output", "o", "",
 				"write the traces into this `FOLDER`; "+
 					"traces that were cut there are continued when their senders connect again")

@@ -74,7 +74,7 @@ func (r *Replay) largestGains() []Gain {
 	slices.SortStableFunc(found, func(x, y candidate) int { return cmp.Compare(y.half, x.half) })
 	all, others := []Gain{}, 0
 	for _, c := range found {
-		if c.kind != KindMerge { // merging is listed once, whatever the number
+		if c.kind != KindMerge { // merging is listed only once, for the best number of command buffers
 			others++
 		}
 		if c.kind == KindMerge || others <= policy.MostGains {
@@ -85,10 +85,10 @@ func (r *Replay) largestGains() []Gain {
 }
 
 // bound returns an upper bound of the gain if an item takes half of its time. No path through the run gets shorter by
-// more than that half. bound counts the item's whole time nevertheless, because other work may also get more of the
-// processors and the GPU.
+// more than that half. To be on the safe side, bound subtracts the item's whole time, because other work may get more
+// of the processors and the GPU.
 func (r *Replay) bound(t thing) (times float64) {
-	if t.kind == KindLock || AsAWhole(t.kind) { // their effect is larger than their own time
+	if t.kind == KindLock || AsAWhole(t.kind) { // these items can gain more than their own time
 		return math.Inf(1)
 	}
 	return 1 / (1 - min(1, program.Share(t.took, r.program.Lasted)))

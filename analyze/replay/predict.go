@@ -11,8 +11,9 @@ import (
 )
 
 // A Speedup is a predicted speedup with an interval, which covers the known uncertainties of the replay. Low assumes
-// that GPUs have no more spare capacity than was recorded. LowWithRoom is the low end if GPUs have the capacity that
-// the estimate assumes; 0 means Low. Spread is the error of such predictions from unknown causes; see Interval.
+// that GPUs have no more spare capacity than was recorded. LowWithRoom is the low end if GPUs have the spare capacity
+// that the estimate assumes; 0 means that it equals Low. Spread is the typical error of such predictions from unknown
+// causes; see Interval.
 type Speedup struct{ Estimate, Low, High, LowWithRoom, Spread float64 }
 
 // Interval returns the interval that reports show; it contained the measured speedup for 90% of the predictions on
@@ -47,11 +48,12 @@ func (s Speedup) InWords() string {
 	return fmt.Sprintf("%.2fx faster (%.2f-%.2f)", s.Estimate, low, high)
 }
 
-// A settled run is a replayed run in which the assumed number of hand-offs per second equals the resulting number.
+// A settled run is a replayed run in which the number of hand-offs per second that was assumed is the number that
+// results.
 type settled struct {
 	rate    float64 // 0 if the run does not end
 	density *change.Density
-	asDeep  float64 // the rate with the recorded density: processors sleep as deeply as recorded
+	asDeep  float64 // the rate with the recorded number of hand-offs per second: processors sleep as deeply as recorded
 }
 
 // settle repeats the run of a changed program until the assumed number of hand-offs per second is about the resulting
@@ -113,18 +115,19 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		return nil, "the replay of the changed run deadlocks"
 	}
 	of := 1.0
-	// Changes with Cores give each thread its own processor. The unchanged replay shares processors, and most of its
-	// error comes from that. So such a changed run is compared with the recorded rate.
+	// Changes with Cores give each thread its own processor. In the replay of the unchanged program threads share
+	// processors, which causes most of its error. So a run with Cores is compared with the recorded rate, and not with
+	// that replay.
 	if c.Cores {
 		of = r.base / p.Rate(p.Recorded)
 	}
 	s = &Speedup{Estimate: of * changed.rate / r.base / r.gainOfRoom(usual), Spread: spreadOf(c)}
-	if !c.Scale.Slows() { // removing work never delays another thread
+	if !c.Scale.Slows() { // a change that only removes work cannot make the run slower, so the gain is at least 1
 		s.Estimate = max(1, s.Estimate)
 	}
 	s.Low, s.High = s.Estimate, s.Estimate
-	// the extremes of all variants, including refuted ones: if the extremes differ too much, the result depends only
-	// on waits for processors, and nothing is predicted
+	// least and most are the extremes of all variants, including refuted ones. If they differ too much, the result
+	// depends mainly on how threads wait for processors, and nothing is predicted.
 	least, most := s.Estimate, s.Estimate
 	hold := func(changed, was float64, c Change, refuted bool) (gained float64) {
 		if changed == 0 || was == 0 { // one of the runs does not end
@@ -176,8 +179,9 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	return s, ""
 }
 
-// gainOfRoom returns the gain of the assumption that GPUs have spare capacity. A prediction must be divided by that
-// gain, because the change does not bring it. It is 1 if the assumption is a part of the change.
+// gainOfRoom returns how much faster the unchanged program becomes only by the assumption that GPUs have spare
+// capacity. A prediction made with that assumption must be divided by it, because the change itself does not bring this
+// gain. gainOfRoom returns 1 if the assumption is a part of the change.
 func (r *Replay) gainOfRoom(c Change) float64 {
 	if !c.Room || !c.OnlyFaster() || c.Scale.Overlaps() {
 		return 1

@@ -13,7 +13,7 @@ import (
 // trace. The results of all readings form a prediction's interval.
 type reading struct {
 	program   *program.Program
-	refuted   bool           // by the recorded time that threads waited for processors
+	refuted   bool           // true if the recorded time that threads waited for processors contradicts the variant
 	unchanged func() float64 // the rate without a change; 0 if the run does not end
 }
 
@@ -26,8 +26,8 @@ func newReading(p *program.Program, refuted bool) *reading {
 	})}
 }
 
-// sameBase returns a reading (a variant of the program) that without a change has the known rate base, which saves a
-// run.
+// sameBase returns a reading (a variant of the program) whose rate without a change is known to be `base`, so that it
+// need not be run to find out.
 func sameBase(p *program.Program, base float64) *reading {
 	return &reading{program: p, unchanged: func() float64 { return base }}
 }
@@ -62,9 +62,9 @@ func newReadings(p *program.Program, random *rand.Rand) *readings {
 	return r
 }
 
-// few returns a small number of readings (variants of the program) for a quick interval. The last is a variant in
-// which nothing waits for processors; the others have redrawn durations. If the use of processors is not known, the
-// last one has redrawn durations, too.
+// few returns a small number of readings (variants of the program) for a quick interval. All but the last have
+// durations redrawn at random. In the last, nothing waits for processors; if the use of processors is not known, it has
+// redrawn durations, too.
 func (r *readings) few() []*reading {
 	if n := len(r.sharing); n > 0 {
 		return append(r.draw(policy.ReadAgain), r.sharing[n-1])
@@ -95,8 +95,9 @@ func (r *readings) draw(n int) []*reading {
 	return slices.Clone(r.drawn[:n])
 }
 
-// launches returns two readings (variants of the program) for a change that merges command buffers: in one, none of
-// the threads' own time depends on the number of command buffers; in the other, all of it does.
+// launches returns two readings (variants of the program) for a change that merges command buffers. They are the two
+// extremes: none of the threads' own time depends on the number of command buffers, or all of it does. For other
+// changes it returns nil.
 func launches(p *program.Program, base float64, c Change) (all []*reading) {
 	if !c.Launch {
 		return nil
@@ -109,8 +110,8 @@ func launches(p *program.Program, base float64, c Change) (all []*reading) {
 	return all
 }
 
-// splits returns two readings (variants of the program) for kernels that share command buffers, so that only a fit
-// estimates their costs: one with the smallest cost in the fit's interval, and one with the largest.
+// splits returns two readings (variants of the program) for kernels that share command buffers. Only a statistical fit
+// estimates the costs of such kernels: one reading has the lowest cost in the fit's interval, the other the highest.
 func splits(p *program.Program, base float64, c Change) (all []*reading) {
 	if c.Scale == nil || !c.Scale.Fitted(p) {
 		return nil
@@ -132,7 +133,7 @@ func resampled(p *program.Program, random *rand.Rand) *program.Program {
 	q := p.Clone()
 	for t := range q.Threads {
 		th, from := &q.Threads[t], &p.Threads[t]
-		if th.Lasts && !th.Paces { // it has too few times to resample
+		if th.Lasts && !th.Paces { // a thread that commits little has too few durations to resample
 			continue
 		}
 		var byKind [program.Lock + 1][]int

@@ -25,8 +25,8 @@ type Change = change.Change
 // A Replay is a recorded program that can be run again with changes.
 type Replay struct {
 	Why string // the reason why nothing is predicted; empty if the machine reproduces the recorded run
-	// how much longer the unchanged program takes in the machine than in the recording, as a share of the recorded
-	// time; 0 if it was not run
+	// Error is how much longer the unchanged program takes in the replay than in the recording, as a share of the
+	// recorded time; 0 if it was not replayed.
 	Error float64
 
 	program  *program.Program // nil if there is none
@@ -43,8 +43,8 @@ type Replay struct {
 	without  map[Change]answer
 }
 
-// An answer is a cached result of Without. The same pair of causes is requested twice: to find which is a consequence
-// of which, and to predict the gain of removing both.
+// An answer is a cached result of Without. Caching pays because each pair of causes is requested twice: to find which
+// cause is a consequence of the other, and to predict the gain of removing both.
 type answer struct {
 	speedup *Speedup
 	why     string
@@ -74,7 +74,7 @@ func newReplay(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64, tied
 	}
 	r.program, r.base = p, base
 	if r.Error = p.Rate(p.Recorded)/base - 1; math.Abs(r.Error) > policy.ReplayErrorLimit.Value {
-		r.Why = fmt.Sprintf("the replay of the recorded run differs from it by %s, too much to predict from",
+		r.Why = fmt.Sprintf("the replay of the recorded run differs from it by %s, which is too much for predictions",
 			analyze.FormatShare(math.Abs(r.Error)))
 		return r
 	}
@@ -92,7 +92,7 @@ func hasLinks(p *program.Program) bool {
 	return false
 }
 
-// run runs a program with a change and returns its rate (command buffers per nanosecond); `ends` is false if it
+// run runs a program with a change and returns its rate (command buffers per nanosecond). `ends` is false if the run
 // deadlocks.
 func run(p *program.Program, c Change, d *change.Density) (rate float64, ends bool) {
 	rate, _, ends = play(p, c, d)
@@ -114,9 +114,9 @@ func play(p *program.Program, c Change, d *change.Density) (rate float64, r *mac
 
 var buffers = sync.Pool{New: func() any { return &program.Buffer{} }}
 
-// OfThings returns the replay that predicts the gain from items of these kinds. That is the replay of the tied
-// program (with signals between threads), if it reproduces the run. For locks the simple program suffices, because
-// how long a lock was held is known without signals.
+// OfThings returns the replay that predicts the gain if items of these kinds become faster. That is the replay of the
+// tied program (in which threads wait for each other's signals), if it reproduces the recorded run. For locks the
+// simple program suffices, because it also has the time for which a lock was held.
 func (r *Replay) OfThings(kinds ...string) *Replay {
 	if !slices.ContainsFunc(kinds, func(kind string) bool { return kind != KindLock }) {
 		return r
@@ -155,7 +155,8 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 	a, known := r.without[c]
 	if !known {
 		of := r
-		if c.Scale == nil { // the numbers of a Scale belong to the program for which it was created
+		// a Scale refers to kernels, calls and locks by the numbers of this program, so the result depends on the program
+		if c.Scale == nil {
 			of = r.Of(c)
 		}
 		a.speedup, a.why = of.speedup(nil, c)
@@ -164,8 +165,9 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 	return a.speedup, a.why
 }
 
-// WaitsLeft returns which share of the threads' waits for each other's signals and locks, per command buffer, remains
-// with a change. `known` is false if there are no such waits, or if the machine does not reproduce the run with them.
+// WaitsLeft returns the share (0 to 1) of the threads' waits for each other's signals and locks that remains with a
+// change, counted per command buffer. `known` is false if there are no such waits, or if the machine does not reproduce
+// the run with them.
 func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	if r.Why != "" || !r.ofTied().program.Tied {
 		return 0, false

@@ -17,9 +17,9 @@ type Added = change.Added
 // delay per command buffer: 1 on the critical path, 0 where other waits hide the delay.
 type Sensitivity struct{ Estimate, Low, High float64 }
 
-// Sensitivity predicts the cost of an added delay, or returns the reason why it is not known. `threads` is the number
-// of threads whose command buffers count. The interval covers all readings. Each reading is compared with its own run
-// without the delay, so that errors which do not depend on the delay cancel.
+// Sensitivity predicts the cost of an added delay, or returns the reason why the cost is not known. `threads` is the
+// number of threads whose command buffers count as progress. The interval covers all readings. Each reading is compared
+// with its own run without the delay, so that errors which do not depend on the delay cancel.
 func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	if r.Why != "" {
 		return nil, r.Why
@@ -39,7 +39,7 @@ func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	}
 	at := predict(p, of.base)
 	if math.IsNaN(at) {
-		return nil, "the replay with the delay deadlocks or has no progress"
+		return nil, "the replay with the delay deadlocks or makes no progress"
 	}
 	s := &Sensitivity{Estimate: at, Low: at, High: at}
 	add := func(x float64) {

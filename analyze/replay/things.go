@@ -16,11 +16,11 @@ import (
 const (
 	KindKernel = "kernel" // the kernel's share of the command buffers' GPU times
 	KindCall   = "call"   // its own time, by selector
-	// the time for which the lock keeps other threads waiting; the holder's work takes as long as before
+	// The time for which the lock keeps other threads waiting. The holder's own work takes as long as before.
 	KindLock   = "lock"
 	KindThread = "thread" // its own time outside of Metal's calls
-	// number of rounds that a thread starts before it waits for the first of them; a round lasts from one wait to the
-	// next
+	// The number of rounds that a thread starts before it waits for the first of them. A round is the thread's work
+	// from one wait for the GPU to the next.
 	KindInFlight = "in-flight"
 	KindMerge    = "merge" // number of command buffers merged into one
 )

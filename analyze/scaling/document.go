@@ -19,10 +19,12 @@ type Document struct {
 	Software  bool     `json:"software_metal"`
 	Series    []Result `json:"series"`
 
-	Warnings []string  `json:"warnings"`
-	Counted  string    `json:"ops_source,omitempty"` // where the throughputs come from
-	Verdicts []Verdict `json:"verdicts,omitempty"`   // of the one series of a sweep
-	Times    []Time    `json:"times,omitempty"`      // of the same
+	Warnings []string `json:"warnings"`
+	// how operations were counted: from the trace or from the program's output
+	Counted string `json:"ops_source,omitempty"`
+	// one for each number of threads; only for a sweep, which has one series
+	Verdicts []Verdict `json:"verdicts,omitempty"`
+	Times    []Time    `json:"times,omitempty"` // of the same
 }
 
 // A Result is what one series says.
@@ -36,8 +38,8 @@ type Result struct {
 // A Time states how the threads spent their time in the runs with one number of threads.
 type Time struct {
 	Threads int `json:"threads"`
-	// the share of each part in the time of all threads that made calls. The key is the part's name in the table of
-	// threads; the shares sum up to 1
+	// The share of each part (such as waiting for locks) in the time of all threads that made calls. The key is the
+	// part's name in the report's table of threads. The shares add up to 1.
 	Shares map[string]float64 `json:"shares"`
 }
 

@@ -12,7 +12,7 @@ import (
 type TooFewError struct{ Distinct int }
 
 func (e TooFewError) Error() string {
-	return fmt.Sprintf("no fit: %d different numbers of threads were measured and a fit needs at least %d", e.Distinct,
+	return fmt.Sprintf("no fit: %d different numbers of threads were measured, but a fit needs at least %d", e.Distinct,
 		policy.FewestFitPoints)
 }
 
@@ -56,7 +56,8 @@ func (l law) fit(points []Point) (*Fit, error) {
 	obs := observations(points)
 	p, lambda := l.solve(obs)
 	if !finite(lambda) || !finite(p...) {
-		return nil, errors.New("no fit: the measured throughputs differ by too many orders of magnitude: check them")
+		return nil, errors.New(
+			"no fit: the measured throughputs differ by too many orders of magnitude; check the measurements")
 	}
 	f := &Fit{Law: l.name, R2: l.determination(obs, p), Points: len(points)}
 	f.Off = l.residual(obs, p)
@@ -91,7 +92,7 @@ func (f *Fit) Unfit() string {
 		return fmt.Sprintf("%s does not describe this program: its serial share would be %.2f, which is more than 1",
 			name, f.Sigma.Value)
 	case f.R2 < policy.PoorFit && f.Off > policy.OffCurve:
-		return fmt.Sprintf("%s does not describe this: "+
+		return fmt.Sprintf("%s does not describe this program: "+
 			"the law explains only %.0f%% of the variance, and throughputs deviate from it by %.0f%%",
 			name, 100*max(0, f.R2), 100*f.Off)
 	}

@@ -75,7 +75,7 @@ func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *
 	if !factor.Factorize(&normal) {
 		return nil
 	}
-	var upper mat.TriDense // normal = UᵀU, so U⁻¹z has covariance normal⁻¹
+	var upper mat.TriDense // normal = UᵀU, so for standard normal z the vector U⁻¹z has the covariance normal⁻¹
 	factor.UTo(&upper)
 	t := distuv.ChiSquared{K: float64(free), Src: random}
 	out := make([]guess, policy.ParameterDraws)

@@ -95,7 +95,7 @@ func (l law) search(obs []observation, free int, start float64) []float64 {
 	}
 	logs := make([]float64, len(index))
 	for i, at := range index {
-		logs[i] = math.Log(start) - 3*float64(at) // κ is usually well under σ
+		logs[i] = math.Log(start) - 3*float64(at) // start κ below σ, as it usually is
 	}
 	problem := optimize.Problem{Func: func(logs []float64) float64 {
 		for _, v := range logs {

@@ -29,7 +29,7 @@ func escape(text string) (string, error) {
 // CheckPlot returns an error if the file name of a plot does not end in .svg, the only format that can be drawn.
 func CheckPlot(path string) error {
 	if ext := filepath.Ext(path); !strings.EqualFold(ext, ".svg") {
-		return fmt.Errorf("cannot draw the plot %s as %q: name it .svg", path, ext)
+		return fmt.Errorf("cannot draw the plot %s as %q: only SVG is possible, so the name must end in .svg", path, ext)
 	}
 	return nil
 }

@@ -33,14 +33,14 @@ func Clean(points []Point) ([]Point, error) {
 	var clean []Point
 	for _, p := range points {
 		if p.Threads < 1 {
-			return nil, fmt.Errorf("%d threads: a number of threads is 1 or more", p.Threads)
+			return nil, fmt.Errorf("%d threads: the number of threads must be at least 1", p.Threads)
 		}
 		if len(p.Samples) == 0 {
 			return nil, fmt.Errorf("%d threads: no throughput was measured", p.Threads)
 		}
 		for _, x := range p.Samples {
 			if !(x > 0) || math.IsInf(x, 0) {
-				return nil, fmt.Errorf("%d threads: a throughput of %v operations/s is not a positive number",
+				return nil, fmt.Errorf("%d threads: the throughput is %v operations/s, but it must be a positive number",
 					p.Threads, x)
 			}
 		}

@@ -31,13 +31,14 @@ type Table struct {
 type Knee struct {
 	Threads int `json:"threads"` // the last number of threads that paid
 	Next    int `json:"next"`    // the first that did not
-	// throughput that each additional thread added beyond the knee, relative to one thread's throughput at the
-	// baseline
+	// The throughput that each additional thread added beyond the knee, relative to the throughput of one thread at the
+	// baseline.
 	Gain float64 `json:"gain"`
 }
 
-// Tabulate returns the table of a series. Speed-ups are relative to baseline if it has samples, otherwise to the
-// series' smallest number of threads. Efficiency is the speed-up divided by the ratio of the numbers of threads.
+// Tabulate returns the table of a series. Speed-ups are relative to `baseline` if it has samples, otherwise to the runs
+// with the smallest number of threads in the series. Efficiency is the speed-up divided by the ratio of the numbers of
+// threads.
 func Tabulate(s Series, baseline Point) (Table, error) {
 	points, err := Clean(s.Points)
 	if err != nil {

@@ -87,7 +87,7 @@ func (d *Database) Close() error {
 		master.End()
 	}
 	if len(master.full) > 0 {
-		return errors.New("the schema has no room on its page")
+		return errors.New("the statements that create the tables and views do not fit on the database's first page")
 	}
 	text := master.page.encode(leafTable, 0)
 	copy(text, "SQLite format 3\x00")

@@ -135,7 +135,7 @@ func (t *Table) finish() (root uint32) {
 				p.add(appendVarint(cell, uint64(level[n].key)))
 				n++
 			}
-			if len(level)-n == 2 { // so that no page has a single child
+			if len(level)-n == 2 { // take one child less, so that the last page does not get a single child
 				n--
 				p.drop()
 			}

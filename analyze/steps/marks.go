@@ -43,9 +43,9 @@ func (m *marks) add(t *analyze.Trace) {
 	}
 }
 
-// phases returns the steps that the program's scopes and marks (named time ranges and instants) define. A step is a
-// scope, the time between two marks of tokens, or the time from a prompt's mark to the next mark. If the program
-// marks no token, phases returns nil.
+// phases returns the steps that the program's scopes and marks (named time ranges and instants) define. A step is one
+// of these: a scope, the time between two marks of tokens, or the time from a prompt's mark to the next mark. If the
+// program marks no token, phases returns nil.
 func (m *marks) phases(s *Sequences) (out []Phase) {
 	if !slices.ContainsFunc(m.of, func(m mark) bool { return m.kind == Decode }) {
 		return nil
@@ -59,7 +59,7 @@ func (m *marks) phases(s *Sequences) (out []Phase) {
 		same := i > 0 && m.of[i-1].kind == at.kind && m.of[i-1].name == at.name && m.of[i-1].thread == at.thread &&
 			m.of[i-1].instant == at.instant
 		step := Step{Interval: at.Interval, First: !same}
-		if same { // it lasts from the end of the previous one
+		if same { // the step lasts from the end of the previous step of its kind
 			step.Begin = m.of[i-1].End
 		}
 		if at.instant { // a mark begins the step

@@ -38,7 +38,7 @@ func (s *sequence) phases(id QueueID) []Phase {
 		l := &loops[i]
 		kind := Loop
 		if i > 0 && out[len(out)-1].Kind == Loop && l.from-loops[i-1].to <= l.period && l.follows(&loops[i-1]) {
-			out[len(out)-1].Kind, kind = Prompt, Decode // a prompt that was processed in many steps
+			out[len(out)-1].Kind, kind = Prompt, Decode // the previous loop was a prompt, processed in many steps
 		}
 		if prompt, ok := s.prompt(id, before, l); ok {
 			out, kind = append(out, prompt), Decode
@@ -105,7 +105,7 @@ func (l *loop) follows(prompt *loop) bool {
 func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 	first, period := l.from, 0
 	if l.threads == 0 || l.dispatches == 0 {
-		return Phase{}, false // its size cannot be determined
+		return Phase{}, false // without dispatches and threads the size of a step is not known
 	}
 	for end := l.from; end > from; end = first {
 		at, sum := end, 0.0
@@ -113,8 +113,8 @@ func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 			at--
 			sum += float64(s.of[at].dispatches)
 		}
-		// extend the step to as many command buffers as a step of the loop has, if its number of dispatches stays
-		// similar
+		// Extend the step to the number of command buffers of a step of the loop, as long as its number of dispatches
+		// stays similar.
 		for best := at; best > from && end-best < l.period; {
 			best--
 			if sum += float64(s.of[best].dispatches); !within(sum, l.dispatches, policy.PromptDispatches) {
@@ -134,8 +134,8 @@ func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 	return s.phase(id, Prompt, first, l.from, period), true
 }
 
-// after moves the begin of the phase's first step to `prompt`, the end of the prompt. Otherwise the time from the
-// prompt to the first token would belong to no step. `first` is the step's first command buffer.
+// after moves the begin of the phase's first step to the end of the prompt, which is at the time `prompt`. Otherwise
+// the time from the prompt to the first token would belong to no step. `first` is the step's first command buffer.
 func (p *Phase) after(prompt analyze.Nanos, first *buffer) {
 	step := &p.Steps[0]
 	if prompt <= step.Begin {

@@ -29,8 +29,8 @@ type sequence struct {
 	sets  map[uint64][]uint64
 }
 
-// A buffer has the data that phases need of one command buffer. It is small, because all command buffers of a run are
-// stored.
+// A buffer has the data of one command buffer by which repeated steps are found. It is small, because all command
+// buffers of a run are stored.
 type buffer struct {
 	signature  uint64 // of its kernels in order, with the order of magnitude of their threads
 	gpu        analyze.Interval
@@ -48,7 +48,7 @@ func NewSequences() *Sequences {
 
 // Add adds the command buffers that the GPU ran in a trace, or in the next range of a trace.
 func (s *Sequences) Add(t *analyze.Trace) {
-	clear(s.kernels) // another range has other objects for the same pipelines
+	clear(s.kernels) // the cache is by pointer, and another range has other objects for the same pipelines
 	s.marks.add(t)
 	for b := range t.Buffers() {
 		switch {
@@ -98,8 +98,8 @@ func (s *Sequences) buffer(b *analyze.CommandBuffer) buffer {
 			out.threads += float64(d.Threads)
 		}
 	}
-	// only the order of magnitude of the threads, in factors of 16: a token's work grows slowly with the context and
-	// must stay the same, while a prompt must differ
+	// The signature has only the order of magnitude of the number of threads, in factors of 16. The work for a token
+	// grows slowly with the context, and its signature must stay the same; that of a prompt must differ.
 	out.signature = mix(out.signature, uint64(bits.Len64(uint64(out.threads))/4))
 	if _, known := s.sets[out.signature]; !known {
 		s.sets[out.signature] = set

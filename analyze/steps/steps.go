@@ -42,10 +42,10 @@ type QueueID struct {
 // no previous one and begins with its own work.
 type Step struct {
 	analyze.Interval
-	First bool          // it begins a row of steps: its length does not include the time before its work
-	GPU   analyze.Nanos // time in which the GPU worked on it
-	Idle  analyze.Nanos // time in which the GPU did not
-	Wait                // the beginning of Idle
+	First bool          // the first step of a phase: its length does not include the time before its work
+	GPU   analyze.Nanos // time in which the GPU worked during the step
+	Idle  analyze.Nanos // time in which the GPU was idle during the step
+	Wait                // how the first part of Idle divides
 }
 
 // A Wait divides the time in which the GPU waits for the first command buffer of a step.

@@ -9,8 +9,8 @@ type behind struct {
 	over  bool // no more jobs will follow
 }
 
-// mostBehind limits the number of jobs that wait for the writing goroutine. It is about the number of batches in
-// which the calls of the next slice arrive while the goroutine writes one slice of the run.
+// mostBehind limits the number of jobs that wait for the writing goroutine. While the goroutine writes one slice (time
+// range) of the run, the calls of the next slice arrive in about this many batches.
 const mostBehind = 128
 
 func newBehind() *behind {

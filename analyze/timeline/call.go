@@ -20,7 +20,7 @@ type call struct {
 // A callMore has data that only few calls have. It is separate so that a call stays small.
 type callMore struct {
 	text    string   // the text that its argument refers to
-	members []uint32 // the command buffers that it commits, without the one that it is called on
+	members []uint32 // numbers of the command buffers that the call commits, without its receiver
 }
 
 // threadCalls collects the calls of one thread that are not written yet.

@@ -123,9 +123,9 @@ func (c *chrome) end(trackID, analyze.Nanos, uint64) {}
 
 // arrow implements arrower.
 func (c *chrome) arrow(name string, from trackID, begin analyze.Nanos, to trackID, end analyze.Nanos) {
-	id := uint64(0) // the ID must not depend on the slices of the run
+	id := uint64(0) // make the ID from the process, so that it is the same however the run is divided into slices
 	for _, part := range []uint64{uint64(from), uint64(begin), uint64(to), uint64(end)} {
-		const odd = 0x9e3779b97f4a7c15 // distributes close numbers
+		const odd = 0x9e3779b97f4a7c15 // an odd factor that spreads consecutive numbers
 		id = bits.RotateLeft64((id^part)*odd, 29)
 	}
 	for _, stop := range []struct {
@@ -137,7 +137,7 @@ func (c *chrome) arrow(name string, from trackID, begin analyze.Nanos, to trackI
 		c.line = append(c.line, `,"cat":"flow","id":"`...)
 		c.line = strconv.AppendUint(c.line, id, 16)
 		c.line = append(c.line, '"')
-		if stop.phase == "f" { // bind the end to the slice around it
+		if stop.phase == "f" { // the arrow ends at the slice that encloses its end
 			c.line = append(c.line, `,"bp":"e"`...)
 		}
 		c.close()

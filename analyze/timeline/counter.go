@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A counter is a track that shows a level over time, such as allocated bytes.
+// A counter is a track that shows a quantity (the level) over time, such as allocated bytes.
 type counter struct {
 	of    track // its id is 0 until there is a value
 	level int64

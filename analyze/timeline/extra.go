@@ -17,8 +17,8 @@ func calledFrom(name string, s *analyze.Stack) arg {
 	return arg{}
 }
 
-// namesIn returns the current names of the threads that get an additional track, for scopes or signals. They are
-// copied, because a Thread may change before the track is written.
+// namesIn returns the current names of the threads that get an additional track, for scopes or signals. The names are
+// copied, because the tracks are written later, when a Thread may have another name.
 func namesIn(t *analyze.Trace) map[*analyze.Thread]string {
 	names := map[*analyze.Thread]string{}
 	add := func(t *analyze.Thread) {
@@ -76,7 +76,7 @@ const (
 // flowOfSignal returns the number of the arrow from a signal to the wait that thread t began at time `begin`. Its
 // highest bit is set, which numbers of command buffers' arrows never have, so the two never collide.
 func flowOfSignal(t *analyze.Thread, begin analyze.Nanos) uint64 {
-	const odd = 0x9e3779b97f4a7c15 // distributes close numbers
+	const odd = 0x9e3779b97f4a7c15 // an odd factor that spreads consecutive numbers
 	return (uint64(t.ID)*odd^uint64(begin))*odd | 1<<63
 }
 

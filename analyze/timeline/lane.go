@@ -2,8 +2,8 @@ package timeline
 
 import "mtrace/analyze"
 
-// A lane is one of several tracks for the GPU work of a queue. The GPU runs command buffers of a queue concurrently,
-// but slices (named intervals) on one track must not overlap partly.
+// A lane is one of several tracks for the GPU work of a queue. A queue needs several, because the GPU may run its
+// command buffers concurrently, and slices (named intervals) on one track must not overlap partly.
 type lane struct {
 	track trackID
 	until analyze.Nanos

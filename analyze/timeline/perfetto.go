@@ -100,7 +100,7 @@ type sequence struct {
 	started  bool
 	interned [internedTexts + 1]*interned
 	calls    []*begun // indexed by call
-	numbers  uint64   // number of texts that were numbered; none is reused, because the reader keeps all
+	numbers  uint64   // how many texts got a number; numbers are not reused, because the reader keeps all texts
 	event    message  // constant fields of an event's packet, between its time and the event's own fields
 	ended    message  // constant fields of the packet of an end
 	counted  message  // constant fields of a counter's packet, before its value
@@ -117,8 +117,8 @@ func newPerfetto(w io.Writer) *perfetto {
 	return &perfetto{w: w, sequences: []*sequence{nil}}
 }
 
-// begins starts a packet and returns the buffer. The caller appends to the buffer and passes it to ends, which
-// completes the packet.
+// begins starts a packet and returns the buffer with the file's pending bytes. The caller appends the packet's content
+// and passes the buffer to ends, which completes the packet.
 func (p *perfetto) begins() message {
 	file := p.file.open(tracePacket)
 	p.packet = len(file)
@@ -346,7 +346,8 @@ func (p *perfetto) end(on trackID, at analyze.Nanos, flow uint64) {
 		return
 	}
 	file = p.says(s, file, s.event).uint(eventType, typeEnd)
-	p.done(s, file.fixed64(eventFlowEnd, flow)) // at the end, because the arrow leads to the return of the wait
+	// put the arrow's end at the end of the slice, because it leads to the return of the wait
+	p.done(s, file.fixed64(eventFlowEnd, flow))
 }
 
 func (p *perfetto) count(t trackID, at analyze.Nanos, value int64) {

@@ -72,7 +72,7 @@ func (w *Writer) queuesOf(s *analyze.Slice) {
 	for _, b := range s.Buffers {
 		q := of(b)
 		if q.first == b && !slices.Contains(order, b.Queue) {
-			// a command buffer without a queue, or a queue that only earlier slices list
+			// the slice does not list the queue: the command buffer has none, or only an earlier slice lists it
 			order = append(order, b.Queue)
 		}
 		if b.GPU.Known() {
@@ -99,8 +99,8 @@ func (q *queueWork) forget() {
 	q.inFlight.empty()
 }
 
-// queueRoom returns an empty queueWork, reused from the previous slice if possible. `taken` is how many this slice
-// uses already.
+// queueRoom returns an empty queueWork, reused from the previous slice (part) of the run if possible. `taken` is the
+// number of those that the current slice uses already.
 func (w *Writer) queueRoom(taken int) *queueWork {
 	if taken == len(w.rooms) {
 		w.rooms = append(w.rooms, &queueWork{})

@@ -67,7 +67,7 @@ func (s *sorter) flush() {
 // wrongly.
 func (f *trackFile) write(on trackID, t *analyze.Thread, list []pending, nested bool) {
 	if nested {
-		slices.Reverse(list) // of two equal slices, the outer one was added last
+		slices.Reverse(list) // of two slices with equal times, the outer one was added last
 		slices.SortStableFunc(list, func(a, b pending) int {
 			return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End))
 		})

@@ -58,8 +58,8 @@ func newWriter(out format) *Writer {
 type format interface {
 	declare(track)
 	begin(*slice)
-	// ends the innermost open slice (named interval) of the track at an instant; flow is the number of the arrow that
-	// ends there, or 0
+	// end ends the innermost open slice (named interval) of the track at an instant. flow is the number of the arrow
+	// that ends there, or 0.
 	end(on trackID, at analyze.Nanos, flow uint64)
 	count(t trackID, at analyze.Nanos, value int64)
 	failed() error
@@ -72,7 +72,7 @@ type arrower interface {
 	arrow(name string, from trackID, begin analyze.Nanos, to trackID, end analyze.Nanos)
 }
 
-// A describer is a format that stores in the file which run it shows.
+// A describer is a format whose files also contain a description of the run, such as its start time.
 type describer interface{ about(*analyze.Trace) }
 
 type trackID uint64
@@ -99,8 +99,8 @@ type slice struct {
 	track    trackID
 	name     string
 	category string
-	// the call that the slice (named interval on a track) shows, which determines name and category; CallNone for
-	// other slices and unknown calls
+	// call is the call that the slice (named interval on a track) shows. It determines name and category. CallNone
+	// means that the slice shows no call, or an unknown one.
 	call    wire.Call
 	args    []arg
 	flows   []uint64 // of command buffers and signals whose arrows begin at or pass through this slice
@@ -112,7 +112,7 @@ type arg struct {
 	name  string
 	text  string // shown unless it is empty
 	value uint64
-	word  argWord // for a call, the key of the arg; argOther for others
+	word  argWord // for a numeric value of a call, which value it is; argOther for all other args
 }
 
 // An argWord states which of a call's numeric values an arg is, so that its encoded name can be reused.

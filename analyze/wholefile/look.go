@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Use is how a path that the user named is written to.
+// A Use says how a command must write to a path that the user named.
 type Use int
 
 const (
@@ -38,8 +38,8 @@ func (e *ExistsError) Error() string {
 // Is makes errors.Is(err, fs.ErrExist) true for an ExistsError.
 func (e *ExistsError) Is(target error) bool { return target == fs.ErrExist }
 
-// Look returns how a path is to be written to, or an error if it must not be. Commands call it before long work, so
-// that a mistake is reported at once.
+// Look returns how a command must write to a path, or an error if it must not write there. Commands call it before long
+// work, so that a mistake is reported at once.
 func Look(path string, replace bool) (Use, error) {
 	if descriptor.MatchString(path) {
 		return AsItIs, nil
@@ -49,7 +49,7 @@ func Look(path string, replace bool) (Use, error) {
 		return AsANewFile, nil // creating the file will return the error
 	}
 	if there, err := os.Stat(path); err == nil && there.IsDir() {
-		return 0, fmt.Errorf("%s is a folder: name the file to write", path)
+		return 0, fmt.Errorf("%s is a folder: give the name of a file to write", path)
 	}
 	link := info.Mode().Type() == fs.ModeSymlink
 	switch {
@@ -76,7 +76,7 @@ func ofAnotherUser(info fs.FileInfo) bool {
 // following them is safe.
 var descriptor = regexp.MustCompile(`^(?:/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/(\d{1,9})|/proc/\d+/fd/\d+)$`)
 
-// waiting receives Open's message that it waits.
+// waiting is where Open writes that it waits for a pipe's reader.
 var waiting io.Writer = os.Stderr
 
 // Open opens a path for which Look returned AsItIs. If it is a pipe that nobody reads yet, Open reports that and
@@ -90,7 +90,7 @@ func Open(path string) (*os.File, error) {
 		case m[1] == "stderr":
 			number, err = 2, nil
 		}
-		if err != nil { // a descriptor of another process
+		if err != nil { // the path names a descriptor of another process
 			return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		}
 		// duplicate the descriptor instead of opening the file again: a newly opened one would begin at the start of

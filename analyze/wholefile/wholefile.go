@@ -44,8 +44,8 @@ func Create(path string, replace bool) (*File, error) {
 	return &File{f, path, f.Name(), replace}, nil
 }
 
-// mostParts limits the search for a free temporary name. So many leftover files are not an accident of killed
-// commands.
+// mostParts limits the search for a free temporary name. Killed commands leave temporary files behind, but never as
+// many.
 const mostParts = 1000
 
 // createPart creates a temporary file next to path, under a name that does not exist yet. So it never writes through

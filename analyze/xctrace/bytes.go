@@ -11,7 +11,7 @@ const (
 	nameByte     = 1 << iota // allowed in an XML name
 	nameStart                // allowed at the start of an XML name
 	space                    // white space
-	attributeEnd             // never in an attribute name, not even in an illegal one
+	attributeEnd             // ends an attribute name, even an illegal one
 )
 
 var byteClass = func() (class [256]uint8) {

@@ -54,7 +54,7 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 	switch {
 	case parts.broken:
 	case t.kind == kindNumber || t.kind == kindDecimal || t.kind == kindAddresses:
-		v.malformed++ // a number must not have children
+		v.malformed++ // an element with a number must not have children
 	default:
 		c = cell{parts.word(v, t), cellValue}
 	}

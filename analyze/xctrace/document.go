@@ -5,8 +5,8 @@ import (
 	"regexp"
 )
 
-// Document describes the content of one input: its roots, tables, defects and counts. It counts everything that is
-// not delivered as rows, so that no data is lost silently.
+// Document describes the content of one input: its roots, tables, defects and counts. It also counts the data that
+// could not be delivered as rows, so that no data is lost silently.
 type Document struct {
 	Name      string
 	Bytes     int64 // of XML, after decompression
@@ -37,14 +37,15 @@ type Table struct {
 	Documentation string // from Xcode 26.4 on
 	Shape         Shape
 	Columns       []Column
-	Inherited     bool // the node had no schema and uses the previous node's
+	Inherited     bool // the node had no schema, so the schema of the previous node is used
 
 	Rows     int64 // complete rows, delivered or not
 	Rejected int64 // of these, rows not delivered because they break a rule
 	Dangling int64 // references to a value that is not in the document
 	Decoded  bool  // mtrace reads this table, and it was delivered
 	Refused  string
-	Notes    []string  // what the columns of its schema cannot tell, for warnings
+	// one sentence for each kind of data that is missing because the schema lacks a column; for warnings
+	Notes    []string
 	Problems []Problem // the first of each kind
 
 	First [][]string // the first rows of a detail

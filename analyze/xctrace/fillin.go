@@ -40,16 +40,16 @@ func (r *Recording) fillIn() {
 	}
 }
 
-// attributeIntervals finds the process of each GPU interval if the table has no column for the process. It is the
-// process that the interval's label names. Without a name, it is the process that submitted a command buffer with
-// this number, if only one process did.
+// attributeIntervals finds the process of each GPU interval if the table has no column for the process. The interval's
+// label may name the process. If it does not, the process is the one that submitted a command buffer with this number,
+// provided that only one process did.
 func (r *Recording) attributeIntervals() {
 	const schema = "metal-gpu-intervals"
 	t := r.table(schema)
 	if t == nil || slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Mnemonic == "process" }) {
 		return
 	}
-	submitters := map[BufferID]ProcessIndex{} // 0: several processes use the number
+	submitters := map[BufferID]ProcessIndex{} // ProcessIndex 0 means that several processes use the number
 	for i := range r.Commands.Submissions {
 		b := &r.Commands.Submissions[i]
 		if known, ok := submitters[b.CommandBuffer]; ok && known != b.Process {
@@ -70,9 +70,8 @@ func (r *Recording) attributeIntervals() {
 }
 
 // pairSignposts makes intervals from the begin and end events of os-signpost, if the recording has no table of
-// intervals. An end belongs to the last begin with the same process, name and identifier; events without a
-// counterpart are dropped. There may be one table of signposts per category, and several tables may have the same
-// event; it counts once.
+// intervals. An end belongs to the last begin with the same process, name and identifier; events without a counterpart
+// are dropped. There may be one table of signposts per category. An event that is in several tables counts once.
 func (r *Recording) pairSignposts() {
 	if len(r.CPU.Signposts) > 0 {
 		return

@@ -6,7 +6,7 @@ type forward struct {
 	rows  []*forwardRow
 	bytes int
 	again *forwardRow // the row that is being read again; nil while the document is read
-	final bool        // it is read for the last time: what is unresolved now is not in the document
+	final bool        // the last attempt: a reference that is still unresolved has no value in the document
 }
 
 // forwardRow is a row that will be read again at the end of the document.
@@ -18,7 +18,7 @@ type forwardRow struct {
 	text       []byte // the whole element
 	offset     int64
 	number     int64 // from 1
-	delivered  bool  // the unresolved references are in columns that are not read
+	delivered  bool  // the row was delivered at once: its unresolved references are in columns that mtrace does not read
 	unresolved bool
 }
 

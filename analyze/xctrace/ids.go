@@ -44,8 +44,8 @@ type idPage struct {
 
 type pageSlot struct {
 	page  *idPage // nil: not in memory
-	place int64   // page number in the file plus one; 0 if it is not there
-	used  bool    // since the clock hand passed
+	place int64   // page number in the file plus one; 0 if the page is not in the file
+	used  bool    // since the clock hand (see evict) last passed the page
 	dirty bool    // differs from the file
 }
 

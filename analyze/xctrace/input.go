@@ -57,7 +57,7 @@ func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 				return nil, nil, err
 			}
 			if len(found)+len(inside) == 0 {
-				return nil, nil, fmt.Errorf("%s: no exports in this directory: "+
+				return nil, nil, fmt.Errorf("%s: this directory contains no exports of xctrace: "+
 					"mtrace reads .trace bundles, files ending in .xml (also with .gz, .zst, .xz or .bz2), "+
 					"and XML files in a .zip", path)
 			}
@@ -133,7 +133,7 @@ func inFile(path string, info fs.FileInfo, listed bool) ([]Input, error) {
 	}
 	archive, err := zip.OpenReader(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: not a complete zip archive: %w", path, err)
+		return nil, fmt.Errorf("%s: the zip archive is incomplete or damaged: %w", path, err)
 	}
 	defer archive.Close()
 	var inputs []Input
@@ -149,7 +149,7 @@ func inFile(path string, info fs.FileInfo, listed bool) ([]Input, error) {
 	}
 	sort.Slice(inputs, func(i, j int) bool { return inputs[i].Name < inputs[j].Name })
 	if len(inputs) == 0 && listed {
-		return nil, fmt.Errorf("%s: no exports in this archive (files ending in .xml or .xml.gz)", path)
+		return nil, fmt.Errorf("%s: this archive contains no exports of xctrace (files ending in .xml or .xml.gz)", path)
 	}
 	return inputs, nil
 }
@@ -222,9 +222,9 @@ func (in *Input) unpack(stored io.Closer, buffered *bufio.Reader) (io.ReadCloser
 	case bytes.HasPrefix(magic, []byte("BZh")):
 		return in.text(bzip2.NewReader(buffered), stored)
 	case bytes.HasPrefix(magic, []byte("PK\x03\x04")):
-		return nil, fmt.Errorf("%s: a zip archive cannot be read from a pipe: name the file", in.Name)
+		return nil, fmt.Errorf("%s: a zip archive cannot be read from a pipe: give the name of its file", in.Name)
 	case bytes.HasPrefix(magic, []byte("bpl")):
-		return nil, fmt.Errorf("%s: a property list, not an export: export the .trace bundle with xctrace export",
+		return nil, fmt.Errorf("%s: this is a property list and not an export: export the .trace bundle with xctrace export",
 			in.Name)
 	}
 	return in.text(buffered, stored)

@@ -213,11 +213,11 @@ func TestInputErrors(t *testing.T) {
 		"broken bzip2":    {put(t, dir, "b.xml.bz2", []byte("BZh9 and no more")), "bzip2"},
 		"plist":           {put(t, dir, "p.trace.plist", []byte("bplist00\x00")), "property list"},
 		"broken gzip":     {put(t, dir, "g.xml.gz", []byte("\x1f\x8b\x08\xff\xff")), "not a gzip file"},
-		"broken zip":      {put(t, dir, "z.zip", []byte("PK\x03\x04 and no more")), "not a complete zip archive"},
-		"zip without any": {put(t, dir, "n.zip", zipped(t, map[string][]byte{"a.txt": data})), "no exports in this archive"},
+		"broken zip":      {put(t, dir, "z.zip", []byte("PK\x03\x04 and no more")), "the zip archive is incomplete or damaged"},
+		"zip without any": {put(t, dir, "n.zip", zipped(t, map[string][]byte{"a.txt": data})), "this archive contains no exports"},
 		"damaged": {put(t, dir, "d.xml", bytes.Replace(data, []byte("</row>"), []byte("</raw>"), 1)),
 			"</raw> closes <row>"},
-		"empty directory": {t.TempDir(), "no exports in this directory"},
+		"empty directory": {t.TempDir(), "this directory contains no exports"},
 	} {
 		inputs, _, err := Inputs([]string{c.path}, nil)
 		if err == nil {
@@ -231,7 +231,7 @@ func TestInputErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(inputs, nil); err == nil || !strings.Contains(err.Error(), "name the file") {
+	if _, err := Load(inputs, nil); err == nil || !strings.Contains(err.Error(), "give the name of its file") {
 		t.Errorf("zip on stdin: %v", err)
 	}
 }

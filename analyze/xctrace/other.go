@@ -15,9 +15,10 @@ type OtherTable struct {
 // OtherRow is a row of an OtherTable.
 type OtherRow struct {
 	Start, Duration analyze.Nanos
-	Timed, Lasts    bool         // it has a start, and a duration; a sentinel counts as none, not as 0
-	Process         ProcessIndex // 0: not known
-	Texts           [maxOtherTexts]TextIndex
+	// the row has a start (Timed) and a duration (Lasts); an XML sentinel means that it has none
+	Timed, Lasts bool
+	Process      ProcessIndex // 0: not known
+	Texts        [maxOtherTexts]TextIndex
 }
 
 const (

@@ -162,7 +162,8 @@ func (v *valueReader) rawElement(tok token, t *tag) (cell, error) {
 	if !shown {
 		text, shown = v.scan.attr("name")
 	}
-	if tok == tokenLeaf && len(v.scan.text) > 0 { // the displayed text depends on the machine's language
+	// use the element's own text: the displayed text depends on the machine's language
+	if tok == tokenLeaf && len(v.scan.text) > 0 {
 		text = v.scan.text
 	}
 	plain, _ := unescape(nil, text)

@@ -45,7 +45,7 @@ func (r *reader) read(name string) (*Document, error) {
 	case err != nil:
 		return r.doc, fmt.Errorf("read %s: %w", name, err)
 	case r.doc.Roots == 0:
-		return r.doc, fmt.Errorf("%s: empty: xctrace wrote nothing (look at its exit status)", name)
+		return r.doc, fmt.Errorf("%s: the file is empty: xctrace wrote nothing (look at its exit status)", name)
 	}
 	return r.doc, nil
 }
@@ -99,7 +99,7 @@ func (r *reader) queryResult(tok token) error {
 		case tokenText:
 		default:
 			if name := string(r.value.scan.name); name != "node" {
-				return r.value.scan.syntax("<%s> in the query result where a <node> should be", name)
+				return r.value.scan.syntax("found <%s> in the query result where a <node> should be", name)
 			}
 			if err := r.node(inner); err != nil {
 				return err
@@ -146,7 +146,7 @@ func (r *reader) node(tok token) error {
 		}
 		if string(s.name) != "row" {
 			if string(s.name) != "schema" {
-				return s.syntax("<%s> in a node where a <schema> or <row> should be", s.name)
+				return s.syntax("found <%s> in a node where a <schema> or <row> should be", s.name)
 			}
 			if err := r.readSchema(inner, t); err != nil {
 				return err
@@ -424,12 +424,12 @@ func (r *reader) readCells(tok token) (n int, wrong misfit, err error) {
 func (r *reader) reportValues(from int64, t *Table) {
 	switch v := &r.value; {
 	case v.dangling > 0:
-		t.problem(from, "dangling", "a reference to a value that is not in the document")
+		t.problem(from, "dangling", "the row refers to a value that is not in the document")
 	case v.mistyped > 0:
-		t.problem(from, "mistyped", "a reference to a value whose type differs from the column's type")
+		t.problem(from, "mistyped", "the row refers to a value whose type differs from the column's type")
 	case v.malformed > 0:
 		t.problem(from, "malformed",
-			"a value that does not fit its type, or a time that is negative or longer than any recording")
+			"the row has a value that does not fit its type, or a time that is negative or longer than any recording")
 	}
 }
 
@@ -475,7 +475,7 @@ func (r *reader) detail(tok token, t *Table) error {
 	}
 	t.Rows++
 	if v.dangling+v.mistyped > 0 {
-		t.problem(from, "dangling", "a reference to a value that is not in the document")
+		t.problem(from, "dangling", "the row refers to a value that is not in the document")
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ var errTwoRecordings = errors.New(
 
 func (r *Recording) addTOC(toc *TOC, name string) error {
 	if len(toc.Runs) == 0 {
-		return fmt.Errorf("%s: the table of contents lists no run: nothing was recorded", name)
+		return fmt.Errorf("%s: nothing was recorded: the table of contents lists no run", name)
 	}
 	if r.toc != nil && !r.toc.Runs[0].Started.Equal(toc.Runs[0].Started) {
 		return fmt.Errorf("%s: %w", name, errTwoRecordings)
@@ -194,7 +194,7 @@ func (r *Recording) accept(input string, t *Table) error {
 	}
 	// two nodes without a path in the same document are different tables
 	if from, ok := r.sources[key]; ok && (t.XPath != "" || from != input) {
-		return fmt.Errorf("already read from %s", from)
+		return fmt.Errorf("the table was already read from %s", from)
 	}
 	r.sources[key] = input
 	return nil
@@ -259,8 +259,8 @@ func keep[R any](list *[]R) func(*R) {
 	return func(row *R) { *list = append(*list, *row) }
 }
 
-// count adds a row to the total of its counter, as far as the row lies within From and To. A counter without rows in
-// that range is listed without values.
+// count adds a row to the total of its counter. If the row lies only partly within From and To, only that part counts.
+// A counter without rows in that range is listed without values.
 func (r *Recording) count(c *CounterInterval) {
 	if !c.Known {
 		return

@@ -13,7 +13,7 @@ type SubmissionID uint64
 // encoder.
 type GPUInterval struct {
 	Start, Duration analyze.Nanos
-	StartLatency    analyze.Nanos // GPU start after commit, queueing included
+	StartLatency    analyze.Nanos // from the commit to the start on the GPU, queueing included
 	HasLatency      bool
 	Channel         TextIndex
 	Label           TextIndex    // "command buffer label:encoder label", or surfaces
@@ -105,7 +105,7 @@ type PerformanceState struct {
 	Start, Duration analyze.Nanos
 	State           TextIndex
 	GPU             TextIndex
-	Induced         bool // set by the recording, not by the load
+	Induced         bool // true if the recording forced the state, false if the GPU chose it by its load
 }
 
 // ShaderInterval is a row of metal-shader-profiler-intervals.

@@ -170,7 +170,8 @@ func (s *scanner) fill() (bool, error) {
 	default:
 		s.err = err
 	}
-	if at := bytes.IndexByte(s.buf[rest:], 0); at >= 0 { // XML never has one; a disk that lost power leaves many
+	// a zero byte is not allowed in XML; a disk that lost power leaves many
+	if at := bytes.IndexByte(s.buf[rest:], 0); at >= 0 {
 		s.err = &syntaxError{s.base + int64(rest+at), "a NUL byte"}
 		s.buf, n = s.buf[:rest+at], at
 		if n == 0 {
@@ -205,7 +206,7 @@ func (s *scanner) scan(b []byte) (token, int, error) {
 		if len(s.ends) == 0 {
 			// between root elements only white space and a byte order mark are allowed
 			if rest := bytes.TrimSpace(bytes.TrimPrefix(b[:i], []byte("\xef\xbb\xbf"))); len(rest) > 0 {
-				return tokenEOF, 0, s.syntax("%s where a document should begin", quoteStart(rest))
+				return tokenEOF, 0, s.syntax("found %s where a document should begin", quoteStart(rest))
 			}
 			return tokenEOF, i, nil
 		}
@@ -300,7 +301,7 @@ func (s *scanner) scanTag(b []byte) (n int, empty bool, err error) {
 			return i + 2, true, nil
 		}
 		if i == spaced {
-			return 0, false, s.syntax("no space before an attribute of <%s>", s.name)
+			return 0, false, s.syntax("there is no space before an attribute of <%s>", s.name)
 		}
 		from := i
 		for i < len(b) && byteClass[b[i]]&nameByte != 0 {
@@ -383,9 +384,9 @@ func (s *scanner) scanDeclaration(b []byte) (token, int, error) {
 		}
 		return tokenEOF, 4 + i + 3, nil
 	case bytes.HasPrefix(b, []byte(cdata)):
-		return tokenEOF, 0, s.syntax("a CDATA section, which xctrace does not write")
+		return tokenEOF, 0, s.syntax("found a CDATA section, which xctrace does not write")
 	}
-	return tokenEOF, 0, s.syntax("a document type declaration, which xctrace does not write")
+	return tokenEOF, 0, s.syntax("found a document type declaration, which xctrace does not write")
 }
 
 // pass skips everything up to and including the text `end`.

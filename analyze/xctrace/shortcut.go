@@ -2,9 +2,9 @@ package xctrace
 
 import "encoding/binary"
 
-// Nearly all elements of an export have one of two forms: <name ref="12"/>, or <name id="34" fmt="…">. If the name is
-// the expected one, they are parsed in one step, which makes reading a gigabyte a third faster. The scanner parses
-// all other elements, and would parse these with the same result (FuzzRead compares).
+// Nearly all elements of an export have one of two forms: <name ref="12"/>, or <name id="34" fmt="…">. If the element's
+// name is the expected one, it is parsed in one step, which makes reading a third faster. The scanner parses all other
+// elements, and would parse these with the same result (FuzzRead compares).
 //
 // noShortcuts makes the scanner parse all elements, for tests.
 
@@ -25,7 +25,7 @@ const (
 	fmtLength     = 7
 	longestNumber = 9  // number of digits of an id that is surely below maxID
 	longestValue  = 19 // number of digits of a number that surely fits into 64 bits
-	ahead         = 24 // bytes that the attributes take at most, up to the displayed text
+	ahead         = 24 // maximum number of bytes that the attributes take, up to the displayed text
 )
 
 // startOf returns how a tag with this name begins ("<name"). It returns "" if the text is no valid name, because the

@@ -14,7 +14,7 @@ type column[R any] struct {
 	required bool
 	set      func(*R, cell)
 	renamed  bool   // a label's column may have another name
-	lost     string // what a table without the column lacks, for a warning; "" if that needs no warning
+	lost     string // one sentence about the data that a table without the column lacks, for a warning; "" for no warning
 }
 
 // need describes a column without which a table cannot be read.
@@ -33,8 +33,8 @@ func (c column[R]) without(lost string) column[R] {
 	return c
 }
 
-// orRenamed lets another column replace this column of labels if it is missing: the first one that contains labels
-// and has "label" in its name.
+// orRenamed allows another column in place of this column of labels, if this one is missing. It is the first column
+// that contains labels and has "label" in its name.
 func (c column[R]) orRenamed() column[R] {
 	c.renamed = true
 	return c
@@ -46,7 +46,8 @@ type table[R any] struct {
 	columns []column[R]
 	to      func(*Sink) func(*R)
 	blank   R
-	adjust  func(blank *R, columns []Column) // sets what the schema's columns tell of all rows; may be nil
+	// sets fields that are the same in all rows, from the schema's columns; may be nil
+	adjust func(blank *R, columns []Column)
 }
 
 type tableSpec interface {
@@ -79,7 +80,7 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 		if at < 0 && c.renamed {
 			if at = renamedLabel(columns, types); at >= 0 {
 				h.notes = append(h.notes, fmt.Sprintf(
-					"it has no column %s: column %s, of the same type, is read instead",
+					"it has no column %s, so column %s of the same type is read instead",
 					c.mnemonic, columns[at].Mnemonic))
 			}
 		}
@@ -94,7 +95,7 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 				"this version of Instruments writes %s in a way mtrace does not know", c.mnemonic, t.schema)
 		case types[at].kind != c.kind && !c.required:
 			h.notes = append(h.notes, fmt.Sprintf(
-				"column %s is of type %s, which mtrace does not know there, and is not read",
+				"column %s is not read, because mtrace does not know its type %s there",
 				c.mnemonic, columns[at].Type))
 			continue
 		case types[at].kind != c.kind:

@@ -11,9 +11,9 @@ var tables = []tableSpec{
 			need("start", kindNumber, func(r *GPUInterval, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *GPUInterval, c cell) { r.Duration = c.nanos() }),
 			may("channel-name", kindText, func(r *GPUInterval, c cell) { r.Channel = c.text() }).
-				without("compute, graphics and copies are not told apart"),
+				without("compute work, graphics and copies cannot be distinguished"),
 			may("process", kindProcess, func(r *GPUInterval, c cell) { r.Process = c.process() }).
-				without("the process of a row is the one that its label, or its command buffer's submission, names"),
+				without("the process of a row is taken from its label or from the submission of its command buffer"),
 			may("event-label", kindLabel, func(r *GPUInterval, c cell) {
 				r.Label, r.LabelProcess = c.labelText(), c.labelProcess()
 			}).orRenamed().without("the rows have no labels"),

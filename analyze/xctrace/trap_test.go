@@ -321,7 +321,7 @@ func TestTrapEmptyTableAndNoTable(t *testing.T) {
 		t.Errorf("no table: %+v", d)
 	}
 	_, err := Read(strings.NewReader(""), "x.xml", &Sink{})
-	if err == nil || !strings.Contains(err.Error(), "x.xml: empty") {
+	if err == nil || !strings.Contains(err.Error(), "x.xml: the file is empty") {
 		t.Errorf("no bytes: %v", err)
 	}
 }

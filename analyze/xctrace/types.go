@@ -117,7 +117,7 @@ type tag struct {
 	null  uint64
 	index uint16
 	time  bool           // a number of nanoseconds, which is never negative nor above maxTime
-	start string         // startOf the name; "" for a tag that cannot be a reference
+	start string         // how a tag of this name begins (startOf); "" if an element of this type cannot be a reference
 	parts [maxParts]*tag // the tags of its children the last time, in order
 }
 

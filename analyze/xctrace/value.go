@@ -44,13 +44,13 @@ type valueReader struct {
 	// Counts of wrong values in the current row.
 	dangling  int64 // references to an id not defined before
 	mistyped  int64 // references to an id of another type
-	malformed int64 // values that are not of their type
+	malformed int64 // values that do not have the form of their type
 
 	keepOpaque bool // texts of unknown types are kept, as long as they are few and short
 	opaque     int  // of them
 	raw        bool // every value is kept as it is displayed
 
-	dangled int64 // for the whole document, because a row that is dropped loses its own count
+	dangled int64 // references counted as dangling in the whole document; the count of a row is lost if the row is dropped
 	text    []byte
 	frames  []FrameIndex
 }
@@ -99,8 +99,8 @@ func (v *valueReader) shortcut(t *tag) (c cell, ok bool, err error) {
 	return cell{}, false, nil
 }
 
-// define stores the value of the element with an id. It also stores invalid times: elements that refer to one are
-// then found to be invalid, too.
+// define stores the value of the element with an id. It also stores an invalid time, so that an element that refers to
+// it is recognized as invalid, too.
 func (v *valueReader) define(id uint32, t *tag, c cell) error {
 	if c.state == cellBroken && !(t.time && c.word > maxTime) {
 		return nil

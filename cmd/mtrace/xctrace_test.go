@@ -139,7 +139,8 @@ func TestXctraceErrors(t *testing.T) {
 	}{
 		{nil, "nothing to summarise"},
 		{[]string{"/nonexistent"}, "no such file"},
-		{[]string{"--pid", "99", dir}, "no process with pid 99 has a row: there are WindowServer (476), workload (5265)"},
+		{[]string{"--pid", "99", dir},
+			"no row belongs to a process with pid 99; the processes with rows are WindowServer (476), workload (5265)"},
 		{[]string{"--from", "2s", "--to", "1s", dir}, "--to later than --from"},
 		{[]string{"--unknown", dir}, "--help lists the flags"},
 		{[]string{"/bin/sh"}, "not an export"},

@@ -47,7 +47,7 @@ func (m *machine) beginJob(device int, id int32) {
 	q.running++
 	m.running[device]++
 	begin := m.now
-	if m.jobs[id].eligible < m.now { // it waited for the previous job on the GPU
+	if m.jobs[id].eligible < m.now { // the job waited for the previous job on the GPU
 		begin += m.program.HandOvers.Turnaround
 	}
 	work := begin - m.now + j.Duration - program.Scaled(j.Duration, j.Beside)

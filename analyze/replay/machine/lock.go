@@ -40,8 +40,9 @@ func (k *links) resume(waiting *fifo) int32 {
 }
 
 type lockState struct {
-	held    bool
-	by      int32 // the thread whose Unlock step releases it, plus one; 0 if it is released after a time
+	held bool
+	// the thread whose Unlock step will release the lock, plus one; 0 if the lock is released after a fixed time
+	by      int32
 	waiting fifo
 }
 

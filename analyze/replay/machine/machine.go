@@ -24,10 +24,11 @@ type machine struct {
 	links      links
 	given      []bool // by event value: whether it was signaled
 	progress   []program.Progress
-	horizon    analyze.Nanos // when the first pacing thread, or the last stage of a pipeline, ended; 0 before
-	stages     map[int32]int // by pipeline: pacing stages that have not ended
-	open       int           // threads that have not ended, and none of whose command buffers ended since the horizon
-	delays     Delays
+	// when the first pacing thread, or the last stage of a pipeline, ended; 0 before that. The run then ends soon
+	horizon analyze.Nanos
+	stages  map[int32]int // by pipeline: pacing stages that have not ended
+	open    int           // number of threads for which the run must continue: see closed
+	delays  Delays
 	// share of a burst's work that is saved while all processors are busy, because no sleeping processor must be
 	// woken
 	interrupting float64
@@ -85,19 +86,21 @@ type threadState struct {
 	set      int32 // how often it has set shared events
 	// when the source of its input last delivered; 0 before the first delivery
 	delivered analyze.Nanos
-	closed    bool  // it has ended, or one of its command buffers has ended since the horizon
-	behind    int32 // the next thread in the list of those that wait for the same job, plus one; 0 is none
+	// the run need not continue for it: it has ended, or one of its command buffers has ended since the horizon
+	closed bool
+	behind int32 // the next thread in the list of those that wait for the same job, plus one; 0 is none
 }
 
 type jobState struct {
 	ready, done, seen bool
 	behind            bool  // it was queued behind other work when it was committed
 	watching          int32 // the framework's bursts for it that have not ended while it runs
-	created           int32 // how often its clock had set the event when the job was created
-	waiter, last      int32 // the first and the last thread that waits for it, plus one; 0 is none
-	eligible, end     analyze.Nanos
-	late              analyze.Nanos // how long its completion waited for a processor
-	delayed           analyze.Nanos // how long its GPU work waited for processors
+	// how often its clock (the thread whose event it awaits) had set the event when the job was created
+	created       int32
+	waiter, last  int32 // the first and the last thread that waits for it, plus one; 0 is none
+	eligible, end analyze.Nanos
+	late          analyze.Nanos // how long its completion waited for a processor
+	delayed       analyze.Nanos // how long its GPU work waited for processors
 }
 
 type queueState struct {
@@ -108,8 +111,8 @@ type queueState struct {
 	awake   int // the framework's bursts for it that have not ended
 }
 
-// An event must stay at four words: copying events is most of what the machine does, and more words do not fit in
-// registers.
+// An event happens at a time and changes the state of a thread, job or lock. It must not have more than four words: the
+// machine copies events all the time, and more words do not fit in registers.
 type event struct {
 	at   analyze.Nanos
 	work analyze.Nanos // processor work to be done before the event
@@ -134,15 +137,15 @@ const (
 	committed                     // the thread's commit ends
 	jobReady                      // the framework has submitted a job to the GPU
 	jobEnds                       // the GPU has completed a job
-	endSeen                       // the framework has noticed that
+	endSeen                       // the framework has noticed the end of the job
 	jobCompletes                  // the job's completion handlers have returned, and its slot in the queue is free
 	lockReleased
 	watched // the framework is ready to notice a job's end
 )
 
-// Run runs a program until the first pacing thread or pipeline has ended. It continues until each other thread has
-// ended or has completed one more command buffer, so that the progress of all threads can be compared. It returns
-// false if the threads deadlock.
+// Run runs a program until the first pacing thread (one that commits a fair share of the command buffers) or pipeline
+// has ended. It continues until each other thread has ended or has completed one more command buffer, so that the
+// progress of all threads can be compared. It returns false if the threads deadlock.
 func Run(p *program.Program) (*Result, bool) {
 	m := &machine{
 		program: p, processors: newProcessors(p.Processors.Count, p.Processors.Scattered),
@@ -252,8 +255,9 @@ func (m *machine) spend(from, d analyze.Nanos, busy float64, kind eventKind, id 
 	m.at(from+d-work, work, kind, id)
 }
 
-// beginBurst begins an event's work on a processor. The work includes waking a thread. If Metal's thread for the
-// queue still runs, waking it is saved. If all processors are busy, none sleeps, and a smaller part is saved.
+// beginBurst begins the processor work of an event. The work includes the cost of waking a thread. That cost is saved
+// if Metal's thread for the queue still runs. If all processors are busy, no processor must be woken, and a part of the
+// cost is saved.
 func (m *machine) beginBurst(e event) {
 	saved, kind := 0.0, e.what.kind()
 	if m.interrupting > 0 && kind != jobEnds && m.processors.crowded() {
@@ -290,7 +294,7 @@ func (m *machine) burstEnded(burst task) {
 		m.jobs[id].delayed = d
 	case watched:
 		m.queues[m.program.Jobs[id].Queue].awake--
-	case endSeen: // Count is set from the jobs, because not every job has such a burst
+	case endSeen: // Count is set elsewhere to the number of jobs, because not every job has such a burst
 		m.queues[m.program.Jobs[id].Queue].awake--
 		m.delays.After.Sum += d
 		m.jobs[id].late += d

@@ -10,7 +10,7 @@ type server struct {
 	slope   float64
 	served  float64       // ns that a task would have progressed if it had been present from the start
 	at      analyze.Nanos // the instant to which served applies
-	next    analyze.Nanos // when the first task ends if no other begins; never if nothing runs
+	next    analyze.Nanos // when the first task ends if no other task begins; `never` if nothing runs
 	running taskHeap
 }
 
@@ -20,8 +20,8 @@ const never analyze.Nanos = 1 << 62
 // stretch returns by what factor each of n concurrent tasks takes longer than alone.
 func (s *server) stretch(n int) float64 { return 1 + s.slope*float64(n-1) }
 
-// pass adds the progress of the server's tasks since their number last changed. It must be called before that number
-// changes; otherwise the time before the change counts at the new speed. The frequent case of one task needs no
+// pass adds the progress that the server's tasks have made since the last call. It must be called before the number of
+// tasks changes; otherwise the time before the change counts at the new speed. The frequent case of one task needs no
 // division.
 func (s *server) pass(now analyze.Nanos) {
 	switch n := len(s.running); {
@@ -128,7 +128,7 @@ func (b *bank) find() {
 // scheduler's time slices. A burst goes to the processor with the fewest bursts, or to a random one, because
 // schedulers keep a thread near its memory or its waker.
 type processors struct {
-	scattered float64 // share of the bursts that go to a random one
+	scattered float64 // share of the bursts that go to a random processor
 	drawn     uint64
 	bank
 }

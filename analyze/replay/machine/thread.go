@@ -15,8 +15,8 @@ func (m *machine) current(t int32) *program.Step {
 // over ends the thread's step after the given time, in which the thread needs no processor.
 func (m *machine) over(t int32, after analyze.Nanos) { m.spend(m.now, after, 0, stepEnds, t) }
 
-// step begins the thread's next step. If the step must wait for something, step returns, and the step goes on when
-// that has happened. Otherwise step schedules the event that ends the step.
+// step begins the thread's next step. If the step must wait for something, step only notes that, and the event for
+// which it waits continues the step. Otherwise step schedules the event that ends the step.
 func (m *machine) step(t int32) {
 	s := m.current(t)
 	switch s.Kind {
@@ -53,7 +53,7 @@ func (m *machine) step(t int32) {
 		}
 	case program.Compile:
 		m.over(t, s.Cost)
-	case program.Paced: // a thread that comes late finds the input there, and the source does not wait for it
+	case program.Paced: // input arrives at its source's pace: a thread that comes late finds the input there
 		th := &m.threads[t]
 		if th.delivered == 0 {
 			th.delivered = m.now
@@ -178,7 +178,7 @@ func (m *machine) finish(t int32) {
 	m.close(t)
 }
 
-// close counts the thread as no longer needed for the end of the run, and counts it only once.
+// close notes that the run need not continue for this thread. Further calls for the same thread do nothing.
 func (m *machine) close(t int32) {
 	if s := &m.threads[t]; !s.closed {
 		s.closed = true
@@ -193,7 +193,7 @@ func (m *machine) commit(t int32) {
 	m.progress[t].Commits = append(m.progress[t].Commits, m.now)
 	m.threads[t].inFlight++
 	submit := j.Submit
-	if m.isBehind(j) { // the GPU begins it after other queued work, so it need not be submitted
+	if m.isBehind(j) { // the GPU begins the job after other queued work, without a submission of its own
 		m.jobs[job].behind, submit = true, 0
 	}
 	if !j.Enqueued {

@@ -19,9 +19,10 @@ type HandOvers struct {
 	Latencies, Notifies, Turnarounds        []analyze.Nanos // all of them, in ascending order
 
 	WaitedFor analyze.Nanos // time that all threads of the process waited for processors
-	Hindered  float64       // the share of the time beyond the usual that these waits may explain
-	// hand-offs and commits take longer than with a free processor: the share of that additional time that is waiting
-	// for processors which the machine does not reproduce
+	// the share of the additional time (beyond the usual duration) that these waits explain at most
+	Hindered float64
+	// Hand-offs and commits take longer than with a free processor. Unexplained is the share of this additional time
+	// that threads waited for processors and that the machine does not reproduce.
 	Unexplained float64
 	// how long bursts of CPU work wait for processors in the replay of the unchanged program, in ns per command
 	// buffer
@@ -68,7 +69,7 @@ func (p *Program) MeasureHandOvers() {
 	p.ShareFramework()
 }
 
-// beyond returns the sum of the times' excess over `usual`.
+// beyond returns by how much the times exceed `usual`, summed over all times.
 func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 	for _, n := range all {
 		sum += max(0, n-usual)
@@ -76,9 +77,9 @@ func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 	return sum
 }
 
-// undelayed estimates how long a hand-off takes that finds a free processor: the median of the hand-offs that take at
-// most policy.Launch. A hand-off of length 0 does not count, because it began inside the commit. If too few are left,
-// undelayed returns quick.
+// undelayed estimates how long a hand-off takes if a processor is free: the median of the hand-offs that take at most
+// policy.Launch. Hand-offs of length 0 do not count, because they began inside the commit. If too few hand-offs are
+// left, undelayed returns quick.
 func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 	few := slices.DeleteFunc(slices.Clone(all), func(n analyze.Nanos) bool {
 		return n <= 0 ||
@@ -90,10 +91,10 @@ func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 	return evidence.Median(few)
 }
 
-// waking returns the share of a commit that is spent waking the thread that receives the command buffer: system calls
-// on both sides and the interrupt to a sleeping processor. A commit that finds that thread running only appends to a
-// list; the fastest tenth of the commits are assumed to be of this kind. Metal's other hand-offs are assumed to have
-// the same share.
+// waking returns the share of a commit that is spent waking the thread of Metal that receives the command buffer:
+// system calls on both sides, and the interrupt to a sleeping processor. If that thread is already running, a commit
+// only appends to a list; the fastest tenth of the commits are assumed to be of this kind. Metal's other hand-offs are
+// assumed to have the same share.
 func waking(commits []analyze.Nanos) float64 {
 	n := analyze.Nanos(len(commits))
 	sum := Mean(commits) * n

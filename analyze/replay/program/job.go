@@ -17,18 +17,19 @@ type Job struct {
 	Stood    analyze.Nanos // part of Duration in which an external process had the GPU
 	Latency  analyze.Nanos // from the commit's end until the GPU can begin it, if the GPU has spare capacity
 	Held     analyze.Nanos // part of Latency that is due to an external process's use of the GPU
-	// part of Latency, at its end, in which Metal uses a processor. The machine sets it to 0 for a job that is queued
-	// behind other work, because the GPU begins such a job without a submission
+	// Submit is the last part of Latency, in which Metal uses a processor. The machine sets it to 0 for a job that is
+	// queued behind other work, because the GPU begins such a job without a submission.
 	Submit   analyze.Nanos
 	Complete analyze.Nanos // from the GPU's end until its completion handlers have returned
 	Handlers analyze.Nanos // part of Complete that the program's handlers take
 	After    []int32       // command buffers whose event values it waits for on the GPU
-	Events   []int32       // values from threads that it waits for on the GPU
-	// if not 0, the job waits on the GPU for thread Clock-1 instead of for Events: for that thread's next SetEvent
-	// step after the job's creation
+	Events   []int32       // settings of shared events by threads, for which it waits on the GPU
+	// Clock is the index of a thread plus 1; 0 means none. If it is not 0, the job waits on the GPU for that thread's
+	// next SetEvent step after the job's creation, and not for Events.
 	Clock   int32
 	Kernels []Portion // shares of Duration
-	// number of command buffers that the thread submits together, with nothing but waits in between; at least 1
+	// Burst is the number of command buffers that the thread submits one after another, doing nothing in between but
+	// wait; at least 1.
 	Burst int
 }
 

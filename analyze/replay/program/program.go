@@ -10,16 +10,18 @@ import (
 	"mtrace/analyze"
 )
 
-// A Program is everything that a machine runs, with the properties of the recorded machine that the run depends on.
-// Threads, jobs, queues and devices refer to each other by their index in these lists.
+// A Program is the input of a replay: everything that the simulated machine runs, with those properties of the recorded
+// computer on which the run depends. Threads, jobs, queues and devices refer to each other by their index in these
+// lists.
 type Program struct {
 	Threads []Thread
 	Jobs    []Job // command buffers
 	Queues  []Queue
 	Devices []Device
-	// number of locks that threads pass to each other, including lock 0; a wait for lock 0 takes its recorded time
+	// The number of locks whose waits depend on the lock's holder, plus one for lock 0: a wait for lock 0 takes its
+	// recorded time.
 	Locks   int
-	Events  int   // number of values that threads set shared events to
+	Events  int   // number of times that threads set shared events; each setting has a number
 	Signals []int // by signal: the number of threads that must give it before the waiting threads continue
 	Service Service
 	Newest  Newest
@@ -36,10 +38,12 @@ type Program struct {
 	KernelCosts []KernelCost
 	Pools       [][]int32 // groups of threads that take their work from the same object
 	FedByStages bool      // most of the time that threads wait for items, they wait for stages of their pipeline
-	Polls       bool      // threads wait for command buffers without a recorded call; only their next steps show it
-	Tied        bool      // waits for other threads' signals end when the signal is given, not after the recorded time
-	// share of a thread's own time, without encoding, that grows with the number of command buffers and not with
-	// their kernels
+	// threads wait for command buffers without a recorded call, for example by polling; only their next steps show the
+	// wait
+	Polls bool
+	Tied  bool // waits for other threads' signals end when the signal is given, not after the recorded time
+	// The share of a thread's own time (without encoding) that is spent per command buffer, whatever number of kernels
+	// the command buffer has.
 	LaunchShare float64
 }
 
@@ -72,16 +76,16 @@ type Service struct {
 // A Meeting is the group of threads that pass a barrier again and again.
 type Meeting struct {
 	Threads []int32 // empty if there is no barrier
-	Rotates bool    // another thread arrives last each time, in a recurring order
+	Rotates bool    // the threads arrive last in turn, in a recurring order
 }
 
-// Newest is a rule: a wait for another thread's work waits for the last command buffer that this thread has
-// committed. It applies if the recorded waits follow the rule. In a changed program the last command buffer is
-// another one, so the machine applies the rule instead of the recorded choice.
+// Newest is a rule for waits for another thread's work: such a wait is for the last command buffer that the other
+// thread has committed. Known is true if the recorded waits follow the rule. In a changed program that is another
+// command buffer than recorded, so the machine applies the rule instead.
 type Newest struct {
 	Known      bool
 	AsOfCommit bool          // the newest at the time of the waiting thread's own commit, not at the begin of its wait
-	Before     int           // how many command buffers before the newest one
+	Before     int           // 0 for the newest command buffer, 1 for the one before it, and so on
 	Notify     analyze.Nanos // from the GPU's end to the end of the wait, for waits that have no recorded one
 }
 
@@ -92,13 +96,13 @@ type Processors struct {
 	Used         float64 // number of them that the program used on average
 	Scattered    float64 // share of the bursts of work that the system does not give to the least busy processor
 	RunGPU       bool    // the GPU's work is done on them
-	Waking       float64 // share of a burst's work that is saved if its thread need not be woken
-	Interrupting float64 // part of Waking that is saved if no processor sleeps
+	Waking       float64 // share of a burst's work that is saved if the thread is already awake
+	Interrupting float64 // part of Waking that is saved if no processor needs to be woken
 }
 
 // Framework is the processor time that Metal's own threads spend on a command buffer.
 type Framework struct {
-	Time  analyze.Nanos // for a command buffer not queued behind other work; it is half of that for one that is
+	Time  analyze.Nanos // for a command buffer that is not queued behind other work; a queued one takes half of it
 	After analyze.Nanos // part of Time between the GPU's end and the completion
 }
 
@@ -108,9 +112,9 @@ type Names struct{ Kernels, Calls, Locks []string }
 // A KernelCost tells how well the cost of a kernel is known if the kernel shares command buffers with others.
 type KernelCost struct {
 	Low, High  float64 // bounds, as multiples of its assigned share
-	Identified bool    // the recorded run identifies the cost; otherwise there is no prediction for the kernel
-	// while it runs, the kernel waits for work of another queue, or another queue's kernel waits for it. The replay
-	// does not model such waits, so nothing is predicted for the kernel
+	Identified bool    // the trace determines the cost; if false, nothing is predicted for the kernel
+	// Polls is true if the kernel, while it runs, waits for work of another queue, or if another queue's kernel waits
+	// for it. The replay does not model such waits, so nothing is predicted for the kernel.
 	Polls bool
 }
 

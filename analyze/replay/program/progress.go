@@ -29,8 +29,8 @@ func (d *Progress) Add(jobs []Job, of []int32, done func(job int32) analyze.Nano
 	slices.Sort(d.Done)
 }
 
-// count returns how many of the thread's command buffers the GPU had completed at a time, plus the elapsed fraction
-// of the time to the next completion.
+// count returns how many of the thread's command buffers the GPU had completed at a time. The next one counts as a
+// fraction: the elapsed share of the time between two completions.
 func (d *Progress) count(at analyze.Nanos) float64 {
 	n := sort.Search(len(d.Done), func(i int) bool { return d.Done[i] > at })
 	sum := float64(n)
@@ -81,7 +81,7 @@ func (p *Program) Rate(runs []Progress) (rate float64) {
 }
 
 // lineEnded returns when the slowest pacing stage of a pipeline had completed nearly all of its command buffers; 0 if
-// the run ended before. The last few command buffers do not count, because the end of the program may delay them.
+// the run ended before that. The last few command buffers are ignored, because the end of the program may delay them.
 func (p *Program) lineEnded(runs []Progress, line int32) (ended analyze.Nanos) {
 	for t := range runs {
 		th := &p.Threads[t]
@@ -107,9 +107,9 @@ func (p *Program) Lasts(t *Thread, ended analyze.Nanos) bool {
 }
 
 // FindPace determines the pacing threads: a run ends with the first of them. They are lasting threads that commit a
-// fair share of the command buffers. A thread that a cause delays much more than the others has little work; without
-// the cause it would end long before them, so it must not end the run. All lasting stages of a pipeline are pacing
-// threads, however many command buffers each commits for an item.
+// fair share of the command buffers. If a cause delays one thread much more than the others, this thread has done
+// little work when the recording ends. Without the cause it would end long before the others, so it must not end the
+// run. All lasting stages of a pipeline are pacing threads, however many command buffers each commits for an item.
 func (p *Program) FindPace() {
 	commits, lasting := 0, 0
 	for t := range p.Threads {

@@ -10,8 +10,8 @@ import (
 // A Thread is one thread of the program with its steps. Its shares tell how it used its own time (outside of waits).
 type Thread struct {
 	Name    string
-	Begin   analyze.Nanos // when its first step begins, after the program's
-	Early   analyze.Nanos // like Begin, if it does not compile before its first command buffer
+	Begin   analyze.Nanos // when its first step begins, relative to the begin of the program
+	Early   analyze.Nanos // what Begin would be if the thread did not compile before its first command buffer
 	Steps   []Step
 	Details []Detail // of the steps, by index
 	Jobs    []int32  // the command buffers that it commits, in order
@@ -19,20 +19,22 @@ type Thread struct {
 	InGaps  []Portion                    // calls, as shares of its own time
 	InCalls [analyze.PartCount][]Portion // calls by part of a thread's time, as shares of the costs of steps
 	Busy    float64                      // share of its own time that it is on a processor
-	// it takes part in at least half of the run and commits more than 1% of all command buffers
+	// Lasts is true if the thread takes part in at least half of the run and commits more than 1% of all command
+	// buffers.
 	Lasts bool
 	Paces bool  // it lasts, and commits a fair share compared with such threads, or is a stage of a pipeline
 	Line  int32 // the pipeline of which it is a stage, from 1 on; 0 for none
 
 	Quiet float64 // share of its own time that would be left if no other process wanted the processors
 	Free  float64 // like Quiet, with a processor for every thread
-	// share of its recorded own time that is left after removeDelays subtracted the waits for processors that the
-	// machine adds again
+	// Remaining is the share of its recorded own time that was left when removeDelays had subtracted the waits for
+	// processors, which the machine adds again.
 	Remaining float64
 }
 
-// Undelayed returns the share of a thread's own time that remains without its waits for processors. Interventions
-// that remove hand-offs between threads multiply by it; the machine adds the waits again where they still occur.
+// Undelayed returns the share of a thread's own time that remains without its waits for processors. Interventions that
+// remove hand-offs between threads multiply the own time by it. The machine then adds such waits where they still
+// occur.
 func (t *Thread) Undelayed() float64 { return min(1, t.Quiet/t.Remaining) }
 
 // Undisturbed returns the share of a thread's own time that remains if it always has a processor of its own.
@@ -49,8 +51,8 @@ func (t *Thread) Add(s Step, d Detail) { t.Steps, t.Details = append(t.Steps, s)
 // Kind is the kind of a step.
 type Kind uint8
 
-// The kinds of steps. For a prediction's confidence interval, the durations of steps of the kinds up to Lock are
-// redrawn at random. So the order of the constants matters.
+// The kinds of steps. The order of the constants matters: for a prediction's confidence interval, the durations of the
+// steps of the first kinds, up to Lock, are redrawn at random.
 const (
 	Acquire     Kind = iota // creates a command buffer, which takes a slot in its queue
 	Enqueue                 // gives a command buffer its position in the queue before it is committed
@@ -71,8 +73,8 @@ const (
 	Skip                    // takes no time, and its command buffer counts as done: a commit that an intervention removed
 )
 
-// WorksForGPU reports whether a step of this kind serves a command buffer: any step from its creation, or the request
-// for it, to the end of the wait for it.
+// WorksForGPU reports whether a step of this kind belongs to the life of a command buffer: from its creation, or the
+// request for it, to the end of the wait for it.
 func (k Kind) WorksForGPU() bool {
 	switch k {
 	case Acquire, Enqueue, Commit, Wait, WaitOther, SetEvent, Request, Serve, Answer:
@@ -84,9 +86,9 @@ func (k Kind) WorksForGPU() bool {
 // Links reports whether a step of this kind only connects threads and is no recorded call.
 func (k Kind) Links() bool { return k == Signal || k == AwaitSignal || k == Unlock }
 
-// Step.Job of a wait whose command buffer is not recorded: the wait takes its recorded time.
+// Unknown is the Job of a wait step if the trace does not show for which command buffer the thread waited.
 const (
-	Unknown int32 = -1 // it is not recorded what the wait was for: it takes its recorded time
+	Unknown int32 = -1 // such a wait takes its recorded time
 )
 
 // NotRecorded is the Notify of a wait for another thread's command buffer that had completed before the wait began.
@@ -96,16 +98,18 @@ const NotRecorded analyze.Nanos = -1
 // into one cache line, because runs read millions of steps.
 type Step struct {
 	Kind     Kind
-	Barrier  bool  // Wait: for an empty command buffer behind other threads' work
+	Barrier  bool  // Wait: the command buffer is empty and queued behind other threads' work, for which it stands
 	Contends bool  // Commit: other threads' commits to the same GPU wait for it
 	Unlocks  bool  // Lock: an Unlock step of the thread releases it; otherwise it is released after Hold
 	Job      int32 // command buffer, or Unknown
 	Lock     int32 // Lock, Unlock, and Commit that contends: the lock's number; 0 is none
 	Number   int32 // SetEvent: the value; Request, Serve, Answer: the request; Signal, AwaitSignal: the signal
 
-	Gap      analyze.Nanos
-	Asleep   analyze.Nanos // first part of Gap, in which it waits for work from other threads
-	Cost     analyze.Nanos // Paced: from the delivery before to this one; the first: from the begin of the step
+	Gap    analyze.Nanos
+	Asleep analyze.Nanos // first part of Gap, in which it waits for work from other threads
+	// time that the call takes. Paced: the time since the source's previous delivery; for the first one, since the step's
+	// begin
+	Cost     analyze.Nanos
 	Hold     analyze.Nanos // Lock, and Commit that contends: how long the lock is held
 	Notify   analyze.Nanos // waits: from the completion to the end of the wait, or NotRecorded
 	Handlers analyze.Nanos // waits: the part of Notify due to completion handlers

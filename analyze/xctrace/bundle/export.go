@@ -47,15 +47,15 @@ func (t *Tool) exportTOC(ctx context.Context, bundle, file string) (*xctrace.TOC
 		return nil, err
 	}
 	if len(doc.TOCs) != 1 || len(doc.TOCs[0].Runs) == 0 {
-		return nil, fmt.Errorf("%s: the table of contents lists no run: nothing was recorded", bundle)
+		return nil, fmt.Errorf("%s: nothing was recorded: the table of contents lists no run", bundle)
 	}
 	return doc.TOCs[0], nil
 }
 
-// Export exports the tables of one run (0: the first run) that mtrace reads, and passes each to read, the table of
-// contents first. xctrace holds all requested tables in memory, so Export requests one table at a time, and deletes
-// its XML before the next. If a table cannot be exported, Export continues with the others. Without a table of
-// contents it tries all tables that mtrace reads.
+// Export exports the tables that mtrace reads of one run of a bundle (run 0 means the first). It passes each table to
+// `read`, the table of contents first. xctrace holds all requested tables in memory, so Export requests one table at a
+// time, and deletes its XML before the next. If a table cannot be exported, Export continues with the others. Without a
+// table of contents it tries all tables that mtrace reads.
 func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xctrace.Input) error) ([]Failed, error) {
 	dir, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-xctrace-")
 	if err != nil {
@@ -103,7 +103,7 @@ func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xct
 			return failed, ctx.Err()
 		}
 		if tocErr != nil && exported == 0 && exportErr != nil && len(failed) == attempts {
-			return nil, tocErr // nothing can be exported of this bundle
+			return nil, tocErr // the failure is not a crash, so other exports of this bundle would fail, too
 		}
 		if tocErr != nil && exportErr == nil && !bytes.Contains(head(file), []byte("<node")) {
 			continue // the recording has no such table

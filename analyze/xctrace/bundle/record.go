@@ -35,7 +35,7 @@ func (t *Tool) Record(ctx context.Context, r Recording) error {
 	}
 	if _, err := os.Lstat(r.Output); err == nil {
 		return fmt.Errorf(
-			"%s exists already, and xctrace does not overwrite: remove it or choose another with --output",
+			"%s exists already, and xctrace does not overwrite it: remove it or choose another path with --output",
 			r.Output)
 	}
 	line := []string{"record", "--template", r.Template, "--output", r.Output, "--no-prompt", "--target-stdout", "-"}
@@ -50,7 +50,7 @@ func (t *Tool) Record(ctx context.Context, r Recording) error {
 	}
 	line = append(line, "--launch", "--", program)
 	line = append(line, args...)
-	t.say("recording %s into %s; interrupt to stop", program, r.Output)
+	t.say("recording %s into %s; press Ctrl-C to stop", program, r.Output)
 
 	var said tail
 	cmd := t.command(ctx, line...)
@@ -122,7 +122,7 @@ func (t *Tool) judge(ctx context.Context, output string, err error, said string)
 		if f != nil {
 			return fmt.Errorf("%w (and %s cannot be read)", f, output)
 		}
-		// the tables may be readable nevertheless; if not, the export fails later
+		// the tables may be readable although the table of contents is not; if they are not, the export fails later
 		t.say("%v: whether the recording is complete is not known", err)
 		return nil
 	}
@@ -174,7 +174,7 @@ func sizeOf(path string) (size int64, err error) {
 // it returns the script's interpreter, because xctrace launches only binaries.
 func resolve(command []string) (program string, args []string, err error) {
 	if len(command) == 0 {
-		return "", nil, errors.New("no program to record: mtrace xctrace record -- CMD ARG…")
+		return "", nil, errors.New("no program was given; use mtrace xctrace record -- CMD ARG…")
 	}
 	program, err = find(command[0])
 	if err != nil {
@@ -199,13 +199,14 @@ func resolve(command []string) (program string, args []string, err error) {
 		}
 		program, args = interpreter, rest
 	}
-	return "", nil, fmt.Errorf("%s: its interpreter is a script again, more than four times in a row", command[0])
+	return "", nil, fmt.Errorf(
+		"%s: its interpreter is a script with another interpreter, and so on more than four times", command[0])
 }
 
 func find(name string) (string, error) {
 	found, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("%s: not found, or not a program: give its path", name)
+		return "", fmt.Errorf("%s was not found in PATH, or is not executable: give the path of a program", name)
 	}
 	return filepath.Abs(found)
 }
@@ -214,7 +215,7 @@ func find(name string) (string, error) {
 func shebang(path string) (interpreter, option string, err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrPermission) {
-		return "", "", nil // executable but not readable: a program
+		return "", "", nil // a script must be readable, so this is a binary
 	}
 	if err != nil {
 		return "", "", err

@@ -54,7 +54,7 @@ const mostSettings = 16 << 20
 // source and contain a pipe or an endless file in place of the template.
 func readSettings(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil, cmp.Or(err, fmt.Errorf("%s is no file", path))
+		return nil, cmp.Or(err, fmt.Errorf("%s is not a regular file", path))
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -36,7 +36,7 @@ func Find() (*Tool, error) {
 	}
 	found, err := exec.LookPath(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: not found: a .trace bundle can only be read by xctrace, "+
+		return nil, fmt.Errorf("%s was not found: only xctrace can read a .trace bundle, "+
 			"which comes with Xcode (not with the Command Line Tools alone); "+
 			"on a Mac install Xcode and run sudo xcode-select -s /Applications/Xcode.app, "+
 			"on other systems, export the tables on a Mac and copy the XML files", path)
@@ -88,9 +88,9 @@ func (f *failure) advice() string {
 	case said("license"):
 		return "Xcode's licence is not accepted: run sudo xcodebuild -license"
 	case said("Cannot find process") || f.what == "record" && f.code == 21:
-		return "it cannot find the process to attach to: launch the program instead (mtrace xctrace record -- CMD)"
+		return "xctrace cannot find the process to attach to: launch the program instead (mtrace xctrace record -- CMD)"
 	case f.what == "record" && f.code == 2 && said("ttach"):
-		return "it could not attach: the program is protected, or belongs to another user; launch it instead"
+		return "xctrace could not attach: the program is protected, or belongs to another user; launch it instead"
 	case f.what == "record" && f.code == 30:
 		return "two templates have that name: give the path of the .tracetemplate file with --template"
 	case said("does not exist") || said("No such file"):

@@ -28,7 +28,8 @@ type commandBuffer struct {
 	id        xctrace.BufferID
 	submitted bool                // its submission is in the export
 	encoders  map[encoderName]int // places in Encoders
-	next      Nanos               // when the next command buffer of its name was created; 0 if there is none
+	// when the next command buffer with the same process and number was created; 0 if there is none
+	next Nanos
 }
 
 // encoderName identifies an encoder in its command buffer: by its number or, without one, by its label.
@@ -37,7 +38,7 @@ type encoderName struct {
 	label xctrace.TextIndex
 }
 
-// placed identifies an encoder: its command buffer and its index there.
+// placed identifies an encoder by its command buffer and its index in that command buffer.
 type placed struct {
 	buffer  *commandBuffer
 	encoder int
@@ -115,7 +116,7 @@ func (m *modeller) encoders() {
 // gpuRows adds the GPU's rows to their command buffers. Work of processes that the summary is not about goes to
 // Trace.Elsewhere.
 func (m *modeller) gpuRows() {
-	last := map[objectName]*commandBuffer{} // without submissions
+	last := map[objectName]*commandBuffer{} // command buffers whose submission is not in the export
 	for _, i := range m.order {
 		g := &m.GPU.Intervals[i]
 		if !m.own(g.Process) {
@@ -200,8 +201,8 @@ func widen(i *analyze.Interval, by analyze.Interval) {
 	i.Begin, i.End = min(i.Begin, by.Begin), max(i.End, by.End)
 }
 
-// completions sets the completion of each command buffer: the first one with its number after its commit and before
-// the number was used again.
+// completions sets the completion of each command buffer: the first completion with the command buffer's number after
+// its commit and before the number was used again.
 func (m *modeller) completions() {
 	times := map[xctrace.BufferID][]Nanos{}
 	for i := range m.Commands.Completions {

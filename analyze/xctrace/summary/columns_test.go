@@ -57,7 +57,7 @@ func TestGPURowsWithoutColumns(t *testing.T) {
 		{"", "", "cb:work", 1},
 		{"process", "no column process", "cb:work", 1}, // the label names it
 		{"event-label", "no column event-label", "(no label)", 1},
-		{"event-label=event-label-2", "column event-label-2, of the same type, is read instead", "cb:work", 1},
+		{"event-label=event-label-2", "column event-label-2 of the same type is read instead", "cb:work", 1},
 		{"channel-name", "no column channel-name", "cb:work", 1},
 	} {
 		s := summarise(t, Filter{PIDs: []uint64{7}}, "", without(t, c.changes, rows...))

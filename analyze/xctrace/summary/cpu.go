@@ -44,7 +44,7 @@ type Sampled struct {
 // noStack takes the place of a function for samples without a stack.
 const noStack = "(no stack)"
 
-// cpuOf sums up the CPU samples of the summary's processes; nil if there are none.
+// cpuOf sums up the CPU samples of the processes that the summary is about; nil if there are none.
 func cpuOf(s *scope) *CPU {
 	c := &CPU{Table: sampleTableOf(s), FromNS: 1 << 62}
 	functions := map[xctrace.Frame]*Function{}
@@ -152,7 +152,7 @@ func (s *Summary) cpuText(p *printer) {
 		n    int
 		what string
 	}{{c.NoStack, "have no stack"}, {c.NoWeight, "have no weight: they count as samples, not as time"},
-		{c.Beside, "are outside of the window of the GPU's work, and count here all the same"}} {
+		{c.Beside, "are outside of the window of the GPU's work, but count here"}} {
 		if x.n > 0 {
 			p.line("  %d of them %s", x.n, x.what)
 		}

@@ -39,8 +39,8 @@ func encoderLabelsOf(s *scope) []Label {
 	})
 }
 
-// shadersOf returns, by shader, the time of the Shader Timeline's intervals. These do not cover all GPU work, and are
-// not scaled to it.
+// shadersOf returns, by shader, the time of the Shader Timeline's intervals. The intervals do not cover all GPU work,
+// so the times are too low. They are not scaled up.
 func shadersOf(s *scope) []Label {
 	return byText(s, s.GPU.Shaders, func(x *xctrace.ShaderInterval) (xctrace.ProcessIndex, Nanos, Nanos,
 		xctrace.TextIndex) {

@@ -2,7 +2,8 @@ package summary
 
 import "mtrace/analyze/evidence"
 
-// Cycle divides the time of threads that have one command buffer at a time into parts (see evidence.RoundTrips).
+// Cycle divides the time of threads that always wait for a command buffer before they create the next one into parts,
+// such as encoding (see evidence.RoundTrips).
 type Cycle struct {
 	Threads     int   `json:"threads"`     // that commit
 	Synchronous int   `json:"synchronous"` // of these, one command buffer at a time

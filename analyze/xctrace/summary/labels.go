@@ -32,8 +32,8 @@ func labelsOf(s *scope, order []int32) []Label {
 	return list
 }
 
-// several returns the process's name if the summary is about several processes, otherwise "". The same label in two
-// processes does not mean the same work.
+// several returns the process's name if the summary is about several processes, otherwise "". Labels are then listed
+// per process, because the same label in two processes does not mean the same work.
 func (s *scope) several(p xctrace.ProcessIndex) string {
 	switch {
 	case len(s.pids) == 1 || s.pids == nil && len(s.seen) < 2:
@@ -54,10 +54,10 @@ func newLabel(text, channel string, times []Nanos, all Nanos) Label {
 	return l
 }
 
-// SplitLabel cuts a label of a GPU row, "command buffer:encoder", into its two parts. Both parts are the program's
-// texts and may contain colons, so it cuts only at a certain place: after the command buffer's label if another table
-// has it, at the only colon, or at Instruments' names for objects without labels. Otherwise the whole text counts as
-// the encoder's label.
+// SplitLabel cuts a label of a GPU row, "command buffer:encoder", into its two parts. Both parts are texts of the
+// program and may contain colons themselves. So SplitLabel cuts only where the place is certain: after the command
+// buffer's label if another table has that label, at the only colon, or at Instruments' names for objects without
+// labels. Otherwise the whole text counts as the encoder's label.
 func SplitLabel(text, bufferLabel string) (buffer, encoder string, cut bool) {
 	if rest, ok := strings.CutPrefix(text, bufferLabel+":"); ok && bufferLabel != "" {
 		return bufferLabel, rest, true

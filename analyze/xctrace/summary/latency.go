@@ -29,8 +29,8 @@ func (m *modeller) latency() Latency {
 	return l
 }
 
-// check counts a row whose recorded start latency differs from the one computed from the commit; `off` is the
-// difference.
+// check counts a checked row. `off` is the difference between the recorded start latency and the one computed from the
+// commit; if it is not 0, the row counts as a violation.
 func (id *Identity) check(off Nanos) {
 	id.Checked++
 	off = max(off, -off)

@@ -32,10 +32,10 @@ func missingOf(s *scope, out *Summary) []Missing {
 				"the program emits none, or Instruments printed \"log archive is corrupt\" while recording"})
 	}
 	list = append(list,
-		Missing{What: "time threads wait for the GPU, and the serialization it causes",
+		Missing{What: "time that threads wait for the GPU, and the serialization that it causes",
 			Why: "Instruments does not record waitUntilCompleted: trace with mtrace run"},
 		Missing{What: "dispatches per kernel",
-			Why: "Instruments records encoders, not the dispatches inside: a row is not a kernel"},
+			Why: "Instruments records encoders but not the dispatches in them: a row is not a kernel"},
 		Missing{What: "frames per second", Why: "frame numbers of GPU rows are counted per process, " +
 			"and some of them span seconds: no frame rate can be derived from them"},
 		Missing{What: "the overhead of recording", Why: "the export does not say; " +
@@ -48,8 +48,8 @@ func missingOf(s *scope, out *Summary) []Missing {
 	return list
 }
 
-// withoutMetal returns a single entry for all of Metal if no table about Metal was given. A list of every missing
-// table would not help a reader of a CPU profile.
+// withoutMetal returns one entry that stands for all tables about Metal if none was given. Somebody who reads a CPU
+// profile does not need a list of all missing tables.
 func withoutMetal(s *scope) (Missing, bool) {
 	tables := []string{tableGPU, tableSubmissions, tableCompleted, tableEncoders, tableShaders, tableCounters,
 		"metal-application-intervals"}
@@ -58,7 +58,7 @@ func withoutMetal(s *scope) (Missing, bool) {
 			return Missing{}, false
 		}
 	}
-	why := "no table about Metal is among the inputs (nor a table of contents, to show whether one was recorded)"
+	why := "no table about Metal is among the inputs, and there is no table of contents to show whether one was recorded"
 	if s.Run != nil {
 		why = "no table about Metal was recorded with the template " + s.Run.Template + ": use Metal System Trace"
 	}
@@ -97,7 +97,7 @@ func whyAbsent(s *scope, schema string) string {
 			return "xctrace could not export it: " + s.Failed[schema]
 		case s.Run == nil:
 			return fmt.Sprintf(
-				"table %s is not among the inputs (nor a table of contents, to show whether it was recorded)",
+				"table %s is not among the inputs, and there is no table of contents to show whether it was recorded",
 				schema)
 		case s.Run.Table(schema):
 			return fmt.Sprintf("table %s was recorded but is not among the inputs: "+
@@ -150,7 +150,8 @@ func attachHint(s *scope) string {
 	return "the program made no Metal calls while recording, or the recording failed"
 }
 
-// whoseRows returns, if no GPU row belongs to the summary's processes, the processes to which the GPU rows belong.
+// whoseRows returns the processes to which the GPU rows belong, as text. It is used if no GPU row belongs to the
+// processes that the summary is about.
 func whoseRows(s *scope, g *GPU) string {
 	if g.ForeignShare == 0 {
 		return "no row names its process: --all summarises these rows"

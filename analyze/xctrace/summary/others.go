@@ -12,8 +12,9 @@ import (
 // Other is a table that mtrace knows only by its columns, such as thermal states, hangs, display refreshes or virtual
 // memory.
 type Other struct {
-	Schema string     `json:"schema"`
-	Rows   int        `json:"rows"` // rows of the subject, or of the machine, in the requested time range
+	Schema string `json:"schema"`
+	// rows of the summary's processes, or of the whole machine, in the requested time range
+	Rows   int        `json:"rows"`
 	Left   int64      `json:"left_out,omitempty"`
 	FromNS *Nanos     `json:"from_ns"`          // null when no row has an instant
 	ToNS   *Nanos     `json:"to_ns"`            //
@@ -36,8 +37,8 @@ type Value struct {
 	SumNS Nanos  `json:"sum_ns"` // of the rows' durations
 }
 
-// fewValues is the largest number of distinct texts in a column for which these texts are listed. If a column has
-// more, its text does not tell the kind of a row.
+// fewValues is the largest number of distinct texts in a column for which these texts are listed. If a column has more
+// distinct texts, they do not name the kind of a row, so they are not listed.
 const fewValues = 12
 
 // othersOf summarises the tables whose meaning mtrace does not know: it has only their columns' names and types. Of
@@ -144,7 +145,7 @@ func (s *Summary) othersText(p *printer) {
 				l.MaxNS)
 		}
 		if o.Left > 0 {
-			line += fmt.Sprintf("; only the first rows were read, %d more were not", o.Left)
+			line += fmt.Sprintf("; only the first rows were read, and %d more were left out", o.Left)
 		}
 		p.line("%s", line)
 		for _, v := range o.Values {

@@ -42,7 +42,8 @@ func sampleTableOf(s *scope) (best string) {
 	return best
 }
 
-// sampleTables are the tables with CPU samples, the best first: time-sample has no symbols and no weights.
+// sampleTables are the tables with CPU samples, the best first. time-sample comes last because it has no symbols and no
+// weights.
 var sampleTables = []string{"time-profile", "cpu-profile", "counters-profile", "time-sample"}
 
 // Window returns the time range that is summarised, in ns from the begin of the recording.

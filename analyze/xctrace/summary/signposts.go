@@ -46,7 +46,8 @@ func signpostsOf(s *scope, order []int32) []Phase {
 	return list
 }
 
-// common returns the total time in which both unions are covered.
+// common returns the total time that is inside an interval of both lists. The intervals of a list must be sorted and
+// must not overlap.
 func common(a, b []analyze.Interval) Nanos {
 	var total Nanos
 	for len(a) > 0 && len(b) > 0 {

@@ -31,7 +31,7 @@ type scope struct {
 
 func newScope(r *xctrace.Recording, f Filter) (*scope, error) {
 	if f.To != 0 && f.To <= f.From {
-		return nil, fmt.Errorf("the time range ends at %d ns, before it begins at %d ns", f.To, f.From)
+		return nil, fmt.Errorf("the time range ends at %d ns and begins at %d ns: it must end after its begin", f.To, f.From)
 	}
 	s := &scope{Recording: r, seen: map[uint64]string{}}
 	findProcesses(s)
@@ -66,7 +66,7 @@ func chooseSubject(s *scope, f Filter) error {
 		s.pids = map[uint64]bool{}
 		for _, pid := range f.PIDs {
 			if _, ok := s.seen[pid]; !ok {
-				return fmt.Errorf("no process with pid %d has a row: there are %s", pid, listProcesses(s))
+				return fmt.Errorf("no row belongs to a process with pid %d; the processes with rows are %s", pid, listProcesses(s))
 			}
 			s.pids[pid] = true
 		}
@@ -89,10 +89,11 @@ func chooseSubject(s *scope, f Filter) error {
 			}
 		}
 		if len(s.pids) == 0 {
-			return fmt.Errorf("no process named %q has a row: there are %s", f.Process, listProcesses(s))
+			return fmt.Errorf(
+				"no row belongs to a process named %q; the processes with rows are %s", f.Process, listProcesses(s))
 		}
 	case f.All:
-		s.why = "every process, as asked for"
+		s.why = "every process, as requested"
 	case s.Run == nil:
 		s.why = "every process: without a table of contents the target is not known"
 	case s.Run.Target.All:
@@ -133,15 +134,16 @@ func (s *scope) own(p xctrace.ProcessIndex) bool {
 	return p != 0 && s.pids[s.Processes[p].PID]
 }
 
-// clip cuts an interval to the window; `ok` is false if no part of the interval is inside.
+// clip returns the part of an interval that is inside the window (the summarised time range). `ok` is false if no part
+// of it is inside.
 func (s *scope) clip(start, duration Nanos) (begin, end Nanos, ok bool) {
 	begin, end = max(start, s.from), start+duration
 	end = min(end, s.to)
 	return begin, end, begin < end || duration == 0 && s.inside(start)
 }
 
-// inside reports whether a time is in the window. The end of a requested range does not count as inside. The end of
-// the recording does, so that its last row counts.
+// inside reports whether a time is in the window. The end of a requested range is not inside. If the window ends with
+// the recording, its end is inside, so that the last row counts.
 func (s *scope) inside(at Nanos) bool {
 	return at >= s.from && (at < s.to || at == s.to && s.whole)
 }
@@ -193,7 +195,7 @@ func setWindow(s *scope, f Filter) error {
 	return nil
 }
 
-// extent is the range from the first to the last time that see was called with.
+// extent is the time range that contains all intervals passed to the method see.
 type extent struct{ first, last Nanos }
 
 func (e *extent) see(begin, end Nanos) { e.first, e.last = min(e.first, begin), max(e.last, end) }

@@ -106,7 +106,8 @@ type Process struct {
 	told told
 }
 
-// A told says which tables have rows. Values from a missing table are null in JSON, not 0.
+// A told says whether the tables of submissions and of GPU work have rows. Values from a missing table are null in JSON
+// and not 0.
 type told struct{ submissions, gpu bool }
 
 // processJSON is a Process as it is written to JSON, where values that no table provides are null.
@@ -135,7 +136,7 @@ func (p Process) MarshalJSON() ([]byte, error) {
 		known(g, p.GPUIntervals), known(g, p.GPUBusyNS), known(g, p.GPUSumNS), known(g, p.GPUShare)})
 }
 
-// known returns a pointer to the value; nil (null in JSON) if `there` is false.
+// known returns a pointer to v, or nil (null in JSON) if `there` is false, because the table with the value is missing.
 func known[T any](there bool, v T) *T {
 	if !there {
 		return nil
@@ -158,8 +159,8 @@ type Thread struct {
 	GPUSumNS *Nanos `json:"gpu_sum_ns"`
 }
 
-// Busy is the time in which something ran: as the union of intervals, and as their sum, in which overlapping time
-// counts more than once.
+// Busy says how long work ran: BusyNS counts overlapping work once, and the sum of the intervals counts it once for
+// each interval.
 type Busy struct {
 	Intervals int     `json:"intervals"`
 	BusyNS    Nanos   `json:"busy_ns"`
@@ -168,7 +169,7 @@ type Busy struct {
 	OverlapNS Nanos   `json:"overlap_ns"` // time with two or more at once
 }
 
-// GPU has the GPU's work: All of every process, Own of the processes that the summary is about.
+// GPU has the GPU's work: All is the work of every process, Own that of the processes that the summary is about.
 type GPU struct {
 	All               Busy      `json:"all"`
 	Own               Busy      `json:"own"`
@@ -240,8 +241,8 @@ type Latency struct {
 	StartLatencyChecked *Identity `json:"start_latency_check"`
 }
 
-// Identity is a check of the GPU's table: its start-latency must be GPU start minus commit, exactly. If not, tables
-// are incomplete, or come from different recordings.
+// Identity is the result of a check: in each row of the table of GPU work, the column start-latency must be exactly the
+// start on the GPU minus the commit. If it differs, tables are incomplete, or come from different recordings.
 type Identity struct {
 	Checked    int   `json:"checked"`
 	Violations int   `json:"violations"`
@@ -259,7 +260,7 @@ type InFlight struct {
 type Label struct {
 	Name      string  `json:"name"`
 	Channel   string  `json:"channel,omitempty"`
-	Process   string  `json:"process,omitempty"` // where the summary is of several
+	Process   string  `json:"process,omitempty"` // empty if the summary is about one process
 	Share     float64 `json:"share"`
 	Coalesced bool    `json:"coalesced,omitempty"` // several encoders run as one
 	Default   bool    `json:"default,omitempty"`   // the name is Instruments', not the program's
@@ -304,7 +305,7 @@ type Missing struct {
 	What  string `json:"what"`
 	Why   string `json:"why"`
 	Table string `json:"table,omitempty"` // that would tell
-	// the recording has the table, but the inputs do not
+	// notExported is true if the recording has the table, but the inputs lack it.
 	notExported bool
 }
 

@@ -249,7 +249,7 @@ func TestFilters(t *testing.T) {
 		why  string
 	}{
 		{Filter{}, "[5265]", "the target of the recording"},
-		{Filter{All: true}, "[]", "every process, as asked for"},
+		{Filter{All: true}, "[]", "every process, as requested"},
 		{Filter{PIDs: []uint64{476}}, "[476]", "asked for"},
 		{Filter{Process: "WindowServer"}, "[476]", "asked for"},
 		{Filter{Process: "Window"}, "[476]", "asked for"},
@@ -267,9 +267,10 @@ func TestFilters(t *testing.T) {
 		f    Filter
 		want string
 	}{
-		{Filter{PIDs: []uint64{7}}, "no process with pid 7 has a row: there are WindowServer (476), workload (5265)"},
-		{Filter{Process: "chrome"}, `no process named "chrome"`},
-		{Filter{From: 5, To: 4}, "before it begins"},
+		{Filter{PIDs: []uint64{7}},
+			"no row belongs to a process with pid 7; the processes with rows are WindowServer (476), workload (5265)"},
+		{Filter{Process: "chrome"}, `no row belongs to a process named "chrome"`},
+		{Filter{From: 5, To: 4}, "it must end after its begin"},
 	} {
 		if _, err := Of(r, c.f); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.f, err, c.want)

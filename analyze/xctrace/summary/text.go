@@ -64,7 +64,7 @@ func (s *Summary) head(p *printer) {
 		of = "pid " + strings.Trim(fmt.Sprint(s.Subject.PIDs), "[]")
 	}
 	if s.Window.LengthNS <= 1 { // nothing in the summary has a duration
-		p.line("summary of %s (%s): no row of it has a time", of, s.Subject.Why)
+		p.line("summary of %s (%s): none of its rows has a time", of, s.Subject.Why)
 		return
 	}
 	p.line("summary of %s (%s), %s from %s on", of, s.Subject.Why, s.Window.LengthNS, s.Window.FromNS)
@@ -275,8 +275,8 @@ func (s *Summary) serialization(p *printer) {
 	p.line("    not recorded: %s", s.Verdict.CannotTell)
 }
 
-// told prints the warnings, a list of what the recording does not contain, and the tables that the summary was made
-// from.
+// told prints the warnings, the list of data that the recording does not contain, and the tables from which the summary
+// was made.
 func (s *Summary) told(p *printer) {
 	if len(s.Warnings) > 0 {
 		p.section("Warnings")

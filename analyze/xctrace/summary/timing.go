@@ -22,8 +22,8 @@ func timingOf(times []Nanos) Timing {
 	return t
 }
 
-// percentile returns the smallest of the sorted times t for which at least the share p (0 to 1) of all times is not
-// above t.
+// percentile returns a percentile of the sorted times; p is a share from 0 to 1. It is the smallest time t such that at
+// least the share p of all times is at most t.
 func percentile(sorted []Nanos, p float64) Nanos {
 	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
 }

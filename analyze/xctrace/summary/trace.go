@@ -130,8 +130,8 @@ func (m *modeller) thread(i xctrace.ThreadIndex, process *analyze.Process) *anal
 	return t
 }
 
-// queue returns the process's only queue. An export does not tell from which queue a command buffer came, so all
-// count as one.
+// queue returns the process's only queue. An export does not show in which queue a command buffer was, so all queues of
+// a process count as one.
 func (m *modeller) queue(p *analyze.Process) *analyze.Queue {
 	q := m.queues[p]
 	if q == nil {
@@ -199,7 +199,7 @@ func (m *modeller) finish() {
 	}
 	if out.GPU != nil && out.GPU.ForeignShare > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
-			"%.1f%% of the GPU time in the export was other processes' and is not in this trace",
+			"%.1f%% of the GPU time in the export belongs to other processes and is not in this trace",
 			100*out.GPU.ForeignShare))
 	}
 }

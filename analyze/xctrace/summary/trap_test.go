@@ -40,7 +40,7 @@ func TestTrap05SingleTargetTablesHoldOthers(t *testing.T) {
 		gpuRow{start: 100, duration: 100, pid: 7}, gpuRow{start: 150, duration: 100, pid: 476},
 		gpuRow{start: 300, duration: 100, pid: 7}))
 	if s.GPU.Own.SumNS != 200 || s.GPU.All.SumNS != 300 || s.GPU.ForeignShare < 0.33 ||
-		!warned(s, "33% of the GPU time was other processes'") {
+		!warned(s, "33% of the GPU time belongs to other processes") {
 		t.Errorf("GPU %+v, warnings %q", s.GPU, s.Warnings)
 	}
 }
@@ -247,7 +247,7 @@ func TestTrap20And21ShaderTimelineDoesNotCoverAll(t *testing.T) {
 	}
 	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 100, pid: 7}), shaders)
 	if len(s.Shaders) != 1 || s.Shaders[0].SumNS != 25 || s.Shaders[0].Share != 1 ||
-		!warned(s, "covers 25% of the subject's GPU time") {
+		!warned(s, "covers only 25% of the subject's GPU time") {
 		t.Errorf("shaders %+v, warnings %q", s.Shaders, s.Warnings)
 	}
 }
@@ -261,7 +261,7 @@ func TestTrap22CountersPinTheClock(t *testing.T) {
 		t.Errorf("warnings %q", s.Warnings)
 	}
 	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Induced GPU Performance State: Maximum"), row); !warned(
-		s, "induced the GPU performance state Maximum") {
+		s, "forced the GPU into the performance state Maximum") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
 	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Counter Set: (null)",
@@ -387,7 +387,7 @@ func TestTrap29DisplayTablesAreNoGPUWork(t *testing.T) {
 	}
 	for _, table := range s.Tables {
 		if table.Schema == "display-vsyncs-interval" && (table.Rows != 1 || table.Read ||
-			!strings.Contains(table.Note, "known by its columns only")) {
+			!strings.Contains(table.Note, "knows only this table's columns")) {
 			t.Errorf("table %+v", table)
 		}
 	}

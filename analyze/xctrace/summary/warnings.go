@@ -17,14 +17,14 @@ func warningsOf(s *scope, out *Summary) []string {
 		warn("%s", s.stranger)
 	}
 	for _, name := range out.Source.Truncated {
-		warn("%s is cut: the rows after the cut are missing", name)
+		warn("%s is truncated: its last rows are missing", name)
 	}
 	for _, text := range s.Skipped {
 		warn("skipped %s", text)
 	}
 	for _, d := range s.Documents {
 		if d.EmptyRoot > 0 {
-			warn("%s holds %d query result(s) without a table: the xpath matched nothing in the recording", d.Name,
+			warn("%s contains %d query result(s) without a table: the xpath matched nothing in the recording", d.Name,
 				d.EmptyRoot)
 		}
 		if d.IllegalNames > 0 {
@@ -33,10 +33,10 @@ func warningsOf(s *scope, out *Summary) []string {
 		}
 		for _, t := range d.Tables {
 			if t.Rejected > 0 {
-				warn("%s: %d of %d rows left out: %s", tableName(t), t.Rejected, t.Rows, t.Problems[0])
+				warn("%s: %d of %d rows were left out: %s", tableName(t), t.Rejected, t.Rows, t.Problems[0])
 			}
 			if t.Dangling > 0 {
-				warn("%s: %d references to values that are not in the file, as in a trimmed one", tableName(t),
+				warn("%s: %d references to values that are not in the file, as if a part of it was removed", tableName(t),
 					t.Dangling)
 			}
 			if t.Refused != "" {
@@ -86,7 +86,7 @@ func warnHealth(s *scope, out *Summary, warn func(string, ...any)) {
 	}
 	if id := out.Latency.StartLatencyChecked; id != nil && id.Violations > 0 {
 		warn("start-latency differs from GPU start minus commit in %d of %d intervals (by up to %d ns): "+
-			"the tables are not from one recording, or not complete", id.Violations,
+			"the tables are from several recordings, or are incomplete", id.Violations,
 			id.Checked, id.MaxErrorNS)
 	}
 }
@@ -97,11 +97,11 @@ func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
 		warn("GPU counters were recorded, which fixes the GPU's clock: do not compare times with runs without counters")
 	}
 	if state := settingOf(s, "Induced GPU Performance State"); state != "" && state != "Default" {
-		warn("the recording induced the GPU performance state %s: times do not compare with ordinary runs", state)
+		warn("the recording forced the GPU into the performance state %s: do not compare its times with ordinary runs", state)
 	}
 	for _, st := range out.States {
 		if st.Induced && st.Share > policy.InducedState {
-			warn("%.0f%% of the time the GPU's performance state %s was induced, not chosen by the load",
+			warn("%.0f%% of the time the GPU was forced into the performance state %s, instead of choosing a state by its load",
 				100*st.Share, st.Name)
 		}
 	}
@@ -110,8 +110,8 @@ func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
 		for _, x := range out.Shaders {
 			covered += x.SumNS
 		}
-		warn("Shader Timeline covers %.0f%% of the subject's GPU time and leaves whole shaders out: "+
-			"compare shaders with each other only", 100*share(covered, out.GPU.Own.SumNS))
+		warn("Shader Timeline covers only %.0f%% of the subject's GPU time and leaves whole shaders out: "+
+			"compare its times only with each other", 100*share(covered, out.GPU.Own.SumNS))
 	}
 	if out.GPU == nil {
 		return
@@ -121,14 +121,14 @@ func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
 		own := float64(g.Own.Intervals) / float64(g.All.Intervals)
 		switch {
 		case g.Own.Intervals > 0 && own < policy.TooFewOwn:
-			warn("only %d of %d GPU intervals are the subject's: is it the right process?", g.Own.Intervals,
+			warn("only %d of %d GPU intervals belong to the subject: check that it is the right process", g.Own.Intervals,
 				g.All.Intervals)
 		case g.ForeignShare > policy.OthersGPU:
-			warn("%.0f%% of the GPU time was other processes': they delay the subject's work", 100*g.ForeignShare)
+			warn("%.0f%% of the GPU time belongs to other processes, which delay the subject's work", 100*g.ForeignShare)
 		}
 	}
 	if g.UnattributedShare > policy.NobodysGPU {
-		warn("%.0f%% of the GPU time belongs to no process: it is not counted as the subject's",
+		warn("%.0f%% of the GPU time belongs to no process and does not count as the subject's",
 			100*g.UnattributedShare)
 	}
 	mismatched, coalesced, unlabelled, rows := 0, 0, 0, 0
@@ -149,7 +149,7 @@ func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
 	}
 	if mismatched > 0 {
 		warn("%d GPU intervals name one process in their label and another in their process column: "+
-			"browsers and servers that draw for others do that", mismatched)
+			"browsers and servers that draw for other processes cause that", mismatched)
 	}
 	if coalesced > 0 || s.GPU.Coalesced > 0 {
 		warn("%d GPU intervals stand for several encoders that the driver merged: "+
@@ -178,10 +178,10 @@ func tablesOf(s *scope) []Table {
 				Dangling: t.Dangling, Read: t.Decoded, Note: t.Refused}
 			switch {
 			case t.Shape == xctrace.ShapeDetail:
-				row.Note = "a detail view: its first rows are shown; mtrace export --table has all"
+				row.Note = "a detail view, of which only the first rows are shown; mtrace export --table writes all rows"
 			case t.Refused == "" && !t.Decoded && t.Rows > 0:
-				row.Note = "known by its columns only: its times and texts are summed up; " +
-					"mtrace export --table has its rows"
+				row.Note = "mtrace knows only this table's columns, so it sums up times and texts; " +
+					"mtrace export --table writes its rows"
 			case t.Refused == "" && t.Rows == 0:
 				row.Note = "no rows"
 			}

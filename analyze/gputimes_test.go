@@ -8,8 +8,8 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// A command buffer that failed before it began has equal begin and end times on the GPU. They counted as work that takes
-// no time, and lowered medians.
+// A command buffer that failed before it began has equal begin and end times on the GPU. Such command buffers once
+// counted as work that takes no time, and lowered medians.
 func TestFailureWithoutWork(t *testing.T) {
 	f, p := tracesim.NewFile()
 	at := int64(1_000_000_000)

@@ -9,7 +9,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// hooked is every row of hooks_table.h, as FAMILY_SELECTOR with underscores for colons.
+// hooked is every row of hooks_table.h, as FAMILY_NAME: its call's constant in C without MT_CALL_.
 func hooked(t *testing.T) map[string]bool {
 	t.Helper()
 	text, err := os.ReadFile("top/hooks_table.h")
@@ -78,10 +78,14 @@ var families = map[string]wire.Family{
 // leftOut gives the reasons why methods that change or cost something are not recorded, by the start of their
 // selectors.
 var leftOut = map[string]string{
-	"set(Bytes|Buffer|KernelBuffer|VertexBuffer|FragmentBuffer|ObjectBuffer|MeshBuffer|ObjectThreadgroupMemory|Texture|Sampler|VisibleFunction|IntersectionFunction|AccelerationStructure|ThreadgroupMemory|Imageblock|StageIn|ArgumentTable)": "binds arguments: many per dispatch, each a few instructions of Metal's",
+	"set(Bytes|Buffer|KernelBuffer|VertexBuffer|FragmentBuffer|ObjectBuffer|MeshBuffer|ObjectThreadgroupMemory|" +
+		"Texture|Sampler|VisibleFunction|IntersectionFunction|AccelerationStructure|ThreadgroupMemory|Imageblock|" +
+		"StageIn|ArgumentTable)": "binds arguments: many per dispatch, each a few instructions of Metal's",
 	"set(Color|Depth|Stencil)Store": "sets state of a render pass",
-	"set(DepthStencilState|DepthBias|DepthClipMode|CullMode|FrontFacingWinding|TriangleFillMode)":                    "sets state of a drawing",
-	"(supports|minimum|heap|sparse|convert|tensorSize|acceleration|sizeOf|query|imageblock|maxAvailable|getDefault)": "asks about capabilities and sizes",
+	"set(DepthStencilState|DepthBias|DepthClipMode|CullMode|FrontFacingWinding|" +
+		"TriangleFillMode)": "sets state of a drawing",
+	"(supports|minimum|heap|sparse|convert|tensorSize|acceleration|sizeOf|query|imageblock|" +
+		"maxAvailable|getDefault)": "asks about capabilities and sizes",
 	"(set|clear)Barrier$": "orders the commands of an indirect " +
 		"command buffer",
 	"(reflection|functionHandle|containsAllocation)":                        "looks something up",
@@ -157,7 +161,8 @@ func TestPrototypesAreMetals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := regexp.MustCompile(`(?m)^(CALL|MAKE|MAKE_AUTORELEASED|POLL|BIND)\((\w+),\s*(\w+),\s*\w+,\s*(\w+),\s*P\(([^)]*)\)`)
+	row := regexp.MustCompile(
+		`(?m)^(CALL|MAKE|MAKE_AUTORELEASED|POLL|BIND)\((\w+),\s*(\w+),\s*\w+,\s*(\w+),\s*P\(([^)]*)\)`)
 	parameter := regexp.MustCompile(`^(?:const )?(\w+) (\**)a\d+$`)
 	structure := regexp.MustCompile(`\{\w+=`)
 	pointer := regexp.MustCompile(`@\?|\^(\{(\{[^}]*\}|[^{}])*\}|.)`)
@@ -189,8 +194,8 @@ func TestPrototypesAreMetals(t *testing.T) {
 		if !hooked {
 			continue
 		}
-		name := strings.ReplaceAll(m.selector, ":", "_")
 		family := call.Row().Family.String()
+		name := strings.TrimPrefix(call.CName(), "MT_CALL_"+family+"_")
 		compared++
 		if types, want := rows[family+" "+name], pointer.ReplaceAllString(structure.ReplaceAllString(m.types, "{?="),
 			"@"); types != want {

@@ -350,19 +350,13 @@ enum {
   MT_CALL_encoder_sampleCountersInBuffer_atSampleIndex_withBarrier_ = 145,
   MT_CALL_encoder_synchronizeResource_ = 146,
   MT_CALL_encoder_synchronizeTexture_slice_level_ = 147,
-  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_
-      = 148,
-  MT_CALL_encoder_copyFromBuffer_sourceOffset_sourceBytesPerRow_sourceBytesPerImage_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_
-      = 149,
-  MT_CALL_encoder_copyFromBuffer_sourceOffset_sourceBytesPerRow_sourceBytesPerImage_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_options_
-      = 150,
-  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toBuffer_destinationOffset_destinationBytesPerRow_destinationBytesPerImage_
-      = 151,
-  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toBuffer_destinationOffset_destinationBytesPerRow_destinationBytesPerImage_options_
-      = 152,
+  MT_CALL_encoder_copyFromTexture_7more_destinationOrigin_ = 148,
+  MT_CALL_encoder_copyFromBuffer_7more_destinationOrigin_ = 149,
+  MT_CALL_encoder_copyFromBuffer_8more_options_ = 150,
+  MT_CALL_encoder_copyFromTexture_7more_destinationBytesPerImage_ = 151,
+  MT_CALL_encoder_copyFromTexture_8more_options_ = 152,
   MT_CALL_encoder_generateMipmapsForTexture_ = 153,
-  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_toTexture_destinationSlice_destinationLevel_sliceCount_levelCount_
-      = 154,
+  MT_CALL_encoder_copyFromTexture_6more_levelCount_ = 154,
   MT_CALL_encoder_copyFromTexture_toTexture_ = 155,
   MT_CALL_encoder_optimizeContentsForGPUAccess_ = 156,
   MT_CALL_encoder_optimizeContentsForGPUAccess_slice_level_ = 157,
@@ -417,8 +411,7 @@ enum {
   MT_CALL_ioCommandBuffer_addCompletedHandler_ = 205,
   MT_CALL_ioCommandBuffer_loadBytes_size_sourceHandle_sourceHandleOffset_ = 206,
   MT_CALL_ioCommandBuffer_loadBuffer_offset_size_sourceHandle_sourceHandleOffset_ = 207,
-  MT_CALL_ioCommandBuffer_loadTexture_slice_level_size_sourceBytesPerRow_sourceBytesPerImage_destinationOrigin_sourceHandle_sourceHandleOffset_
-      = 208,
+  MT_CALL_ioCommandBuffer_loadTexture_7more_sourceHandleOffset_ = 208,
   MT_CALL_ioCommandBuffer_copyStatusToBuffer_offset_ = 209,
   MT_CALL_ioCommandBuffer_commit = 210,
   MT_CALL_ioCommandBuffer_waitUntilCompleted = 211,
@@ -451,8 +444,7 @@ enum {
   MT_CALL_encoder_updateTextureMappings_mode_regions_mipLevels_slices_numRegions_ = 237,
   MT_CALL_encoder_updateTextureMapping_mode_region_mipLevel_slice_ = 238,
   MT_CALL_encoder_updateTextureMapping_mode_indirectBuffer_indirectBufferOffset_ = 239,
-  MT_CALL_encoder_moveTextureMappingsFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_
-      = 240,
+  MT_CALL_encoder_moveTextureMappingsFromTexture_7more_destinationOrigin_ = 240,
   MT_CALL_encoder_renderCommandEncoder = 241,
   MT_CALL_mtl4Queue_commit_count_ = 242,
   MT_CALL_mtl4Queue_commit_count_options_ = 243,
@@ -500,20 +492,20 @@ enum {
   MT_CALL_compiler_newDynamicLibrary_error_ = 285,
   MT_CALL_compiler_newDynamicLibraryWithURL_error_ = 286,
   MT_CALL_compiler_newComputePipelineStateWithDescriptor_compilerTaskOptions_error_ = 287,
-  MT_CALL_compiler_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_error_ = 288,
+  MT_CALL_compiler_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_error_
+      = 288,
   MT_CALL_compiler_newRenderPipelineStateWithDescriptor_compilerTaskOptions_error_ = 289,
-  MT_CALL_compiler_newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_error_ = 290,
+  MT_CALL_compiler_newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_error_
+      = 290,
   MT_CALL_compiler_newRenderPipelineStateBySpecializationWithDescriptor_pipeline_error_ = 291,
   MT_CALL_compiler_newBinaryFunctionWithDescriptor_compilerTaskOptions_error_ = 292,
   MT_CALL_compiler_newLibraryWithDescriptor_completionHandler_ = 293,
   MT_CALL_compiler_newDynamicLibrary_completionHandler_ = 294,
   MT_CALL_compiler_newDynamicLibraryWithURL_completionHandler_ = 295,
   MT_CALL_compiler_newComputePipelineStateWithDescriptor_compilerTaskOptions_completionHandler_ = 296,
-  MT_CALL_compiler_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_
-      = 297,
+  MT_CALL_compiler_newComputePipelineStateWithDescriptor_2more_completionHandler_ = 297,
   MT_CALL_compiler_newRenderPipelineStateWithDescriptor_compilerTaskOptions_completionHandler_ = 298,
-  MT_CALL_compiler_newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_
-      = 299,
+  MT_CALL_compiler_newRenderPipelineStateWithDescriptor_2more_completionHandler_ = 299,
   MT_CALL_compiler_newRenderPipelineStateBySpecializationWithDescriptor_pipeline_completionHandler_ = 300,
   MT_CALL_compiler_newBinaryFunctionWithDescriptor_compilerTaskOptions_completionHandler_ = 301,
   MT_CALL_compiler_newMachineLearningPipelineStateWithDescriptor_error_ = 302,
@@ -532,9 +524,9 @@ enum {
   MT_CALL_encoder_drawPrimitives_vertexStart_vertexCount_instanceCount_baseInstance_ = 315,
   MT_CALL_encoder_drawPrimitives_indirectBuffer_indirectBufferOffset_ = 316,
   MT_CALL_encoder_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_ = 317,
-  MT_CALL_encoder_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_ = 318,
-  MT_CALL_encoder_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_
-      = 319,
+  MT_CALL_encoder_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_
+      = 318,
+  MT_CALL_encoder_drawIndexedPrimitives_6more_baseInstance_ = 319,
   MT_CALL_encoder_drawIndexedPrimitives_indexType_indexBuffer_indexBufferOffset_indirectBuffer_indirectBufferOffset_
       = 320,
   MT_CALL_encoder_drawMeshThreadgroups_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 321,
@@ -613,7 +605,8 @@ enum {
   MT_CALL_mpsGraph_runWithMTLCommandQueue_feeds_targetTensors_targetOperations_ = 393,
   MT_CALL_mpsGraph_runWithMTLCommandQueue_feeds_targetOperations_resultsDictionary_ = 394,
   MT_CALL_mpsGraph_runAsyncWithMTLCommandQueue_feeds_targetTensors_targetOperations_executionDescriptor_ = 395,
-  MT_CALL_mpsGraph_runAsyncWithMTLCommandQueue_feeds_targetOperations_resultsDictionary_executionDescriptor_ = 396,
+  MT_CALL_mpsGraph_runAsyncWithMTLCommandQueue_feeds_targetOperations_resultsDictionary_executionDescriptor_
+      = 396,
   MT_CALL_mpsGraph_runWithFeeds_targetTensors_targetOperations_ = 397,
   MT_CALL_mpsGraph_runAsyncWithFeeds_targetTensors_targetOperations_executionDescriptor_ = 398,
   MT_CALL_mpsGraph_encodeToCommandBuffer_inputsArray_resultsArray_executionDescriptor_ = 399,
@@ -642,12 +635,9 @@ enum {
   MT_CALL_resource_indirectRenderCommandAtIndex_ = 422,
   MT_CALL_indirectCommand_setRenderPipelineState_ = 423,
   MT_CALL_indirectCommand_drawPrimitives_vertexStart_vertexCount_instanceCount_baseInstance_ = 424,
-  MT_CALL_indirectCommand_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_
-      = 425,
-  MT_CALL_indirectCommand_drawPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_
-      = 426,
-  MT_CALL_indirectCommand_drawIndexedPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_controlPointIndexBuffer_controlPointIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_
-      = 427,
+  MT_CALL_indirectCommand_drawIndexedPrimitives_6more_baseInstance_ = 425,
+  MT_CALL_indirectCommand_drawPatches_8more_tessellationFactorBufferInstanceStride_ = 426,
+  MT_CALL_indirectCommand_drawIndexedPatches_10more_tessellationFactorBufferInstanceStride_ = 427,
   MT_CALL_indirectCommand_drawMeshThreadgroups_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 428,
   MT_CALL_indirectCommand_drawMeshThreads_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 429,
   MT_CALL_function_MTLCodeGenServiceBuildRequest = 430,
@@ -878,10 +868,10 @@ enum {
       "destinationLevel:destinationOrigin:", \
   "copyFromBuffer:sourceOffset:sourceBytesPerRow:sourceBytesPerImage:sourceSize:toTexture:destinationSlice:" \
       "destinationLevel:destinationOrigin:options:", \
-  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:destinationBytesPerRow:" \
-      "destinationBytesPerImage:", \
-  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:destinationBytesPerRow:" \
-      "destinationBytesPerImage:options:", \
+  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:" \
+      "destinationBytesPerRow:destinationBytesPerImage:", \
+  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:" \
+      "destinationBytesPerRow:destinationBytesPerImage:options:", \
   "generateMipmapsForTexture:", \
   "copyFromTexture:sourceSlice:sourceLevel:toTexture:destinationSlice:destinationLevel:sliceCount:levelCount:", \
   "copyFromTexture:toTexture:", \
@@ -1160,7 +1150,8 @@ enum {
   "drawPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:instanceCount:baseInstance:" \
       "tessellationFactorBuffer:tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", \
   "drawIndexedPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:controlPointIndexBuffer:" \
-      "controlPointIndexBufferOffset:instanceCount:baseInstance:tessellationFactorBuffer:tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", \
+      "controlPointIndexBufferOffset:instanceCount:baseInstance:tessellationFactorBuffer:" \
+      "tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", \
   "drawMeshThreadgroups:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", \
   "drawMeshThreads:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", \
   "MTLCodeGenServiceBuildRequest", \
@@ -1375,9 +1366,9 @@ enum {
   [MT_CALL_compiler_newDynamicLibrary_completionHandler_] = 1, \
   [MT_CALL_compiler_newDynamicLibraryWithURL_completionHandler_] = 1, \
   [MT_CALL_compiler_newComputePipelineStateWithDescriptor_compilerTaskOptions_completionHandler_] = 1, \
-  [MT_CALL_compiler_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_] = 1, \
+  [MT_CALL_compiler_newComputePipelineStateWithDescriptor_2more_completionHandler_] = 1, \
   [MT_CALL_compiler_newRenderPipelineStateWithDescriptor_compilerTaskOptions_completionHandler_] = 1, \
-  [MT_CALL_compiler_newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_] = 1, \
+  [MT_CALL_compiler_newRenderPipelineStateWithDescriptor_2more_completionHandler_] = 1, \
   [MT_CALL_compiler_newRenderPipelineStateBySpecializationWithDescriptor_pipeline_completionHandler_] = 1, \
   [MT_CALL_compiler_newBinaryFunctionWithDescriptor_compilerTaskOptions_completionHandler_] = 1, \
   [MT_CALL_compiler_newMachineLearningPipelineStateWithDescriptor_error_] = 1, \

@@ -47,14 +47,15 @@ func lockedRun(name string) *analyze.Trace {
 	return w.Trace
 }
 
-// TestHolderIsNamed: a reader found only the line that waits for a lock, not that of the thread that holds it, and a
-// lock that was named by a function of CPython. The line stood there twice, because it waits in two functions of the
-// system.
+// TestHolderIsNamed: the report once named only the line that waits for a lock, not the line in which the holder is,
+// and named the lock by a function of CPython. It printed the line twice, because the line waits in two system
+// functions.
 func TestHolderIsNamed(t *testing.T) {
 	for name, want := range map[string]struct{ cause, title string }{
-		"in PyThread_acquire_lock_timed": {cause.LockContention, "the threading.Lock acquired at render.py:25 draw_tiles(): 120 waits"},
-		"_PyRuntime":                     {cause.InterpreterLock, "the GIL: 120 waits"},
-		"cache":                          {cause.LockContention, "the lock cache: 120 waits"},
+		"in PyThread_acquire_lock_timed": {cause.LockContention,
+			"the threading.Lock acquired at render.py:25 draw_tiles(): 120 waits"},
+		"_PyRuntime": {cause.InterpreterLock, "the GIL: 120 waits"},
+		"cache":      {cause.LockContention, "the lock cache: 120 waits"},
 	} {
 		run := lockedRun(name)
 		for _, c := range cause.Analyze(run, cause.Options{}).Verdict.Causes {
@@ -62,8 +63,12 @@ func TestHolderIsNamed(t *testing.T) {
 				continue
 			}
 			said := strings.Join(c.Evidence, "; ")
-			for _, part := range []string{want.title, "its holder was in render.py:18 on_gpu() (waitUntilCompleted), called from " +
-				"render.py:33 rebuild_atlas() from render.py:39 refresh()", "2 threads wait for a lock in render.py:25 draw_tiles()"} {
+			for _, part := range []string{
+				want.title,
+				"its holder was in render.py:18 on_gpu() (waitUntilCompleted), called from " +
+					"render.py:33 rebuild_atlas() from render.py:39 refresh()",
+				"2 threads wait for a lock in render.py:25 draw_tiles()",
+			} {
 				if !strings.Contains(said, part) {
 					t.Errorf("%s: the evidence does not have %q: %s", name, part, said)
 				}

@@ -59,8 +59,8 @@ func TestUpstream(t *testing.T) {
 	}
 }
 
-// TestUpstreamIsNotAside tells of a completion handler that committed the next command buffer for items of a thread that
-// compiled for each. The handlers' thread has work in flight for most of the time and compiles nothing, so that the
+// TestUpstreamIsNotAside: a completion handler commits the next command buffer for items of a thread that compiles for
+// each item. The handlers' thread has work in flight for most of the time and compiles nothing, so that the
 // compilation was treated as a cost of threads that submit next to nothing, and the smaller rest of the wait was the
 // verdict.
 func TestUpstreamIsNotAside(t *testing.T) {

@@ -18,7 +18,8 @@ import (
 //	primary    = number [ unit ] | text | "true" | "false" | function "(" or { "," or } ")" | path | "(" or ")"
 //	path       = name { "." name | "[" filter "]" }
 //	filter     = "*" | number | text | condition { "," condition }
-//	condition  = name { "." name } ("=" | "==" | "!=" | "~" | "<" | "<=" | ">" | ">=") (number [ unit ] | text | "true" | "false")
+//	condition  = name { "." name } ("=" | "==" | "!=" | "~" | "<" | "<=" | ">" | ">=") literal
+//	literal    = number [ unit ] | text | "true" | "false"
 type parser struct {
 	tokens []token
 	at     int

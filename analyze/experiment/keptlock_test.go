@@ -13,9 +13,9 @@ import (
 )
 
 // Four threads that hold one lock from their first encoder to the end of their wait for the GPU also take turns at
-// waiting for the GPU. Once the replay added a lock for these turns although the trace has the waits for the real one. It
-// predicted a sensitivity of 1.7 to 4.9 for delays under the lock of six threads; an experiment with a real program
-// measured 6, which is right: each thread waits for all six delays.
+// waiting for the GPU. The replay once added a second lock for these turns, although the trace has the waits for the
+// real one. It predicted a sensitivity of 1.7 to 4.9 for delays under the lock of six threads. An experiment with a
+// real program measured 6, which is right: each thread waits for all six delays.
 func TestLockKeptDuringTheWait(t *testing.T) {
 	const us, threads = 1000, 6
 	s, lock := tracesim.NewSim(8, 1), &tracesim.Lock{Seen: true}

@@ -84,8 +84,8 @@ func (w *world) retries(t *analyze.Thread, each, until analyze.Nanos) {
 	}
 }
 
-// Each kind of hang was once called another one, or none: a completed handler that waits for a semaphore or for a lock of
-// Python's, a loop of waits with time limits, an event that nobody signals.
+// These hangs were once reported as another kind of hang, or not at all: a completed handler that waits for a semaphore
+// or for a lock of Python's, a loop of waits with time limits, an event that nobody signals.
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		name string

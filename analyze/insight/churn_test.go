@@ -13,7 +13,8 @@ func TestObjectsNeverReleased(t *testing.T) {
 		keeps func(i int) bool
 		says  string
 	}{
-		"each step keeps one":   {func(int) bool { return true }, "after each third of the work, 1 for each commit) are alive at the end than at the start"},
+		"each step keeps one": {func(int) bool { return true },
+			"after each third of the work, 1 for each commit) are alive at the end than at the start"},
 		"each tenth keeps one":  {func(i int) bool { return i%10 == 0 }, ""},
 		"kept in a first phase": {func(i int) bool { return i < 120 }, ""},
 	} {

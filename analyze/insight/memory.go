@@ -152,8 +152,8 @@ type thirds [3]int
 
 func (t thirds) sum() int { return t[0] + t[1] + t[2] }
 
-// inWords formats the counts as "60 more buffers (20, 40 and 60 after each third of the work, 1.0 for each commit) and 2
-// more textures (…) are alive at the end than at the start".
+// inWords formats the counts for a sentence: "60 more buffers (20, 40 and 60 after each third of the work, 1.0 for each
+// commit) and 2 more textures (…) are alive at the end than at the start".
 func inWords(classes map[string]*thirds, commits int) string {
 	var names, words []string
 	for name := range classes {

@@ -98,9 +98,9 @@ func (p *polytope) extreme(g []float64, sign float64) []float64 {
 	return all
 }
 
-// minimize returns the x with the smallest c·x among those with a·x = b and no negative element, starting at `feasible`,
-// which is one of them. It scales b and c, because the solver's tolerance is absolute. `solved` is false if the solver
-// did not find x in policy.FitSteps steps: rounding errors can make its steps go round in a circle for ever.
+// minimize returns the x with the smallest c·x among the vectors with a·x = b and no negative element. It starts at
+// `feasible`, which is such a vector. It scales b and c, because the solver's tolerance is absolute. `solved` is false
+// if the solver did not find x in policy.FitSteps steps: rounding errors can make it repeat the same steps for ever.
 func minimize(c []float64, a *mat.Dense, b, feasible []float64) (x []float64, solved bool) {
 	right, left := max(floats.Max(b), -floats.Min(b)), max(floats.Max(c), -floats.Min(c))
 	start := independentColumns(a, feasible)

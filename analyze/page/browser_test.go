@@ -37,7 +37,8 @@ func lookAt(t *testing.T, page []byte, size, script string, more ...string) look
 			t.Fatal("the page has no policy")
 		}
 		tail := `<script>addEventListener("load", async () => { const said = document.createElement("pre"); said.id = "said";
-			try { said.textContent = JSON.stringify(await (async () => {` + script + `})()); } catch (e) { said.textContent = JSON.stringify({error: String(e)}); }
+			try { said.textContent = JSON.stringify(await (async () => {` + script + `})()); }
+			catch (e) { said.textContent = JSON.stringify({error: String(e)}); }
 			document.body.append(said); });</script></body>`
 		at := strings.LastIndex(text, "</body>")
 		text = text[:at] + tail + text[at+len("</body>"):]
@@ -81,15 +82,21 @@ func picture(t *testing.T, page []byte, name, size string, more ...string) {
 
 // TestBrowserTells: errors of a page are detected, so that the tests below can fail.
 func TestBrowserTells(t *testing.T) {
-	l := lookAt(t, []byte(`<html><head><meta http-equiv="Content-Security-Policy" content="default-src 'none'"></head><body><script>throw new Error("seen")</script></body></html>`), "800,600", "")
+	document := func(policy, body string) []byte {
+		return []byte(`<html><head><meta http-equiv="Content-Security-Policy" content="` + policy + `"></head><body>` + body +
+			`</body></html>`)
+	}
+	const throws = `<script>throw new Error("seen")</script>`
+	l := lookAt(t, document("default-src 'none'", throws), "800,600", "")
 	if len(l.console) == 0 || !strings.Contains(strings.Join(l.console, " "), "Content Security Policy") {
 		t.Errorf("a script that the policy does not allow is not told of: %q", l.console)
 	}
-	l = lookAt(t, []byte(`<html><head><meta http-equiv="Content-Security-Policy" content="x"></head><body><script>throw new Error("seen")</script></body></html>`), "800,600", "return {a: 1}")
+	l = lookAt(t, document("x", throws), "800,600", "return {a: 1}")
 	if len(l.console) == 0 || l.said["a"] != 1.0 {
 		t.Errorf("an error is not told of: %q", l.console)
 	}
-	l = lookAt(t, []byte(`<html><head><meta http-equiv="Content-Security-Policy" content="x"></head><body><p style="color:#999">faint</p><p>clear</p><div style="background:#000"><b>black</b></div></body></html>`),
+	l = lookAt(t,
+		document("x", `<p style="color:#999">faint</p><p>clear</p><div style="background:#000"><b>black</b></div>`),
 		"800,600", faint, "--blink-settings=preferredColorScheme=1")
 	if got := fmt.Sprint(l.said["looked"], l.said["faint"]); got != "3 [2.85 P faint 1.00 B black]" {
 		t.Errorf("of what is hard to read it says %s", got)

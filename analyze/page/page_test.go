@@ -113,8 +113,10 @@ func TestInBrowser(t *testing.T) {
 func TestTableIsTheReport(t *testing.T) {
 	d, trace := whole(t, tracesim.Scenarios[0].Build(1).Run(t))
 	r := report.Build(trace, report.Options{})
-	l := lookAt(t, written(t, r, d), "1280,900", `document.querySelector("#timeline .shown").closest("details").open = true; mtrace.draw();
-		return {rows: [...document.querySelectorAll("#timeline .shown tr")].map((row) => [...row.cells].map((c) => c.textContent))};`)
+	l := lookAt(t, written(t, r, d), "1280,900", `
+		document.querySelector("#timeline .shown").closest("details").open = true; mtrace.draw();
+		return {rows: [...document.querySelectorAll("#timeline .shown tr")]
+			.map((row) => [...row.cells].map((c) => c.textContent))};`)
 	rows := map[string][]any{}
 	var heads []any
 	for _, row := range l.said["rows"].([]any) {
@@ -153,8 +155,13 @@ func TestTableIsTheReport(t *testing.T) {
 func TestKeys(t *testing.T) {
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	l := lookAt(t, written(t, report.Build(trace, report.Options{}), d), "1280,900", `
-		const canvas = document.querySelector("#timeline .scroller canvas"), status = document.querySelector("#timeline [role=status]"), said = {};
-		const key = (k) => { canvas.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true, cancelable: true})); mtrace.draw(); return {...mtrace.seen(), status: status.textContent}; };
+		const canvas = document.querySelector("#timeline .scroller canvas"), said = {};
+		const status = document.querySelector("#timeline [role=status]");
+		const key = (k) => {
+			canvas.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true, cancelable: true}));
+			mtrace.draw();
+			return {...mtrace.seen(), status: status.textContent};
+		};
 		said.first = mtrace.seen();
 		for (const k of ["+", "ArrowRight", "0", ".", ",", "ArrowDown", "Enter", "Escape"]) said[k] = key(k);
 		return said;`)
@@ -176,8 +183,11 @@ func TestPaper(t *testing.T) {
 	page := written(t, report.Build(trace, report.Options{}), d)
 	l := lookAt(t, page, "1280,700", `dispatchEvent(new Event("beforeprint"));
 		const scroller = document.querySelector("#timeline .scroller"), canvas = scroller.querySelector("canvas");
-		const said = {folded: document.querySelectorAll("details:not([open])").length, drawn: canvas.height / Math.min(3, devicePixelRatio), rows: parseFloat(scroller.querySelector(".spacer").style.height),
-			empty: [...document.querySelectorAll("details")].filter((d) => d.innerText.trim() === d.querySelector("summary").innerText.trim()).length};
+		const said = {folded: document.querySelectorAll("details:not([open])").length,
+			drawn: canvas.height / Math.min(3, devicePixelRatio),
+			rows: parseFloat(scroller.querySelector(".spacer").style.height),
+			empty: [...document.querySelectorAll("details")]
+				.filter((d) => d.innerText.trim() === d.querySelector("summary").innerText.trim()).length};
 		dispatchEvent(new Event("afterprint"));
 		said.again = document.querySelectorAll("details:not([open])").length;
 		return said;`)
@@ -187,10 +197,14 @@ func TestPaper(t *testing.T) {
 	// As on a sheet of A4: in a matrix of 13 columns the names were printed with one letter per line, and took four
 	// pages.
 	l = lookAt(t, page, "720,1000", `let rules = 0;
-		for (const sheet of document.styleSheets) for (const rule of sheet.cssRules) if (rule.media && rule.media.mediaText === "print") { rule.media.mediaText = "all"; rules++; }
+		for (const sheet of document.styleSheets)
+			for (const rule of sheet.cssRules)
+				if (rule.media && rule.media.mediaText === "print") { rule.media.mediaText = "all"; rules++; }
 		document.querySelectorAll("details").forEach((d) => d.open = true);
 		return {rules, rows: document.querySelectorAll(".heat tr").length, wide: document.documentElement.scrollWidth,
-			high: [...document.querySelectorAll("tr")].filter((r) => !r.querySelector("th[scope=col]") && r.offsetHeight > 90).map((r) => r.offsetHeight + " " + r.textContent.slice(0, 40))}`)
+			high: [...document.querySelectorAll("tr")]
+				.filter((r) => !r.querySelector("th[scope=col]") && r.offsetHeight > 90)
+				.map((r) => r.offsetHeight + " " + r.textContent.slice(0, 40))}`)
 	if l.said["rules"].(float64) < 2 || l.said["rows"].(float64) < 20 || len(l.said["high"].([]any)) > 0 ||
 		l.said["wide"].(float64) > 2*720 {
 		// a wider line is printed smaller, down to half the size
@@ -211,8 +225,10 @@ func TestHostileNames(t *testing.T) {
 		page := modelPage(t, failing(name))
 		l := lookAt(t, page, "1280,900", `document.querySelectorAll("details").forEach((d) => d.open = true); mtrace.draw();
 			const canvas = document.querySelector("#timeline .scroller canvas");
-			for (const k of ["ArrowDown", ".", "ArrowUp", "ArrowUp"]) canvas.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
-			return {bad: window.bad || 0, scripts: document.scripts.length, images: document.images.length, title: document.title, status: document.querySelector("#timeline [role=status]").textContent}`)
+			for (const k of ["ArrowDown", ".", "ArrowUp", "ArrowUp"])
+				canvas.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
+			return {bad: window.bad || 0, scripts: document.scripts.length, images: document.images.length,
+				title: document.title, status: document.querySelector("#timeline [role=status]").textContent}`)
 		if l.said["bad"] != 0.0 || l.said["scripts"] != 3.0 || l.said["images"] != 0.0 || len(l.console) > 0 {
 			// the page's two and the test's own
 			t.Errorf("%d: %q: %v %q", i, name, l.said, l.console)

@@ -139,8 +139,10 @@
       : (c.impact_ns < 0 ? "−" : "+") + mtrace.duration(Math.abs(c.impact_ns));
   // note returns the last column of the table: the change of the count, the part of the time that changed most, and
   // whether the change is minor.
-  const note = (c) => [c.count_a !== c.count_b && (c.kind === "call" || c.kind === "kernel")
-      ? "count " + c.count_a + " → " + c.count_b : "", c.because, c.minor ? "minor" : "", c.why].filter(Boolean).join(", ");
+  const note = (c) => [
+    c.count_a !== c.count_b && (c.kind === "call" || c.kind === "kernel")
+      ? "count " + c.count_a + " → " + c.count_b : "",
+    c.because, c.minor ? "minor" : "", c.why].filter(Boolean).join(", ");
 
   mtrace.unfold();
   if (sweep) {

@@ -42,7 +42,8 @@ func comparedDocument() *diff.Document {
 		{Kind: "run", Name: "time for each command buffer", Status: diff.Slower, A: 1e6, B: 1.5e6, CountA: 9, CountB: 9,
 			Impact: 9e6, Ratio: ratio(1.5), Low: ratio(1.4), High: ratio(1.6), PValue: ratio(0.001), QValue: ratio(0.002),
 			Because: "+400 µs outside"},
-		{Kind: "call", Name: "commit", Status: diff.Slower, CountA: 9, CountB: 12, A: 1000, B: 2000, Impact: 5e6, Ratio: ratio(2), Low: ratio(1.8),
+		{Kind: "call", Name: "commit", Status: diff.Slower, CountA: 9, CountB: 12, A: 1000, B: 2000,
+			Impact: 5e6, Ratio: ratio(2), Low: ratio(1.8),
 			High: ratio(2.2), PValue: ratio(0.001), QValue: ratio(0.002)},
 		{Kind: "kernel", Name: "axpy</script>", Status: diff.Faster, A: 1000, B: 500, CountA: 9, CountB: 9,
 			Impact: -2e6, Ratio: ratio(0.5),
@@ -108,10 +109,17 @@ func TestPlotsAreTheDocument(t *testing.T) {
 // seen is a script that returns facts about a page of plots: its figures, the first and last row of each table, and
 // whether anything is wider than the screen.
 const seen = `const figures = [...document.querySelectorAll("figure")];
-	return {drawn: document.documentElement.dataset.drawn, titles: figures.map((f) => f.querySelector("b").textContent), pictures: figures.map((f) => f.querySelectorAll("canvas").length),
-		inked: figures.map((f) => { const c = f.querySelector("canvas"); return c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((n) => n > 0); }),
-		rows: figures.map((f) => [...f.querySelectorAll("details tr")].slice(1).map((r) => [...r.cells].map((c) => c.textContent).join("|"))),
-		wide: document.documentElement.scrollWidth > document.documentElement.clientWidth, folded: [...document.querySelectorAll("summary")].every((s) => s.tabIndex >= 0)}`
+	return {drawn: document.documentElement.dataset.drawn,
+		titles: figures.map((f) => f.querySelector("b").textContent),
+		pictures: figures.map((f) => f.querySelectorAll("canvas").length),
+		inked: figures.map((f) => {
+			const c = f.querySelector("canvas");
+			return c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((n) => n > 0);
+		}),
+		rows: figures.map((f) => [...f.querySelectorAll("details tr")].slice(1)
+			.map((r) => [...r.cells].map((c) => c.textContent).join("|"))),
+		wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+		folded: [...document.querySelectorAll("summary")].every((s) => s.tabIndex >= 0)}`
 
 // In a browser each figure is drawn, with its numbers in a table behind it; nothing is reported on the console, and
 // nothing is wider than the screen.
@@ -138,8 +146,8 @@ func TestPlotsInBrowser(t *testing.T) {
 				"[lock|waiting for a lock|5.0%|10.0%|20.0%|40.0%|80.0% executing|waiting while its own command " +
 				"buffers run on the GPU|95.0%|90.0%|80.0%|60.0%|20.0%]]"}},
 		"diff": {compared.Bytes(), map[string]string{"titles": "[What changed]", "pictures": "[1]", "inked": "[true]",
-			"rows": "[[run|time for each command buffer|slower|1.00 ms|1.50 ms|+50.0%|+40.0% to +60.0%|+9.00 ms|+400 µs outside " +
-				"call|commit|slower|1.00 µs|2.00 µs|+100.0%|+80.0% to +120.0%|+5.00 ms|count 9 → 12 " +
+			"rows": "[[run|time for each command buffer|slower|1.00 ms|1.50 ms|+50.0%|+40.0% to +60.0%|+9.00 ms|+400 µs " +
+				"outside call|commit|slower|1.00 µs|2.00 µs|+100.0%|+80.0% to +120.0%|+5.00 ms|count 9 → 12 " +
 				"kernel|axpy</script>|faster|1.00 µs|500 ns|−50.0%|−60.0% to −40.0%|−2.00 ms|]]"}},
 	} {
 		for _, size := range []string{"1200,900", "420,900"} {
@@ -174,7 +182,8 @@ func TestDiffPageForAReader(t *testing.T) {
 		{Kind: "call", Name: "pthread_mutex_lock", Status: diff.Unclear, CountA: 2, CountB: 2, A: 11e3, B: 9e3, Impact: -2e3,
 			Ratio: ratio(0.8), Low: ratio(1.1e-8), High: ratio(5.7e7), PValue: ratio(0.9), QValue: ratio(0.9)},
 		{Kind: "token", Name: "GPU work of a token", Status: diff.Slower, CountA: 9, CountB: 9, A: 4e6, B: 5.5e6,
-			Impact: 1e6, Ratio: ratio(1.37495), Low: ratio(1.37489), High: ratio(1.37501), PValue: ratio(0.1), QValue: ratio(0.2)},
+			Impact: 1e6, Ratio: ratio(1.37495), Low: ratio(1.37489), High: ratio(1.37501), PValue: ratio(0.1),
+			QValue: ratio(0.2)},
 	}
 	var b bytes.Buffer
 	if err := WriteDiff(&b, d, map[string]string{"runs/b1.mtrace": "runs/b1.html"}); err != nil {
@@ -182,20 +191,24 @@ func TestDiffPageForAReader(t *testing.T) {
 	}
 	l := lookAt(t, b.Bytes(), "1280,900", `
 		for (const d of document.querySelectorAll("details")) d.open = true;
-		const tables = [...document.querySelectorAll("table.compared")], codes = [...document.querySelectorAll("code")].map((c) => c.innerText);
+		const tables = [...document.querySelectorAll("table.compared")];
+		const codes = [...document.querySelectorAll("code")].map((c) => c.innerText);
 		const link = document.querySelector("td a");
-		return {legend: [...document.querySelectorAll(".u-legend .u-series")].map((s) => s.innerText.trim()).filter(Boolean).join() ===
+		const series = [...document.querySelectorAll(".u-legend .u-series")].map((s) => s.innerText.trim());
+		return {legend: series.filter(Boolean).join() ===
 				"slower,95% interval, from,95% interval, to",
-			noisy: tables.some((t) => [...t.rows].some((r) => r.cells[1].innerText.startsWith("time for each") && r.cells[2].innerText === "too noisy to tell")),
+			noisy: tables.some((t) => [...t.rows].some((r) => r.cells[1].innerText.startsWith("time for each") &&
+				r.cells[2].innerText === "too noisy to tell")),
 			any: tables.some((t) => [...t.rows].some((r) => r.cells[1].innerText === "pthread_mutex_lock" &&
 				r.cells[6].innerText === "any" && r.cells[7].innerText === "")),
 			once: tables.some((t) => [...t.rows].some((r) => r.cells[1].innerText === "GPU work of a token" &&
 				r.cells[6].innerText === "+37.5%" && r.cells[7].innerText === "+1.00 ms")),
 			whole: tables.length === 2 && tables.every((t) => t.parentNode.scrollWidth <= t.parentNode.clientWidth),
-			onward: codes.join() === "mtrace view 'runs/a 1.mtrace',mtrace report 'runs/a 1.mtrace',mtrace view runs/b1.mtrace,mtrace report runs/b1.mtrace",
+			onward: codes.join() === "mtrace view 'runs/a 1.mtrace',mtrace report 'runs/a 1.mtrace'," +
+				"mtrace view runs/b1.mtrace,mtrace report runs/b1.mtrace",
 			link: link.getAttribute("href") === "runs/b1.html" && link.innerText === "runs/b1.mtrace",
 			explained: document.querySelector("figcaption").innerText.includes("A and B are medians"),
-			said: [...document.querySelectorAll(".u-legend .u-series")].map((s) => s.innerText.trim()).join() + codes.join()};`)
+			said: series.join() + codes.join()};`)
 	for what, is := range l.said {
 		if is == false {
 			t.Errorf("%s is not so: %v", what, l.said)

@@ -16,8 +16,11 @@ func TestPageIsTheJSON(t *testing.T) {
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	r := report.Build(trace, report.Options{Document: true})
 	l := lookAt(t, written(t, r, d), "1280,900", `const under = {};
-		for (const h of document.querySelectorAll("h2")) for (let e = h.nextElementSibling; e && e.tagName !== "H2"; e = e.nextElementSibling)
-			(under[h.firstChild.textContent.trim()] ||= []).push(e.textContent.trim(), ...[...e.querySelectorAll("tr")].map((r) => [...r.cells].map((c) => c.textContent.trim()).join("|")));
+		for (const h of document.querySelectorAll("h2"))
+			for (let e = h.nextElementSibling; e && e.tagName !== "H2"; e = e.nextElementSibling) {
+				const rows = [...e.querySelectorAll("tr")].map((r) => [...r.cells].map((c) => c.textContent.trim()).join("|"));
+				(under[h.firstChild.textContent.trim()] ||= []).push(e.textContent.trim(), ...rows);
+			}
 		return under;`)
 	var text bytes.Buffer
 	if err := r.WriteJSON(&text); err != nil {

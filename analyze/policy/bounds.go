@@ -56,7 +56,7 @@ const (
 const (
 	IntervalTail        = 0.025 // share of samples outside a 95% interval, at each end
 	LongestPercentile   = 99    // longer durations are reduced to this percentile before a regression
-	LeastDurationSpread = 3     // slow calls take at least so many times as long as quick ones if they queue for one server
+	LeastDurationSpread = 3     // if calls queue for one server, slow ones take at least so much longer than quick ones
 	MostServicesOfQuick = 2     // service times that a quick call takes at most if calls queue for one server
 	CrowdingSteps       = 20    // slopes from 0 to 1 that are tried for a device that shares its capacity
 )

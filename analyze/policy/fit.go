@@ -15,7 +15,8 @@ const (
 	FitDecided    = 0.34
 	FitIdentified = 0.5  // maximum half interval of an identified cost, relative to it
 	FitRank       = 1e-9 // relative to the largest eigenvalue: below, a combination of costs is not observable
-	// The distance of a column of equations from the span of others, relative to its length, above which it is independent.
+	// A column of equations is independent of the others if its distance from their span is larger than this share of
+	// its length.
 	FitIndependent = 1e-7
 	// Steps of the simplex algorithm for one bound, a multiple of what fits of hundreds of kernels need.
 	FitSteps      = 20000

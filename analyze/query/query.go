@@ -20,14 +20,14 @@ import (
 // A Query is a question about one table. Without aggregates the answer has rows of the table; with aggregates it has
 // one row per group.
 type Query struct {
-	Table      string      `json:"table" jsonschema:"the table to query: calls, processes, threads, queues, command_buffers, gpu_work, encoders, dispatches, waits, locks, signal_waits, allocations, memory_samples, compilations, scopes or processor_times"`
-	Columns    []string    `json:"columns,omitempty" jsonschema:"the columns of the answer, for a query without aggregates; empty means all"`
+	Table      string      `json:"table" jsonschema:"the table, such as calls or waits; the tool tables lists all"`
+	Columns    []string    `json:"columns,omitempty" jsonschema:"columns of the answer if no aggregates; empty means all"`
 	Where      []Condition `json:"where,omitempty" jsonschema:"all of these must hold"`
 	GroupBy    []string    `json:"group_by,omitempty" jsonschema:"one row for each combination of values of these columns"`
-	Aggregates []Aggregate `json:"aggregates,omitempty" jsonschema:"the functions to compute for each group, or for all rows"`
-	OrderBy    string      `json:"order_by,omitempty" jsonschema:"the column of the answer to sort by; an aggregate's column has a name like sum(duration_ns), or count"`
+	Aggregates []Aggregate `json:"aggregates,omitempty" jsonschema:"functions to compute for each group, or for all rows"`
+	OrderBy    string      `json:"order_by,omitempty" jsonschema:"column of the answer to sort by: sum(duration_ns)"`
 	Descending bool        `json:"descending,omitempty" jsonschema:"the largest first"`
-	Limit      int         `json:"limit,omitempty" jsonschema:"maximum number of rows of the answer: 50 if not given, at most 1000"`
+	Limit      int         `json:"limit,omitempty" jsonschema:"maximum number of rows: 50 if not given, at most 1000"`
 }
 
 // A Condition compares the values of a column with a given value. A row counts only if it meets all conditions of the

@@ -36,33 +36,48 @@ func folder(t testing.TB) string {
 // TestRun: the answers equal counts made by hand.
 func TestRun(t *testing.T) {
 	dir := folder(t)
-	for query, want := range map[string]string{
-		`{"table":"calls","limit":2}`: `[["tid","selector","duration_ns","failed"],[[1,"commit",null,false],[2,"waitUntilCompleted",100,false]],10,8]`,
-		`{"table":"calls","columns":["duration_ns"],"order_by":"duration_ns","descending":true,"limit":2}`:               `[["duration_ns"],[[900],[800]],10,8]`,
-		`{"table":"calls","columns":["duration_ns"],"order_by":"duration_ns","limit":1}`:                                 `[["duration_ns"],[[100]],10,9]`,
-		`{"table":"calls","columns":["duration_ns"],"where":[{"column":"failed","is":"=","value":true}]}`:                `[["duration_ns"],[[700]],1,0]`,
-		`{"table":"calls","columns":["tid"],"where":[{"column":"duration_ns","is":"null"}]}`:                             `[["tid"],[[1]],1,0]`,
-		`{"table":"calls","aggregates":[{"function":"count"}],"where":[{"column":"duration_ns","is":">=","value":500}]}`: `[["count"],[[5]],5,0]`,
-		`{"table":"calls","group_by":["selector"],"where":[{"column":"selector","is":"contains","value":"WAIT"}]}`:       `[["selector","count"],[["waitUntilCompleted",5]],5,0]`,
-		`{"table":"calls","group_by":["selector"],"aggregates":[{"function":"sum","column":"duration_ns"},{"function":"mean","column":"duration_ns"},{"function":"max","column":"duration_ns"},{"function":"p50","column":"duration_ns"}],"order_by":"sum(duration_ns)","descending":true}`: `[["selector","sum(duration_ns)","mean(duration_ns)","max(duration_ns)","p50(duration_ns)"],[["waitUntilCompleted",2500,500,900,500],["commit",2000,500,800,400]],10,0]`,
-		`{"table":"calls","columns":["tid"],"where":[{"column":"duration_ns","is":"contains","value":9}]}`:                         `[["tid"],[[2]],1,0]`,
-		`{"table":"calls","aggregates":[{"function":"min","column":"selector"},{"function":"max","column":"failed"}]}`:             `[["min(selector)","max(failed)"],[["commit",true]],10,0]`,
-		`{"table":"calls","aggregates":[{"function":"min","column":"duration_ns"}],"where":[{"column":"tid","is":"=","value":9}]}`: `[["min(duration_ns)"],[],0,0]`,
+	for _, c := range []struct{ query, want string }{
+		{`{"table":"calls","limit":2}`,
+			`[["tid","selector","duration_ns","failed"],[[1,"commit",null,false],[2,"waitUntilCompleted",100,false]],10,8]`},
+		{`{"table":"calls","columns":["duration_ns"],"order_by":"duration_ns","descending":true,"limit":2}`,
+			`[["duration_ns"],[[900],[800]],10,8]`},
+		{`{"table":"calls","columns":["duration_ns"],"order_by":"duration_ns","limit":1}`,
+			`[["duration_ns"],[[100]],10,9]`},
+		{`{"table":"calls","columns":["duration_ns"],"where":[{"column":"failed","is":"=","value":true}]}`,
+			`[["duration_ns"],[[700]],1,0]`},
+		{`{"table":"calls","columns":["tid"],"where":[{"column":"duration_ns","is":"null"}]}`,
+			`[["tid"],[[1]],1,0]`},
+		{`{"table":"calls","aggregates":[{"function":"count"}],"where":[{"column":"duration_ns","is":">=","value":500}]}`,
+			`[["count"],[[5]],5,0]`},
+		{`{"table":"calls","group_by":["selector"],"where":[{"column":"selector","is":"contains","value":"WAIT"}]}`,
+			`[["selector","count"],[["waitUntilCompleted",5]],5,0]`},
+		{`{"table":"calls","group_by":["selector"],"aggregates":[{"function":"sum","column":"duration_ns"},` +
+			`{"function":"mean","column":"duration_ns"},{"function":"max","column":"duration_ns"},{"function":"p50",` +
+			`"column":"duration_ns"}],"order_by":"sum(duration_ns)","descending":true}`,
+			`[["selector","sum(duration_ns)","mean(duration_ns)","max(duration_ns)",` +
+				`"p50(duration_ns)"],[["waitUntilCompleted",2500,500,900,500],["commit",2000,500,800,400]],10,0]`},
+		{`{"table":"calls","columns":["tid"],"where":[{"column":"duration_ns","is":"contains","value":9}]}`,
+			`[["tid"],[[2]],1,0]`},
+		{`{"table":"calls","aggregates":[{"function":"min","column":"selector"},{"function":"max","column":"failed"}]}`,
+			`[["min(selector)","max(failed)"],[["commit",true]],10,0]`},
+		{`{"table":"calls","aggregates":[{"function":"min","column":"duration_ns"}],"where":[{"column":"tid","is":"=",` +
+			`"value":9}]}`,
+			`[["min(duration_ns)"],[],0,0]`},
 	} {
 		var q Query
-		if err := json.Unmarshal([]byte(query), &q); err != nil {
+		if err := json.Unmarshal([]byte(c.query), &q); err != nil {
 			t.Fatal(err)
 		}
 		answer, err := Run(dir, q)
 		if err != nil {
-			t.Errorf("%s: %v", query, err)
+			t.Errorf("%s: %v", c.query, err)
 			continue
 		}
 		got, _ := json.Marshal([]any{answer.Columns, answer.Rows, answer.Matched, answer.More})
 		var x, y any
 		json.Unmarshal(got, &x)
-		if err := json.Unmarshal([]byte(want), &y); err != nil || !reflect.DeepEqual(x, y) {
-			t.Errorf("%s\ngave %s\nwant %s", query, got, want)
+		if err := json.Unmarshal([]byte(c.want), &y); err != nil || !reflect.DeepEqual(x, y) {
+			t.Errorf("%s\ngave %s\nwant %s", c.query, got, c.want)
 		}
 	}
 }

@@ -28,7 +28,8 @@ type strip struct {
 const mostStripParts = 5
 
 // Answer returns the figures that the page shows below the verdict: what the cause of lost time costs, the gain of
-// removing the cause, the line of code and the advice, if a cause was found; then the times of tokens, if there are any.
+// removing the cause, the line of code and the advice, if a cause was found. The times of tokens follow, if there are
+// any.
 func (d pageData) Answer() (list []answer) {
 	if g := d.Steps.Generation; g != nil {
 		return append(d.ofCause(), g.figures()...)

@@ -55,7 +55,8 @@ func (s *speedscope) count(trackID, analyze.Nanos, int64) {}
 func (s *speedscope) failed() error { return s.err }
 
 func (s *speedscope) finish() error {
-	s.line = append(s.line, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"mtrace\",\n\"profiles\":["...)
+	s.line = append(s.line, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","+
+		"\"exporter\":\"mtrace\",\n\"profiles\":["...)
 	separator := "\n"
 	for id := range s.tracks {
 		if slices := s.on[trackID(id)]; len(slices) > 0 {

@@ -51,7 +51,8 @@ func TestReadTableOnce(t *testing.T) {
 		return strings.Replace(node("counters-profile", counters, counterRows...), "run[1]", fmt.Sprintf("run[%d]", n), 1)
 	}
 	detail := func(n int, row string) string {
-		return fmt.Sprintf("<node xpath='//trace-toc[1]/run[1]/tracks[1]/track[%d]/details[1]/detail[@name=\"list\"]'><row %s/><row %[2]s/></node>", n, row)
+		return fmt.Sprintf("<node xpath='//trace-toc[1]/run[1]/tracks[1]/track[%d]/details[1]/detail[@name=\"list\"]'>"+
+			"<row %s/><row %[2]s/></node>", n, row)
 	}
 	for name, c := range map[string]struct {
 		table     string

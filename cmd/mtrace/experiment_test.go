@@ -338,7 +338,8 @@ func TestExperimentOfNothing(t *testing.T) {
 		}
 	}
 	for args, says := range map[string]string{
-		"--target lock:nobodys":                "lock:nobodys: no ", // a lock of the software Metal's may have been waited for
+		// The rest of the message depends on whether a thread waited for a lock of the software Metal's.
+		"--target lock:nobodys":                "lock:nobodys: no ",
 		"--target commit@nobody":               "no thread of the program is called nobody",
 		"--target commit --progress mark:step": "made no countable progress",
 	} {

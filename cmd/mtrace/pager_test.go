@@ -34,8 +34,9 @@ func TestPager(t *testing.T) {
 		args  []string
 		paged bool
 	}{
-		"longer than the terminal":  {10, []string{"PAGER=" + pager}, []string{"report", "--all"}, true},
-		"the variable of mtrace":    {10, []string{"PAGER=false", "MTRACE_PAGER=" + pager}, []string{"report", "--all"}, true},
+		"longer than the terminal": {10, []string{"PAGER=" + pager}, []string{"report", "--all"}, true},
+		"the variable of mtrace": {10, []string{"PAGER=false", "MTRACE_PAGER=" + pager},
+			[]string{"report", "--all"}, true},
 		"it fits":                   {500, []string{"PAGER=" + pager}, []string{"report"}, false},
 		"cat":                       {10, []string{"PAGER=cat"}, []string{"report", "--all"}, false},
 		"none":                      {10, []string{"PAGER="}, []string{"report", "--all"}, false},
@@ -47,7 +48,8 @@ func TestPager(t *testing.T) {
 			t.Errorf("%s: paged %v\n%s", name, got, seen)
 		}
 	}
-	if piped := sh(t, "", []string{"PAGER=" + pager}, tool.mtrace, "report", "--all", trace); strings.Contains(piped.stdout, "paged: ") {
+	piped := sh(t, "", []string{"PAGER=" + pager}, tool.mtrace, "report", "--all", trace)
+	if strings.Contains(piped.stdout, "paged: ") {
 		t.Error("a pipe is paged")
 	}
 }

@@ -39,7 +39,10 @@ func TestReadmeShowsAReport(t *testing.T) {
 	for part, where := range map[string]struct {
 		page  string
 		flags []string
-	}{"report": {readme, nil}, "threads": {"../../docs/reading.md", []string{"--section", "threads", "--thread", "26248,26249,26250"}}} {
+	}{
+		"report":  {readme, nil},
+		"threads": {"../../docs/reading.md", []string{"--section", "threads", "--thread", "26248,26249,26250"}},
+	} {
 		got := sh(t, "../..", nil, tool.mtrace, append([]string{"report", "fixtures/traces/device-sync.mtrace"},
 			where.flags...)...)
 		if got.exit != 0 {
@@ -57,7 +60,8 @@ func TestReadmeShowsAReport(t *testing.T) {
 func TestSectionsPageShowsTheReport(t *testing.T) {
 	got := sh(t, "../..", nil, tool.mtrace, "report", "--all", "fixtures/traces/device-sync.mtrace")
 	shown := 0
-	for _, block := range regexp.MustCompile("(?s)```demo\n(.*?)```").FindAllStringSubmatch(documents(t)["docs/sections.md"], -1) {
+	demo := regexp.MustCompile("(?s)```demo\n(.*?)```")
+	for _, block := range demo.FindAllStringSubmatch(documents(t)["docs/sections.md"], -1) {
 		for line := range strings.Lines(block[1]) {
 			if shown++; !strings.Contains(got.stdout, "\n"+line) {
 				t.Errorf("docs/sections.md shows a line that the report does not have: %q", line)

@@ -201,9 +201,9 @@ func TestTinygradsOwnTests(t *testing.T) {
 	logPassed(t, plain)
 }
 
-// The tests that MLX has of its Python package's arrays have the same results traced, untraced, and on
-// MLX's CPU back end. SOFTMETAL_MLX_METAL_CPP names a folder with Apple's metal-cpp headers, SOFTMETAL_MLX a checkout of
-// MLX; both are never fetched. With SOFTMETAL_MLX_TESTS other modules, classes or tests of MLX's are run.
+// MLX's own tests of its Python package's arrays have the same results traced, untraced, and on MLX's CPU back end.
+// SOFTMETAL_MLX_METAL_CPP names a folder with Apple's metal-cpp headers, SOFTMETAL_MLX a checkout of MLX; neither is
+// ever downloaded. SOFTMETAL_MLX_TESTS selects other modules, classes or tests of MLX.
 func TestMLX(t *testing.T) {
 	checkout, headers := os.Getenv("SOFTMETAL_MLX"), os.Getenv("SOFTMETAL_MLX_METAL_CPP")
 	if checkout == "" || headers == "" {

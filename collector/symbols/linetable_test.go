@@ -24,8 +24,9 @@ func TestCountsWrong(t *testing.T) {
 		"a name without end":      {before + "\x01\x01\x08\xff\xff\x3f" + strings.Repeat("-", 1<<20), "cut off"},
 		"a number without end":    {before + "\x01\x01\x1f" + strings.Repeat("\xff", 20), "cut off"},
 		"an unknown form":         {before + "\x01\x01\x01\x03--------\x00\x00", "form, 0x1"},
-		"64-bit":                  {"\xff\xff\xff\xff\x00\x01\x00\x00\x00\x00\x00\x00\x05\x00\x08\x00\x00\x01\x00\x00\x00\x00\x00\x00\x01\x01\x01\xfb\x0e\x01\x01\x01\x0e\x01--------\x00\x00", ""},
-		"nothing":                 {"", "cut off"},
+		"64-bit": {"\xff\xff\xff\xff\x00\x01\x00\x00\x00\x00\x00\x00\x05\x00\x08\x00" +
+			"\x00\x01\x00\x00\x00\x00\x00\x00\x01\x01\x01\xfb\x0e\x01\x01\x01\x0e\x01--------\x00\x00", ""},
+		"nothing": {"", "cut off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			unit := &dwarf.Entry{Field: []dwarf.Field{{Attr: dwarf.AttrStmtList, Val: int64(1)}}}

@@ -158,7 +158,7 @@ func (h *cHeader) tables() {
 }
 
 // headerColumns is the length above which a line of the generated header is broken in two.
-const headerColumns = 116
+const headerColumns = 112
 
 // enumLine returns the declaration of a constant in a C enum, on two lines if its name is long.
 func enumLine(name string, value int) string {
@@ -168,12 +168,14 @@ func enumLine(name string, value int) string {
 	return fmt.Sprintf("  %s\n      = %d,\n", name, value)
 }
 
-// selectorLine returns one string of the C array of selectors. A long selector is written as two literals on two
-// lines, which C joins.
+// selectorLine returns one string of the C array of selectors. A long selector is written as several literals, one per
+// line, which C joins.
 func selectorLine(selector string) string {
-	if len(selector) <= headerColumns {
-		return fmt.Sprintf("  %q, \\\n", selector)
+	line := " "
+	for len(selector) > headerColumns {
+		split := strings.LastIndexByte(selector[:headerColumns], ':') + 1
+		line += fmt.Sprintf(" %q \\\n     ", selector[:split])
+		selector = selector[split:]
 	}
-	split := strings.LastIndexByte(selector[:headerColumns], ':') + 1
-	return fmt.Sprintf("  %q \\\n      %q, \\\n", selector[:split], selector[split:])
+	return line + fmt.Sprintf(" %q, \\\n", selector)
 }

@@ -71,13 +71,17 @@ func TestTextRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	for want, r := range map[string]Record{
-		`{"call":"commit","family":"commandBuffer","begin":1,"end":2,"object":4,"arg":3,"class":200,"failed":true}`: samples[1],
-		`{"call":"more","family":"tracer","more":[7,0,0,0]}`:                                                        More{X0: 7}.Record(),
-		`{"call":"unknown","family":"tracer","number":65000,"begin":0,"end":0}`:                                     {Call: 65000},
+	for _, c := range []struct {
+		want   string
+		record Record
+	}{
+		{`{"call":"commit","family":"commandBuffer","begin":1,"end":2,"object":4,"arg":3,"class":200,"failed":true}`,
+			samples[1]},
+		{`{"call":"more","family":"tracer","more":[7,0,0,0]}`, More{X0: 7}.Record()},
+		{`{"call":"unknown","family":"tracer","number":65000,"begin":0,"end":0}`, Record{Call: 65000}},
 	} {
-		if got := string(AppendText(nil, r, nil)); got != want {
-			t.Errorf("text %s, want %s", got, want)
+		if got := string(AppendText(nil, c.record, nil)); got != c.want {
+			t.Errorf("text %s, want %s", got, c.want)
 		}
 	}
 }

@@ -137,11 +137,21 @@ func ParseText(dst []Record, line []byte) ([]Record, error) {
 	return append(dst, r, more.Record()), nil
 }
 
+// longestSelector is the length in bytes above which a selector is shortened in the call's C name, so that lines of the
+// C sources stay under 120 columns.
+const longestSelector = 99
+
 // CName returns the name of the call in the generated C header: MT_CALL_family_selector, with an underscore for each
-// colon and blank.
+// colon and blank. A very long selector keeps only its first and last part, with the number of omitted parts between
+// them: MT_CALL_indirectCommand_drawPatches_8more_tessellationFactorBufferInstanceStride_.
 func (c Call) CName() string {
 	r := c.Row()
-	name := strings.NewReplacer(":", "_", " ", "_").Replace(r.Selector)
+	selector := r.Selector
+	if parts := strings.SplitAfter(selector, ":"); len(selector) > longestSelector && len(parts) > 4 {
+		last := len(parts) - 2 // SplitAfter ends with an empty string, after the last colon
+		selector = fmt.Sprintf("%s%dmore:%s", parts[0], last-1, parts[last])
+	}
+	name := strings.NewReplacer(":", "_", " ", "_").Replace(selector)
 	if c == CallNone {
 		name = "none"
 	}

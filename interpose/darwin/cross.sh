@@ -24,10 +24,14 @@ fetch_zig() {
   [ -x "$zig" ] && return 0
   local python=python3 partial=$cache/$zig_version.partial
   command -v $python >/dev/null || { say "cross: skipped: no python3, which fetches zig from PyPI"; return 1; }
-  $python -m pip --version >/dev/null 2>&1 || { say "cross: skipped: python3 has no pip, which fetches zig from PyPI"; return 1; }
+  $python -m pip --version >/dev/null 2>&1 || {
+    say "cross: skipped: python3 has no pip, which fetches zig from PyPI"
+    return 1
+  }
   rm -rf "$partial" && mkdir -p "$partial"
   say "fetching zig $zig_version from PyPI (once, 100 MB)"
-  $python -m pip download -q --disable-pip-version-check --no-deps --only-binary :all: -d "$partial" "ziglang==$zig_version" >&2 || {
+  $python -m pip download -q --disable-pip-version-check --no-deps --only-binary :all: -d "$partial" \
+    "ziglang==$zig_version" >&2 || {
     say "cross: skipped: zig $zig_version is not in $cache and PyPI cannot be reached"
     return 1
   }
@@ -58,7 +62,8 @@ thin() {
   say "building for darwin/$arch"
   for_mac "$arch" go build -trimpath -buildmode=c-shared \
     -ldflags="-w -extldflags=-Wl,-install_name,@rpath/libmtrace.dylib" -o "$work/libmtrace.$arch" ./interpose
-  CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath -ldflags="-s -w${MTRACE_RELEASE:+ -X main.release=$MTRACE_RELEASE}" -o "$work/mtrace.$arch" ./cmd/mtrace
+  CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath \
+    -ldflags="-s -w${MTRACE_RELEASE:+ -X main.release=$MTRACE_RELEASE}" -o "$work/mtrace.$arch" ./cmd/mtrace
   cc=("$zig" cc -target "$(target "$arch")" -std=gnu11 -O2 -g0 -s -fno-omit-frame-pointer -Wall -Wextra -Werror)
   "${cc[@]}" -o "$work/mtrace-selftest.$arch" interpose/selftest/selftest.c
   "${cc[@]}" -o "$work/rawmetal.$arch" fixtures/rawmetal/*.c -L"$sdk/usr/lib" -F"$sdk/System/Library/Frameworks" \

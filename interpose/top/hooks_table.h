@@ -20,10 +20,11 @@
 //   BIND(family, name, slots, returns, PARAMETERS, ARGUMENTS, NOTE)
 //     binds arguments, and is not recorded; NOTE runs if the encoder is followed, and may use bindings: see bindings.h
 //
-// family and name form the call's number, MT_CALL_family_name in wire.h; the table of wire.h states what arg and more
-// mean in each record. slots is the number of classes that can have the selector hooked, each with its own original.
-// BEFORE runs before the clock is read, AFTER when the call has returned. Both may use t, self, a1, a2, ..., AFTER
-// also result, and may set arg, flags and MORE(x0, x1, x2).
+// family and name form the call's number, MT_CALL_family_name in wire.h. name is the selector with an underscore for
+// each colon. A selector over 99 characters is shortened to its first and last part, with the number of parts between.
+// docs/wire.md states what arg and more mean in each record. slots is the number of classes that can have the selector
+// hooked, each with its own original. BEFORE runs before the clock is read, AFTER when the call has returned. Both may
+// use t, self, a1, a2, ..., AFTER also result, and may set arg, flags and MORE(x0, x1, x2).
 
 // device
 MAKE(device, newCommandQueue, FEW, queue, P(), A(), (mt_sampling_see(t, self), mt_capture_see(self)), MORE(0, 0, 0))
@@ -292,22 +293,31 @@ CALL(encoder, sampleCountersInBuffer_atSampleIndex_withBarrier_, FEW, nothing, P
 CALL(encoder, synchronizeResource_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
 CALL(encoder, synchronizeTexture_slice_level_, FEW, nothing, P(id a1, NSUInteger a2, NSUInteger a3), A(a1, a2, a3), ,
     arg = mt_identity_of(a1))
-CALL(encoder, copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_, FEW,
-     nothing, P(id a1, NSUInteger a2, NSUInteger a3, MTLSize a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8,
-         MTLSize a9), A(a1, a2, a3, a4, a5, a6, a7, a8, a9), , arg = volume(a5); MORE(mt_identity_of(a1),
-             mt_identity_of(a6), 0))
-CALL(encoder,
-     copyFromBuffer_sourceOffset_sourceBytesPerRow_sourceBytesPerImage_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_, FEW, nothing, P(id a1, NSUInteger a2, NSUInteger a3, NSUInteger a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8, MTLSize a9), A(a1, a2, a3, a4, a5, a6, a7, a8, a9), , arg = a3 * a5.height * a5.depth; MORE(mt_identity_of(a1), mt_identity_of(a6), 0))
-CALL(encoder,
-     copyFromBuffer_sourceOffset_sourceBytesPerRow_sourceBytesPerImage_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_options_, FEW, nothing, P(id a1, NSUInteger a2, NSUInteger a3, NSUInteger a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8, MTLSize a9, NSUInteger a10), A(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10), , arg = a3 * a5.height * a5.depth; MORE(mt_identity_of(a1), mt_identity_of(a6), 0))
-CALL(encoder,
-     copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toBuffer_destinationOffset_destinationBytesPerRow_destinationBytesPerImage_, FEW, nothing, P(id a1, NSUInteger a2, NSUInteger a3, MTLSize a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8, NSUInteger a9), A(a1, a2, a3, a4, a5, a6, a7, a8, a9), , arg = a8 * a5.height * a5.depth; MORE(mt_identity_of(a1), mt_identity_of(a6), 0))
-CALL(encoder,
-     copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toBuffer_destinationOffset_destinationBytesPerRow_destinationBytesPerImage_options_, FEW, nothing, P(id a1, NSUInteger a2, NSUInteger a3, MTLSize a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8, NSUInteger a9, NSUInteger a10), A(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10), , arg = a8 * a5.height * a5.depth; MORE(mt_identity_of(a1), mt_identity_of(a6), 0))
+CALL(encoder, copyFromTexture_7more_destinationOrigin_, FEW, nothing,
+    P(id a1, NSUInteger a2, NSUInteger a3, MTLSize a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8, MTLSize a9),
+    A(a1, a2, a3, a4, a5, a6, a7, a8, a9), , arg = volume(a5); MORE(mt_identity_of(a1), mt_identity_of(a6), 0))
+CALL(encoder, copyFromBuffer_7more_destinationOrigin_, FEW, nothing,
+    P(id a1, NSUInteger a2, NSUInteger a3, NSUInteger a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8, MTLSize a9),
+    A(a1, a2, a3, a4, a5, a6, a7, a8, a9), ,
+    arg = a3 * a5.height * a5.depth; MORE(mt_identity_of(a1), mt_identity_of(a6), 0))
+CALL(encoder, copyFromBuffer_8more_options_, FEW, nothing,
+    P(id a1, NSUInteger a2, NSUInteger a3, NSUInteger a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8,
+      MTLSize a9, NSUInteger a10),
+    A(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10), ,
+    arg = a3 * a5.height * a5.depth; MORE(mt_identity_of(a1), mt_identity_of(a6), 0))
+CALL(encoder, copyFromTexture_7more_destinationBytesPerImage_, FEW, nothing,
+    P(id a1, NSUInteger a2, NSUInteger a3, MTLSize a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8, NSUInteger a9),
+    A(a1, a2, a3, a4, a5, a6, a7, a8, a9), ,
+    arg = a8 * a5.height * a5.depth; MORE(mt_identity_of(a1), mt_identity_of(a6), 0))
+CALL(encoder, copyFromTexture_8more_options_, FEW, nothing,
+    P(id a1, NSUInteger a2, NSUInteger a3, MTLSize a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8,
+      NSUInteger a9, NSUInteger a10),
+    A(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10), ,
+    arg = a8 * a5.height * a5.depth; MORE(mt_identity_of(a1), mt_identity_of(a6), 0))
 CALL(encoder, generateMipmapsForTexture_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
-CALL(encoder, copyFromTexture_sourceSlice_sourceLevel_toTexture_destinationSlice_destinationLevel_sliceCount_levelCount_, FEW, nothing, P(id a1,
-     NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, NSUInteger a6, NSUInteger a7, NSUInteger a8), A(a1, a2, a3, a4,
-         a5, a6, a7, a8), , MORE(mt_identity_of(a1), mt_identity_of(a4), 0))
+CALL(encoder, copyFromTexture_6more_levelCount_, FEW, nothing,
+    P(id a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, NSUInteger a6, NSUInteger a7, NSUInteger a8),
+    A(a1, a2, a3, a4, a5, a6, a7, a8), , MORE(mt_identity_of(a1), mt_identity_of(a4), 0))
 CALL(encoder, copyFromTexture_toTexture_, FEW, nothing, P(id a1, id a2), A(a1, a2), ,
     MORE(mt_identity_of(a1), mt_identity_of(a2), 0))
 CALL(encoder, optimizeContentsForGPUAccess_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
@@ -406,9 +416,9 @@ CALL(ioCommandBuffer, loadBytes_size_sourceHandle_sourceHandleOffset_, FEW, noth
 CALL(ioCommandBuffer, loadBuffer_offset_size_sourceHandle_sourceHandleOffset_, FEW, nothing,
     P(id a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5),
      A(a1, a2, a3, a4, a5), , arg = a3)
-CALL(ioCommandBuffer, loadTexture_slice_level_size_sourceBytesPerRow_sourceBytesPerImage_destinationOrigin_sourceHandle_sourceHandleOffset_, FEW,
-     nothing, P(id a1, NSUInteger a2, NSUInteger a3, MTLSize a4, NSUInteger a5, NSUInteger a6, MTLSize a7, id a8,
-         NSUInteger a9), A(a1, a2, a3, a4, a5, a6, a7, a8, a9), , arg = a6 * a4.depth)
+CALL(ioCommandBuffer, loadTexture_7more_sourceHandleOffset_, FEW, nothing,
+    P(id a1, NSUInteger a2, NSUInteger a3, MTLSize a4, NSUInteger a5, NSUInteger a6, MTLSize a7, id a8, NSUInteger a9),
+    A(a1, a2, a3, a4, a5, a6, a7, a8, a9), , arg = a6 * a4.depth)
 CALL(ioCommandBuffer, copyStatusToBuffer_offset_, FEW, nothing, P(id a1, NSUInteger a2), A(a1, a2), , )
 CALL(ioCommandBuffer, commit, FEW, nothing, P(), A(), , )
 CALL(ioCommandBuffer, waitUntilCompleted, FEW, nothing, P(), A(), WAITS_FOR(0), WAITED)
@@ -468,8 +478,9 @@ CALL(encoder, updateTextureMapping_mode_region_mipLevel_slice_, FEW, nothing, P(
 CALL(encoder, updateTextureMapping_mode_indirectBuffer_indirectBufferOffset_, FEW, nothing,
     P(id a1, NSUInteger a2, id a3, NSUInteger a4),
      A(a1, a2, a3, a4), , )
-CALL(encoder,
-     moveTextureMappingsFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_, FEW, nothing, P(id a1, NSUInteger a2, NSUInteger a3, MTLSize a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8, MTLSize a9), A(a1, a2, a3, a4, a5, a6, a7, a8, a9), , )
+CALL(encoder, moveTextureMappingsFromTexture_7more_destinationOrigin_, FEW, nothing,
+    P(id a1, NSUInteger a2, NSUInteger a3, MTLSize a4, MTLSize a5, id a6, NSUInteger a7, NSUInteger a8, MTLSize a9),
+    A(a1, a2, a3, a4, a5, a6, a7, a8, a9), , )
 MAKE_AUTORELEASED(encoder, renderCommandEncoder, FEW, encoder, P(), A(), , )
 
 // queue
@@ -578,15 +589,13 @@ MAKE(compiler, newDynamicLibraryWithURL_completionHandler_, FEW, compilerTask, P
 MAKE(compiler, newComputePipelineStateWithDescriptor_compilerTaskOptions_completionHandler_, FEW, compilerTask,
     P(id a1, id a2, void *a3),
      A(a1, a2, a3), WATCH(a3, pipeline), LABELLED(a1))
-MAKE(compiler, newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_,
-    FEW, compilerTask, P(id a1, id a2,
-     id a3, void *a4), A(a1, a2, a3, a4), WATCH(a4, pipeline), LABELLED(a1))
+MAKE(compiler, newComputePipelineStateWithDescriptor_2more_completionHandler_, FEW, compilerTask,
+    P(id a1, id a2, id a3, void *a4), A(a1, a2, a3, a4), WATCH(a4, pipeline), LABELLED(a1))
 MAKE(compiler, newRenderPipelineStateWithDescriptor_compilerTaskOptions_completionHandler_, FEW, compilerTask,
     P(id a1, id a2, void *a3),
      A(a1, a2, a3), WATCH(a3, pipeline), LABELLED(a1))
-MAKE(compiler, newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_,
-    FEW, compilerTask, P(id a1, id a2,
-     id a3, void *a4), A(a1, a2, a3, a4), WATCH(a4, pipeline), LABELLED(a1))
+MAKE(compiler, newRenderPipelineStateWithDescriptor_2more_completionHandler_, FEW, compilerTask,
+    P(id a1, id a2, id a3, void *a4), A(a1, a2, a3, a4), WATCH(a4, pipeline), LABELLED(a1))
 MAKE(compiler, newRenderPipelineStateBySpecializationWithDescriptor_pipeline_completionHandler_, FEW, compilerTask,
     P(id a1, id a2, void *a3),
      A(a1, a2, a3), WATCH(a3, pipeline), LABELLED(a1))
@@ -634,9 +643,9 @@ CALL(encoder, drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBuffer
 CALL(encoder, drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_, FEW, nothing,
     P(NSUInteger a1, NSUInteger a2,
      NSUInteger a3, id a4, NSUInteger a5, NSUInteger a6), A(a1, a2, a3, a4, a5, a6), , arg = a2 * a6)
-CALL(encoder, drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_, FEW, nothing,
-     P(NSUInteger a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, NSUInteger a6, long a7, NSUInteger a8),
-         A(a1, a2, a3, a4, a5, a6, a7, a8), , arg = a2 * a6)
+CALL(encoder, drawIndexedPrimitives_6more_baseInstance_, FEW, nothing,
+    P(NSUInteger a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, NSUInteger a6, long a7, NSUInteger a8),
+    A(a1, a2, a3, a4, a5, a6, a7, a8), , arg = a2 * a6)
 CALL(encoder, drawIndexedPrimitives_indexType_indexBuffer_indexBufferOffset_indirectBuffer_indirectBufferOffset_, FEW,
     nothing, P(NSUInteger a1,
      NSUInteger a2, id a3, NSUInteger a4, id a5, NSUInteger a6), A(a1, a2, a3, a4, a5, a6), , )
@@ -787,19 +796,17 @@ CALL(indirectCommand, setRenderPipelineState_, FEW, nothing, P(id a1), A(a1), , 
 CALL(indirectCommand, drawPrimitives_vertexStart_vertexCount_instanceCount_baseInstance_, FEW, nothing,
     P(NSUInteger a1, NSUInteger a2, NSUInteger a3,
      NSUInteger a4, NSUInteger a5), A(a1, a2, a3, a4, a5), , arg = a3 * a4)
-CALL(indirectCommand,
-    drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_,
-    FEW, nothing,
-     P(NSUInteger a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, NSUInteger a6, long a7, NSUInteger a8),
-         A(a1, a2, a3, a4, a5, a6, a7, a8), , arg = a2 * a6)
-CALL(indirectCommand, drawPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_,
-     FEW, nothing, P(NSUInteger a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, NSUInteger a6, NSUInteger a7,
-         id a8, NSUInteger a9, NSUInteger a10),
-     A(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10), , arg = a1 * a3 * a6)
-CALL(indirectCommand, drawIndexedPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_controlPointIndexBuffer_controlPointIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_,
-     FEW, nothing, P(NSUInteger a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, id a6, NSUInteger a7,
-         NSUInteger a8, NSUInteger a9, id a10, NSUInteger a11,
-     NSUInteger a12), A(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12), , arg = a1 * a3 * a8)
+CALL(indirectCommand, drawIndexedPrimitives_6more_baseInstance_, FEW, nothing,
+    P(NSUInteger a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, NSUInteger a6, long a7, NSUInteger a8),
+    A(a1, a2, a3, a4, a5, a6, a7, a8), , arg = a2 * a6)
+CALL(indirectCommand, drawPatches_8more_tessellationFactorBufferInstanceStride_, FEW, nothing,
+    P(NSUInteger a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, NSUInteger a6, NSUInteger a7, id a8,
+      NSUInteger a9, NSUInteger a10),
+    A(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10), , arg = a1 * a3 * a6)
+CALL(indirectCommand, drawIndexedPatches_10more_tessellationFactorBufferInstanceStride_, FEW, nothing,
+    P(NSUInteger a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, id a6, NSUInteger a7, NSUInteger a8,
+      NSUInteger a9, id a10, NSUInteger a11, NSUInteger a12),
+    A(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12), , arg = a1 * a3 * a8)
 CALL(indirectCommand, drawMeshThreadgroups_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_, FEW, nothing,
     P(MTLSize a1, MTLSize a2, MTLSize a3),
      A(a1, a2, a3), , arg = volume(a1) * volume(a3))

@@ -12,6 +12,12 @@ cd "$work"
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 library=node_modules/uplot
 # The licence stays with each file. It has no end of a comment in it.
-licensed() { printf '/*\nuPlot, https://github.com/leeoniya/uPlot\n\n'; tr -d '\r' <"$library/LICENSE"; printf '\n*/\n'; tr -d '\r' <"$library/dist/$1"; printf '\n'; }
+licensed() {
+  printf '/*\nuPlot, https://github.com/leeoniya/uPlot\n\n'
+  tr -d '\r' <"$library/LICENSE"
+  printf '\n*/\n'
+  tr -d '\r' <"$library/dist/$1"
+  printf '\n'
+}
 licensed uPlot.iife.min.js >"$out/uplot.js"
 licensed uPlot.min.css >"$out/uplot.css"

@@ -118,7 +118,8 @@ func contents(target string, seconds float64, tables []string, settings ...strin
 	for _, s := range settings {
 		fmt.Fprintf(&b, "<value>%s</value>", s)
 	}
-	b.WriteString("</key></dictionary></array></instrument></intruments-recording-settings></summary></info><processes/><data>")
+	b.WriteString("</key></dictionary></array></instrument></intruments-recording-settings></summary></info>" +
+		"<processes/><data>")
 	for _, s := range tables {
 		fmt.Fprintf(&b, `<table schema="%s"/>`, s)
 	}

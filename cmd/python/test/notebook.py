@@ -1,4 +1,6 @@
-"""Executes a notebook from its first cell to its last, and prints the results of the cells. Usage: notebook.py NOTEBOOK"""
+"""Executes a notebook from its first cell to its last, and prints the results of the cells.
+
+Usage: notebook.py NOTEBOOK"""
 import os
 import sys
 

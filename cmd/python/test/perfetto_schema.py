@@ -1,4 +1,5 @@
-"""Reads an export for Perfetto with the protobuf schema that Perfetto publishes, and compares it with the table of calls.
+"""Reads an export for Perfetto with Perfetto's published protobuf schema, and compares it with the table of calls.
+
 Usage: perfetto_schema.py TRACE.pftrace CALLS.parquet"""
 import collections
 import sys
@@ -25,8 +26,8 @@ assert unknown(trace) == 0, unknown(trace)
 
 
 class Sequence:
-    """The state of a sequence of packets: its names, its track, its clock, and the time that its next timestamp is relative
-    to."""
+    """The state of a sequence of packets: its names, its track, its clock, and the time to which its next timestamp is
+    relative."""
 
     def __init__(self):
         self.names, self.track, self.clock, self.clocks = {}, None, None, {}

@@ -1,5 +1,6 @@
-"""Metal from Python, as a stranger's program has it: ctypes over the Objective-C runtime. It prints what it called, and nothing that differs
-between two runs."""
+"""A Python program that calls Metal through ctypes and the Objective-C runtime, as users' programs do.
+
+It prints what it called, and nothing that differs between two runs."""
 import ctypes
 import json
 import os

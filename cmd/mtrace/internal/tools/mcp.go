@@ -17,7 +17,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/pflag"
 
+	"mtrace/analyze/cause"
 	"mtrace/analyze/query"
+	"mtrace/analyze/report"
 	"mtrace/analyze/table"
 	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/collector"
@@ -91,7 +93,7 @@ func (a *assistant) tidy() {
 
 type reportQuestion struct {
 	Path     string   `json:"path" jsonschema:"the trace: a .mtrace file, or a recording or export of Instruments"`
-	Sections []string `json:"sections,omitempty" jsonschema:"only these sections, such as verdict, insights, threads, waits, gpu, queues, kernels, calls, memory; empty means all"`
+	Sections []string `json:"sections,omitempty" jsonschema:"only these sections; empty means all"`
 	Threads  []string `json:"threads,omitempty" jsonschema:"only these threads, by number or by name, such as worker-*"`
 	From     string   `json:"from,omitempty" jsonschema:"only what happened from this time after the start, such as 1.5s"`
 	To       string   `json:"to,omitempty" jsonschema:"only what happened up to this time after the start"`
@@ -100,7 +102,7 @@ type reportQuestion struct {
 
 type whatIfQuestion struct {
 	Path    string   `json:"path" jsonschema:"the trace"`
-	Changes []string `json:"changes" jsonschema:"the changes, applied together, in the form of mtrace report --what-if: KIND:NAME=FACTOR, where 1 is unchanged and 0 is no time; kernel:axpy*=0.5, cause:queue-depth=0, call:commit=0.5, function:, lock:, scope:, thread:"`
+	Changes []string `json:"changes" jsonschema:"the changes, applied together; each as KIND:NAME=FACTOR"`
 }
 
 type diffQuestion struct {
@@ -118,7 +120,8 @@ func (a *assistant) add(server *mcp.Server) {
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true}
 	mcp.AddTool(server, &mcp.Tool{Name: "report", Annotations: reads,
 		Description: "The report on a trace: " +
-			"the verdict (why the program is not faster), its evidence, the changes that would help, and tables."},
+			"the verdict (why the program is not faster), its evidence, the changes that would help, and tables. " +
+			"Its sections are " + strings.Join(report.Sections(), ", ") + "."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q reportQuestion) (*mcp.CallToolResult, any, error) {
 			args := []string{"report"}
 			if q.JSON {
@@ -135,14 +138,16 @@ func (a *assistant) add(server *mcp.Server) {
 			return a.answer(ctx, append(args, "--", q.Path)...)
 		})
 	mcp.AddTool(server, &mcp.Tool{Name: "what_if", Annotations: reads,
-		Description: "Predicts how much faster a traced run would be with a change, by simulating the run again."},
+		Description: "Predicts how much faster a traced run would be with a change, by simulating the run again. " +
+			"A change is KIND:NAME=FACTOR. FACTOR 1 leaves the times as they are, 0 removes them: kernel:axpy*=0.5 halves " +
+			"kernels whose names begin with axpy, call:commit=0.5 halves calls, cause:queue-depth=0 removes a cause's waits. " +
+			"The kinds are " + strings.Join(cause.Kinds(), ", ") + "."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q whatIfQuestion) (*mcp.CallToolResult, any, error) {
 			if len(q.Changes) == 0 {
 				return nil, nil, errors.New("no changes to predict")
 			}
 			return a.answer(ctx, "report", "--wide", "--section=verdict", "--what-if="+strings.Join(q.Changes, ","),
-				"--",
-				q.Path)
+				"--", q.Path)
 		})
 	mcp.AddTool(server, &mcp.Tool{Name: "diff", Annotations: reads,
 		Description: "Compares two runs, per call, kernel and thread: the changes, and whether each is more than noise."},

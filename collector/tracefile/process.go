@@ -126,8 +126,10 @@ type End struct {
 // Lives counts how many objects were created and freed, of the kinds that have no records of their ends. A count is
 // zero if the tracer could not see when the objects are freed.
 type Lives struct {
+	// how many command buffers were created and freed; zero if not known
 	CommandBuffers wire.Alive `json:"command_buffers,omitzero"`
-	Encoders       wire.Alive `json:"encoders,omitzero"`
+	// how many encoders were created and freed; zero if not known
+	Encoders wire.Alive `json:"encoders,omitzero"`
 }
 
 // Lost returns how many records of the process are not in the trace because they were dropped.

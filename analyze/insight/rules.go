@@ -134,10 +134,11 @@ var rules = []rule{
 	{"wait-after-commit", "a wait after every commit", waitAfterCommit, "Instruments does not record waits",
 		"a thread waits for its command buffer before it commits the next, nine times of ten",
 		"keep two or three command buffers in flight: wait for the second-last command buffer instead of the last, or " +
-			"use completion handlers"},
+			"use completion handlers. Frameworks wait where a value is needed: .item() and synchronize() of PyTorch, " +
+			"eval of MLX"},
 	{"tiny-command-buffers", "tiny command buffers", tinyBuffers, "",
 		"half of the command buffers keep the GPU busy for under 50 µs",
-		"encode more before committing"},
+		"encode more before committing. In PyTorch and MLX: larger batches, a compiled graph, one mx.eval for many steps"},
 	{"fusion", "kernels that could be one", fusion, "Instruments does not record dispatches",
 		"kernels follow each other directly in 80% of the cases, under 0.5 ms together",
 		"write one kernel for all of them: that saves launches and round trips through memory"},

@@ -8,8 +8,8 @@ import (
 //go:embed sql/*.sql
 var queries embed.FS
 
-// A Query is a file in docs/sql: an SQL query over the tables of mtrace export, after a comment that says what it
-// answers.
+// A Query is a file in docs/sql: an SQL query over the tables of mtrace export, after a comment with the question
+// that it answers.
 type Query struct{ Name, Text string }
 
 // Queries returns the SQL queries in docs/sql, sorted by name.

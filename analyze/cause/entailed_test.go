@@ -12,8 +12,8 @@ import (
 const us = analyze.Nanos(1000)
 
 // turns makes a trace of threads that alternately hold the GIL for 10 µs, one call each time. Each creates and commits
-// a command buffer and waits for it. If everybody is true, each then waits for the newest command buffer of every other
-// thread, long after these have completed.
+// a command buffer and waits for it. With everybody, each thread then waits for the newest command buffer of every
+// other thread, long after these have completed.
 func turns(threads, rounds int, everybody bool) *analyze.Trace {
 	const turn = 10 * us
 	w := handmade.New(0)

@@ -10,7 +10,7 @@ import (
 
 // lastCommitted is a run of threads that each work on the CPU after a commit and then wait for one command buffer:
 // their own, or with global the last one that any of the threads has committed. The command buffers of the last thread
-// are long, those of the others short.
+// are long, the other threads' command buffers are short.
 func lastCommitted(t *testing.T, threads int, global, oneQueue bool, seed uint64) *analyze.Trace {
 	const us = 1_000
 	s := tracesim.NewSim(8, seed)

@@ -17,7 +17,7 @@ func TestLine(t *testing.T) {
 		apart bool // the other queue's work runs concurrently with the long one's, not after it
 		cause string
 	}{
-		{"the GPU runs another queue's work beside it", true, HeadOfLine},
+		{"the GPU runs another queue's work concurrently", true, HeadOfLine},
 		{"the GPU runs one at a time", false, GPUSaturated},
 	} {
 		t.Run(c.name, func(t *testing.T) {

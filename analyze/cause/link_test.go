@@ -115,7 +115,7 @@ func TestFasterThingsThatOthersWaitFor(t *testing.T) {
 	}{
 		{"a kernel under a lock", behind, change(behind, func(c *tie) { c.gpu /= 2 }), half("kernel")},
 		{"a kernel beside a lock", lock, change(lock, func(c *tie) { c.gpu /= 2 }), half("kernel")},
-		{"what is done under a lock", lock, change(lock, func(c *tie) { c.under /= 2; c.think /= 2 }), half("thread")},
+		{"work under a lock", lock, change(lock, func(c *tie) { c.under /= 2; c.think /= 2 }), half("thread")},
 		{"a kernel under a lock that nobody sees", spins, change(spins, func(c *tie) { c.gpu /= 2 }), half("kernel")},
 		{"a kernel under an interpreter's lock", python, change(python, func(c *tie) { c.gpu /= 2 }), half("kernel")},
 		{"who loads", loader, change(loader, func(c *tie) { c.loads /= 2; c.think /= 2 }), half("thread")},

@@ -22,7 +22,7 @@ func TestWorthNaming(t *testing.T) {
 		"a little less is lost, much is gained":  {97, &replay.Speedup{Estimate: 6.5, Low: 1.92, High: 7.5}, Starvation},
 		"a little is lost, what it brings shows": {60, &replay.Speedup{Estimate: 1.12, Low: 1.06, High: 1.2}, Starvation},
 		"a little is lost, and may bring so":     {60, &replay.Speedup{Estimate: 1.06, Low: 1.01, High: 1.1}, GPUBound},
-		"what is lost may be chance":             {30, &replay.Speedup{Estimate: 1.5, Low: 1.3, High: 1.6}, GPUBound},
+		"the loss may be chance":                 {30, &replay.Speedup{Estimate: 1.5, Low: 1.3, High: 1.6}, GPUBound},
 		"nothing is predicted":                   {97, nil, GPUBound},
 		"much is lost, and nothing predicted":    {120, nil, Starvation},
 		"much is lost, and what it brings wide":  {120, &replay.Speedup{Estimate: 1.3, Low: 0.8, High: 2}, GPUBound},

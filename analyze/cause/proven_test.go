@@ -71,9 +71,9 @@ func TestNoLockInARhythmAlone(t *testing.T) {
 	}
 }
 
-// Empty handlers on busy processors: completions are noticed late, and then those of many command buffers directly one
-// after the other. The handlers themselves take 2 µs each. They were blamed for the threads' waits, with a gain of 1.00
-// (0.95 to 1.17).
+// Empty handlers on busy processors: the program notices completions late, and then many of them directly one after the
+// other. The handlers take 2 µs each. They were once blamed for the threads' waits, with a predicted gain of 1.00 (0.95
+// to 1.17).
 func TestEmptyHandlersAreNotSlow(t *testing.T) {
 	const rounds, batch, work = 60, 8, 100 * microsecond
 	w := handmade.New((rounds + 2) * batch * work)

@@ -35,8 +35,8 @@ func stopped(allocate int64) *tracesim.Sim {
 	return s
 }
 
-// TestStoppedByATimer tells of programs of which nothing was predicted to bring anything, because they ended with the
-// signal of a main thread that slept until then: the replay ended with that signal, however fast the threads were.
+// TestStoppedByATimer: a program ends when its main thread has slept for a time and signals the workers. The replay once
+// ended with that signal, however fast the workers were, so that no change was predicted to help.
 func TestStoppedByATimer(t *testing.T) {
 	trace := load(t, stopped(300*us).Run(t))
 	real := rate(load(t, stopped(0).Run(t))) / rate(trace)

@@ -181,7 +181,7 @@ func TestRepeatedRunsShowTheirNoise(t *testing.T) {
 	if c := d.find(KindKernel, "axpy"); c.Status != Same && c.Status != Unclear {
 		t.Errorf("axpy did not change: %+v", c)
 	}
-	for _, c := range d.Changes { // the ratio was not that of the values of A and B beside it
+	for _, c := range d.Changes { // the ratio once differed from B divided by A in the same row
 		if c.Ratio != nil && math.Abs(c.B/c.A / *c.Ratio - 1) > 1e-9 {
 			t.Errorf("%s: %v is not %v / %v", c.name(), *c.Ratio, c.B, c.A)
 		}

@@ -7,7 +7,7 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// Calls that make memory resident were recorded, and never reported.
+// Calls of Metal that make memory resident were once recorded, but never reported.
 func TestResidency(t *testing.T) {
 	work := func(th *tracesim.Thread, q *tracesim.Queue) { th.Wait(iterate(th, q, 400*us, "step")) }
 	ids := []string{"residency", "commit-after-idle", "large-allocations"}

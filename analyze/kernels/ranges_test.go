@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A report of a training loop in MLX never ended: with equations such as these, two of whose columns are equal but for
-// rounding, gonum's simplex algorithm went round in a circle. They are the smallest part of that report's equations
-// that did so.
+// The report of a training loop in MLX once never ended: two columns of its equations were equal but for rounding, and
+// gonum's simplex algorithm repeated the same steps for ever. These are the fewest of its equations that cause that.
 func TestEndlessSteps(t *testing.T) {
 	a := mat.NewDense(6, 8, []float64{
 		-0.01468483226731472, -9.393692632796936e-05, -0.018442968930112033, 0.6875343473435056,

@@ -52,7 +52,7 @@ func TestTables(t *testing.T) {
 			const list = document.querySelector(".contents");
 			return {whole: list.scrollWidth <= list.clientWidth + 1, inside: [...list.children].every((a) =>
 				a.getBoundingClientRect().right <= innerWidth)};`},
-		"what is cut off on a telephone has a shadow at its edge": {"400,900", `
+		"a table that is cut off on a telephone has a shadow at its edge": {"400,900", `
 			const cut = [...document.querySelectorAll(".scroll, .contents")].filter((s) => s.scrollWidth > s.clientWidth + 1 &&
 				s.clientWidth > 0 && !s.closest(".card"));
 			return {some: cut.length > 1, shadows: cut.every((s) =>
@@ -87,7 +87,7 @@ func TestTables(t *testing.T) {
 				some: document.querySelectorAll("#charts table:not(.u-legend)").length > 2,
 				filters:
 					[...document.querySelectorAll(".filter, .contents")].every((f) => f.getClientRects().length === 0)};`},
-		"charts are of the whole run, in powers of two where they are of bytes": {"1280,900", `
+		"charts cover the whole run, and axes of bytes have powers of two": {"1280,900", `
 			const charts = mtrace.plots.map((p) => ({from: p.scales.x.min, to: p.scales.x.max, title:
 				p.root.closest("figure").querySelector("b").textContent, y: p.axes[1]._values}));
 			const over = charts.filter((c) => ["GPU busy", "In flight", "Memory"].includes(c.title)),

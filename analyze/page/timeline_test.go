@@ -106,7 +106,7 @@ func TestInteractions(t *testing.T) {
 				Number.isNaN(view.chosen.at);
 			type("no such thing"); said.nothing = text(".hits") === "nothing found";
 			type(""); said.clear = view.foundIn(view.page) === null; return said;`,
-		"a search finds words, parts of the time and functions of stacks, those of threads that commit first": `
+		"a search finds words, parts of the time and functions of stacks, first in threads that commit": `
 			const said = {}, listed = () => [...document.querySelectorAll("#timeline .results li")].map((l) => l.innerText);
 			said.words = [["lock", "pthread_mutex_lock"], ["lock", "tryLock"], ["create", "MTLCreateSystem"],
 				[".py", "train.py"], ["cond_w", "pthread_cond_wait"], ["12", "train.py:12"]].every(([want, in_]) =>

@@ -2,8 +2,8 @@ package report
 
 import "testing"
 
-// The story: a table showed five of eight equal workers, with 60 command buffers each, and "... and 4 threads with
-// fewer command buffers" below them, of which three had 60 as well.
+// A table once showed five of eight equal workers, with 60 command buffers each, and "... and 4 threads with fewer
+// command buffers" below them, although three of these four had 60 as well.
 func TestMoreThreads(t *testing.T) {
 	with := func(counts ...int) (list []Thread) {
 		for _, n := range counts {

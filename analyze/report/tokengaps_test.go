@@ -66,7 +66,7 @@ func TestTokenGaps(t *testing.T) {
 	}
 }
 
-// One token that is much longer than all others left one bar for the others. The parts of the idle time are related to
+// One very long token once left a single bar of the histogram for all shorter tokens. The parts of the idle time are related to
 // the GPU's idle time, and add up.
 func TestTokenGapsWithATail(t *testing.T) {
 	var idle []int64

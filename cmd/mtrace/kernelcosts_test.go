@@ -40,8 +40,8 @@ func pipelinesOfTruth(file *truth.File) map[string][]truth.ObjectID {
 	return by
 }
 
-// costsOfKernels returns the true cost of each row of the table of kernels. The trace and the
-// truth number pipeline states differently, but both have those of a function in the order of creation.
+// costsOfKernels returns the true cost of each row of the table of kernels. The trace and the truth number pipeline
+// states differently, but both list the pipeline states of a function in the order of creation.
 func costsOfKernels(model *analyze.Trace, file *truth.File) map[kernelRow]kernelCost {
 	inTrace := map[string][]*analyze.Pipeline{}
 	for _, p := range model.Pipelines {

@@ -51,7 +51,7 @@ func TestKernelsThatPoll(t *testing.T) {
 			right = found == c.waits && (c.verdict == "" || v.Verdict == c.verdict) &&
 				(!c.waits || strings.Contains(v.Summary, "Kernels wait on the GPU") && !predicted)
 			if found && !c.waits {
-				t.Fatalf("%s: it is said to wait: %s", c.program, said)
+				t.Fatalf("%s: the report claims that its kernels wait: %s", c.program, said)
 			}
 		}
 		if !right {

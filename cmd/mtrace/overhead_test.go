@@ -101,8 +101,8 @@ func compareWhole(b *testing.B, command []string, nanos func(string) float64) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// shapesClient is the client of interpose/testdata, with the classes that it needs in a library beside it. It is built
-// once.
+// shapesClient builds the client of interpose/testdata once, and a library with the classes that it needs in the same
+// folder.
 var shapesClient = sync.OnceValues(func() (string, error) {
 	folder := filepath.Join(tool.dir, "shapes")
 	return filepath.Join(folder, "client"), errors.Join(os.Mkdir(folder, 0o755), compileShapes(folder))

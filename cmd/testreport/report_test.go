@@ -114,7 +114,7 @@ func TestFailuresAreShown(t *testing.T) {
 			[]string{"good bye", "failed:\n  m/bad TestIt\n"}, "3 passed, 1 failed, 0 skipped\n", ""},
 		"a panic in a goroutine": {"func TestIt(t *testing.T) { go panic(\"all is lost\"); select {} }",
 			[]string{"panic: all is lost", "failed:\n  m/bad TestIt\n"}, "3 passed, 1 failed, 0 skipped\n", ""},
-		"what runs before all tests": {"func TestMain(*testing.M) { os.Stdout.WriteString(\"no disk\\n\"); os.Exit(1) }",
+		"code that runs before all tests": {"func TestMain(*testing.M) { os.Stdout.WriteString(\"no disk\\n\"); os.Exit(1) }",
 			[]string{"no disk", "failed:\n  m/bad\n"}, "3 passed, 1 failed, 0 skipped\n", ""},
 		"a build": {"func TestIt(t *testing.T) { missing() }",
 			[]string{"undefined: missing", "failed:\n  m/bad\n"}, "3 passed, 1 failed, 0 skipped\n", ""},

@@ -267,7 +267,7 @@ func TestHostileReceiver(t *testing.T) {
 			"ends after 16 bytes"},
 		"more than was":    {`{"have":1000000000000}` + "\n", "claims to have 1000000000000 bytes"},
 		"less than zero":   {`{"have":-1}` + "\n", "claims to have -1 bytes"},
-		"what it had goes": {`{"have":0}` + "\n" + `{"error":"the disk is gone","never":true}` + "\n", "the disk is gone"},
+		"its data is lost": {`{"have":0}` + "\n" + `{"error":"the disk is gone","never":true}` + "\n", "the disk is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := posing(t, func(conn *tls.Conn) {

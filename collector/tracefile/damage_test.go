@@ -313,7 +313,7 @@ func TestThreadStartDamaged(t *testing.T) {
 		{"owners", owners, map[uint64]int{11: each, 12: 3 * each, 13: each}, 0},
 		{"a thread's start, and owners", append(owners[:1:1], blocks[1]), map[uint64]int{11: each, 13: each},
 			uint64(2 * each)},
-		{"what is of the last thread, and owners", append(owners[:1:1], blocks[3]), map[uint64]int{11: each, 12: 2 * each},
+		{"records of the last thread, and owners", append(owners[:1:1], blocks[3]), map[uint64]int{11: each, 12: 2 * each},
 			uint64(each)},
 	} {
 		data := bytes.Clone(file.Bytes())

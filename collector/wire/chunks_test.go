@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Records are found where the thread's table of chunks says, across the borders of chunks, and those of chunks that
-// were used again are not taken for older ones.
+// Records are found where the thread's table of chunks points, across the borders of chunks. Records of chunks that
+// were used again are not mistaken for older ones.
 func TestChunks(t *testing.T) {
 	const inChunk, chunks = uint64(wire.ChunkRecords), uint64(wire.ChunksPerRing)
 	g, memory := newRegion(t)

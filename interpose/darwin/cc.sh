@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The C compiler as Go calls it: zig, which keeps what it has compiled by the text and the arguments. Go gives each
-# run a folder, a prefix and a seed of its own, which zig must take for other arguments: it would compile each file
-# anew, for go build and again for go vet. The files of this repository use none of them, nor the information for
-# debuggers that Go asks for, as it is not linked. Usage: cc.sh ZIG TARGET ARGUMENT...
+# The C compiler as Go calls it: zig, without the arguments that would defeat its cache. zig caches its results by the
+# text and the arguments. Go gives each run another folder, prefix and seed, so zig would compile each file anew, for go
+# build and again for go vet. The files of this repository need none of these arguments, nor the debugging information
+# that Go requests, which is not linked. Usage: cc.sh ZIG TARGET ARGUMENT...
 set -euo pipefail
 zig=$1 target=$2
 shift 2

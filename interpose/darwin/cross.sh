@@ -10,7 +10,8 @@ cd "$(dirname "$0")/../.."
 out=${1:-bin/darwin}
 zig_version=0.17.0
 minimum=13.0 # macOS
-sdk_version=13.0 # claimed: dyld applies the rules of its year, and zig's own claim is of an SDK that is not out
+# dyld applies the rules of the SDK that a library names. zig itself would name an SDK that is not released yet.
+sdk_version=13.0
 root=$PWD
 here=interpose/darwin
 sdk=$root/$here/sdk
@@ -76,7 +77,7 @@ signed() { "$work/universal" -minimum "$minimum" -sdk "$sdk_version" "$@"; }
 # join FILE IDENTIFIER: one universal, signed file of the two thin ones.
 join() { signed "$2" "$out/$1" "$work/${1%.dylib}.arm64" "$work/${1%.dylib}.amd64"; }
 
-# What only a Mac compiles is vetted here, tests included: with the flag that the packages were built with, or all are
+# Code that only a Mac compiles is vetted here, tests included: with the flag that the packages were built with, or all are
 # compiled again, and C for the one package that has any. Nothing but that one has files of one processor.
 vet() {
   say "vetting for darwin"

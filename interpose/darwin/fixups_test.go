@@ -286,7 +286,7 @@ func (m *machO) startsWrong(starts []byte) error {
 		case page != 0x1000 && page != 0x4000:
 			return fmt.Errorf("the chains of segment %d are for pages of %d bytes", i, page)
 		case format != 2 && format != 6: // DYLD_CHAINED_PTR_64, _64_OFFSET; the others are arm64e's, 32-bit's or the kernel's
-			return fmt.Errorf("the pointers of segment %d are of format %d", i, format)
+			return fmt.Errorf("the pointers of segment %d have format %d", i, format)
 		case len(formats) > 1:
 			return errors.New("pointers of two formats")
 		case m.segments[i].protection&canWrite == 0:

@@ -182,7 +182,7 @@ func TestSkipFences(t *testing.T) {
 	for i := range p.Jobs {
 		p.Jobs[i].Queue = 0
 	}
-	wantRate(t, "with fences, of which none is work", rate(t, p, change.Change{}), 1/0.15)
+	wantRate(t, "with fences, which are no work", rate(t, p, change.Change{}), 1/0.15)
 	wantRate(t, "without", rate(t, p, change.Change{Foreign: true}), 3/0.17)
 }
 

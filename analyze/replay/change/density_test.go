@@ -116,7 +116,7 @@ func TestSleepersAreWokenSooner(t *testing.T) {
 		{"processors are free", 0.3, 0, 8, 20 * us},
 		{"half of them will be", 0.3, 2, 8, 10 * us},
 		{"none will be", 0.3, 4, 8, 0},
-		{"what is used is not known", 0.3, 0, 0, 0},
+		{"the use of processors is not known", 0.3, 0, 0, 0},
 		{"the thread does not sleep", 1, 0, 8, 0},
 	} {
 		p := loops.Of(1, 200, 140*us, 0)

@@ -20,7 +20,7 @@ func TestExportWithoutATableOfContents(t *testing.T) {
 		}
 		for _, d := range r.Documents {
 			if d.EmptyRoot > 0 {
-				t.Errorf("%s: %s is of a table that was not recorded", kind, d.Name)
+				t.Errorf("%s: %s belongs to a table that was not recorded", kind, d.Name)
 			}
 		}
 		if !slices.ContainsFunc(*said, func(s string) bool { return strings.Contains(s, "without the table of contents") }) {

@@ -7,7 +7,7 @@ import (
 	"mtrace/fixtures/xctrace/export"
 )
 
-// without writes a table of GPU rows without some columns, or with others' names: from=to, or only from to remove it.
+// without writes a table of GPU rows with changed columns: from=to renames a column, from alone removes it.
 func without(t *testing.T, changes string, rows ...gpuRow) func(*export.Writer) {
 	t.Helper()
 	removed, renamed := map[string]bool{}, map[string]string{}

@@ -69,7 +69,7 @@ func TestExplain(t *testing.T) {
 		{"lost by what the first process ran in its own place", good,
 			[]Process{hello, {PID: 10, Parent: 1, Program: "/bin/x"}},
 			[]inject.Code{inject.NoMetal, inject.Dropped}, "/bin/x: process 10 started without the library: it is protected"},
-		{"the same shell many times is told once", good, []Process{hello, shell, {PID: 13, Parent: 10, Program: "/bin/sh"}},
+		{"a shell that runs many times is reported once", good, []Process{hello, shell, {PID: 13, Parent: 10, Program: "/bin/sh"}},
 			[]inject.Code{inject.NoMetal, inject.Dropped}, ""},
 		{"a child lost it for a reason nobody knows", good, []Process{hello, {PID: 11, Parent: 10, Program: "/opt/x"}},
 			[]inject.Code{inject.NoMetal, inject.Dropped}, "run it under mtrace by itself"},

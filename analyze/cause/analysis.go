@@ -4,6 +4,8 @@
 package cause
 
 import (
+	"cmp"
+
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/path"
@@ -22,8 +24,13 @@ type Analysis struct {
 	// recorded time; 0 without a replay
 	ReplayError float64
 
-	replay *replay.Replay // nil if the trace has no waits, or if no predictions were requested
+	replay    *replay.Replay // nil if the trace has no waits, or if no predictions were requested
+	estimated analyze.Nanos  // the threads' time in a long run; 0 for a run that was analyzed as a whole
 }
+
+// Working returns the threads' time, of which the time lost to a cause is a share. If the totals of a long run were
+// not requested, it is estimated from the ranges that were analyzed.
+func (a *Analysis) Working() analyze.Nanos { return cmp.Or(a.Totals.Times.Working(), a.estimated) }
 
 // Predicted reports whether predictions were requested and the trace has the waits that a replay needs.
 func (a *Analysis) Predicted() bool { return a.replay != nil }

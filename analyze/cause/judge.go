@@ -29,11 +29,12 @@ type Judgement struct {
 	replayError float64
 	waits       path.Waits
 	ranges      *evidence.Ranges // nil if no thread took part in the GPU's work
+	working     analyze.Nanos    // the threads' time in the run, estimated from the ranges
 }
 
 // Of returns the analysis of the whole run. `whole` has the totals that were added up over all of it.
 func (j *Judgement) Of(whole *evidence.Totals) *Analysis {
-	a := &Analysis{Totals: whole, Waits: j.waits, Verdict: j.verdict, ReplayError: j.replayError}
+	a := &Analysis{Totals: whole, Waits: j.waits, Verdict: j.verdict, ReplayError: j.replayError, estimated: j.working}
 	if j.ranges != nil {
 		a.Totals, a.Tests = j.ranges.Of(whole), j.ranges.Tests
 	}
@@ -57,6 +58,7 @@ func Judge(ranges []Range) (j *Judgement, typical int) {
 		j.verdict = ranges[0].Analysis.Verdict
 		return j, 0
 	}
+	j.working = analyze.Nanos(all)
 	v := &j.verdict
 	for i := range ranges {
 		if c := ranges[i].Analysis.Verdict.Cause; v.Cause == "" || won[c] > won[v.Cause] {

@@ -64,6 +64,9 @@ type SampledWindow struct {
 
 // Text describes the ranges in one line.
 func (s *Sampled) Text() string {
+	if len(s.Windows) == 0 { // no requested section needs causes
+		return "Totals cover the whole run."
+	}
 	predictions := "Causes, predictions and insights come"
 	of := ""
 	if s.Predicted < len(s.Windows) {
@@ -340,6 +343,9 @@ func (l *long) measure(part analyze.Options) (*measured, error) {
 		return nil, err
 	}
 	m := &measured{trace: t, kernels: kernels.NewSum(t), scopes: scopesOf(t), first: compile.FirstCommit(t)}
+	if !l.opts.wants(times) && l.opts.Part == nil {
+		return m, nil
+	}
 	if m.shows, m.divided = evidence.MeasureDivided(t); l.opts.Part == nil {
 		m.divided = nil // its memory can be freed
 	}
@@ -353,7 +359,9 @@ func (l *long) add(m *measured) error {
 		}
 	}
 	l.total.Add(m.trace)
-	l.threads.Add(m.shows)
+	if m.shows != nil {
+		l.threads.Add(m.shows)
+	}
 	if l.kernels == nil {
 		l.kernels = m.kernels
 	} else {

@@ -162,6 +162,46 @@ func TestLong(t *testing.T) {
 	}
 }
 
+// TestLongSections: a section of a long trace has the same text whether it is computed alone or with all others, so no
+// section lacks an analysis that it needs. A report without causes names no ranges that causes come from.
+func TestLongSections(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.mtrace")
+	if _, err := longtrace.Write(path, longtrace.Shapes[0], 60_000, 5); err != nil {
+		t.Fatal(err)
+	}
+	f, err := analyze.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	opts := Options{Limits: Limits{Whole: 20_000, Summed: 8_000, Window: 2_000, Buffers: 300}}
+	build := func(of Options) *Report {
+		r, _, err := BuildLong(f, analyze.Options{}, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Sampled.Text(); len(r.Sampled.Windows) == 0 && got != "Totals cover the whole run." {
+			t.Errorf("sections %v: ranges are described as %q", of.Sections, got)
+		}
+		r.Sampled = nil // its line before the section differs
+		return r
+	}
+	whole := build(opts)
+	for _, section := range Sections() {
+		opts.Sections = []string{section}
+		var want, got strings.Builder
+		if err := whole.WriteText(&want, opts); err != nil {
+			t.Fatal(err)
+		}
+		if err := build(opts).WriteText(&got, opts); err != nil {
+			t.Fatal(err)
+		}
+		if got.String() != want.String() {
+			t.Errorf("section %s alone is\n%s\nin the whole report it is\n%s", section, &got, &want)
+		}
+	}
+}
+
 // alike compares the verdicts: the same cause, with a share within a tenth of the threads' time. A limit of the machine
 // is reported from half of the time on, so a limit of about half may be none in one of them.
 func alike(t *testing.T, whole, parts *Report) {

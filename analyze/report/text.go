@@ -22,6 +22,7 @@ type need uint8
 const (
 	totals need = 1 << iota // values that add up over the whole run
 	causes                  // analyses that compare events with each other
+	times                   // how threads, queues and the GPU spend their time; it needs totals too
 )
 
 var sections = []section{
@@ -29,13 +30,13 @@ var sections = []section{
 	{"verdict", writeVerdict, causes},
 	{"help", writeWhatIf, causes},
 	{"experiment", writeExperiment, causes},
-	{"warnings", writeWarnings, totals},
+	{"warnings", writeWarnings, totals | times},
 	{"insights", writeInsights, causes},
-	{"threads", writeThreads, totals},
-	{"waits", writeWaits, totals | causes},
+	{"threads", writeThreads, totals | times},
+	{"waits", writeWaits, totals | times | causes},
 	{"path", writePath, causes},
-	{"gpu", writeGPU, totals},
-	{"queues", writeQueues, totals},
+	{"gpu", writeGPU, totals | times},
+	{"queues", writeQueues, totals | times},
 	{"kernels", writeKernels, totals | causes},
 	{"operations", writeOperations, totals},
 	{"scopes", writeScopes, totals},

@@ -85,7 +85,7 @@ type RuledOut struct {
 
 func buildSerialization(r *Report, a *cause.Analysis, opts Options) {
 	v := &a.Verdict
-	total := a.Totals.Times.Working()
+	total := a.Working()
 	r.Serialization = Serialization{Verdict: v.Cause, CloseCalls: append([]string{}, v.CloseCalls...), Share: v.Share,
 		Confidence: v.Confidence, Summary: v.Summary,
 		WaitMatrix: matrix(a.Totals.Matrices.Waits, opts), QueuedMatrix: matrix(a.Totals.Matrices.Queued, opts),

@@ -48,9 +48,9 @@ func staged(each int, wait func(t *tracesim.Thread, b *tracesim.Buffer), between
 
 func poll(t *tracesim.Thread, b *tracesim.Buffer) { t.Poll(b, 350_000) }
 
-// TestSlowestStage replays pipelines with one stage made faster. The replay once let a stage run ahead of the others and
-// counted its command buffers as the speed of the pipeline. Or the other stage waited as long as in the recorded run,
-// although it waited for the stage that had become faster.
+// TestSlowestStage replays pipelines with one stage made faster. The replay once let a stage run ahead of the others
+// and counted its command buffers as the speed of the pipeline. Or the other stage waited as long as in the recorded
+// run, although it waited for the stage that had become faster.
 func TestSlowestStage(t *testing.T) {
 	wait := (*tracesim.Thread).Wait
 	for _, c := range []struct {

@@ -35,8 +35,8 @@ func stopped(allocate int64) *tracesim.Sim {
 	return s
 }
 
-// TestStoppedByATimer: a program ends when its main thread has slept for a time and signals the workers. The replay once
-// ended with that signal, however fast the workers were, so that no change was predicted to help.
+// TestStoppedByATimer: a program ends when its main thread has slept for a time and signals the workers. The replay
+// once ended with that signal, however fast the workers were, so that no change was predicted to help.
 func TestStoppedByATimer(t *testing.T) {
 	trace := load(t, stopped(300*us).Run(t))
 	real := rate(load(t, stopped(0).Run(t))) / rate(trace)

@@ -19,9 +19,10 @@ func (w world) with(truth ...float64) *world {
 	return &w
 }
 
-// A virtual speed-up compares two kinds of blocks (time ranges of the run): in one all threads pause except the target's
-// thread, in the other all threads pause. For a target on the critical path the difference is the delay. For a target
-// with slack, such as a commit while the GPU is the limit, the difference is zero, although its pauses cost nothing.
+// A virtual speed-up compares two kinds of blocks (time ranges of the run): in one all threads pause except the
+// target's thread, in the other all threads pause. For a target on the critical path the difference is the delay. For
+// a target with slack, such as a commit while the GPU is the limit, the difference is zero, although its pauses cost
+// nothing.
 func TestSpeedupCurve(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var held share

@@ -17,11 +17,13 @@ var update = flag.Bool("update", false, "write docs/insights.md instead of compa
 // introduction is the part of docs/insights.md before the rules.
 const introduction = `# Insights
 
-Habits that cost time, whatever the verdict is. The first screen lists them as NOTES, with the id in brackets; the section
-` + "`" + `insights` + "`" + ` adds evidence and lines of code. ` + "`" + `mtrace explain ID` + "`" + ` prints a section of this page.
+Habits that cost time, whatever the verdict is. The first screen lists them as NOTES, with the id in brackets;
+the section ` + "`" + `insights` + "`" + ` adds evidence and lines of code. ` + "`" + `mtrace explain ID` + "`" + `
+prints a section of this page.
 
-An insight is a *warning* if it costs a noticeable part of the threads' time, otherwise a remark. One that cannot be checked
-is ` + "`" + `skipped` + "`" + ` with the reason. The first quarter of all [rounds](terms.md#round), at most ten, is start-up.
+An insight is a *warning* if it costs a noticeable part of the threads' time, otherwise a remark. An insight that
+cannot be checked is ` + "`" + `skipped` + "`" + ` with the reason. The first quarter of all
+[rounds](terms.md#round), at most ten, is start-up.
 `
 
 // docs/insights.md has each rule's condition and remedy. Rules were added without a row on the page, and the page did

@@ -104,7 +104,8 @@ func TestWrongQueries(t *testing.T) {
 		`{"table":"calls","aggregates":[{"function":"mean","column":"selector"}]}`: "mean(selector): the column has a ",
 		`{"table":"calls","aggregates":[{"function":"sum","column":"failed"}]}`:    "sum(failed): the column has a ",
 		`{"table":"calls","limit":5000}`:                                           "limit is 1 to 1000",
-		`{"table":"calls","columns":["tid"],"aggregates":[{"function":"count"}]}`:  "cannot be combined with aggregates or group_by",
+		`{"table":"calls","columns":["tid"],` +
+			`"aggregates":[{"function":"count"}]}`: "cannot be combined with aggregates or group_by",
 	} {
 		var q Query
 		if err := json.Unmarshal([]byte(query), &q); err != nil {

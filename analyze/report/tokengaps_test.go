@@ -66,8 +66,8 @@ func TestTokenGaps(t *testing.T) {
 	}
 }
 
-// One very long token once left a single bar of the histogram for all shorter tokens. The parts of the idle time are related to
-// the GPU's idle time, and add up.
+// One very long token once left a single bar of the histogram for all shorter tokens. The parts of the idle time are
+// related to the GPU's idle time, and add up.
 func TestTokenGapsWithATail(t *testing.T) {
 	var idle []int64
 	for i := range int64(99) {

@@ -17,7 +17,8 @@ func TestSchemaWithoutColumnsLosesItsTable(t *testing.T) {
 	} {
 		broken := node(c.schema, c.columns, `<start-time id="1" fmt="">5</start-time><duration id="2" fmt="">77</duration>`,
 			`<start-time ref="1"/><duration ref="2"/>`)
-		broken += `<node xpath='x'><row><start-time ref="1"/></row></node>` // without a schema: the previous node's schema applies
+		// A node without a schema: the previous node's schema applies.
+		broken += `<node xpath='x'><row><start-time ref="1"/></row></node>`
 		rows, d, _ := read(t, doc(broken, node("metal-gpu-intervals", gpuColumns, later)))
 		if len(rows) != 1 || rows[0].Duration != 77 {
 			t.Errorf("%s: rows %+v", c.name, rows)

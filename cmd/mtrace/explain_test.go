@@ -8,8 +8,8 @@ import (
 	"mtrace/cmd/mtrace/internal/explain"
 )
 
-// `mtrace explain` prints what to do about each verdict and insight. TestVerdictsOnPage of analyze/report compares the page's list
-// of verdicts with the code's.
+// `mtrace explain` prints what to do about each verdict and insight. TestVerdictsOnPage of analyze/report compares the
+// page's list of verdicts with the code's.
 func TestExplainHasAdvice(t *testing.T) {
 	for _, name := range append(explain.Verdicts(), explain.Insights()...) {
 		_, paragraphs := explain.Find(name)

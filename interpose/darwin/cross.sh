@@ -77,8 +77,8 @@ signed() { "$work/universal" -minimum "$minimum" -sdk "$sdk_version" "$@"; }
 # join FILE IDENTIFIER: one universal, signed file of the two thin ones.
 join() { signed "$2" "$out/$1" "$work/${1%.dylib}.arm64" "$work/${1%.dylib}.amd64"; }
 
-# Code that only a Mac compiles is vetted here, tests included: with the flag that the packages were built with, or all are
-# compiled again, and C for the one package that has any. Nothing but that one has files of one processor.
+# vet runs go vet on the code that only a Mac compiles, tests included. It uses the flag with which the packages were
+# built: otherwise Go would compile all of them again. Only interpose has C, and files for a single processor.
 vet() {
   say "vetting for darwin"
   CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go vet -trimpath ./...

@@ -41,9 +41,9 @@ func All() []string { return slices.Concat(Verdicts(), Insights(), Terms()) }
 // Terms returns the other terms that `mtrace explain` knows, in the order of docs/terms.md.
 func Terms() []string { return sections(docs.Terms) }
 
-// Find looks up `asked`, the name of a verdict, insight or term. It returns the name as documented and the paragraphs that
-// explain it, each as one line; none if the name is unknown. Case, blanks, dashes, underscores and a final "_ns" make
-// no difference.
+// Find looks up `asked`, the name of a verdict, insight or term. It returns the name as documented and the paragraphs
+// that explain it, each as one line; none if the name is unknown. Case, blanks, dashes, underscores and a final "_ns"
+// make no difference.
 func Find(asked string) (name string, paragraphs []string) {
 	key := strings.TrimSuffix(normalized(asked), "-ns")
 	if other := otherNames[key]; other != "" {

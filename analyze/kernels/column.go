@@ -19,8 +19,8 @@ func (r row) String() string {
 	return r.name + " [" + r.variant + "]"
 }
 
-// A column is one unknown cost of the fit: the cost of one dispatch of a kernel with a certain number of threads, of
-// one copied block, and so on.
+// A column is one unknown of the fit, which estimates costs from measured times: the cost of one dispatch of a kernel
+// with a certain number of threads, of one copied block, and so on.
 type column struct {
 	row
 	size uint64 // threads of a dispatch, to policy.FitSizeBits significant bits; 0 if not known, or for all sizes
@@ -44,8 +44,8 @@ const (
 	perEncoder // that a measured time covers; see fixed
 )
 
-// coarse returns the column that replaces c if sizes have only `bits` significant bits, so that similar sizes share
-// one. One use of c counts as `times` uses of that column.
+// coarse returns the column that c becomes if sizes are rounded to `bits` significant bits, so that dispatches of
+// similar sizes share a column. One use of c counts as `times` uses of that column.
 func (c column) coarse(bits int) (of column, times float64) {
 	of = c
 	switch {
@@ -59,7 +59,7 @@ func (c column) coarse(bits int) (of column, times float64) {
 	return of, float64(c.size) / float64(of.size)
 }
 
-// A use says how often a column (one cost of the fit) occurs in a measured time.
+// A use is how often a column (one cost of the fit) occurs in a measured time.
 type use struct {
 	column column
 	count  float64

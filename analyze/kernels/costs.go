@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Costs has the cost of each kernel, as far as the run shows it. Several kernels may share one measured time, so the
-// costs are fitted to these times.
+// Costs has the cost of each kernel, as far as the run shows it. The GPU's clock often measures several kernels
+// together, so the costs are fitted to these shared times.
 type Costs struct {
 	fit       *fit
 	solution  *solution        // nil if no time was measured
@@ -22,7 +22,7 @@ type Costs struct {
 // CostsOf fits the costs of the kernels of a trace.
 func CostsOf(t *analyze.Trace) *Costs { return NewSum(t).Costs() }
 
-// Costs fits the costs to all times that were added. The result is kept until more is added.
+// Costs fits the costs to all times that were added. The result is cached until more times are added.
 func (s *Sum) Costs() *Costs {
 	if s.costs == nil {
 		mostFixed := s.length.fixedCost()
@@ -37,8 +37,8 @@ func (s *Sum) Costs() *Costs {
 	return s.costs
 }
 
-// estimate estimates each kernel's part of the times that the kernel shares with others. A kernel whose part the run
-// does not identify gets bounds, and its estimate comes from the rest of the shared times.
+// estimate estimates each kernel's part of the times that it shares with other kernels. If the run does not identify
+// a kernel's part, the kernel gets bounds, and as its estimate a part of the time that the identified kernels leave.
 func (s *Sum) estimate(c *Costs) {
 	var open []row
 	var openUses [][]float64
@@ -91,7 +91,7 @@ func (s *Sum) estimate(c *Costs) {
 		c.rows[r] = e
 		left += e.value
 	}
-	for _, r := range open { // the middles of their ranges need not add up
+	for _, r := range open { // scale the middles of their bounds so that they add up to the rest
 		e := c.rows[r]
 		if left > 0 {
 			e.value = max(0, float64(s.shared)-identified) * (e.value / left)
@@ -169,7 +169,7 @@ func allFitted(s *solution, uses []float64) bool {
 	return all
 }
 
-// of returns the estimated cost in ns of one use of the column with the given number.
+// of returns the estimated cost in ns of one use of the column with the given number; false if it is not known.
 func (c *Costs) of(number int) (cost float64, known bool) {
 	if number < 0 {
 		return 0, false
@@ -198,7 +198,7 @@ func (c *Costs) weight(s *Share) (weight float64) {
 	return weight
 }
 
-// source says how the share's part of a common time was determined: Fitted or NotIdentified.
+// source returns how the share's part of a common time was determined: Fitted or NotIdentified.
 func (c *Costs) source(s *Share) string {
 	if e := c.rows[s.row()]; e.identified {
 		return Fitted

@@ -49,8 +49,8 @@ func newFit() *fit {
 	return f
 }
 
-// weight returns the weight of the current observation, 1/expected time, and adds its time to the mean of similar
-// ones.
+// weight returns the weight of the current observation, 1/expected time. It also adds the observation's time to the
+// mean of observations with the same uses.
 func (f *fit) weight(took float64) float64 {
 	hash := uint64(0)
 	for _, i := range f.listed {
@@ -70,8 +70,9 @@ func (f *fit) weight(took float64) float64 {
 }
 
 // number returns the number of the column that counts uses of c, and how many uses of that column one use of c stands
-// for. If there are too many columns, dispatches of similar sizes share a column. If there are still too many, all
-// sizes of a kernel share a column with a cost per thread. number is -1 if even then no column is free.
+// for. It adds the column if necessary. If there are too many columns, dispatches of similar sizes share a column. If
+// that is not enough, all sizes of a kernel share a column with a cost per thread. The number is -1 if even then no
+// column is free.
 func (f *fit) number(c column) (number int, times float64) {
 	for {
 		coarse, times := c.coarse(f.bits)
@@ -139,7 +140,7 @@ func (f *fit) renumber(columns []column) renumbering {
 	return to
 }
 
-// use adds uses of a column to the current observation, which observe ends.
+// use adds uses of a column to the current observation, which the next call of observe completes.
 func (f *fit) use(column int, count float64) {
 	for len(f.counts) < len(f.columns) {
 		f.counts = append(f.counts, 0)
@@ -230,8 +231,7 @@ func (m *normal) grow(columns int) {
 	}
 }
 
-// observe adds an observation. `listed` has the columns that occur in it, and `counts` says how often each column
-// occurs.
+// observe adds an observation. `listed` has the columns that occur in it, and `counts` how often each column occurs.
 func (m *normal) observe(listed []int, counts []float64, took, weight float64) {
 	for _, i := range listed {
 		m.grow(i + 1)

@@ -88,8 +88,8 @@ func (f *fit) fittedFixed(total *normal) float64 {
 	return math.Inf(1)
 }
 
-// allowFixed sets `most`, in ns, as the largest fixed cost of an encoder; bounds of the kernels' costs are later
-// widened by it.
+// allowFixed sets `most`, in ns, as the largest fixed cost of an encoder. Bounds of the kernels' costs are later
+// widened by it (widen), because a fixed cost may be mistaken for a kernel's.
 func (s *solution) allowFixed(f *fit, total *normal, most float64) {
 	s.mostFixed, s.withFixed = most, make([]float64, len(s.scale))
 	at := f.index[fixed]

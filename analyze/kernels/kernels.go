@@ -79,8 +79,8 @@ func NewSum(t *analyze.Trace) *Sum {
 	return sum
 }
 
-// take adds a measured time with its shares. `began` is true if the command buffer began in this range. Otherwise the
-// previous range counts the dispatches, so take adds only the time.
+// take adds a measured time with its shares. `began` is true if the command buffer began in this time range of the
+// run. Otherwise the previous range counts the dispatches, and take adds only the time.
 func (s *Sum) take(t *measuredTime, shares []Share, began bool) {
 	fits := t.fits && began
 	for i := range shares {

@@ -211,9 +211,9 @@ func (s *solution) estimate(g []float64) estimate {
 	return e
 }
 
-// half returns half of the confidence interval of a cost. `solved` says how much each observation contributes to the
-// cost, and `chance` is the resulting variance factor. It assumes that observations vary independently, or that only
-// blocks of them do, because costs may drift, and returns the larger result.
+// half returns half of the width of a cost's confidence interval. `solved` has each observation's contribution to the
+// cost, and `chance` is the resulting variance factor. Observations may vary independently, or only blocks of them
+// may, because costs drift. half computes both and returns the larger result.
 func (s *solution) half(solved []float64, chance float64) float64 {
 	scored, blocks := 0.0, float64(len(s.scores))
 	for _, score := range s.scores {

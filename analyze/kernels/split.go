@@ -98,8 +98,8 @@ func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval, cost
 	return s.shares
 }
 
-// alike reports whether outputs that group shares put all of these into one group, so that it does not matter how their
-// time is divided.
+// alike reports whether the shares have everything in common by which outputs group shares. If so, it does not matter
+// how their time is divided.
 func alike(shares []Share) bool {
 	first := &shares[0]
 	for i := range shares[1:] {
@@ -130,8 +130,8 @@ func (s *Splitter) single(of *Share, costs *Costs) bool {
 	return true
 }
 
-// NeedsCosts reports whether any command buffer was split without costs, although several kernels divide one of its
-// times or a kernel's name has variants. All shares are wrong then.
+// NeedsCosts reports whether Split was called without costs for a command buffer that needs them: several kernels
+// share one of its times, or a kernel's name has variants. All shares are wrong then.
 func (s *Splitter) NeedsCosts() bool { return s.unsure }
 
 // measure fills s.times with the measured times of command buffer b within the window, and s.shares with the shares

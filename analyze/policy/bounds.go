@@ -2,9 +2,9 @@ package policy
 
 // Bounds of the amount of work that the analysis does, which keep its time and memory bounded.
 const (
-	Permutations  = 200       // of a test
+	Permutations  = 200       // random permutations in a statistical test
 	MostIntervals = 20_000    // compared by a test of exclusion
-	MostLines     = 24        // threads compared pairwise: those with the most intervals
+	MostLines     = 24        // number of threads that are compared pairwise: those with the most intervals
 	MostCalls     = 4000      // calls in a test of interference, or command buffers in one of crowding
 	MostJobs      = 4000      // command buffers of a replay
 	LeastJobs     = 1000      // command buffers of a replay that has more than MostReplayed steps
@@ -16,7 +16,7 @@ const (
 	Readings      = 8         // replays of a program, with durations drawn from its own
 	FewReadings   = 3         // sufficient if their gains are steady
 	Blocks        = 12        // parts of a run for the draws: consecutive events are similar
-	CallsAfter    = 3         // of an acquisition of a lock, which tell apart the places in the code that acquire it
+	CallsAfter    = 3         // calls after the acquisition of a lock, by which its places in the code are told apart
 	MostAtOnce    = 256       // command buffers on a device that are distinguished by number
 )
 
@@ -36,15 +36,15 @@ const (
 // To find where a run's behaviour changes for good (a new phase), the run is divided into equal ranges of time.
 const (
 	Stretches = 64   // equal parts of the time in which threads work
-	LeastPart = 10   // minimum number of these in a phase: less is start-up or chance
+	LeastPart = 10   // minimum number of these parts in a phase: fewer are start-up or chance
 	Moved     = 0.25 // minimum share of the threads' time that two phases spend differently
 )
 
 // A thread wakes on a schedule if it sleeps at least ScheduledSleeps times and its wake-ups follow a regular
-// schedule: their variance around it must be at most ScheduleDrift of the variance of the time between two wake-ups.
-// That ratio is a half if delays do not add up. If they do, it is a fifteenth of the number of wake-ups. A thread
-// wakes at random if it only sleeps, for times whose standard deviation is at least RandomSleeps of their mean. One
-// in LongestSleeps times, the longest, is left out.
+// schedule. Their variance around the schedule must be at most ScheduleDrift of the variance of the time between two
+// wake-ups. That ratio is 1/2 on a schedule. If each delay shifts all later wake-ups, it is 1/15 of their number. A
+// thread wakes at random if it only sleeps, for times whose standard deviation is at least RandomSleeps of their
+// mean; the longest of each LongestSleeps times is left out.
 const (
 	ScheduledSleeps = 24
 	ScheduleDrift   = 0.8
@@ -61,10 +61,10 @@ const (
 	CrowdingSteps       = 20    // slopes from 0 to 1 that are tried for a device that shares its capacity
 )
 
-// SteadyGain decides whether a few replays (FewReadings) suffice instead of all (Readings): the largest relative
-// difference between their gains, a quarter of an interval's least error. The range of eight normal values is 1.7
-// times the range of three, so skipping the other replays moves the ends of the interval by less than a fifth of that
-// error.
+// SteadyGain is the largest relative difference between the gains of a few replays (FewReadings) at which these
+// suffice, and the others (up to Readings) are skipped. It is a quarter of an interval's smallest error. Skipping
+// moves the ends of the interval by less than a fifth of that error, because the range of eight normal values is 1.7
+// times the range of three.
 const SteadyGain = 0.0125
 
 // ReadAgain is how many replays with redrawn durations the interval of an item's gain uses; the interval of a cause

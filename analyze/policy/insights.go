@@ -26,8 +26,8 @@ const (
 	// LongIdle is the shortest gap after which a GPU counts as idle, because GPUs clock down after some milliseconds.
 	// NoIdle is the longest gap between command buffers that count as following each other directly.
 	LongIdle, NoIdle analyze.Nanos = 10_000_000, 1_000_000
-	// SlowerAfterIdle is how many times longer work must take after an idle period of the GPU, or a pause of the thread,
-	// than other work to be reported.
+	// SlowerAfterIdle is how many times longer work must take after an idle period of the GPU, or after a pause of the
+	// thread, to be reported.
 	SlowerAfterIdle = 1.5
 	// LongPause is the shortest wait of a thread that counts as a pause; a pause must also be PauseRatio times as
 	// long as the thread's usual wait. SlowerAtLeast is the least additional processor time after a pause that is

@@ -33,7 +33,7 @@ func in(unit string) func(name string, value float64, why, measured string) *Thr
 	}
 }
 
-// Count returns the threshold's value, rounded to a whole number.
+// Count returns the value of a threshold with the unit count, rounded to a whole number.
 func (t *Threshold) Count() int { return int(t.Value + 0.5) }
 
 // Nanos returns the threshold's value as a time.

@@ -26,10 +26,10 @@ var (
 	SaturatedIdleShare = share("SaturatedIdleShare", 0.07,
 		"maximum idle share of a saturated GPU: the gaps between command buffers", none)
 	Growth = share("Growth", 0.4,
-		"minimum growth of the number of command buffers that a device runs at once, "+
-			"for each additional pending one, if it has spare capacity",
-		"the growth was 0.5 and more with spare capacity; "+
-			"0 on a full device, up to 0.2 on several devices counted as one")
+		"minimum number of further command buffers that a device with spare capacity runs at once "+
+			"for each further pending command buffer",
+		"the growth was 0.5 and more with spare capacity, 0 on a full device, "+
+			"and up to 0.2 on several devices counted as one")
 
 	FalseDiscovery = share("FalseDiscovery", 0.05, "accepted rate of false discoveries among significant tests",
 		"by definition (Benjamini and Hochberg)")
@@ -54,8 +54,8 @@ var (
 	Handful = count("Handful", 3, "minimum number of occurrences in one thread, if other threads show the same pattern",
 		none)
 	ManyBehind = count("ManyBehind", 50,
-		"minimum number of command buffers that waited until a device had spare capacity, "+
-			"for a device that was seldom full to count as limited: a program may fill it once, at its start", none)
+		"number of command buffers that must have waited for spare capacity of a device that was seldom full "+
+			"for the device to count as limited: a program may fill a device once, at its start", none)
 )
 
 // Times.

@@ -56,7 +56,8 @@ func (b *behind[T]) write(rows []T) []T {
 	return <-b.empty
 }
 
-// finish says that no more rows follow; close waits until all rows are written. Both may be called more than once.
+// finish declares that no more rows follow; close waits until all rows are written. Both may be called more than
+// once.
 func (b *behind[T]) finish() {
 	if !b.over {
 		b.over = true

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -26,7 +27,7 @@ type column struct {
 	doc      string
 	kind     kind
 	optional bool
-	index    []int   // of reflect.Value.FieldByIndex
+	index    []int   // for reflect.Value.FieldByIndex
 	offset   uintptr // in the row struct
 }
 
@@ -42,8 +43,8 @@ func appendColumns(columns []column, row reflect.Type, path []int, offset uintpt
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		c := column{name: name, doc: f.Tag.Get("doc"), index: index, offset: offset + f.Offset,
-			optional: strings.Contains(options, "optional")}
+		c := column{name: name, doc: cmp.Or(f.Tag.Get("doc"), longDocs[row.Name()+"."+f.Name]), index: index,
+			offset: offset + f.Offset, optional: strings.Contains(options, "optional")}
 		switch f.Type.Kind() {
 		case reflect.Int64:
 			c.kind = kindInt

@@ -32,8 +32,8 @@ func processOf(t *analyze.Thread) int64 {
 	return pid(t.Process)
 }
 
-// A texts says which values of a call's record are numbers of texts in the trace. For these values, the text is
-// written instead of the number.
+// A texts states which values of a call's record are numbers of texts in the trace. The table has the text instead of
+// the number.
 type texts struct{ arg, x0, x1 bool }
 
 var textsOf = func() []texts {
@@ -74,8 +74,8 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	}
 }
 
-// eventsOf returns a pointer to the count of the thread's calls that returned. It remembers the last thread, because
-// consecutive calls are mostly made by the same thread.
+// eventsOf returns a pointer to the count of the thread's calls that returned. It caches the last thread's pointer,
+// because consecutive calls are mostly made by the same thread.
 func (w *Writer) eventsOf(t *analyze.Thread) *int64 {
 	if w.caller != t || w.count == nil {
 		name := nameOf(t)
@@ -88,8 +88,8 @@ func (w *Writer) eventsOf(t *analyze.Thread) *int64 {
 }
 
 func addProcesses(a *filling, add func(processRow)) {
-	// every slice (time range of the run) has all processes with their processor use over the whole run, so the rows
-	// come from the last slice
+	// every slice (time range of the run) has all processes, each with its processor use over the whole run, so the last
+	// slice's processes are enough
 	for _, p := range a.writer.last.Trace.Processes {
 		add(processRow{int64(p.ID), int64(p.Parent), p.Program, strings.Join(p.Args, " "), int64(p.CPU)})
 	}

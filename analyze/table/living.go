@@ -14,12 +14,12 @@ type livingKey struct {
 	object  uint32
 }
 
-// mostLiving limits the number of rows that wait for a release, to bound the memory. Beyond it, the oldest rows are
-// written without a release time.
+// mostLiving limits the number of rows that wait for a release, to bound the memory. If there are more, the oldest
+// rows are written without a release time.
 var mostLiving = 1 << 19
 
-// addAllocations writes the allocations of a slice (part) of the run whose release time is known. The others wait for
-// a later slice; after the last slice, all remaining ones are written.
+// addAllocations writes the allocations of a slice (time range) of the run whose release time is known. The others
+// are kept for a later slice; after the last slice, all that are left are written.
 func addAllocations(a *filling, add func(allocationRow)) {
 	m := &a.writer.memory
 	for i := range a.trace.Memory.Allocations {

@@ -18,14 +18,14 @@ type parquetColumn struct {
 	levels  []byte  // for an optional column, a byte per row: 1, or 0 where it has no value
 	numbers []int64 // the values, unsigned ones by their bits
 	bools   []byte  // bits
-	yes     int     // the number of bools, and of true ones
+	yes     int     // how many of the bools are true
 	count   int
 	indexes []int32 // dictionary indexes of the texts
 	texts   dictionary
 	raw     int // number of row groups for which compression is skipped
 }
 
-// add adds this column of some rows.
+// add appends this column's values of some rows.
 func (c *parquetColumn) add(rows sparse.Array) {
 	switch c.kind {
 	case kindInt, kindUint:

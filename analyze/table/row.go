@@ -17,19 +17,19 @@ type threadRow struct {
 	Name   string `parquet:"name,optional" doc:"name of the thread"`
 	Begin  int64  `parquet:"begin_ns" doc:"begin of its first call"`
 	End    int64  `parquet:"end_ns" doc:"end of its last call"`
-	Events int64  `parquet:"events" doc:"its calls that returned"`
+	Events int64  `parquet:"events" doc:"number of its calls that returned"`
 	Lost   int64  `parquet:"lost" doc:"the thread's calls that are not in the trace"`
 	timeSplitColumns
-	SignalWait int64 `parquet:"signal_wait_ns,optional" doc:"the part of outside_ns in which the thread waited for another thread's signal, usually for work"`
-	HandsOver  bool  `parquet:"hands_over,optional" doc:"another thread submits this thread's work, and this thread waits for that"`
-	CPUKnown   int64 `parquet:"cpu_known_ns,optional" doc:"the part of end_ns − begin_ns for which the thread's processor use is known"`
+	SignalWait int64 `parquet:"signal_wait_ns,optional"`
+	HandsOver  bool  `parquet:"hands_over,optional"`
+	CPUKnown   int64 `parquet:"cpu_known_ns,optional"`
 	CPU        int64 `parquet:"cpu_ns,optional" doc:"the part of cpu_known_ns on a processor"`
-	Runnable   int64 `parquet:"runnable_ns,optional" doc:"the part of cpu_known_ns in which the thread waited for a processor; null where the system does not tell"`
+	Runnable   int64 `parquet:"runnable_ns,optional"`
 }
 
 // timeSplitColumns divide a thread's time from begin_ns to end_ns; their sum is exactly that time.
 type timeSplitColumns struct {
-	Encode      int64 `parquet:"encode_ns" doc:"the thread's time in calls that encode, without calls nested in them; this column and those after it, up to outside_ns, add up to end_ns − begin_ns"`
+	Encode      int64 `parquet:"encode_ns"`
 	Commit      int64 `parquet:"commit_ns" doc:"in commit and enqueue"`
 	Acquire     int64 `parquet:"acquire_ns" doc:"in calls that make command buffers"`
 	Compile     int64 `parquet:"compile_ns" doc:"in calls that make libraries, functions and pipeline states"`
@@ -60,21 +60,21 @@ type callRow struct {
 	TID        int64  `parquet:"tid" doc:"the system's thread id"`
 	Selector   string `parquet:"selector" doc:"Objective-C selector or C symbol"`
 	Class      string `parquet:"class,optional" doc:"class of the receiver"`
-	Group      string `parquet:"group" doc:"purpose of the call: acquire, encode, commit, wait, compile, allocate, lock, signal, other"`
+	Group      string `parquet:"group"`
 	Begin      int64  `parquet:"begin_ns" doc:"when it was entered"`
 	End        int64  `parquet:"end_ns" doc:"when it returned"`
 	Duration   int64  `parquet:"duration_ns" doc:"duration, including nested calls"`
 	Object     int64  `parquet:"object,optional" doc:"number of the receiver, or of the object that the call is about"`
 	Arg        uint64 `parquet:"arg,optional" doc:"the call's argument or result; docs/wire.md defines it for each call"`
 	ArgText    string `parquet:"arg_text,optional" doc:"the argument, if it is a text"`
-	X0         uint64 `parquet:"x0,optional" doc:"the first additional value of the call; docs/wire.md defines it for each call"`
+	X0         uint64 `parquet:"x0,optional"`
 	X0Text     string `parquet:"x0_text,optional" doc:"the first additional value, if it is a text"`
 	X1         uint64 `parquet:"x1,optional" doc:"the second additional value; docs/wire.md defines it"`
 	X1Text     string `parquet:"x1_text,optional" doc:"the second additional value, if it is a text"`
 	X2         uint64 `parquet:"x2,optional" doc:"the third additional value; docs/wire.md defines it"`
 	X3         uint64 `parquet:"x3,optional" doc:"the fourth additional value; docs/wire.md defines it"`
 	Failed     bool   `parquet:"failed,optional" doc:"the call returned nil, NO or an error"`
-	Unfinished bool   `parquet:"unfinished,optional" doc:"the call had not returned when the process ended; end_ns is the end of the trace"`
+	Unfinished bool   `parquet:"unfinished,optional"`
 }
 
 type commandBufferRow struct {
@@ -83,7 +83,7 @@ type commandBufferRow struct {
 	Queue       int64  `parquet:"queue,optional" doc:"number of its queue"`
 	Label       string `parquet:"label,optional" doc:"its label"`
 	Status      string `parquet:"status" doc:"its last known MTLCommandBufferStatus"`
-	ErrorCode   int64  `parquet:"error_code,optional" doc:"its error"`
+	ErrorCode   int64  `parquet:"error_code,optional" doc:"its error code"`
 	Error       string `parquet:"error,optional" doc:"Metal's error message"`
 	CreatedBy   int64  `parquet:"created_by,optional" doc:"thread that made it"`
 	CreateBegin int64  `parquet:"create_begin_ns,optional" doc:"its creation was entered"`
@@ -93,27 +93,27 @@ type commandBufferRow struct {
 	CommitBegin int64  `parquet:"commit_begin_ns,optional" doc:"commit was entered"`
 	CommitEnd   int64  `parquet:"commit_end_ns,optional" doc:"commit returned"`
 	Scheduled   int64  `parquet:"scheduled_ns,optional" doc:"it was scheduled"`
-	KernelBegin int64  `parquet:"kernel_begin_ns,optional" doc:"kernelStartTime: the driver began to schedule the command buffer"`
+	KernelBegin int64  `parquet:"kernel_begin_ns,optional"`
 	KernelEnd   int64  `parquet:"kernel_end_ns,optional" doc:"kernelEndTime"`
 	GPUBegin    int64  `parquet:"gpu_begin_ns,optional" doc:"GPUStartTime"`
 	GPUEnd      int64  `parquet:"gpu_end_ns,optional" doc:"GPUEndTime"`
-	GPU         int64  `parquet:"gpu_ns,optional" doc:"how long the GPU worked on the command buffer: the union of its rows in gpu_work, in the requested time"`
+	GPU         int64  `parquet:"gpu_ns,optional"`
 	Completed   int64  `parquet:"completed_ns,optional" doc:"its completion handlers began to run"`
 	Handlers    int64  `parquet:"handlers,optional" doc:"completion handlers that the program added"`
-	Encoders    int64  `parquet:"encoders" doc:"its encoders"`
-	Dispatches  int64  `parquet:"dispatches" doc:"its dispatches"`
+	Encoders    int64  `parquet:"encoders" doc:"number of its encoders"`
+	Dispatches  int64  `parquet:"dispatches" doc:"number of its dispatches"`
 }
 
 type gpuWorkRow struct {
 	PID           int64  `parquet:"pid" doc:"process id"`
 	CommandBuffer int64  `parquet:"command_buffer" doc:"number of the command buffer that it ran"`
-	Encoder       int64  `parquet:"encoder,optional" doc:"number of the encoder; none when the row stands for all encoders of the command buffer"`
+	Encoder       int64  `parquet:"encoder,optional"`
 	Device        string `parquet:"device,optional" doc:"name of the GPU"`
-	Channel       string `parquet:"channel,optional" doc:"the part of the GPU, by Instruments' name: Vertex, Fragment, Compute, Blit"`
+	Channel       string `parquet:"channel,optional"`
 	Label         string `parquet:"label,optional" doc:"its label"`
 	Begin         int64  `parquet:"begin_ns" doc:"when it began"`
 	End           int64  `parquet:"end_ns" doc:"when it ended"`
-	GPU           int64  `parquet:"gpu_ns" doc:"the row's time within the requested time; the GPU was busy for the union of all rows"`
+	GPU           int64  `parquet:"gpu_ns"`
 }
 
 type encoderRow struct {
@@ -128,12 +128,12 @@ type encoderRow struct {
 	GPUBegin      int64  `parquet:"gpu_begin_ns,optional" doc:"when the encoder began on the GPU, if that was measured"`
 	GPUEnd        int64  `parquet:"gpu_end_ns,optional" doc:"when the encoder ended on the GPU, if that was measured"`
 	GPU           int64  `parquet:"gpu_ns,optional" doc:"its time on the GPU"`
-	GPUTiming     string `parquet:"gpu_timing,optional" doc:"source of gpu_ns: measured; fitted (a part of the command buffer's time, by costs that the run identifies); or not identified (the run shows only bounds)"`
-	Unmeasured    string `parquet:"gpu_unmeasured,optional" doc:"why the encoder's GPU time was not measured although that was requested"`
-	Dispatches    int64  `parquet:"dispatches" doc:"its dispatches"`
-	Copies        int64  `parquet:"copies" doc:"its copies and fills"`
-	CopyBytes     uint64 `parquet:"copy_bytes" doc:"what they moved"`
-	Operation     string `parquet:"operation,optional" doc:"the program's name for the encoder's work, if all its dispatches have the same"`
+	GPUTiming     string `parquet:"gpu_timing,optional"`
+	Unmeasured    string `parquet:"gpu_unmeasured,optional"`
+	Dispatches    int64  `parquet:"dispatches" doc:"number of its dispatches"`
+	Copies        int64  `parquet:"copies" doc:"number of its copies and fills"`
+	CopyBytes     uint64 `parquet:"copy_bytes" doc:"bytes that its copies and fills wrote"`
+	Operation     string `parquet:"operation,optional"`
 	OperationFrom string `parquet:"operation_from,optional" doc:"source of the operation's name, as in dispatches"`
 }
 
@@ -143,11 +143,11 @@ type dispatchRow struct {
 	At       int64  `parquet:"begin_ns" doc:"when the first dispatch of the run was called"`
 	Pipeline int64  `parquet:"pipeline,optional" doc:"number of the pipeline state"`
 	Kernel   string `parquet:"kernel,optional" doc:"name of its function"`
-	Count    int64  `parquet:"count" doc:"equal dispatches, one after another"`
-	Threads  uint64 `parquet:"threads,optional" doc:"threads of all of them"`
+	Count    int64  `parquet:"count" doc:"number of equal consecutive dispatches in this row"`
+	Threads  uint64 `parquet:"threads,optional" doc:"number of GPU threads of these dispatches together"`
 
-	Operation     string `parquet:"operation,optional" doc:"what the program calls it"`
-	OperationFrom string `parquet:"operation_from,optional" doc:"source of the operation's name: debug group, encoder label, function, scope, pipeline label, command buffer's debug group, command buffer label or Python line"`
+	Operation     string `parquet:"operation,optional" doc:"the program's name for this work"`
+	OperationFrom string `parquet:"operation_from,optional"`
 }
 
 type waitRow struct {
@@ -157,17 +157,17 @@ type waitRow struct {
 	Begin         int64  `parquet:"begin_ns" doc:"it was entered"`
 	End           int64  `parquet:"end_ns" doc:"it returned"`
 	Duration      int64  `parquet:"duration_ns" doc:"how long it took"`
-	CommandBuffer int64  `parquet:"command_buffer,optional" doc:"the command buffer that was waited for, or that signalled the event"`
-	CommittedBy   int64  `parquet:"committed_by,optional" doc:"thread that committed that"`
+	CommandBuffer int64  `parquet:"command_buffer,optional"`
+	CommittedBy   int64  `parquet:"committed_by,optional" doc:"thread that committed that command buffer"`
 	Event         int64  `parquet:"event,optional" doc:"the event it waited for"`
 	Value         uint64 `parquet:"value,optional" doc:"the event's value"`
 	SignaledBy    int64  `parquet:"signaled_by,optional" doc:"thread that set the event to the value"`
-	Executing     int64  `parquet:"executing_ns,optional" doc:"the part of the wait in which the GPU ran the awaited work; this column and the following ones add up to duration_ns"`
-	QueuedOwn     int64  `parquet:"queued_own_ns,optional" doc:"the part of the wait in which the GPU ran the thread's other work"`
-	QueuedOther   int64  `parquet:"queued_other_ns,optional" doc:"the part of the wait in which the GPU ran work of other threads"`
+	Executing     int64  `parquet:"executing_ns,optional"`
+	QueuedOwn     int64  `parquet:"queued_own_ns,optional"`
+	QueuedOther   int64  `parquet:"queued_other_ns,optional"`
 	Scheduling    int64  `parquet:"scheduling_ns,optional" doc:"while the GPU ran nothing"`
 	Notify        int64  `parquet:"notify_ns,optional" doc:"after the GPU had ended"`
-	Foreign       int64  `parquet:"foreign_ns,optional" doc:"all of the wait's time, if another thread committed the awaited work"`
+	Foreign       int64  `parquet:"foreign_ns,optional"`
 	Interpreter   string `parquet:"interpreter_lock,optional" doc:"held or not held: CPython's GIL, when the wait began"`
 	Unfinished    bool   `parquet:"unfinished,optional" doc:"the process ended inside the wait"`
 }
@@ -182,7 +182,7 @@ type lockRow struct {
 	Lock        int64  `parquet:"lock" doc:"number of the lock"`
 	Name        string `parquet:"name,optional" doc:"label or symbol of the lock"`
 	Holder      int64  `parquet:"holder,optional" doc:"thread that held it"`
-	Kept        int64  `parquet:"kept_ns,optional" doc:"for CPython's GIL: the part of own_ns in which the lock's holder waited for something else"`
+	Kept        int64  `parquet:"kept_ns,optional"`
 	Interpreter string `parquet:"interpreter_lock,optional" doc:"held or not held: CPython's GIL, when the wait began"`
 }
 
@@ -196,9 +196,9 @@ type signalWaitRow struct {
 	Object    uint64 `parquet:"object,optional" doc:"address of the condition variable or semaphore"`
 	Name      string `parquet:"name,optional" doc:"symbol of the object, or the function that waited"`
 	Signaller int64  `parquet:"signaller,optional" doc:"thread that gave the signal"`
-	Signalled int64  `parquet:"signalled_ns,optional" doc:"when it did"`
-	Gave      uint64 `parquet:"gave,optional" doc:"address of the object that the waiting thread last signalled since its previous wait"`
-	GivenBack bool   `parquet:"given_back,optional" doc:"the thread that acquired the semaphore also released it, as with a lock"`
+	Signalled int64  `parquet:"signalled_ns,optional" doc:"when it gave the signal"`
+	Gave      uint64 `parquet:"gave,optional"`
+	GivenBack bool   `parquet:"given_back,optional"`
 	TimedOut  bool   `parquet:"timed_out,optional" doc:"no signal came in time"`
 }
 
@@ -219,7 +219,7 @@ type compilationRow struct {
 	PID        int64  `parquet:"pid" doc:"process id"`
 	TID        int64  `parquet:"tid" doc:"the system's thread id"`
 	Selector   string `parquet:"selector" doc:"the call"`
-	Kind       string `parquet:"kind" doc:"library, function, pipeline, archive, or child processes (a wait for child processes that compiled)"`
+	Kind       string `parquet:"kind"`
 	Name       string `parquet:"name,optional" doc:"name of the function, or hash of the source"`
 	SourceSize int64  `parquet:"source_bytes,optional" doc:"size of the source"`
 	Begin      int64  `parquet:"begin_ns" doc:"the call was entered"`
@@ -251,5 +251,5 @@ type processorRow struct {
 	TID    int64 `parquet:"tid" doc:"the system's thread id"`
 	At     int64 `parquet:"at_ns" doc:"when it was read"`
 	Ran    int64 `parquet:"ran_ns" doc:"how long the thread had run up to this instant"`
-	Waited int64 `parquet:"waited_ns" doc:"how long the thread had waited for a processor up to this instant; −1 if not known"`
+	Waited int64 `parquet:"waited_ns"`
 }

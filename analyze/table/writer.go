@@ -34,12 +34,12 @@ type table[T any] struct {
 	end  bool // has data of the whole run, written at its end; other tables have events, written slice by slice
 }
 
-// A filling is the data from which the rows of a slice (part) of the run, or of the whole run, are made.
+// A filling is the data from which the rows of a slice (time range) of the run, or of the whole run, are made.
 type filling struct {
 	trace  *analyze.Trace
 	work   *evidence.GPUWork // nil at the end of a run of several slices
 	times  *evidence.ThreadTimes
-	slice  *analyze.Slice // nil at the end of a run of several
+	slice  *analyze.Slice // nil at the end of a run of several slices
 	writer *Writer
 }
 
@@ -139,8 +139,8 @@ func (t table[T]) rows(out *output) *rows[T] {
 
 func (r *rows[T]) add(row T) { *r.next() = row }
 
-// next returns the next row, in which the caller must set every field. The row still has the content of an earlier
-// one, because clearing the 24 words of each call's row would be slow.
+// next returns the next row, in which the caller must set every field. The row still has an earlier row's content,
+// because clearing the 24 words of each row would be slow.
 func (r *rows[T]) next() *T {
 	if len(r.pending) == batch {
 		r.flush()
@@ -204,7 +204,7 @@ func (r *rows[T]) abandon() {
 	}
 }
 
-var errAbandoned = errors.New("what writes it was abandoned")
+var errAbandoned = errors.New("the export was abandoned")
 
 // opened is a table that is being written, whatever the type of its rows.
 type opened interface {
@@ -238,9 +238,9 @@ func (t *openTable[T]) close() error { return t.to.close(t.name) }
 
 func (t *openTable[T]) abandon() { t.to.abandon() }
 
-// A Writer writes the tables of one run. Pass it each call (method Call), after the calls of a slice (part) of the
-// run that slice (method Slice), and call Finish at the end. Each table with its own file has a goroutine; Finish or
-// Abandon must be called to end these goroutines.
+// A Writer writes the tables of one run, which is loaded in slices (time ranges). For each slice, first pass its
+// calls (method Call) and then the slice itself (method Slice). Call Finish at the end. Each table with its own file
+// has a goroutine, which ends only when Finish or Abandon is called.
 type Writer struct {
 	out    output
 	calls  *rows[callRow]
@@ -257,7 +257,7 @@ type Writer struct {
 	last   *analyze.Slice
 }
 
-// A threadName identifies a thread in all slices (parts) of a run.
+// A threadName identifies a thread in all slices (time ranges) of a run.
 type threadName struct{ pid, tid int64 }
 
 func nameOf(t *analyze.Thread) threadName { return threadName{processOf(t), tid(t)} }
@@ -315,7 +315,8 @@ func descriptions() (all []description) {
 	return all
 }
 
-// Slice writes the events of a slice (part) of the run. The calls of the slice must have been passed to Call before.
+// Slice writes the events of a slice (time range) of the run. The calls of the slice must have been passed to Call
+// before.
 func (w *Writer) Slice(s *analyze.Slice) error {
 	w.last = s
 	for i := range s.Trace.CPUWaits.Signals {

@@ -9,10 +9,11 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// newSizes finds allocations in a loop whose sizes no earlier round had, so that a cache of free memory by size never
-// has a hit. A round is the work up to a commit; it may allocate several buffers of one size.
+// newSizes finds allocations in a loop whose sizes did not occur in any earlier round. A cache that reuses freed
+// memory of the same size never helps such a program. A round is the work up to a commit; it may allocate several
+// buffers of one size.
 func newSizes(in *Input) *Insight {
-	known := map[size]round{}    // the round of the first
+	known := map[size]round{}    // the round in which the size first occurred
 	changing := map[round]bool{} // rounds that allocated a new size
 	var where sites
 	made, fresh := 0, 0

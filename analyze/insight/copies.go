@@ -10,16 +10,16 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A step is a copy of data or a dispatch. roundTrips looks for dispatches between a copy to private memory and a copy
-// back.
+// A step is one copy or dispatch of a thread. roundTrips looks in a thread's steps for data that is copied to private
+// memory, used by a dispatch, and copied back.
 type step struct {
 	at       analyze.Nanos
 	dispatch bool
 	up, down bool // a copy from CPU-visible memory to private memory, and back
 }
 
-// copies finds data that is copied to private GPU memory (which the CPU cannot access), used, and copied back again
-// and again.
+// copies finds data that is again and again copied to private GPU memory (which the CPU cannot access), used by a
+// dispatch, and copied back.
 func copies(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
@@ -98,7 +98,7 @@ func copies(in *Input) *Insight {
 	return nil
 }
 
-// roundTrips counts how often a copy to private memory is followed by a dispatch and that by a copy back.
+// roundTrips counts how often a copy to private memory is followed by a dispatch, and the dispatch by a copy back.
 func roundTrips(list []step) (trips int) {
 	up, worked := false, false
 	for _, s := range list {

@@ -11,8 +11,8 @@ import (
 )
 
 // failed finds command buffers that ended with an error. Their results are missing, and a program that does not check
-// for errors does not notice. If Metal says that some failed because of an earlier error, the first failure is named
-// as the cause.
+// for errors does not notice. If Metal reports that some failed only because of an earlier error, the first failure
+// is named as the cause.
 func failed(in *Input) *Insight {
 	var all []*analyze.CommandBuffer
 	var cost analyze.Nanos

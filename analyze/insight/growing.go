@@ -113,8 +113,8 @@ func stepsOf(thread *analyze.Thread, d division) *steps {
 	return s
 }
 
-// grow reports whether the steps become significantly longer, by their means or by their medians. Medians count too,
-// because a stall of the machine makes a few steps long and spoils the means.
+// grow reports whether the steps become significantly longer, judged by their means or their medians. Medians are
+// needed because a stall of the machine makes a few steps very long, which spoils the means.
 func (s *steps) grow() bool {
 	return (growing(s.whole.mean) || growing(func(part int) analyze.Nanos { return s.medians[part] })) &&
 		s.correlation*math.Sqrt(float64(s.count()-1)) >= policy.TrendZ
@@ -208,7 +208,8 @@ func (s *steps) addWork(b *analyze.CommandBuffer) {
 	}
 }
 
-// work tells how much more work the GPU gets in the last part than in the first; "" if the trace has no dispatches.
+// work describes how much more work the GPU gets in the last fifth of the run than in the first; "" if the trace has
+// no dispatches.
 func (s *steps) work() string {
 	if s.dispatches[0] == 0 || s.threads[0] == 0 {
 		return ""
@@ -219,7 +220,7 @@ func (s *steps) work() string {
 	case dispatches >= policy.TrendRatio:
 		return fmt.Sprintf("; the last fifth has %.1f times as many dispatches as the first", dispatches)
 	case threads >= policy.TrendRatio:
-		return fmt.Sprintf("; dispatches of the last fifth have %.1f times as many threads as those of the first",
+		return fmt.Sprintf("; in the last fifth, a dispatch has %.1f times as many threads as in the first",
 			threads)
 	}
 	return "; the number and the size of the dispatches do not grow"

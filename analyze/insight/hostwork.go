@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// A hostWork is the processor work of a thread for one command buffer. It lasts from the thread's previous commit to
+// A hostWork is the time that a thread worked on the processor for one command buffer: from its previous commit to
 // the commit of this command buffer, without the waits in between.
 type hostWork struct {
 	buffer *analyze.CommandBuffer
@@ -19,7 +19,7 @@ type hostWork struct {
 }
 
 // hostWork returns, by command buffer, the processor work of the threads in `idle`. A thread's first command buffer
-// has none, because no commit precedes it.
+// is left out, because the thread has no earlier commit at which its work could begin.
 func (in *Input) hostWork(idle map[*analyze.Thread]away) map[analyze.CommandBufferIndex]hostWork {
 	by := map[*analyze.Thread][]*analyze.CommandBuffer{}
 	for b := range in.Trace.Buffers() {

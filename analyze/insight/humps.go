@@ -51,8 +51,8 @@ func twoHumps(list []analyze.Nanos) (h humps, two bool) {
 	if float64(h.long) < policy.HumpRatio*float64(h.short) {
 		return h, false
 	}
-	// a clear gap between the groups: the middle of the interval between their two medians, in logarithms, must be
-	// nearly empty
+	// the gap between the groups is clear if the middle of the interval between their two medians (on a logarithmic
+	// scale) is nearly empty
 	from, way := logs[cut/2], logs[(cut+n)/2]-logs[cut/2]
 	first, _ := slices.BinarySearch(logs, from+way*(1-policy.HumpGap)/2)
 	last, _ := slices.BinarySearch(logs, from+way*(1+policy.HumpGap)/2)
@@ -120,7 +120,7 @@ func populations(in *Input) *Insight {
 			apartBy(pipelines, sizes))}
 	}
 	if more > 1 {
-		best.Evidence += fmt.Sprintf("; so have those of %s", analyze.Plural(more-1, "more kernel"))
+		best.Evidence += fmt.Sprintf("; the times of %s have two humps, too", analyze.Plural(more-1, "more kernel"))
 	}
 	return best
 }

@@ -30,7 +30,7 @@ func independent(in *Input) *Insight {
 	return &Insight{Severity: Info, Where: where.most(),
 		Evidence: fmt.Sprintf(
 			"%s %s %s; by the buffers and textures that they bind, only %d must run one after another; "+
-				"a serial encoder runs each after the one before",
+				"a serial encoder runs all of them one after another",
 			analyze.Plural(encoders, "serial compute encoder"), have(encoders), analyze.Plural(dispatches, "dispatch"),
 			longest)}
 }

@@ -74,11 +74,11 @@ func Find(in *Input) []Insight {
 // skip returns the result of a rule for which the trace has no data, with the reason.
 func skip(why string) *Insight { return &Insight{Severity: Skipped, Evidence: "SKIPPED: " + why} }
 
-// NotOfInstruments is the start of the evidence of a rule that was skipped because Instruments does not record its
-// data. Outputs recognize such rules by this text.
+// NotOfInstruments is the beginning of the evidence of a rule that was skipped because Instruments does not record
+// the data that it needs. Reports recognize such rules by this text, and list them together.
 const NotOfInstruments = "SKIPPED: Instruments does not record"
 
-// tooFew is the reason to skip a rule about loops: the trace has too few iterations.
+// tooFew is the reason for skipping a rule about loops: the trace has too few iterations.
 const tooFew = "too few command buffers to recognize a loop"
 
 // weigh returns Warning if the cost is at least policy.WholeShareOfTime of the time of the threads that submit work,

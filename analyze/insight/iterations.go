@@ -9,8 +9,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// An iteration is one command buffer from its creation to its end on the GPU, divided into parts. Time queued behind
-// earlier work of the same thread is left out: it is normal if a thread has several command buffers in flight.
+// An iteration is one command buffer from its creation to its end on the GPU, divided into encoding, starting and GPU
+// time. Time queued behind earlier work of the same thread is left out, because it is normal if a thread has several
+// command buffers in flight.
 type iteration struct {
 	buffer                *analyze.CommandBuffer
 	encode, starting, gpu analyze.Nanos
@@ -81,7 +82,7 @@ func settled[T any](list []T, of func(*T) analyze.Nanos) middle {
 }
 
 // apart reports whether a duration is longer than chance explains: more than policy.SlowIteration times the median,
-// and far above the 95% quantile.
+// and far above the 95% quantile compared with the distance of the two.
 func (m middle) apart(n analyze.Nanos) bool {
 	return m.median > 0 && float64(n) > policy.SlowIteration*float64(m.median) &&
 		float64(n-m.median) > policy.SlowIterationSpread*float64(m.high-m.median)
@@ -97,7 +98,7 @@ func leading[T any](list []T, m middle, of func(*T) analyze.Nanos) (count int, e
 	return count, excess
 }
 
-// noWarmUp finds first iterations that take longer than later ones, so that measurements should leave them out.
+// noWarmUp finds first iterations that take longer than later ones; users should exclude them from measurements.
 // Scopes that the program marks count as iterations, too.
 func noWarmUp(in *Input) *Insight {
 	if i := firstScopes(in); i != nil {
@@ -146,8 +147,8 @@ func noWarmUp(in *Input) *Insight {
 	return i
 }
 
-// firstScopes finds scopes (named time ranges) of which the first ones take longer than later ones of the same name.
-// A program marks its iterations with scopes, so noWarmUp looks at scopes before command buffers.
+// firstScopes finds scopes (time ranges that the program named) of one name whose first occurrences take longer than
+// later ones. Programs mark their iterations with scopes, so noWarmUp looks at scopes before command buffers.
 func firstScopes(in *Input) *Insight {
 	type key struct {
 		thread *analyze.Thread
@@ -221,8 +222,8 @@ func name(b *analyze.CommandBuffer) string {
 	return ""
 }
 
-// variance finds threads whose command buffers with the same work differ much in duration. It says whether encoding,
-// the wait for the GPU or the GPU's work differs most.
+// variance finds threads whose command buffers with the same work differ much in duration. It names the part that
+// differs most: encoding, waiting for the GPU, or the GPU's work.
 func variance(in *Input) *Insight {
 	list := in.series()
 	if len(list) == 0 {

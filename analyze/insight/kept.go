@@ -35,7 +35,7 @@ func keptBuffers(in *Input) *Insight {
 	}
 	a := of.Alive
 	return &Insight{Severity: Warning, Where: where.most(),
-		Evidence: fmt.Sprintf("process %d created %s, of which %s were alive at the same time and %s at the end; "+
-			"each keeps its encoders and the resources they use", of.ID, analyze.Plural(a.Made, "command buffer"),
+		Evidence: fmt.Sprintf("process %d created %s: %s of them were alive at the same time and %s at the end; "+
+			"each of them keeps its encoders and the resources that these use", of.ID, analyze.Plural(a.Made, "command buffer"),
 			analyze.FormatCount(a.Most), analyze.FormatCount(a.Made-a.Freed))}
 }

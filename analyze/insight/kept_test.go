@@ -14,9 +14,9 @@ func TestKeptBuffers(t *testing.T) {
 		alive analyze.Alive
 		says  string
 	}{
-		{"never freed", analyze.Alive{Made: 400, Most: 400}, "created 400 command buffers, of which 400 were alive at " +
+		{"never freed", analyze.Alive{Made: 400, Most: 400}, "created 400 command buffers: 400 of them were alive at " +
 			"the same time and 400 at the end"},
-		{"freed at the end", analyze.Alive{Made: 400, Freed: 400, Most: 390}, "390 were alive at the same time and 0 at"},
+		{"freed at the end", analyze.Alive{Made: 400, Freed: 400, Most: 390}, "390 of them were alive at the same time and 0 at"},
 		{"freed in time", analyze.Alive{Made: 400, Freed: 400, Most: 3}, ""},
 		{"as many as are in flight", analyze.Alive{Made: 64, Freed: 64, Most: 64}, ""},
 		{"some are kept", analyze.Alive{Made: 4000, Freed: 3800, Most: 200}, ""},

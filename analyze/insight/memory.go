@@ -63,9 +63,10 @@ func allocationInLoop(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: Warning, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d buffers, textures "+
-			"or heaps of %s in all were allocated in %d of %d rounds from one commit to the next, %.1f for each; "+
-			"that took %s",
+		Evidence: fmt.Sprintf(
+			"%d buffers, textures or heaps of %s in all were allocated in %d of %d rounds "+
+				"from one commit to the next, %.1f for each; "+
+				"that took %s",
 			made, analyze.FormatBytes(bytes), len(seen), rounds, float64(made)/float64(rounds), in.ofThreads(cost))}
 	if copied > 0 {
 		i.Evidence += fmt.Sprintf("; %d of the calls also copied data into them", copied)
@@ -79,7 +80,7 @@ func growth(in *Input) *Insight {
 		return skip(tooFew)
 	}
 	begin, end := analyze.Nanos(1<<62), analyze.Nanos(0)
-	// measure progress in commits and not in time, because a stalled program allocates nothing
+	// measure progress in commits and not in time, because a program that hangs for a while allocates nothing meanwhile
 	var commits []analyze.Nanos
 	for _, list := range in.rounds.thread {
 		begin, end = min(begin, list[start(len(list))-1]), max(end, list[len(list)-1])
@@ -146,8 +147,8 @@ func growth(in *Input) *Insight {
 	return i
 }
 
-// thirds counts the objects that were allocated and not freed, by the third of the run's commits in which they were
-// allocated.
+// thirds counts objects that were allocated and not freed. Each element is for one third of the run's commits, in
+// which these objects were allocated.
 type thirds [3]int
 
 func (t thirds) sum() int { return t[0] + t[1] + t[2] }

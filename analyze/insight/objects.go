@@ -14,8 +14,9 @@ import (
 // inMemoryGrowth are the classes of objects whose growth the rule memory-growth reports.
 var inMemoryGrowth = []string{"buffer", "texture", "heap", "tensor", "accelerationStructure", "other object"}
 
-// objectGrowth finds classes of objects, other than memory, of which more and more are alive: events, pipeline states,
-// encoders. If most command buffers are kept, kept-command-buffers reports them and their encoders.
+// objectGrowth finds classes of objects whose number grows throughout the run: events, pipeline states, encoders.
+// Memory has a rule of its own. If most command buffers are kept, the rule kept-command-buffers reports them and
+// their encoders.
 func objectGrowth(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
@@ -27,8 +28,8 @@ func objectGrowth(in *Input) *Insight {
 	return found
 }
 
-// growthOf returns the finding about the classes of objects that accumulate, and the first of them. kept says whether
-// the growth of command buffers and encoders is reported already.
+// growthOf returns the finding about the classes of objects that accumulate, and the first of these classes. `kept`
+// is true if the growth of command buffers and encoders is already reported.
 func growthOf(use *memory.Use, kept bool) (found *Insight, class string) {
 	var words []string
 	for i := range use.Objects {
@@ -50,7 +51,8 @@ func growthOf(use *memory.Use, kept bool) (found *Insight, class string) {
 	return &Insight{Severity: Info, Evidence: strings.Join(words, ". ")}, class
 }
 
-// WithGrowth replaces the growth of objects in the insights of some ranges of a run by that of the whole run.
+// WithGrowth replaces the insight object-growth, which was found in some ranges of a run, by its result for the whole
+// run.
 func WithGrowth(found []Insight, use *memory.Use) []Insight {
 	const id = "object-growth"
 	kept, at := false, -1

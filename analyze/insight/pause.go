@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A slowdown compares a thread's processor work after a pause of the thread with its processor work without a pause.
+// A slowdown compares a thread's processor work for command buffers after a pause of the thread with its work for the
+// same kind of command buffer without a pause.
 type slowdown struct {
 	thread           *analyze.Thread
 	what             string
@@ -60,8 +61,8 @@ func slowAfterPause(in *Input) *Insight {
 			most.without, most.pauses, most.compared, in.ofThreads(cost))}
 }
 
-// slowdownOf compares the processor work for command buffers after a pause with the work for equal ones without a
-// pause. It returns nil if the work after a pause is not slower.
+// slowdownOf compares the processor work for command buffers after a pause of the thread with the work for equal
+// command buffers without a pause. It returns nil if the work after a pause is not slower.
 func slowdownOf(thread *analyze.Thread, list []hostWork) *slowdown {
 	if len(list) < 2*policy.Pattern.Count() {
 		return nil
@@ -71,7 +72,7 @@ func slowdownOf(thread *analyze.Thread, list []hostWork) *slowdown {
 		pauses[i] = w.paused
 	}
 	slices.Sort(pauses)
-	// the usual wait of a step without a pause: taken from the shortest waits, because most steps may have a pause
+	// the usual wait of a step without a pause. It is taken from the shortest waits, because most steps may have a pause
 	usual := pauses[len(pauses)/policy.Pattern.Count()]
 	var paused, others []hostWork
 	for _, w := range list {
@@ -130,8 +131,9 @@ func compared(paused, others []hostWork, of func(hostWork) analyze.Nanos) *slowd
 	return s
 }
 
-// onProcessor reports whether the thread ran on a processor during the additional time, or if that is not known. It
-// returns false if the thread mostly waited for a processor, or may have waited for something that was not recorded.
+// onProcessor reports whether the additional time after pauses was spent on a processor. It returns true if that is
+// not known. It returns false if the thread mostly waited for a processor, or may have waited for something that was
+// not recorded.
 func (s *slowdown) onProcessor(idle away) bool {
 	working := s.thread.Working
 	used := s.thread.CPUIn(working)

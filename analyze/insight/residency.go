@@ -54,7 +54,8 @@ func residency(in *Input) *Insight {
 	return i
 }
 
-// A late is a command buffer that may have started late on the GPU, with its delay.
+// A late is a command buffer that may have started late on the GPU. Its delay is the time to its start from its
+// commit or, if later, from the end of the previous work.
 type late struct {
 	buffer *analyze.CommandBuffer
 	delay  analyze.Nanos // from its commit, or from the end of the work before it, to its start
@@ -121,8 +122,8 @@ func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analy
 	return found, usual, delays[len(delays)/2]
 }
 
-// lateInsight returns the insight for the late command buffers in `found`. `after` describes the event before them,
-// as the end of a sentence.
+// lateInsight returns the insight for the late command buffers in `found`. `after` is a clause that describes them,
+// such as "come after the GPU was idle".
 func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after string) *Insight {
 	var where sites
 	var cost analyze.Nanos
@@ -132,7 +133,7 @@ func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after st
 	}
 	return &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf(
-			"%s took %s from the commit to the start on the GPU, and others %s: those that %s, %s longer together",
+			"%[1]s that %[4]s took %[2]s from the commit to the start on the GPU, and others %[3]s: %[5]s longer together",
 			analyze.Plural(len(found), "command buffer"), middle, usual, after, in.ofThreads(cost))}
 }
 

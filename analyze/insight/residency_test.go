@@ -41,7 +41,7 @@ func TestResidency(t *testing.T) {
 				}
 				work(th, q)
 			}
-		}, "commit-after-idle", "6 command buffers took 3."},
+		}, "commit-after-idle", "6 command buffers that come after the GPU was idle for 10.0 ms or longer took 3."},
 		"pauses that cost nothing": {steady(60, func(th *tracesim.Thread, q *tracesim.Queue, i int) {
 			if i%10 == 9 {
 				th.Sleep(50 * ms)

@@ -41,8 +41,8 @@ type round struct {
 	number int
 }
 
-// steady returns the round in which `at` lies. ok is false where the loop is not steady: in the start-up (a quarter
-// of all rounds, at most ten) and after the last commit.
+// steady returns the round in which the time `at` lies. The second result is false where the loop is not steady: in
+// the start-up (a quarter of all rounds, at most ten) and after the last commit.
 func (r *rounds) steady(t *analyze.Thread, at analyze.Nanos) (round, bool) {
 	if t == nil {
 		return round{}, false

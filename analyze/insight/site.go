@@ -69,8 +69,8 @@ type sites struct {
 
 type siteKey struct{ place, file, from, call string }
 
-// add adds `count` calls to the place in the program that made c. `call` is the name of these calls, and `of` says
-// what they are about (a kernel, a size).
+// add adds `count` calls to the place in the program that made c. `call` is the name of these calls, and `of` their
+// subject, for example a kernel or a size.
 func (s *sites) add(c *analyze.Call, call, of string, count int, time analyze.Nanos, bytes uint64) {
 	k := siteKey{call: call}
 	f, from := c.Stack.Site(), c.Stack.Caller()

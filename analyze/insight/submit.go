@@ -65,10 +65,10 @@ func waitAfterCommit(in *Input) *Insight {
 	if threads == 0 {
 		return nil
 	}
-	cost = max(0, cost-in.Analysis.HeldUp()) // other delays of the work would remain with more in flight
+	cost = max(0, cost-in.Analysis.HeldUp()) // other delays would remain even with several command buffers in flight
 	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d times %s waited for a command buffer before committing the next one; "+
-			"starting and waking took %s", waited, total,
+			"starting the work and waking the threads took %s", waited, total,
 			analyze.Plural(threads, "thread"), in.ofThreads(cost))}
 }
 
@@ -117,8 +117,8 @@ func tinyBuffers(in *Input) *Insight {
 	return i
 }
 
-// idleGaps reports how long the GPU was idle between command buffers. A commit ends each gap; idleGaps also says what
-// the committing thread did meanwhile.
+// idleGaps reports how long the GPU was idle between command buffers, and why: each gap ends with a commit, and the
+// committing thread's activity before it is the reason.
 func idleGaps(in *Input) *Insight {
 	g := &in.Analysis.Evidence.GPU
 	active := analyze.Nanos(0)
@@ -152,7 +152,7 @@ func idleGaps(in *Input) *Insight {
 			analyze.FormatShare(float64(g.Idle)/float64(active)), strings.Join(why, "; "))}
 }
 
-// feeding says in words what a thread did during the gaps that its commits ended.
+// feeding describes what a thread did during the gaps that its commits ended.
 func feeding(by *evidence.IdleCause) string {
 	who := "an unknown thread"
 	if by.Thread != nil {

@@ -8,9 +8,10 @@ import (
 	"mtrace/analyze"
 )
 
-// Together merges the insights of several ranges of a run. Each range samples a longer one: scale has the ratio of
-// their lengths, by which costs are multiplied before they are added up. `names` has the ranges' names. The sentences
-// come from the first range that has the insight. A rule that was skipped in all ranges is listed once.
+// Together merges the insights of several ranges of a run. Each range is a sample of a longer one: `scale` has the
+// ratios of their lengths, by which costs are multiplied before they are added up. `names` has the ranges' names for
+// the reader. The sentences come from the first range that has the insight. A rule that was skipped in all ranges is
+// listed once.
 func Together(windows [][]Insight, scale []float64, names []string) (all []Insight) {
 	times := map[string]int{}
 	from := map[string]string{}

@@ -47,7 +47,7 @@ func trend(in *Input) *Insight {
 		i.Evidence += "; what grows: " + strings.Join(growing, "; ") + s.work()
 	}
 	if len(order) > 1 {
-		i.Evidence += fmt.Sprintf("; so do those of %s", analyze.Plural(len(order)-1, "more thread"))
+		i.Evidence += fmt.Sprintf("; the steps of %s grow, too", analyze.Plural(len(order)-1, "more thread"))
 	}
 	return i
 }

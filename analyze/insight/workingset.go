@@ -7,9 +7,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// beyondWorkingSet finds programs that allocate more memory than the device recommends, or nearly as much. Beyond
-// that size, the system pages memory, or moves it before each command buffer. Estimates do not count: the rule uses
-// what the device reports or, if releases are recorded, the objects that were alive.
+// beyondWorkingSet finds programs that allocate more memory than the device recommends, or nearly as much. If a
+// program allocates more, the system pages memory, or moves it before each command buffer. Estimated sizes do not
+// count: the rule uses the size that the device reports or, if releases are recorded, the objects that were alive.
 func beyondWorkingSet(in *Input) *Insight {
 	m := in.Memory
 	peak, source := m.Device, "as the device itself reports"
@@ -22,7 +22,7 @@ func beyondWorkingSet(in *Input) *Insight {
 	if peak <= m.Recommended {
 		return &Insight{Severity: Info,
 			Evidence: fmt.Sprintf(
-				"%s allocated at a time, %s, is %s of the device's recommended maximum, %s (recommendedMaxWorkingSetSize)",
+				"%s allocated at a time, %s, is %s of the device's recommended maximum of %s (recommendedMaxWorkingSetSize)",
 				analyze.FormatBytes(peak), source,
 				analyze.FormatShare(float64(peak)/float64(m.Recommended)), analyze.FormatBytes(m.Recommended)),
 			Advice: "leave room: with a larger batch, or with other programs that use the GPU, the system pages memory"}

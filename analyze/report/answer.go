@@ -10,8 +10,9 @@ import (
 	"mtrace/analyze"
 )
 
-// An answer is one labelled figure on the first screen of the HTML page, such as "costs: 12% of thread time".
-// More follows the text: lines that called it. Call is a call at a line of code; nil means the longest call there.
+// An answer is one labelled figure on the first screen of the HTML page, such as "costs: 12% of thread time". More is
+// shown after the text, for example the callers of a line of code. Call is a call made at that line, to which the
+// page links; if it is nil, the page links to the longest call there.
 type answer struct {
 	Title, Text, More string
 	Call              *HolderCall
@@ -80,8 +81,8 @@ func (d pageData) ofCause() (list []answer) {
 	return append(list, answer{Title: "what to do", Text: top.Advice})
 }
 
-// Strips returns two bars. One shows how all threads that take part in the GPU's work spent their time, the other how
-// all GPUs did. The verdict's shares refer to the same threads. Without GPU times there is only the first bar.
+// Strips returns two bars: how all threads that take part in the GPU's work spent their time, and how all GPUs spent
+// theirs. The verdict's shares refer to the same threads. Without GPU times there is only the first bar.
 func (d pageData) Strips() (list []strip) {
 	var bars []bar
 	submitting := &Report{Threads: slices.DeleteFunc(slices.Clone(d.Threads), func(t Thread) bool {

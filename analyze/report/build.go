@@ -28,8 +28,8 @@ type Options struct {
 	Part func(part *evidence.Division) error
 
 	WhatIf []replay.Wanted // to be predicted together; empty is nothing
-	// the threads to list; empty means all. Tables of who waits for whom also show threads that are not listed, if a
-	// listed thread waits for them or they wait for it
+	// the threads to list; empty means all. Matrices of waits also show threads that are not listed, if a listed thread
+	// waits for them or they wait for a listed thread
 	Threads []ThreadPattern
 	Queues  []uint32 // queues to list; empty is all
 	// the sections that WriteText writes; empty means one screen, or everything if All is set. Analyses are skipped
@@ -42,7 +42,7 @@ type Options struct {
 	Top      int  // rows of each table of WriteText; 0 means the table's default
 }
 
-// answers holds the results of all analyses of one trace, from which the report is built.
+// answers holds the results of all analyses of one trace. The report is built from them.
 type answers struct {
 	trace    *analyze.Trace
 	analysis *cause.Analysis
@@ -60,7 +60,7 @@ type answers struct {
 	window   *replay.Replay  // of a typical range of a long run; nil if the run is analysed as a whole
 }
 
-// ask runs all analyses; unpredicted omits predictions.
+// ask runs all analyses. With `unpredicted` it makes no predictions, which take the most time.
 func ask(t *analyze.Trace, opts Options, unpredicted bool) *answers {
 	x := &answers{trace: t, compile: compile.Summarize(t), memory: memory.Summarize(t), scopes: scopesOf(t),
 		hang: hang.Find(t, hang.Options{}), repeats: steps.NewSequences()}
@@ -79,7 +79,7 @@ func ask(t *analyze.Trace, opts Options, unpredicted bool) *answers {
 	return x
 }
 
-// Build runs all analyses on a trace that was loaded as a whole, and returns the report. Traces too long for that use
+// Build runs all analyses on a trace that was loaded as a whole, and returns the report. For longer traces use
 // BuildLong.
 func Build(t *analyze.Trace, opts Options) *Report {
 	x := ask(t, opts, false)

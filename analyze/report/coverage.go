@@ -23,8 +23,8 @@ type ProcessCoverage struct {
 	PID      int             `json:"pid"`
 	Classes  []string        `json:"classes_hooked"`
 	Unhooked []UnhookedClass `json:"classes_not_hooked"`
-	// calls inside other calls, which were left out on purpose because the outer call represents them, by kind of
-	// object
+	// number of calls that the tracer omits on purpose, because they are made inside another Metal call that represents
+	// them; by kind of object
 	Nested      map[string]int64 `json:"nested_calls"`
 	Commits     Audit            `json:"commits"`
 	Completions Audit            `json:"completions"`
@@ -53,8 +53,8 @@ type SelfCheck struct {
 	Calls []CheckedCall `json:"calls"`
 }
 
-// A CheckedCall is a call that the self-check made on purpose: made times; seen counts how many of them were
-// recorded.
+// A CheckedCall is a call that the self-check made on purpose. Made is how often it was made, Seen how often it was
+// recorded; the tracer works if both are equal.
 type CheckedCall struct {
 	Selector string `json:"selector"`
 	Made     int    `json:"made"`

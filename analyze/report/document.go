@@ -46,9 +46,9 @@ type Report struct {
 	undocumented
 }
 
-// undocumented holds results that callers of this package need and that are not written to JSON.
+// undocumented holds results that callers of this package need, but that are not part of the JSON document.
 type undocumented struct {
-	unmatched error          // of a name that was asked for and is not in the trace
+	unmatched error          // for a requested name (--what-if) that is not in the trace
 	costs     *kernels.Costs // of a long trace
 }
 

@@ -111,6 +111,6 @@ func sensitivities(d *experiment.Measurement) (rows []sensitivityRow) {
 	return rows
 }
 
-// widestShown is the width of an interval above which the axis does not extend to show all of it. Otherwise one wide
-// interval would squeeze all others to a point.
+// widestShown limits how wide the axis becomes. If an interval is wider than this, the axis does not show all of it,
+// because all other intervals would shrink to a point.
 const widestShown = 10

@@ -186,7 +186,7 @@ func (d pageData) IdleText() string {
 		text += fmt.Sprintf(", %s of the %s from first commit to last completion",
 			analyze.FormatShare(float64(g.IdleNS)/float64(used)), ns(used))
 	}
-	return text + ". Each gap counts for what the thread that submitted next was doing for most of it."
+	return text + ". Each gap is attributed to what the thread that submitted next did for most of the gap."
 }
 
 // IdleGapCount is the number of idle gaps that the table of idle time counts in all its rows.

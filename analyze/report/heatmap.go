@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// A heatMap is a matrix of waits between threads as the HTML page shows it. Threads with little in their row and
-// column are left out and counted in More.
+// A heatMap is a matrix of waits between threads as the HTML page shows it. Threads with little time in their row and
+// column are left out; More is their number.
 type heatMap struct {
 	Columns []string
 	Rows    []heatRow

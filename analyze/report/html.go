@@ -31,7 +31,7 @@ type pageData struct {
 	Found         []Insight
 	Skipped       []string
 	QueueRows     []queueRow
-	SeparateLocks bool // some waiting for other threads was not for locks
+	SeparateLocks bool // threads also waited for each other in other ways than for locks
 }
 
 // A bar is one colored part of a horizontal bar on the page, for instance of a thread's time.

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// inOrder runs do(0) to do(count-1) on several goroutines and passes the results to use in order. It starts a task
-// only shortly before its result is needed, because results take much memory. It stops at the first error, of do or of
-// use, and returns it.
+// inOrder runs do(0) to do(count-1) on several goroutines and passes the results to use in this order. It starts a
+// task only shortly before its result is needed, because results take much memory. At the first error of do or use it
+// stops and returns the error.
 func inOrder[T any](count int, do func(int) (T, error), use func(T) error) error {
 	type result struct {
 		of  T

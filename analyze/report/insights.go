@@ -30,7 +30,7 @@ type Site struct {
 	// the caller of the function in at; "" when it is not known
 	From string `json:"from"`
 	Call string `json:"call"`
-	// a kernel, a label or a size that all calls from this place have in common; "" if they differ
+	// a kernel, a label or a size that all calls from this place have in common; "" if there is none
 	Of    string   `json:"of"`
 	TIDs  []uint64 `json:"tids"`
 	Count int      `json:"count"`
@@ -81,8 +81,8 @@ func writeInsights(w *sheet, r *Report) {
 	}
 }
 
-// foundInsights returns the insights that found something, and one line for each reason why rules could not be
-// evaluated.
+// foundInsights returns the insights that found something. For rules that could not be evaluated, it returns one line
+// per reason.
 func foundInsights(r *Report) (found []Insight, skipped []string) {
 	titles := map[string][]string{}
 	var reasons []string

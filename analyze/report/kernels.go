@@ -43,8 +43,8 @@ type Kernel struct {
 	Operations    []KernelOperation `json:"operations"` // all, when any has a name
 }
 
-// A KernelOperation sums up a kernel's work for one operation. The one with an empty name sums up the work without a
-// name.
+// A KernelOperation sums up a kernel's work for one operation. The element with an empty name sums up the work
+// without a name.
 type KernelOperation struct {
 	Name       string `json:"name"`
 	From       string `json:"from"`

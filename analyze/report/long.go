@@ -17,14 +17,14 @@ import (
 )
 
 // Limits decide which runs are too long to be analysed as a whole, and how a long run is divided. Analyses that
-// compare each event with every other event run only on some windows of it. Everything that can be summed is summed
-// range by range over the whole run, so that memory does not grow with the run's length (docs/scale.md).
+// compare events with each other run only on some sample ranges of it, the windows. Everything that can be summed is
+// summed range by range over the whole run, so that memory does not grow with the run's length (docs/scale.md).
 type Limits struct {
 	Whole  int64 // maximum number of records that are analysed as a whole
 	Window int64 // records of a window
 	Summed int64 // records of a range that is loaded and added to the totals at once
 	// minimum number of command buffers in a window (a range that is analysed for causes). A window with fewer is
-	// widened, but not beyond the range of the run that it stands for
+	// widened, but only within the part of the run that it represents
 	Buffers int
 }
 
@@ -44,8 +44,7 @@ const windows = 8
 // queues, the GPU, kernels, memory, compilations.
 type Sampled struct {
 	Windows []SampledWindow `json:"windows"`
-	// Predicted is the number of ranges for which gains were predicted: half of the ranges if their verdicts agree,
-	// else all
+	// number of ranges for which gains were predicted: every second range if the verdicts of these agree, else all
 	Predicted int     `json:"predicted"`
 	Calls     int64   `json:"calls"` // in all of them
 	Share     float64 `json:"share"` // of the run's calls
@@ -127,8 +126,8 @@ type long struct {
 	asked analyze.Options
 	parts []analyze.Options
 	looks []look
-	start analyze.Options // a small part at the beginning of the run
-	known map[uint64]bool // analyze.Options.Asked
+	start analyze.Options // a small range at the beginning of the run
+	known map[uint64]bool // for analyze.Options.RequestObjects
 	done  int             // of steps
 	steps int
 
@@ -144,8 +143,8 @@ type long struct {
 	hang  *hang.Document
 }
 
-// A look is one window of a long run (at), the range of the run that it stands for (around), and the results of its
-// analysis.
+// A look is the analysis of one window (sample range) of a long run: `at` is the window, `around` the part of the run
+// that it represents, and `wide` a wider window, used if `at` has too few command buffers.
 type look struct {
 	at     analyze.Options
 	around analyze.Options
@@ -154,8 +153,8 @@ type look struct {
 	answer *answers
 }
 
-// A windowed has what the windows' results mean for the whole run. It does not refer to the windows' traces, so that
-// their memory can be freed.
+// A windowed holds the conclusions for the whole run that are drawn from its windows (sample ranges). It does not
+// refer to the windows' traces, so that their memory can be freed.
 type windowed struct {
 	judgement *cause.Judgement
 	fusions   []kernels.Fusion
@@ -239,9 +238,9 @@ func (l *long) lookAtAll() error {
 	}, done)
 }
 
-// stepsOfLook is the number of steps of progress that the analysis of a window counts as: it takes about twice the time
-// that reading a range takes, which is one step. Windows are analysed concurrently and end together. Their progress is
-// reported when all are done, because the remaining time would seem much longer after the first.
+// stepsOfLook is the number of steps of progress that the analysis of a window counts as. It takes about twice as
+// long as reading a range, which is one step. Windows are analysed concurrently and end together, so their progress
+// is reported when all are done. Reporting the first would make the remaining time seem much too long.
 const stepsOfLook = 2
 
 // step counts finished steps of work and reports them to the caller's progress function.
@@ -262,7 +261,8 @@ func (l *long) learn(small analyze.Options) error {
 	return err
 }
 
-// know adds addresses of objects through which threads send requests. It reports whether any address is new.
+// know adds addresses of condition variables and semaphores through which threads send requests. It reports whether
+// any address is new.
 func (l *long) know(objects []uint64) (news bool) {
 	for _, object := range objects {
 		if l.known[object] {
@@ -278,8 +278,8 @@ func (l *long) know(objects []uint64) (news bool) {
 	return news
 }
 
-// lookAgain repeats the analysis of windows (sampled ranges of the run) that showed no requests between threads, if
-// other windows have shown through which objects requests are sent.
+// lookAgain repeats the analysis of some windows (sample ranges of the run) if the others have shown through which
+// objects threads send requests. It repeats those that showed no requests.
 func (l *long) lookAgain() error {
 	news := false
 	for i := range l.looks {
@@ -377,7 +377,7 @@ func (l *long) add(m *measured) error {
 // conclude derives the verdict on the run from the results of its windows. Then it frees the windows: their traces
 // use the most memory if a program waits a lot.
 func (l *long) conclude() {
-	if len(l.parts) == 0 { // no part was read; load any part for the properties of the whole run
+	if len(l.parts) == 0 { // no totals were read; any range has the properties of the whole run
 		l.total.Add(l.looks[0].answer.trace)
 	}
 	var found []cause.Range

@@ -32,14 +32,14 @@ type Objects struct {
 	Class    string `json:"class"`
 	Created  int    `json:"created"`
 	Released *int   `json:"released"` // null if releases of this class were not recorded
-	// alive when the first command buffer was committed, at most, and when the last was committed; without recorded
-	// releases, as if none had been released
+	// number alive when the first command buffer was committed, largest number alive, and number alive when the last
+	// command buffer was committed. If releases were not recorded, no object counts as released
 	First int `json:"alive_first"`
 	Peak  int `json:"alive_peak"`
 	Last  int `json:"alive_last"`
 	// alive when 0 %, 10 %, … and 100 % of the command buffers had been committed
 	Alive []int `json:"alive"`
-	// how many more were alive at the end than after a tenth of the command buffers, if the number grew all the time;
+	// how many more were alive at the end than after a tenth of the command buffers, if the number grew steadily;
 	// otherwise 0
 	Growth int `json:"growth"`
 }

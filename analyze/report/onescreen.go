@@ -21,23 +21,23 @@ const mostScreenLines = 40
 type screenRows struct {
 	evidence, targets, helps, threads, kernels, notes, warnings int
 
-	// sentences that explain a figure: where the GPU's idle time between tokens lies (3), why no gain is predicted (2),
-	// how the verdict changes over time (1)
+	// number of explanatory sentences, the most important first: how the verdict changes over time (1), why no gain is
+	// predicted (2), when the GPU is idle between tokens (3)
 	remarks int
 }
 
-// usualScreenRows are the limits with which a report is first written. If the report is too long for the screen, rows
-// are removed.
+// usualScreenRows are the limits with which a report is first written. If the text is too long for the screen,
+// tighter reduces them step by step.
 var usualScreenRows = screenRows{evidence: 4, targets: 3, helps: 5, threads: 8, kernels: 5, notes: 4, warnings: 3,
 	remarks: 3}
 
-// Rows are removed in two stages. First each part is cut down to fewScreenRows, and only then to leastScreenRows.
+// Rows are removed in two stages: first each part is cut down to fewScreenRows, and only then to leastScreenRows.
 var (
 	fewScreenRows   = screenRows{evidence: 2, targets: 1, helps: 3, threads: 3, kernels: 1, notes: 1, warnings: 1}
 	leastScreenRows = screenRows{evidence: 1, targets: 1, helps: 1, threads: 1, kernels: 1, notes: 1, warnings: 1}
 )
 
-// tighter returns the limits with one row less, in the part where a row is missed least; false if every part is at
+// tighter returns the limits with one row less, in the part whose last row matters least; false if every part is at
 // its minimum.
 func (s screenRows) tighter() (screenRows, bool) {
 	least := fewScreenRows
@@ -82,8 +82,7 @@ var screenParts = []func(r *Report, w *sheet, rows screenRows){
 // mislead.
 var hungParts = []func(r *Report, w *sheet, rows screenRows){screenSource, screenHang, screenEnd}
 
-// writeScreen writes the one-screen report. It writes into memory, and repeats that with fewer rows until the text
-// fits.
+// writeScreen writes the one-screen report. It writes the text into memory, and again with fewer rows, until it fits.
 func writeScreen(w io.Writer, r *Report, opts Options) error {
 	rows, parts := usualScreenRows, screenParts
 	if r.Hung() {
@@ -220,8 +219,9 @@ func writeScreenKernels(w *sheet, r *Report, rows screenRows) {
 	}
 }
 
-// screenKernels returns the kernels in their order, but those that cannot have a noticeable share of GPU time come
-// last: an identified kernel of 0.1% would hide kernels that are not identified and may have nearly all of it.
+// screenKernels returns the kernels in their order, but moves kernels that cannot have a noticeable share of GPU time
+// to the end. Otherwise a kernel whose time is known to be 0.1% would hide kernels whose time is not identified and
+// may be nearly all of it.
 func screenKernels(all []Kernel) []Kernel {
 	total := int64(0)
 	for _, k := range all {

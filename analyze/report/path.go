@@ -24,7 +24,7 @@ type PathPart struct {
 	Share float64 `json:"share"`
 }
 
-// A Chain is a sequence of threads in which each waits for the next, and what the last one waited for (root).
+// A Chain is a sequence of threads in which each waits for the next. Root is what the last thread waited for or did.
 type Chain struct {
 	TIDs  []uint64 `json:"tids"`
 	Root  string   `json:"root"` // "gpu", "running" or "unknown"

@@ -23,12 +23,12 @@ const (
 	phaseBuffers    = 40   // command buffers that a phase must have
 	phaseConfidence = 0.55 // minimum confidence of the phase's verdict
 	phaseShare      = 0.2  // minimum share of the threads' time that the phase's cause must explain
-	phaseNone       = 0.1  // a phase without a cause may have at most this share
+	phaseNone       = 0.1  // maximum share that a cause may explain in a phase whose verdict is that there is none
 )
 
 // buildPhases splits the run where the threads' use of time changes, and analyses each range separately. Phases are
-// only reported if their verdicts differ and all are well supported. Without phases, if two causes take turns, the
-// verdict would be the more expensive one, and nothing would show when it applies.
+// only reported if their verdicts differ and all are well supported. They are needed if causes alternate over time:
+// the verdict on the whole run names only the most expensive cause, and not when it applies.
 func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 	r.Serialization.Phases = []Phase{}
 	shifts := evidence.Shifts(a.Evidence.Work, &a.Evidence.Times, a.Evidence.Blocked)

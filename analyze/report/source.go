@@ -68,7 +68,7 @@ type Source struct {
 	Recorded []Recorded `json:"recorded"`
 	Selected []string   `json:"selected"` // the calls that were requested, flag by flag; empty means all
 	LeftOut  int64      `json:"left_out"` // records that were not asked for
-	// one line on what was recorded, if it was not everything; empty otherwise
+	// one line on which part of the run was recorded, if it was not everything; empty otherwise
 	RecordedText string `json:"recorded_text"`
 
 	// data that no trace from this kind of source has: "waits", "locks", "calls", "kernel-names"
@@ -84,7 +84,7 @@ type Recorded struct {
 	// the event that began the range: "the start", "mark:NAME", "SIGUSR1", a flag
 	Began string `json:"began"`
 	Ended string `json:"ended"` // what ended it, or "the end"
-	Shown bool   `json:"shown"` // the report is of it
+	Shown bool   `json:"shown"` // the report covers this range
 }
 
 // Incomplete describes what is missing in a trace whose file is cut or damaged. Lost counts the records that are

@@ -22,7 +22,8 @@ type Generation struct {
 	TokenNS  Quantiles `json:"token_ns"`  // from the end of one token to the end of the next
 	GPUNS    Quantiles `json:"gpu_ns"`    // GPU time of a token's work
 	IdleNS   Quantiles `json:"idle_ns"`   // time within a token in which the GPU ran none of its work
-	// the distribution of idle_ns up to its 95th percentile; the last bin has all longer ones. Empty without idle times
+	// the distribution of idle_ns up to its 95th percentile, with a last bin for all longer times. Empty without idle
+	// times
 	IdleBins []StepBin `json:"idle_bins"`
 	IdleWhile
 }
@@ -64,8 +65,8 @@ type lengths struct {
 	wait            steps.Wait // summed over the steps that have an idle time
 }
 
-// add adds the steps of a phase. A step lasts from the end of the previous step to its own end, so the first step of
-// a sequence has no length.
+// add adds the steps of a phase. A step lasts from the end of the previous step to its own end. The first step of a
+// sequence has no previous step, so only its GPU time is added.
 func (l *lengths) add(p *steps.Phase) {
 	for _, s := range p.Steps {
 		l.gpu = append(l.gpu, int64(s.GPU))
@@ -191,7 +192,7 @@ func (g *Generation) Source() string {
 	if g.From == steps.FromMarks {
 		return "Prompts and tokens are ranges that the program marks."
 	}
-	return "A prompt is work on the same graph as the steps after it, with several times their threads. " +
+	return "A prompt is recognized as work on the same graph as the steps after it, with several times as many threads. " +
 		"One step counts as one token."
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // A table has columns as wide as their contents. If it is too wide for the sheet, its first column is shortened. If
-// that is not enough, columns are omitted and a note says how many.
+// that is not enough, columns are omitted and a note says how many. The same holds for rows beyond `most`.
 type table struct {
 	over  []string // a line above the heads, for heads of two lines; nil if there is none
 	heads []string

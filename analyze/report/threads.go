@@ -27,7 +27,7 @@ type Thread struct {
 	LostToOthers   float64          `json:"lost_to_others_share"`
 	// the part of outside_ns in which the thread waited for another thread's signal, usually for work
 	SignalWaitNS int64    `json:"signal_wait_ns"`
-	Outside      *Outside `json:"outside"` // what outside_ns is made of
+	Outside      *Outside `json:"outside"` // outside_ns, divided by activity
 	// another thread submits this thread's work, and this thread waits for that thread's signal that the work is done
 	HandsOver  bool    `json:"hands_over"`
 	CPUNS      *int64  `json:"cpu_ns"`            // on a processor; null when not known
@@ -58,8 +58,8 @@ func buildThreads(r *Report, a *cause.Analysis, opts Options) {
 	}
 }
 
-// processorTimes fills in how long the thread ran, and how long it was ready but had no processor, as far as samples
-// tell.
+// processorTimes fills in how long the thread ran and how long it was ready but had no processor. Both come from
+// samples, which may cover only a part of the thread's time.
 func (th *Thread) processorTimes(t *evidence.ThreadTime) {
 	cpu := t.Thread.CPUIn(t.Thread.Active)
 	if cpu.Covered == 0 {
@@ -160,8 +160,8 @@ func moreThreads(shown []Thread, more int) string {
 	return fmt.Sprintf("%s with at most %s", text, analyze.Plural(least, "command buffer"))
 }
 
-// onlyLocks reports whether the thread made no Metal call and only waited for locks. A thread whose work another
-// thread submits is not one of these.
+// onlyLocks reports whether the thread made no Metal call and only waited for locks. Threads whose work another
+// thread submits do not count.
 func (t *Thread) onlyLocks() bool {
 	lock := t.Time[analyze.PartLock.Key()]
 	return lock > 0 && !t.HandsOver && lock+t.Time[analyze.PartOutside.Key()] == t.WindowNS

@@ -14,10 +14,10 @@ import (
 // mostStepBins is the maximum number of bins of the distribution of gaps between tokens; more do not fit a line.
 const mostStepBins = 24
 
-// binsOf returns the distribution of sorted durations: bins of equal width on a logarithmic scale from the shortest
-// duration to the 95th percentile, and one last bin for all longer ones. A few tokens are often much longer than the
-// rest, and an axis up to the longest would leave one bar for all others. A bin is at least a sixteenth of an octave
-// wide, about 4%.
+// binsOf returns the distribution of sorted durations. From the shortest duration to the 95th percentile, bins have
+// equal width on a logarithmic scale, at least a sixteenth of an octave (about 4%). One last bin has all longer
+// durations: a few tokens are often much longer, and an axis up to the longest would put all usual tokens into one
+// bar.
 func binsOf(sorted []int64) []StepBin {
 	bins := []StepBin{}
 	if len(sorted) == 0 {
@@ -106,7 +106,7 @@ func (d pageData) IdleSum() string {
 	text := g.idleSum(d.GPU.IdleNS)
 	text = strings.ToUpper(text[:1]) + text[1:]
 	if rest := d.GPU.IdleNS - g.idleTotal(); rest > 0 && d.GPU.IdleNS > 0 {
-		text += fmt.Sprintf("; the other %s lie before and in prompts, or at the begin of a sequence", ns(rest))
+		text += fmt.Sprintf("; the other %s passed before and in prompts, or at the begin of a sequence", ns(rest))
 	}
 	return text + ". The parts below add up to it: each says how far the program was with the token's first command " +
 		"buffer. The table under GPU splits the same time by what the submitting thread was doing."

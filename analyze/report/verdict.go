@@ -11,8 +11,8 @@ import (
 // Serialization is the verdict.
 type Serialization struct {
 	Verdict string `json:"verdict"`
-	// faults that cannot be told apart from the verdict, because removing them gains as much, or because they cost as
-	// much
+	// faults that cannot be told apart from the verdict, because removing them gains about as much, or because they cost
+	// about as much
 	CloseCalls []string `json:"close_calls"`
 	Share      float64  `json:"share"`
 	Confidence float64  `json:"confidence"`
@@ -30,8 +30,8 @@ type Serialization struct {
 	Interference    []Interference `json:"interference"`
 	CriticalPath    CriticalPath   `json:"critical_path"`
 	Chains          []Chain        `json:"chains"`
-	// how much longer the replay of the unchanged run takes than the recorded run, as a share. All predictions come
-	// from this replay, so a large error makes them doubtful
+	// how much longer a replay (simulation) of the unchanged run takes than the recorded run, as a share. All
+	// predictions come from this replay, so a large error makes them doubtful
 	ReplayError float64 `json:"replay_error"`
 }
 

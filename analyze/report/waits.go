@@ -63,8 +63,7 @@ var exclusionWords = map[string]string{"gpu": "work on the GPU", "encoders": "op
 	"waits": "waits for the GPU"}
 
 // index formats a mutual exclusion index: 1 means that the intervals never overlap, 0 that they overlap as often as
-// by chance. An index below −1 is shown as "<-1", because such values differ only by how rarely chance alone causes
-// overlaps.
+// by chance. All values below −1 are shown as "<-1": they depend mostly on how rare overlaps by chance are.
 func index(x float64) string {
 	if x < -1 {
 		return "<-1"

@@ -80,8 +80,8 @@ type help struct {
 // helpFactors are the factors for the columns of the table: 10%, 25% and 50% shorter, and removed.
 var helpFactors = [4]float64{0.9, 0.75, 0.5, 0}
 
-// helpTitles are the titles of changes that do more than shorten something. Other changes are titled with kind and
-// name.
+// helpTitles are the titles of changes that do more than shorten an item. Other changes are titled with their kind
+// and name.
 var helpTitles = map[string]string{replay.KindInFlight: "keep %s rounds in flight",
 	replay.KindMerge: "merge %s command buffers into one", "cause": "remove cause %s"}
 
@@ -96,19 +96,19 @@ func (h help) Title() string {
 	return h.Kind + " " + h.Name
 }
 
-// removalsNote explains why removing a cause and shortening a lock or kernel differ; empty if rows of both kinds are
-// not there.
+// removalsNote explains why removing a cause and shortening a lock or kernel have different gains. It is empty unless
+// the table has rows of both kinds.
 func removalsNote(rows []help) string {
 	has := func(kind string) bool { return slices.ContainsFunc(rows, func(h help) bool { return h.Kind == kind }) }
 	switch {
 	case !has(cause.KindCause):
 		return ""
 	case has(replay.KindLock):
-		return "All factors are of the whole run. Removing a cause removes all its waits and the delays that follow " +
-			"them; the row of a lock changes only how long that lock is held."
+		return "All factors are speed-ups of the whole run. Removing a cause removes all its waits " +
+			"and the delays that follow them; the row of a lock changes only how long that lock is held."
 	case len(rows) > 1:
-		return "All factors are of the whole run. Removing a cause removes all its waits; the other rows change only " +
-			"what they name."
+		return "All factors are speed-ups of the whole run. Removing a cause removes all its waits; " +
+			"the other rows change only the item that they name."
 	}
 	return ""
 }

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze"
 )
 
-// wrap writes s in lines that fit the sheet. The parameter `first` is the prefix of the first line, `then` that of
-// all further lines. A number and its unit stay on one line.
+// wrap writes s in lines that fit the sheet. The first line begins with the prefix `first`, all further lines with
+// the prefix `then`. A number and its unit stay on one line.
 func wrap(w *sheet, s, first, then string) {
 	wrapWords(w, keepUnits(strings.Fields(analyze.Printable(s))), first, then)
 }
@@ -47,8 +47,8 @@ func (s *sheet) say(text string, colour func(string) string) {
 	}
 }
 
-// lines breaks words into lines that fit the sheet. The parameter `first` is the prefix of the first line, `then`
-// that of all further lines.
+// lines breaks words into lines that fit the sheet. The first line begins with the prefix `first`, all further lines
+// with the prefix `then`.
 func (s *sheet) lines(words []string, first, then string) []string {
 	return analyze.Wrap(words, s.width, first, then)
 }
@@ -108,8 +108,8 @@ func firstClauses(s string, least, n int) string {
 	return cutEnd(s, n)
 }
 
-// WriteParagraph writes a text in lines of the options' width. The parameter `first` is the prefix of the first line,
-// `then` that of all further lines.
+// WriteParagraph writes a text in lines of the options' width. The first line begins with the prefix `first`, all
+// further lines with the prefix `then`.
 func WriteParagraph(w io.Writer, text, first, then string, opts Options) error {
 	_, err := io.WriteString(w, strings.Join(newSheet(w, opts).lines(keepUnits(strings.Fields(text)), first, then),
 		"\n")+"\n")

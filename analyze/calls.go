@@ -24,7 +24,7 @@ type CallStat struct {
 }
 
 // Waits reports whether the calls spend their time waiting for something else: GPU work, a lock, a drawable or a
-// signal. Making such calls faster would not help, so reports must not advise it.
+// signal. Reports must not advise to make such calls faster, because only the awaited work can be.
 func (c *CallStat) Waits() bool {
 	return c.Part == PartCount || c.Part == PartLock || c.Part == PartDrawable || c.Part == PartOutside
 }

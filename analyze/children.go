@@ -180,9 +180,9 @@ func workersOf(t *Trace) map[*Thread]bool {
 	return works
 }
 
-// blockedElsewhere adds a ChildWait for each time in which a working thread made no recorded call and used a
-// processor for at most half of the time, while child processes compiled. Such a thread typically reads the
-// compiler's output from a pipe.
+// blockedElsewhere adds a ChildWait for each time in which a working thread was blocked while child processes
+// compiled, but made no recorded call: it used a processor for at most half of the time. Such a thread typically
+// reads the compiler's output from a pipe.
 func blockedElsewhere(t *Trace, children map[*Process]*family, works map[*Thread]bool) {
 	calls := map[*Thread][]Interval{}
 	for _, th := range t.Threads {
@@ -228,8 +228,8 @@ func blockedElsewhere(t *Trace, children map[*Process]*family, works map[*Thread
 	}
 }
 
-// blockedBetween returns the gaps between the thread's calls in which the thread was blocked for at least half of the
-// gap while children compiled for at least half of the gap.
+// blockedBetween returns the gaps between the thread's calls that count as waiting for compilation: for at least half
+// of the gap the thread was blocked, and for at least half of it children compiled.
 func blockedBetween(th *Thread, calls []Interval, f *family) (found []ChildWait) {
 	slices.SortFunc(calls, func(a, b Interval) int { return cmp.Compare(a.Begin, b.Begin) })
 	from := th.Active.Begin

@@ -20,8 +20,8 @@ func (s *Source) waitsText() string {
 		return ""
 	}
 	return "WAITS FOR LOCKS AND SIGNALS ARE NOT RECORDED in " + Plural(s.WaitsUnseen, "process") +
-		": the system does not let the tracer replace functions there, and the report cannot show whether threads " +
-		"wait for each other"
+		": the system does not let the tracer replace functions there, " +
+		"and the report cannot show whether threads wait for each other"
 }
 
 // selectedText returns one line about what the user chose to record: calls or processes, and time ranges; empty if

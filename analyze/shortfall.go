@@ -32,10 +32,10 @@ func Headline(t *Trace) string {
 	missing, more := t.Recording.Lost.Records, t.Recording.Lost.AtLeast
 	switch {
 	case missing > 0 && more:
-		return text + Plural(missing, "record") + " known to be missing, one or two a call; " +
+		return text + Plural(missing, "record") + " known to be missing (a call has one or two); " +
 			"how many more are missing is not known"
 	case missing > 0:
-		return text + Plural(missing, "record") + " missing, one or two a call"
+		return text + Plural(missing, "record") + " missing (a call has one or two)"
 	case more:
 		return text + "and the number of missing calls is not known"
 	}

@@ -15,9 +15,9 @@ func TestMissingIsSaidInRecords(t *testing.T) {
 		headline string
 		warning  string
 	}{
-		{Loss{Records: 7409}, "CUT: 330 calls are here, 7,409 records missing, one or two a call",
+		{Loss{Records: 7409}, "CUT: 330 calls are here, 7,409 records missing (a call has one or two)",
 			"7,409 records lost (a call has one or two records): the lost calls are missing"},
-		{Loss{Records: 1, AtLeast: true}, "CUT: 330 calls are here, 1 record known to be missing, one or two a call; " +
+		{Loss{Records: 1, AtLeast: true}, "CUT: 330 calls are here, 1 record known to be missing (a call has one or two); " +
 			"how many more are missing is not known", "1 record lost"},
 		{Loss{AtLeast: true}, "CUT: 330 calls are here, and the number of missing calls is not known", ""},
 		{Loss{}, "CUT: 330 calls are here, and none is missing", ""},

@@ -142,12 +142,12 @@ type Source struct {
 // means that none is missing.
 type Unrecorded struct{ Waits, Locks, Calls, KernelNames bool }
 
-// HasWaits reports whether the source records calls that wait for the GPU. If it does not, a trace without waits
-// does not show that threads never wait.
+// HasWaits reports whether the source records calls that wait for the GPU. If it does not, the absence of waits in
+// the trace proves nothing.
 func (s *Source) HasWaits() bool { return !s.Unrecorded.Waits }
 
-// HasLocks reports whether the source records waits for locks and signals. If it does not, a trace without such
-// waits does not show that there were none.
+// HasLocks reports whether the source records waits for locks and signals. If it does not, their absence in the trace
+// proves nothing.
 func (s *Source) HasLocks() bool { return !s.Unrecorded.Locks }
 
 // HasCalls reports whether the source records single Metal calls.

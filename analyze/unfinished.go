@@ -44,9 +44,9 @@ func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 	}
 }
 
-// polls returns the polling loop in which the ring's thread was when the process ended; nil if it was in none. The
-// thread has left its loop if it is inside a Metal call, or if its last read of the status is long ago compared with
-// the time between earlier reads.
+// polls returns the polling loop in which the ring's thread was when the process ended; nil if it was in none. A
+// thread inside a Metal call has left its loop. So has a thread whose last read of the status was long ago, compared
+// with the time between its earlier reads.
 func (l *unfinishedLoader) polls(e *tracefile.End) *tracefile.PolledCall {
 	for i := range e.Current {
 		if e.Current[i].Ring == l.at.ring {

@@ -89,7 +89,7 @@ func FormatShare(x float64) string {
 // also the clock of Metal's GPU times. Instants of different traces cannot be compared, only durations.
 type Nanos int64
 
-// Interval is the time from Begin up to, but not including, End.
+// Interval is the time from Begin (inclusive) to End (exclusive).
 type Interval struct{ Begin, End Nanos }
 
 // Length is the interval's duration; 0 if the interval is empty or was not measured.

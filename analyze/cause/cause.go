@@ -195,12 +195,14 @@ type replayed interface {
 	Meets() bool
 }
 
-// without returns a Finding.without function for a change that does not depend on the replay.
+// without returns a function for the field Finding.without that always returns the change c. It is for changes that
+// do not depend on the replay.
 func without(c replay.Change) func(replayed) (replay.Change, string) {
 	return func(replayed) (replay.Change, string) { return c, "" }
 }
 
-// cannot returns a Finding.without function for a cause that no change removes, with the reason.
+// cannot returns a function for the field Finding.without that always returns the reason why no change removes the
+// cause.
 func cannot(why string) func(replayed) (replay.Change, string) {
 	return func(replayed) (replay.Change, string) { return replay.Change{}, why }
 }

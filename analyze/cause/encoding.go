@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// replaceCalls adds to a finding the call that takes most of the encoding time and the call that could replace it, if
-// encoding is a large share of the finding's time.
+// replaceCalls adds evidence and advice if encoding is a large share of the finding's time: the call that takes most
+// of the encoding time, and the call that could replace it.
 func (r *Finding) replaceCalls(ev *evidence.Evidence) {
 	c := ev.Launch.Encoding
 	cure := wire.EncodingCure(c.Selector)

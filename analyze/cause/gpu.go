@@ -25,7 +25,7 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 		c := &ev.Occupancy.Busiest.Crowding
 		r.say("it ran %.1f command buffers at once while busy, "+
 			"and each takes %s longer for every other one that runs at the same time: "+
-			"run alone, each would have taken %s of its time",
+			"if it ran alone, each would have taken %s of its time",
 			ev.GPU.Overlap, percent(c.Slope), percent(1-c.Beside))
 	case ev.Submitters.Committers > 1:
 		r.say("for %s of that time, more work was pending", percent(ev.Occupancy.Pending))

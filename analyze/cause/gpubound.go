@@ -39,8 +39,8 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	if ev.Submitters.Steady == 1 {
 		r.Confidence = policy.Inferred
 		r.Advice += "; if other threads wait for the submitting thread, let each submit its own work"
-		r.say("one thread submits all GPU work: it is unknown whether the GPU could run more at once, and whether " +
-			"other threads wait for this thread in calls that are not recorded (std::future, C++20 atomics)")
+		r.say("one thread submits all GPU work: it is unknown whether the GPU could run more at once, " +
+			"and whether other threads wait for this thread in calls that are not recorded (std::future, C++20 atomics)")
 	}
 	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
 		r.Confidence = policy.Inferred
@@ -104,8 +104,8 @@ func (r *Finding) tellWaitingKernels(ev *evidence.Evidence) {
 	}
 }
 
-// tellPossibleWaits adds a sentence if kernels may wait on the GPU for another queue's work, and the trace neither
-// proves nor excludes that.
+// tellPossibleWaits adds a sentence if kernels may wait on the GPU for another queue's work, but the trace does not
+// prove it.
 func (r *Finding) tellPossibleWaits(ev *evidence.Evidence) {
 	for i := range ev.Execution.KernelWaits {
 		w := &ev.Execution.KernelWaits[i]

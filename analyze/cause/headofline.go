@@ -49,8 +49,8 @@ func behindInLine(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// enqueuedEarly holds if a command buffer that was enqueued but not yet committed keeps committed ones behind it in
-// the queue from running.
+// enqueuedEarly holds if committed command buffers cannot run because an earlier one in their queue was enqueued but
+// is not committed yet.
 func enqueuedEarly(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: HeadOfLine, Confidence: policy.Shown,
 		Advice: "enqueue a command buffer only when it is about to be committed, or leave enqueue out: commit does it"}

@@ -75,7 +75,7 @@ func noCause(ev *evidence.Evidence) string {
 }
 
 // outsideWords describes what submitting threads do outside of Metal, for instance ", 20% running, 56% in sleep
-// calls". Each percentage is a share of all their time. Time that is neither recorded nor sampled is listed as not
+// calls". Each percentage is a share of all their time. Time about which the trace has no data is listed as not
 // traced.
 func outsideWords(ev *evidence.Evidence) string {
 	var running, unknown analyze.Nanos

@@ -9,9 +9,9 @@ import (
 )
 
 // starvation holds if the GPU is idle because submitting threads wait for something that is produced elsewhere:
-// another thread's signal, a file, a pipe or another process. Waiting for clients does not count, because a server
-// without requests is not slow. Waits at barriers count as imbalance, and waits for a thread that submits for others
-// as single-submitter.
+// another thread's signal, a file, a pipe or another process. Waits for clients are left out, because a server that
+// waits for requests is just idle. Waits at barriers count as imbalance, and waits for a thread that submits for
+// others as single-submitter.
 func starvation(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Starvation, Confidence: policy.Shown,
 		Advice: "produce earlier what the submitting threads wait for: " +
@@ -70,8 +70,8 @@ func starvation(ev *evidence.Evidence) Finding {
 // replay cannot predict its effect.
 func feedingClients(p replayed) (replay.Change, string) {
 	if _, batch := p.Submits(); batch {
-		return replay.Change{}, "the submitting thread answers several threads together, and the trace does not show " +
-			"how many it would answer if they came sooner"
+		return replay.Change{}, "the submitting thread answers several threads together, " +
+			"and the trace does not show how many it would answer if they came sooner"
 	}
 	return replay.Change{Fed: true}, ""
 }

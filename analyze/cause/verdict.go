@@ -24,7 +24,7 @@ type Verdict struct {
 	// faults that may matter as much as Cause: their predicted gains (or their costs, without predictions) differ from
 	// those of Cause by less than the error
 	CloseCalls []string
-	// the gain of removing the two largest causes together; nil if there are no two, or if they were not replayed
+	// the gain of removing the two largest causes together; nil unless two causes were replayed
 	Together *Together
 }
 
@@ -110,8 +110,8 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 	v.choose(ev)
 }
 
-// tellUnproven changes the summary if the most expensive cause is not the verdict because no prediction shows that
-// the run would be faster without it. The new summary names that cause.
+// tellUnproven changes the summary if the most expensive cause was rejected only because its predicted gain is not
+// proven. The new summary names that cause.
 func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 	var most *Finding
 	for f := range analyze.Each(v.Causes) {

@@ -203,8 +203,9 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 			"it always shares command buffers and encoders with the same others", name), nil
 	}
 	if name := r.Polling(wanted); name != "" {
-		return g, fmt.Sprintf("kernel %s runs in command buffers that wait on the GPU for another queue, or for which "+
-			"another queue's kernels wait (insight kernel-waits): the replay does not model such waits", name), nil
+		return g, fmt.Sprintf("kernel %s runs in command buffers that wait on the GPU for another queue, "+
+			"or for which another queue's kernels wait (insight kernel-waits): "+
+			"the replay does not model such waits", name), nil
 	}
 	var kinds []string
 	for _, w := range wanted {

@@ -55,9 +55,8 @@ func (t *ThreadTime) shareOutside(cpu analyze.CPUTime) float64 {
 	return 1 - min(1, Share(metal, wanted))
 }
 
-// countBlocked adds the threads' recorded waits outside of Metal to their times. A wait is added only if the function
-// `counts` returns true for the time at which it ends, so that a wait in two adjacent ranges of the trace is counted
-// once.
+// countBlocked adds the threads' recorded waits outside of Metal to their times. It adds only waits for whose end the
+// function `counts` returns true. A wait in two adjacent ranges of the trace is then counted once.
 func (times *ThreadTimes) countBlocked(trace *analyze.Trace, waits *ThreadWaits, counts func(analyze.Nanos) bool) {
 	for w := range analyze.Each(waits.Signals) {
 		t := times.byThread[w.Thread]

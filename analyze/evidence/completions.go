@@ -144,9 +144,9 @@ func (s SignalledInHandlers) at(w *analyze.SignalWait) iter.Seq[*analyze.Command
 	}
 }
 
-// HandlersBeforeSignals returns the total time that threads waited for completion handlers to give their signal. It
-// does not count the usual completion delay (UsualCompletion), and no time in which the handler itself waited for a
-// signal.
+// HandlersBeforeSignals returns the total time that threads waited for signals from completion handlers because the
+// handlers took long. It leaves out the usual completion delay (UsualCompletion), and time in which the handler
+// itself waited for a signal.
 func HandlersBeforeSignals(t *analyze.Trace, waits []analyze.SignalWait) (waited analyze.Nanos) {
 	usual, _ := UsualCompletion(t)
 	signalled, asleep := FindSignalledInHandlers(t), asleepForSignals(waits)

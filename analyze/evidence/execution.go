@@ -30,7 +30,7 @@ func TimeOfExecution(work *GPUWork, times *ThreadTimes, submitters *Submitters, 
 func (e Execution) Most() bool { return e.Waited >= e.Outside && e.Waited >= e.Other }
 
 // asleepExecuting returns the time in which threads waited for a signal, for example from a completion handler, while
-// the GPU ran their own work or work that another thread submitted for them.
+// the GPU ran their own work. Work that another thread submitted for them counts as their own.
 func asleepExecuting(work *GPUWork, submitters *Submitters, h *Handover, waits []analyze.SignalWait,
 ) (sum analyze.Nanos) {
 	if h.Holds() {

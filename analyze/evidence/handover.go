@@ -37,8 +37,8 @@ type Handover struct {
 	Replies []reply                  // to these threads, in order of time
 	Others  int                      // waits of other threads that the submitter's signal ended
 	Unseen  bool                     // the trace does not show the requests: see findByTiming
-	// number of waits for the submitter's signal that findByTiming examined, if at least two threads made them. They may
-	// be waits for answers; 0 if the trace shows the requests
+	// number of waits for the submitter's signal that may be waits for an answer, but whose request the trace does not
+	// show; see findByTiming. 0 if requests are visible, or if only one thread waits
 	MayAnswer int
 	// share (0 to 1) of the waiting time that ended with an answer for the waiting thread alone. Time in which the
 	// submitter was idle does not count as served

@@ -8,8 +8,7 @@ import (
 )
 
 // UsualLatency returns the median time that an idle GPU takes to begin ready work. If the GPU was seldom idle, it
-// returns the median time from the end of the previous work, or from when work was ready if later, to the begin of
-// the work.
+// uses work that had to wait for the previous work (turnaround).
 func UsualLatency(work *GPUWork, releases *Releases) analyze.Nanos {
 	var all []analyze.Nanos
 	for b, x := range releases.All() {

@@ -89,8 +89,8 @@ func fullDevice(d *Device, gpu *GPU) *Busy {
 	return counterOf(intervals(d.running)).when(max(1, gpu.Use(d).Capacity))
 }
 
-// WaitsForRoom returns how many command buffers began later than usual because the device was full, and whether a
-// full device explains most of the time by which all command buffers began late.
+// WaitsForRoom returns how many command buffers began later than usual because the device was full. `waits` reports
+// whether a full device explains most of the delay of all command buffers together.
 func WaitsForRoom(releases *Releases, gpu *GPU, d *Device, latency analyze.Nanos) (buffers int, waits bool) {
 	full := fullDevice(d, gpu)
 	var late, room analyze.Nanos

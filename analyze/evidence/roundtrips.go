@@ -7,8 +7,7 @@ import (
 
 // RoundTrips divides the time of synchronous threads: those that create the next command buffer only after the
 // previous one has completed. The times add up exactly to the time from a thread's first creation to its last
-// completion. From Start to Notify the thread's work is in flight; whether the thread waits then is not recorded, but
-// it submits no other work.
+// completion. From Start to Notify the thread's work is in flight; the thread may wait or compute meanwhile.
 type RoundTrips struct {
 	Threads     int           // that commit
 	Synchronous int           // the part of these with one command buffer at a time

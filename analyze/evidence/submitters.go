@@ -54,8 +54,8 @@ func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, c
 func (s *Submitters) Share(n analyze.Nanos) float64 { return Share(n, s.Time) }
 
 // Aside reports whether a thread's delays hardly delay the GPU's work: the thread commits next to nothing, and no
-// other thread submits for it. A client of a server commits nothing either, but its delays matter, because it
-// requests no work meanwhile.
+// other thread submits for it. Delays of a server's client do matter although it commits nothing: it requests no work
+// meanwhile.
 func (s *Submitters) Aside(t *analyze.Thread) bool { return !s.Submits[t] && !s.requests[t] }
 
 // workInFlight returns when each thread had committed work that had not ended; `ends` returns the end of a command

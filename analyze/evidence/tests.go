@@ -36,8 +36,9 @@ func (t *Tests) adjust() {
 	}
 }
 
-// SoloCommit returns the duration of a commit while no other thread commits, if commits are served one at a time.
-// Otherwise it returns a huge value, so that a replay without locks does not shorten commits.
+// SoloCommit returns the duration of a commit while no other thread commits, if commits are served one at a time. A
+// replay without locks shortens commits to it. If commits do not delay each other, it returns a huge value, which
+// shortens none.
 func (t *Tests) SoloCommit() analyze.Nanos {
 	for i := range t.Interference {
 		if x := &t.Interference[i]; x.What == "commit" && x.OneAtATime() {

@@ -18,8 +18,8 @@ func WithTheGPU(work *GPUWork, submitters *Submitters, blocked Blocked) (sum, ru
 	return sum, min(running, sum)
 }
 
-// QueuedAsleep returns the thread time in which a thread waited or was off the processors outside of Metal while its
-// work in flight was queued behind other threads' work on the GPU.
+// QueuedAsleep returns the thread time in which two things hold: the thread's work in flight was queued behind other
+// threads' work on the GPU, and the thread waited or was off the processors outside of Metal.
 func QueuedAsleep(work *GPUWork, submitters *Submitters) (sum analyze.Nanos) {
 	for _, t := range submitters.Taking {
 		queued := analyze.Nanos(0)

@@ -64,9 +64,8 @@ func allocationInLoop(in *Input) *Insight {
 	}
 	i := &Insight{Severity: Warning, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf(
-			"%d buffers, textures or heaps of %s in all were allocated in %d of %d rounds "+
-				"from one commit to the next, %.1f for each; "+
-				"that took %s",
+			"%d buffers, textures or heaps of %s in all were allocated in %d of %d rounds from one commit to the next, "+
+				"%.1f for each; that took %s",
 			made, analyze.FormatBytes(bytes), len(seen), rounds, float64(made)/float64(rounds), in.ofThreads(cost))}
 	if copied > 0 {
 		i.Evidence += fmt.Sprintf("; %d of the calls also copied data into them", copied)

@@ -26,8 +26,8 @@ func (s *solution) free() (places []int) {
 	return places
 }
 
-// A polytope is the set of all non-negative costs that fit the observations equally well. Its extremes give bounds
-// for a cost that is not identified.
+// A polytope is the set of all non-negative costs that fit the observations equally well. If a cost is not
+// identified, its smallest and largest value in the polytope are its bounds.
 type polytope struct {
 	free  []int
 	a     *mat.Dense // the observations' equations for the free places
@@ -80,8 +80,8 @@ func (s *solution) polytope() *polytope {
 	return p
 }
 
-// extreme returns the costs in the polytope at which the uses g are cheapest (sign 1) or most expensive (sign -1). It
-// returns nil if the linear program could not be solved.
+// extreme returns the costs in the polytope (all costs that fit equally well) at which the uses g are cheapest (sign
+// 1) or most expensive (sign -1). It returns nil if the linear program could not be solved.
 func (p *polytope) extreme(g []float64, sign float64) []float64 {
 	c := make([]float64, len(p.free))
 	for i, x := range p.free {

@@ -11,8 +11,8 @@ const (
 	// Interrupting is the share of a wake-up's time that goes into waking the idle processor. The rest is the system
 	// call of the waking thread and the switch to the woken thread. The replay also runs with the shares 0 and 1.
 	Interrupting = 1.0 / 3
-	// MostWaking is the largest share of Metal's processing of a commit that may count as waking Metal's threads. The
-	// replay saves that share if these threads are already awake. Some processing always remains.
+	// MostWaking is the largest share of Metal's processing of a commit that may be time for waking Metal's threads. The
+	// replay subtracts this time if the threads are already awake. The limit ensures that some processing remains.
 	MostWaking = 0.9
 	// LeastQuiet is the smallest share of a thread's step that remains after waiting for a processor is removed from
 	// the step. Samples show only how long threads waited in total, not in which steps, so no step may vanish.

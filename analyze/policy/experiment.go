@@ -5,8 +5,8 @@ const (
 	// FewestTreatedBlocks is how many blocks of time with inserted delays an interval needs. With fewer, Student's t
 	// has so few degrees of freedom that the interval depends more on its assumptions than on the data.
 	FewestTreatedBlocks = 6
-	// FewestDifferences is how many differences between blocks without delays are needed to measure their noise.
-	// Fewer have no median that an outlier does not decide.
+	// FewestDifferences is how many differences between blocks without delays are needed to measure their noise. With
+	// fewer, a single outlier can decide the median.
 	FewestDifferences = 3
 	// SlackSensitivity is the sensitivity (delay of the program per ns of inserted delay) below which a target does
 	// not matter. At 0.2, 5 ns of inserted delay cost the program 1 ns.

@@ -16,8 +16,8 @@ const (
 	// GILPause is the longest pause between two recorded waits of a thread for the GIL that still counts as one long
 	// wait. CPython repeats its request every 5 ms, and the records of the last waits may not be written yet.
 	GILPause analyze.Nanos = 100_000_000
-	// RetryPause is how long after a wait with a time limit a thread counts as still waiting, if its earlier waits for
-	// the same value timed out too.
+	// RetryPause is for threads that repeat a wait with a time limit. If a thread's waits for the same value timed out,
+	// it counts as still waiting for this long after the last of them.
 	RetryPause analyze.Nanos = 500_000_000
 	// RetryIntervals is that time as a multiple of the interval between these waits; the longer of both counts.
 	RetryIntervals = 5

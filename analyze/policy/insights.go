@@ -4,8 +4,8 @@ import "mtrace/analyze"
 
 // Limits from which insights are reported.
 const (
-	// SteadyCommandBuffers is how many command buffers a thread must have committed before its steady state is
-	// judged, and FewestRounds how many rounds (a command buffer and the wait for it) count as a loop.
+	// SteadyCommandBuffers is how many command buffers a thread must have committed before its steady state is judged.
+	// FewestRounds is how many rounds (from one commit to the next) count as a loop.
 	SteadyCommandBuffers, FewestRounds = 20, 8
 	// NoInsightWarning is the share of the submitting threads' time below which an insight is only a note, not a
 	// warning.
@@ -35,8 +35,8 @@ const (
 	LongPause, PauseRatio, SlowerAtLeast analyze.Nanos = 5_000_000, 4, 50_000
 	// SmallCommandBuffer is the GPU time below which a command buffer counts as small.
 	SmallCommandBuffer analyze.Nanos = 50_000
-	// FullGPU is the busy share from which a GPU counts as busy all the time: faster launches then gain nothing,
-	// because there is no idle time left to use.
+	// FullGPU is the busy share from which a GPU counts as busy all the time. Faster launches then gain nothing, because
+	// they can only fill idle time.
 	FullGPU = 0.9
 	// WaitedEachTime is the share of its command buffers that a thread must wait for to count as waiting after every
 	// commit.
@@ -75,7 +75,7 @@ const (
 	ShownFrames = 3 // of a stack in a sentence
 )
 
-// Limits for advice to fuse kernels, and for kernels' shapes.
+// Limits for the advice to fuse kernels, and for sums over kernels and operations.
 const (
 	// FusionPairs is how often one kernel must directly follow another (fewer may be chance), and FusionShare the
 	// share of the first kernel's launches after which the second must follow.

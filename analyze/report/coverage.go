@@ -31,7 +31,8 @@ type ProcessCoverage struct {
 	SelfCheck   *SelfCheck       `json:"self_check"` // null when none was made
 }
 
-// An UnhookedClass is a class whose objects the program used, but whose calls are not recorded, or not all of them.
+// An UnhookedClass is a class whose objects the program used although the tracer does not record all of its methods,
+// or records none.
 type UnhookedClass struct {
 	Class   string `json:"class"`
 	Family  string `json:"family"`

@@ -23,8 +23,8 @@ func buildExperiment(r *Report, x *answers) {
 	if slowed := r.Experiment.Slowed; slowed > 0 {
 		slower = fmt.Sprintf(" (%s slower)", analyze.FormatShare(slowed))
 	}
-	r.Warnings = append([]string{"Delays were added to this run" + slower + ": its times and verdict are not the " +
-		"program's own."}, r.Warnings...)
+	r.Warnings = append([]string{"Delays were added to this run" + slower + ": " +
+		"its times and verdict are not the program's own."}, r.Warnings...)
 	if r.Experiment.Disagrees {
 		r.Serialization.Confidence = min(r.Serialization.Confidence, policy.DisputedVerdict)
 	}

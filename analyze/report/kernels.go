@@ -182,7 +182,8 @@ const notIdentifiedText = "not identified: " +
 	"the kernel nearly always shares its command buffers and encoders with the same other kernels, " +
 	"so the trace shows only bounds of its time. These kernels are in no order; "
 
-// How to identify more kernels, without and with the times of encoders.
+// Advice on how to identify the times of more kernels. The first is given if the times of encoders were not measured,
+// the second if they were.
 const (
 	timeEncodersText = "mtrace run --gpu-timing encoder separates kernels of different encoders"
 	varyInputText    = "a run with inputs of several sizes, which dispatch them in other proportions, may identify them"

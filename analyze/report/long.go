@@ -477,7 +477,7 @@ func (l *long) insights(typical int) (all []insight.Insight) {
 	return insight.Together(lists, scales, names)
 }
 
-// phases returns consecutive ranges of the run that have different verdicts. It returns none unless every verdict is
+// phases returns consecutive ranges of the run that have different verdicts. It returns them only if every verdict is
 // well supported and each phase has at least two windows (sampled ranges).
 func (l *long) phases() []Phase {
 	none := []Phase{}

@@ -108,8 +108,9 @@ func (d pageData) IdleSum() string {
 	if rest := d.GPU.IdleNS - g.idleTotal(); rest > 0 && d.GPU.IdleNS > 0 {
 		text += fmt.Sprintf("; the other %s passed before and in prompts, or at the begin of a sequence", ns(rest))
 	}
-	return text + ". The parts below add up to it: each says how far the program was with the token's first command " +
-		"buffer. The table under GPU splits the same time by what the submitting thread was doing."
+	return text + ". The parts below add up to it: " +
+		"each says how far the program was with the token's first command buffer. " +
+		"The table under GPU splits the same time by what the submitting thread was doing."
 }
 
 // IdleMeanwhile returns the rows of the page's table of what the program did while the GPU was idle in tokens: one
@@ -235,5 +236,6 @@ func (g *Generation) GapsTail() string {
 	if i < 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s longer, up to %s (last bar)", analyze.Plural(g.IdleBins[i].Tokens, "token"), ns(g.IdleNS.MaxNS))
+	return fmt.Sprintf("%s with longer gaps, up to %s (last bar)", analyze.Plural(g.IdleBins[i].Tokens, "token"),
+		ns(g.IdleNS.MaxNS))
 }

@@ -133,8 +133,8 @@ func (l Lost) Beside() (parts []string) {
 		parts = append(parts, analyze.Plural(l.Children, "forked child process")+" UNTRACED")
 	}
 	if n := l.Running + l.Unused; n > 0 {
-		parts = append(parts, strings.ToUpper(analyze.Plural(n, "process")+" still running")+" at the end: later "+
-			"calls are not in the trace")
+		parts = append(parts, strings.ToUpper(analyze.Plural(n, "process")+" still running")+" at the end: "+
+			"later calls are not in the trace")
 	}
 	return parts
 }

@@ -104,8 +104,9 @@ func removalsNote(rows []help) string {
 	case !has(cause.KindCause):
 		return ""
 	case has(replay.KindLock):
-		return "All factors are speed-ups of the whole run. Removing a cause removes all its waits " +
-			"and the delays that follow them; the row of a lock changes only how long that lock is held."
+		return "All factors are speed-ups of the whole run. " +
+			"Removing a cause removes all its waits and the delays that follow them; " +
+			"the row of a lock changes only how long that lock is held."
 	case len(rows) > 1:
 		return "All factors are speed-ups of the whole run. Removing a cause removes all its waits; " +
 			"the other rows change only the item that they name."

@@ -68,9 +68,9 @@ type callRow struct {
 	Arg        uint64 `parquet:"arg,optional" doc:"the call's argument or result; docs/wire.md defines it for each call"`
 	ArgText    string `parquet:"arg_text,optional" doc:"the argument, if it is a text"`
 	X0         uint64 `parquet:"x0,optional"`
-	X0Text     string `parquet:"x0_text,optional" doc:"the first additional value, if it is a text"`
+	X0Text     string `parquet:"x0_text,optional" doc:"the first additional value of the call, if it is a text"`
 	X1         uint64 `parquet:"x1,optional" doc:"the second additional value; docs/wire.md defines it"`
-	X1Text     string `parquet:"x1_text,optional" doc:"the second additional value, if it is a text"`
+	X1Text     string `parquet:"x1_text,optional" doc:"the second additional value of the call, if it is a text"`
 	X2         uint64 `parquet:"x2,optional" doc:"the third additional value; docs/wire.md defines it"`
 	X3         uint64 `parquet:"x3,optional" doc:"the fourth additional value; docs/wire.md defines it"`
 	Failed     bool   `parquet:"failed,optional" doc:"the call returned nil, NO or an error"`
@@ -168,7 +168,7 @@ type waitRow struct {
 	Scheduling    int64  `parquet:"scheduling_ns,optional" doc:"while the GPU ran nothing"`
 	Notify        int64  `parquet:"notify_ns,optional" doc:"after the GPU had ended"`
 	Foreign       int64  `parquet:"foreign_ns,optional"`
-	Interpreter   string `parquet:"interpreter_lock,optional" doc:"held or not held: CPython's GIL, when the wait began"`
+	Interpreter   string `parquet:"interpreter_lock,optional" doc:"CPython's GIL when the wait began: held or not held"`
 	Unfinished    bool   `parquet:"unfinished,optional" doc:"the process ended inside the wait"`
 }
 
@@ -183,7 +183,7 @@ type lockRow struct {
 	Name        string `parquet:"name,optional" doc:"label or symbol of the lock"`
 	Holder      int64  `parquet:"holder,optional" doc:"thread that held it"`
 	Kept        int64  `parquet:"kept_ns,optional"`
-	Interpreter string `parquet:"interpreter_lock,optional" doc:"held or not held: CPython's GIL, when the wait began"`
+	Interpreter string `parquet:"interpreter_lock,optional" doc:"CPython's GIL when the wait began: held or not held"`
 }
 
 type signalWaitRow struct {

@@ -18,8 +18,8 @@ func compiles(command string) bool {
 	return len(words) > 0 && slices.Contains(compilerPrograms, filepath.Base(words[0]))
 }
 
-// A family holds the compilations of a group of processes, for instance of all descendants of one process, sorted by
-// begin.
+// A family is a group of processes, for instance all descendants of one process. It holds their compilations, sorted
+// by begin.
 type family struct {
 	compilations []Interval
 	ends         []Nanos    // of them, ascending

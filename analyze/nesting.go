@@ -128,7 +128,7 @@ func (n *nesting) finish() {
 }
 
 // settleFirst passes on the own times of the first `count` spans as final, and returns one span that stands for all
-// of them. The spans must be complete subtrees: a later span may surround all of them, but not only some.
+// of them. No later span may surround only some of these spans: they must be complete subtrees.
 func (n *nesting) settleFirst(count int) span {
 	run := span{size: 1, slot: -1, item: -1}
 	for i := range n.spans[:count] {

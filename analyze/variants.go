@@ -48,9 +48,8 @@ func (f *functionsMade) addLibrary(c *Compilation) {
 	}
 }
 
-// mostSpecialised is the maximum number of specialised variants of one function that are told apart. Further
-// variants share the last number. A program may create the same function again and again, and would otherwise get a
-// variant for each time.
+// mostSpecialised is the maximum number of specialised variants of one function that get numbers of their own. All
+// further variants share the last number, because a program may create the same function again and again.
 const mostSpecialised = 32
 
 // nameVariants sets Pipeline.Variant, which tells functions of the same name apart. Functions specialised by

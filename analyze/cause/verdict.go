@@ -102,7 +102,7 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 			h := &v.Causes[len(v.Causes)-beside]
 			v.Summary = fmt.Sprintf("Threads that submit next to nothing lose %s of all thread time to %s; "+
 				"the submitting threads have work in flight for %s of their time, "+
-				"and this trace shows nothing that delays them.",
+				"and this trace shows nothing that delays the submitting threads.",
 				percent(ev.Submitters.Share(h.Weight())), h.Cause, percent(ev.Submitters.Occupied))
 		}
 		return

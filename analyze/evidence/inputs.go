@@ -13,8 +13,8 @@ import (
 // the threads had no GPU work in flight.
 type Inputs struct {
 	Lost analyze.Nanos // for the program's files, pipes and sockets
-	// idle time in waits for clients, a terminal or standard input: the program had no requests, so nothing in it can
-	// be faster
+	// idle time in waits for clients, a terminal or standard input. Then the program had no requests to serve, so
+	// nothing in it was slow
 	Outside analyze.Nanos
 	Sources []*Input                               // the descriptor with the most time first
 	When    map[*analyze.Thread][]analyze.Interval // the waits in Lost, whether or not the GPU was idle

@@ -57,7 +57,8 @@ type Releases struct {
 	released []Release // by CommandBufferIndex
 }
 
-// Of returns the release of command buffer i, or nil if it was not committed.
+// Of returns the release of command buffer i, that is, when and why it became free to run. It returns nil if the
+// command buffer was not committed.
 func (r *Releases) Of(i analyze.CommandBufferIndex) *Release {
 	if int(i) >= len(r.released) || !r.released[i].known {
 		return nil

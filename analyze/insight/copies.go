@@ -115,7 +115,7 @@ func roundTrips(list []step) (trips int) {
 	return trips
 }
 
-// A sight says who can access memory: the CPU and the GPU, or only the GPU.
+// A sight is who can access some memory: the CPU and the GPU, or only the GPU.
 type sight uint8
 
 const (

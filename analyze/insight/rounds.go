@@ -35,7 +35,8 @@ func roundsOf(t *analyze.Trace) *rounds {
 	return r
 }
 
-// A round identifies one round of a thread. For a thread that commits nothing, it is a round of the thread's process.
+// A round identifies one round (from commit to commit) of a thread, by the thread and a number. A thread that commits
+// nothing is assigned the rounds of its process.
 type round struct {
 	of     any
 	number int

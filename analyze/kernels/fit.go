@@ -188,8 +188,8 @@ func (f *fit) shorten() {
 	}
 }
 
-// A renumbering translates the columns of another fit. For each of them it has the number of the column in this fit,
-// and how many uses of that column one use stands for.
+// A renumbering translates column numbers of one fit into those of another. By the old number it has the new number,
+// and how many uses of the new column one use of the old column counts as.
 type renumbering struct {
 	number []int
 	times  []float64

@@ -63,8 +63,8 @@ const (
 
 // Limits of the warnings about an Instruments export.
 const (
-	// IdleScreenIntervals is how many GPU intervals per second an idle screen causes; so few show no work of a
-	// program.
+	// IdleScreenIntervals is how many GPU intervals per second an idle screen causes. An export with no more than these
+	// shows no work of a program, so the report warns.
 	IdleScreenIntervals = 10
 	// InducedState is the share of the time in an induced GPU performance state above which the report warns.
 	// NobodysGPU is the share of GPU time without a known process above which it warns.

@@ -32,6 +32,6 @@ const MostFixedCost = 20_000
 // silicon.
 const FixedCostStep = 100
 
-// ShownFixedCost is the share of a measured time that may be fixed cost from which on tables show it. Smaller shares
-// do not matter when kernels are compared.
+// ShownFixedCost: if at least this share of a measured time may be fixed cost, tables show the share. A smaller share
+// does not matter when kernels are compared.
 const ShownFixedCost = 0.1

@@ -10,8 +10,8 @@ var (
 	LeftOver = share("LeftOver", 0.1,
 		"share that may be missing from \"nearly all\", because start-up, chance or losses explain it", none)
 	DominantShare = share("DominantShare", 0.75,
-		"minimum share of the threads (or of the time) that must show a pattern, if some cannot show it: "+
-			"the last thread at a barrier does not wait, and a busy GPU hides lost time", none)
+		"minimum share of the threads (or of the time) that must show a pattern although some cannot: "+
+			"for example, the last thread at a barrier does not wait, and a busy GPU hides lost time", none)
 	LargeShare = share("LargeShare", 0.3,
 		"share of the threads' time that is too large to be explained by a busy machine", none)
 

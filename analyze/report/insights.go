@@ -30,7 +30,7 @@ type Site struct {
 	// the caller of the function in at; "" when it is not known
 	From string `json:"from"`
 	Call string `json:"call"`
-	// a kernel, a label or a size that all calls from this place have in common; "" if there is none
+	// the common subject of all calls from this place: a kernel, a label or a size; "" if the calls differ
 	Of    string   `json:"of"`
 	TIDs  []uint64 `json:"tids"`
 	Count int      `json:"count"`

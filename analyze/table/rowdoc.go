@@ -31,10 +31,11 @@ var longDocs = map[string]string{
 	"waitRow.CommandBuffer": "the command buffer that was waited for, or that signalled the event",
 	"waitRow.Executing": "the part of the wait in which the GPU ran the awaited work; " +
 		"this column and the following ones add up to duration_ns",
-	"waitRow.QueuedOwn":       "the part of the wait in which the GPU ran the thread's other work",
-	"waitRow.QueuedOther":     "the part of the wait in which the GPU ran work of other threads",
-	"waitRow.Foreign":         "all of the wait's time, if another thread committed the awaited work",
-	"lockRow.Kept":            "for CPython's GIL: the part of own_ns in which the lock's holder waited for something else",
+	"waitRow.QueuedOwn":   "the part of the wait in which the GPU ran the thread's other work",
+	"waitRow.QueuedOther": "the part of the wait in which the GPU ran work of other threads",
+	"waitRow.Foreign":     "all of the wait's time, if another thread committed the awaited work",
+	"lockRow.Kept": "for CPython's GIL: the part of own_ns " +
+		"in which the lock's holder waited for something else",
 	"signalWaitRow.Gave":      "address of the object that the waiting thread last signalled since its previous wait",
 	"signalWaitRow.GivenBack": "the thread that acquired the semaphore also released it, as with a lock",
 	"compilationRow.Kind": "library, function, pipeline, archive, " +

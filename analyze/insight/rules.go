@@ -135,9 +135,9 @@ var rules = []rule{
 			"free buffers before allocating the next ones, or make heap memory purgeable or reuse it"},
 	{"wait-after-commit", "a wait after every commit", waitAfterCommit, "Instruments does not record waits",
 		"a thread waits for its command buffer before it commits the next, nine times of ten",
-		"keep two or three command buffers in flight: wait for the second-last command buffer instead of the last, or " +
-			"use completion handlers. Frameworks wait where a value is needed: .item() and synchronize() of PyTorch, " +
-			"eval of MLX"},
+		"keep two or three command buffers in flight: " +
+			"wait for the second-last command buffer instead of the last, or use completion handlers. " +
+			"Frameworks wait where a value is needed: .item() and synchronize() of PyTorch, eval of MLX"},
 	{"tiny-command-buffers", "tiny command buffers", tinyBuffers, "",
 		"half of the command buffers keep the GPU busy for under 50 µs",
 		"encode more before committing. In PyTorch and MLX: larger batches, a compiled graph, one mx.eval for many steps"},

@@ -3,6 +3,7 @@ package cause
 import (
 	"fmt"
 
+	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
 )
@@ -21,8 +22,8 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 	cost := externalInterruptions(ev)
 	r.Lost += cost.Itself + cost.Behind
 	if f.Late > 0 {
-		r.say("%d of %d scheduled command buffers began late although the GPU ran nothing of this program, by %s (median)",
-			f.Late, f.Delays, f.Usual)
+		r.say("%d of %d scheduled command buffers began late although the GPU ran nothing of this program, "+
+			"by %s (median)%s", f.Late, f.Delays, f.Usual, stallWords(f))
 	}
 	if cost.Itself+cost.Behind > 0 {
 		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: "+
@@ -36,6 +37,15 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 	return r
 }
 
+// stallWords returns how often the GPU stalled, as the end of a sentence about the command buffers that began late;
+// "" if each began late at another time.
+func stallWords(f *evidence.ExternalLoad) string {
+	if f.Moments == f.Late {
+		return ""
+	}
+	return ", in " + analyze.Plural(f.Moments, "stall")
+}
+
 // notExternal returns "" if an external process delays this program's work on the GPU, or else the reason why it does
 // not. A lack of processors looks similar, because the driver then submits late. It is told apart by its other
 // effects: late completion notifications, and threads that wait for processors.
@@ -47,8 +57,8 @@ func notExternal(ev *evidence.Evidence) string {
 	case f.Saturated && !f.AllStood:
 		return "the GPU had no idle time"
 	case !f.Enough():
-		return fmt.Sprintf("of %d scheduled command buffers, %d began more than %s late on an idle GPU",
-			f.Delays, f.Late, policy.Launch.Nanos())
+		return fmt.Sprintf("of %d scheduled command buffers, %d began more than %s late on an idle GPU%s",
+			f.Delays, f.Late, policy.Launch.Nanos(), stallWords(f))
 	case ev.Submitters.Share(f.Waited) < policy.Negligible.Value && !f.AllStood:
 		return fmt.Sprintf("%d command buffers began late on an idle GPU; threads waited %s for them", f.Late, f.Waited)
 	case p.Starved() || f.WaitedForProcessors >= f.IdleReady || f.WaitedForProcessors == 0 && p.Known() &&

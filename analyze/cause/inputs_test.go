@@ -12,7 +12,8 @@ import (
 // TestForeignLoadOfInputs: the decision about external load is computed from the evidence alone, without any trace.
 func TestForeignLoadOfInputs(t *testing.T) {
 	// 20 of 100 command buffers began late on an idle GPU, and threads waited 300 ms of 1 s for them
-	late := evidence.ExternalLoad{Delays: 100, Late: 20, Usual: 10_000_000, Waited: 300_000_000, IdleReady: 300_000_000}
+	late := evidence.ExternalLoad{Delays: 100, Late: 20, Stalls: 20, Moments: 20, Usual: 10_000_000,
+		Waited: 300_000_000, IdleReady: 300_000_000}
 	for name, c := range map[string]struct {
 		change func(f *evidence.ExternalLoad, p *evidence.Processors)
 		lost   analyze.Nanos // 0: it does not hold
@@ -27,7 +28,15 @@ func TestForeignLoadOfInputs(t *testing.T) {
 			f.Saturated, f.AllStood = true, true
 			f.Interrupted = evidence.Interruptions{Buffers: 12, Itself: 50_000_000, Behind: 40_000_000, Busiest: 30_000_000}
 		}, 390_000_000, ""},
-		"a few late ones": {func(f *evidence.ExternalLoad, _ *evidence.Processors) { f.Late = 9 }, 0, "9 began more than"},
+		"a few late ones": {func(f *evidence.ExternalLoad, _ *evidence.Processors) {
+			f.Late, f.Stalls, f.Moments = 9, 9, 9
+		}, 0, "9 began more than"},
+		"many behind few stalls": {func(f *evidence.ExternalLoad, _ *evidence.Processors) {
+			f.Late, f.Stalls, f.Moments = 29, 1, 1
+		}, 0, "29 began more than 200 µs late on an idle GPU, in 1 stall"},
+		"many queues behind one stall": {func(f *evidence.ExternalLoad, _ *evidence.Processors) {
+			f.Stalls, f.Moments = 16, 1
+		}, 0, "in 1 stall"},
 		"nobody waited for them": {func(f *evidence.ExternalLoad, _ *evidence.Processors) { f.Waited = 1_000_000 },
 			0, "threads waited 1.00 ms"},
 		"the program's threads lack processors, too": {func(f *evidence.ExternalLoad, _ *evidence.Processors) {

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"slices"
 
 	"mtrace/analyze"
@@ -14,6 +15,8 @@ import (
 type ExternalLoad struct {
 	Delays    int           // command buffers for which it is known when the driver submitted them to the GPU
 	Late      int           // the part of Delays that began late on an idle GPU
+	Stalls    int           // how often queues stalled: late command buffers of a queue behind one stall count once
+	Moments   int           // separate stalls of the GPUs: the queues that stalled at the same time count once
 	Usual     analyze.Nanos // median delay of the late command buffers
 	Waited    analyze.Nanos // thread time in waits until the late ones began
 	Saturated bool          // the GPU is saturated: work begins late because of the program's own work
@@ -62,8 +65,9 @@ func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, s
 	if f.Saturated && !f.AllStood {
 		return f
 	}
-	held, late := in.beganLate(f.delays)
-	if f.Late = len(late); !f.Enough() {
+	held, late, gaps := in.beganLate(f.delays)
+	f.Late, f.Moments = len(late), incidents(in.work.onDevices(gaps))
+	if f.Stalls = incidents(in.work.inQueues(gaps)); !f.Enough() {
 		return f
 	}
 	f.held, f.Usual = held, Median(late)
@@ -81,35 +85,54 @@ func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, s
 	return f
 }
 
-// Enough reports whether there are enough late command buffers, or stops of the whole GPU, to speak of external load.
+// Enough reports whether queues stalled often enough, and at several times, or the whole GPU stopped, to speak of
+// external load. The command buffers behind a single stall are no independent observations, however many they are.
 func (f *ExternalLoad) Enough() bool {
-	return f.AllStood || !f.Saturated && f.Late >= policy.Pattern.Count()
+	return f.AllStood || !f.Saturated && f.Stalls >= policy.Pattern.Count() && f.Moments >= policy.Handful.Count()
 }
 
 // beganLate finds the command buffers that began late although the driver had submitted them and the GPU was idle. It
-// returns the time in which each was delayed, and the lengths of the idle GPU gaps in these delays.
+// returns the time in which each was delayed, and the idle GPU gaps in these delays with their lengths.
 func (in externalInput) beganLate(delays []delay) (held map[analyze.CommandBufferIndex]analyze.Interval,
-	late []analyze.Nanos) {
+	late []analyze.Nanos, gaps map[analyze.CommandBufferIndex]analyze.Interval) {
 	var all []analyze.Nanos
-	for _, d := range delays {
+	idle := make([]analyze.Interval, len(delays))
+	for i, d := range delays {
 		// the longest gap counts, not their sum: many short gaps between other command buffers are no external load
-		longest := analyze.Nanos(0)
 		for _, gap := range in.work.Of(in.work.trace.Buffer(d.of)).any.Gaps(d.Interval) {
-			longest = max(longest, gap.Length())
+			if gap.Length() > idle[i].Length() {
+				idle[i] = gap
+			}
 		}
-		all = append(all, longest)
+		all = append(all, idle[i].Length())
 	}
-	idle := slices.Clone(all)
 	slices.Sort(all)
 	usual := min(all[len(all)/policy.Quick], policy.Launch.Nanos())
 	held = map[analyze.CommandBufferIndex]analyze.Interval{}
+	gaps = map[analyze.CommandBufferIndex]analyze.Interval{}
 	for i, d := range delays {
-		if idle[i] > policy.Launch.Nanos() {
-			late = append(late, idle[i])
-			held[d.of] = analyze.Interval{Begin: d.Begin + usual, End: d.End}
+		if n := idle[i].Length(); n > policy.Launch.Nanos() {
+			late = append(late, n)
+			held[d.of], gaps[d.of] = analyze.Interval{Begin: d.Begin + usual, End: d.End}, idle[i]
 		}
 	}
-	return held, late
+	return held, late, gaps
+}
+
+// incidents returns how many separate events the intervals of devices or queues prove: the largest number of intervals
+// in each list that do not overlap, summed over the lists.
+func incidents[K comparable](lists map[K][]analyze.Interval) (n int) {
+	for _, list := range lists {
+		slices.SortFunc(list, func(a, b analyze.Interval) int { return cmp.Compare(a.End, b.End) })
+		last := list[0].Begin
+		for _, i := range list {
+			if i.Begin >= last {
+				n++
+				last = i.End
+			}
+		}
+	}
+	return n
 }
 
 // A GPUTaken tells how much GPU time an external process took from each command buffer of the traced program. The
@@ -241,9 +264,9 @@ func (in externalInput) interrupted() map[analyze.CommandBufferIndex]analyze.Int
 	return found
 }
 
-// allStood reports whether the whole GPU stopped at times, not only single command buffers. That is so if three
-// things hold for most of the interrupted time (stood): the GPU had another command buffer in progress, none began or
-// ended, and work submitted meanwhile had to wait.
+// allStood reports whether the whole GPU stopped at times, not only single command buffers and not only once. That is
+// so if three things hold for most of the interrupted time (stood): the GPU had another command buffer in progress,
+// none began or ended, and work submitted meanwhile had to wait.
 func (in externalInput) allStood(stood map[analyze.CommandBufferIndex]analyze.Interval, delays []delay) bool {
 	waited := 0
 	for _, n := range in.work.heldUp(delays, nil, stood) {
@@ -251,7 +274,7 @@ func (in externalInput) allStood(stood map[analyze.CommandBufferIndex]analyze.In
 			waited++
 		}
 	}
-	if min(len(stood), waited) < policy.Pattern.Count() {
+	if min(len(stood), waited) < policy.Pattern.Count() || incidents(in.work.onDevices(stood)) < policy.Handful.Count() {
 		return false
 	}
 	begins, ends := map[*Device][]analyze.Nanos{}, map[*Device][]analyze.Nanos{}
@@ -296,6 +319,16 @@ func (g *GPUWork) onDevices(intervals map[analyze.CommandBufferIndex]analyze.Int
 	for b, i := range intervals {
 		d := g.Of(g.trace.Buffer(b))
 		lists[d] = append(lists[d], i)
+	}
+	return lists
+}
+
+func (g *GPUWork) inQueues(intervals map[analyze.CommandBufferIndex]analyze.Interval,
+) map[*analyze.Queue][]analyze.Interval {
+	lists := map[*analyze.Queue][]analyze.Interval{}
+	for b, i := range intervals {
+		q := g.trace.Buffer(b).Queue
+		lists[q] = append(lists[q], i)
 	}
 	return lists
 }

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"mtrace/analyze/policy"
 	"mtrace/analyze/report"
 )
 
 // Kernels that poll memory until another queue's kernel has written it were called the program's limit if they worked
 // on afterwards, and a shorter polling kernel was predicted to make the run faster. The kernels run on processors, and
-// if other programs have these, a kernel notices the value late: such a run is repeated.
+// if other programs have these, a kernel notices the value late: such a run is repeated more often.
 func TestKernelsThatPoll(t *testing.T) {
 	needTruth(t)
 	program, err := filepath.Abs("../../fixtures/scenarios/programs/kernelwaits.py")
@@ -32,10 +33,11 @@ func TestKernelsThatPoll(t *testing.T) {
 	} {
 		var said string
 		right := false
-		for attempt := 0; attempt < 5 && !right; attempt++ {
+		var doc report.Report
+		for attempts := 0; !right && (attempts < 5 || attempts < disturbedAttempts && disturbed(&doc)); attempts++ {
 			got := sh(t, t.TempDir(), []string{"SOFTMETAL_CORES=4", "SOFTMETAL_ENGINES=4"}, tool.mtrace, "run", "--json",
 				"-o", "t.mtrace", "--", "python3", program, c.program)
-			var doc report.Report
+			doc = report.Report{}
 			if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 {
 				t.Fatalf("%v: %+v", err, got)
 			}
@@ -58,4 +60,14 @@ func TestKernelsThatPoll(t *testing.T) {
 			t.Errorf("%s: %s", c.program, said)
 		}
 	}
+}
+
+// disturbedAttempts is how often a test that compares times runs a program if other programs disturb it each time.
+const disturbedAttempts = 15
+
+// disturbed reports whether other programs had so much of the machine's processors during a run that its report warns
+// of it. Times of such a run are not the program's: a test that compares them runs the program again.
+func disturbed(doc *report.Report) bool {
+	others := doc.Source.OthersShare
+	return others != nil && *others >= policy.WorthNaming.Value
 }

@@ -23,7 +23,7 @@ type backlogPiece struct {
 	position uint64
 	count    int
 	last     wire.Ticks // the largest end of a call
-	lasts    bool       // some records last
+	lasts    bool       // later records depend on some of these: see wire.Call.Lasts
 	came     time.Time
 	data     tracefile.Packed
 }
@@ -91,7 +91,7 @@ func (b *backlog) takePiece() backlogPiece {
 func (piece *backlogPiece) unpack() []wire.Record {
 	raw, err := piece.data.Unpack()
 	if err != nil {
-		panic(err) // it was made here
+		panic(err) // takePiece packed the data
 	}
 	records, _ := wire.DecodeRecords(nil, raw)
 	return records

@@ -28,14 +28,13 @@ func (t *processTrace) clockAhead(first wire.ClockSample) int64 {
 	return 0
 }
 
-// leastAhead is the smallest offset, in nanoseconds, that aheadByTicks reports. The estimate's error is smaller than
-// that, and so would be reported as an offset that shifts all times of the process. Offsets that users set are
-// larger.
+// leastAhead is the smallest offset, in nanoseconds, that aheadByTicks reports. Smaller differences may be errors
+// of the estimate, and would wrongly shift all times of the process. Offsets that users set are larger.
 const leastAhead = int64(time.Second)
 
-// aheadByTicks estimates the offset that clockAhead returns, if /proc does not show it. The processor's tick counter
-// is the same for all processes, so the process's sample of counter and monotonic clock shows how far its monotonic
-// clock is ahead. began is the collector's own first sample, and first the process's.
+// aheadByTicks estimates the offset that clockAhead returns, if /proc does not show it. The processor's tick
+// counter is the same for all processes. So a sample in which the process read the counter and its monotonic
+// clock shows how far that clock is ahead. began is the collector's own first sample, and first the process's.
 func aheadByTicks(began, first wire.ClockSample) int64 {
 	now, ok := sampleClock(wire.ClockTSC)
 	if !ok || now.Ticks <= began.Ticks {

@@ -23,7 +23,7 @@ const longestNaming = 3 * time.Second
 type code struct {
 	images    []wire.Image
 	addresses map[uint64]struct{}
-	named     map[uint64]struct{} // by the process itself
+	named     map[uint64]struct{} // those whose function names the process sent itself
 }
 
 // note stores addresses, images and names from the process's facts (variable-size messages beside the records).
@@ -59,9 +59,9 @@ func (c *code) note(facts []wire.Fact) {
 func (c *code) names() (facts []wire.Fact) {
 	by := map[wire.Image][]uint64{}
 	for a := range c.addresses {
-		// start with the image that was loaded last: a later library may have been loaded at the address of an
-		// earlier one. a is a return address, which may lie just behind the image; the call before it, at a - 1, is
-		// inside
+		// Start with the image that was loaded last: a later library may have been loaded at the address of an
+		// earlier one. Because a is a return address, it may lie just behind the image; the call instruction, at a -
+		// 1, is inside.
 		for _, image := range slices.Backward(c.images) {
 			if image.Contains(a - 1) {
 				by[image] = append(by[image], a)

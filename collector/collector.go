@@ -70,16 +70,16 @@ type Collector struct {
 	endpoint *endpoint
 	children children
 	listener *listener
-	unproven *unproven.Connections // of other users
+	unproven *unproven.Connections // connections of other users that have not sent their token yet
 	refused  *unproven.Refusals
 	began    wire.ClockSample // a sample of the collector's own clock, on machines with ticks
 
 	shutting    sync.Once
 	unreachable string // why programs could not find the collector any more; known after it has shut down
 	closing     chan struct{}
-	connections sync.WaitGroup // and Serve
+	connections sync.WaitGroup // connections being served, and calls of Serve
 
-	mutex    sync.Mutex // guards what follows; taken after a process's
+	mutex    sync.Mutex // guards the following fields; locked after a process's mutex
 	closed   bool
 	registry registry
 	failure  error
@@ -119,7 +119,7 @@ func New(o Options) (*Collector, error) {
 	return c, nil
 }
 
-// Address is the path of the socket.
+// Address returns the path of the socket.
 func (c *Collector) Address() string { return c.endpoint.path }
 
 // Environment returns the variables that a traced program needs: the socket's path and, if connections must begin
@@ -173,7 +173,7 @@ func (c *Collector) serve(a *arrival) {
 // settle waits until the collector has read the first message of every connection that the process has made so far.
 // These messages tell whether another program has started in the same process (by exec).
 func (c *Collector) settle(pid int) {
-	if pid == 0 { // anybody of another namespace
+	if pid == 0 { // a process of another pid namespace; the kernel does not say which
 		return
 	}
 	arrived, _ := c.listener.waiting()

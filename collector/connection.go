@@ -142,8 +142,8 @@ func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{
 		p.end(alive, failure, func() error { return nil })
 		return
 	}
-	// The process has sent its last frame, but may still run, for instance if it closed the socket itself. stillAlive
-	// finds out.
+	// The process has sent its last frame. It may still run, for instance if it closed the socket itself;
+	// stillAlive waits until that is known.
 	alive := <-over
 	p.collector.settle(p.peer) // another program in the same process may have connected and not been identified
 	p.trace.mutex.Lock()

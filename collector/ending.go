@@ -113,7 +113,7 @@ func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 			FactsHead: shared.FactsHead(), FactsDropped: l.believe(shared.FactsDropped(), r.where(), "dropped facts"),
 			Losses: r.losses}
 		reader.trace.mutex.Lock()
-		if alive { // it continues; the trace ends at the last read
+		if alive { // the process continues, so count only records that were read
 			e.Head, e.FactsHead = r.records.next, r.facts.next
 		}
 		e.Head = max(e.Head, r.records.next) - r.window.left() - r.selection.leftOut

@@ -91,6 +91,6 @@ func (reader *ringReader) release() {
 	reader.touching.Lock()
 	defer reader.touching.Unlock()
 	reader.watched.Store(false)
-	guard(func() error { reader.shared.ArmDelays(wire.Delays{}); return nil }) // it may live on
+	guard(func() error { reader.shared.ArmDelays(wire.Delays{}); return nil }) // the process may continue
 	reader.shared.unmap()
 }

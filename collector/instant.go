@@ -11,7 +11,7 @@ import (
 
 // An instant is one moment, expressed on both clocks that processes of this machine may record with.
 type instant struct {
-	nanos int64      // on our monotonic clock
+	nanos int64      // on the collector's monotonic clock
 	ticks wire.Ticks // of the processor's counter, if processes may use it; otherwise 0
 }
 

@@ -14,7 +14,7 @@ type naming struct {
 type choice uint8
 
 const (
-	undecided choice = iota // or nothing is known of it
+	undecided choice = iota // no decision yet, or an unknown object
 	wanted
 	unwanted
 )

@@ -66,7 +66,7 @@ func (l limit) believe(n uint64, where, what string) uint64 {
 		return n
 	}
 	l.trace.doubt("%sit reports %d %s, more than its running time allows: "+
-		"they are not counted, and how many there were is not known", where, n, what)
+		"the real number is not known, and counts as 0", where, n, what)
 	return 0
 }
 

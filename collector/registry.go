@@ -94,7 +94,7 @@ func (c *Collector) processBegan(p *process) (replaced <-chan struct{}) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	r := &running{p, make(chan struct{})}
-	if p.peer == 0 { // from another namespace, whose ids are not visible here
+	if p.peer == 0 { // a process of another pid namespace, whose id is not visible here
 		return r.replaced
 	}
 	if p.number < c.registry.newest[p.peer] {

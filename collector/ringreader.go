@@ -12,10 +12,11 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The collector itself reads the ring buffers of all threads of a process in shared memory, as often as they fill.
-// Sending each record through a socket would copy it twice more, and wake the reader every few hundred records.
-// Inside the process a drainer goroutine sends the records of a ring only if the collector does not read that ring in
-// time. When a ring fills fast, the drainer wakes the collector with a frame without records.
+// The collector itself reads the ring buffers of all threads of a process in shared memory, as often as they
+// fill. Sending each record through a socket would copy it twice more, and wake the reader every few hundred
+// records. Inside the process, the tracer's library has a drainer thread. It sends the records of a ring only if
+// the collector does not read that ring in time. When a ring fills fast, the drainer wakes the collector with a
+// frame without records.
 
 const (
 	// takeAtOnce is the number of records that are copied before their slots are released to the writing thread. With
@@ -43,9 +44,9 @@ type ringReader struct {
 	peer  int         // its process id, as the kernel gave it
 	fail  func(error) // ends the connection
 
-	shared   mapping // there when mapped
+	shared   mapping // valid if mapped is true
 	mapped   bool
-	touching sync.Mutex     // held by an experiment that uses it, and to unmap it
+	touching sync.Mutex     // held while an experiment uses shared, and while it is unmapped
 	times    *threadSampler // nil if the threads' processor times cannot be read
 
 	hurry        chan struct{} // signalled when records came by the socket: a ring fills faster than it is read
@@ -93,7 +94,7 @@ func (reader *ringReader) attach(fd int) error {
 // far, and what waits for older data.
 type ring struct {
 	index    uint16
-	mutex    sync.Mutex // held while records are joined; taken before the trace's mutex, which guards what follows
+	mutex    sync.Mutex // held while records are joined; locked before the trace's mutex, which guards the rest
 	records  joiner[wire.Record]
 	facts    joiner[byte]
 	factsEnd uint64 // the byte position after the delivered facts

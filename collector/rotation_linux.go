@@ -59,7 +59,8 @@ func (r *rotation) moveTo(processor int) {
 	}
 }
 
-// end finishes the round that began last.
+// end is called when the reading of the rings that begin announced is over. It notes whether another thread
+// preempted the reading.
 func (r *rotation) end() {
 	if len(r.processors) < 2 {
 		return

@@ -21,7 +21,7 @@ func (c *Collector) Snapshot() error {
 	var answers []chan struct{}
 	for _, p := range processes {
 		if !p.rings.watched.Load() {
-			continue // it does not use Metal
+			continue // the process does not use Metal, so it has no rings
 		}
 		answer := make(chan struct{})
 		select {
@@ -33,7 +33,7 @@ func (c *Collector) Snapshot() error {
 	for _, answer := range answers {
 		select {
 		case <-answer:
-		case <-time.After(time.Until(deadline)): // it ends just now
+		case <-time.After(time.Until(deadline)): // the process is ending
 		}
 	}
 	return c.writer.Flush()

@@ -20,9 +20,9 @@ const (
 // A soFar remembers when a process's counters were last written to the trace.
 type soFar struct {
 	told  time.Time
-	count uint64 // of what was counted by then
+	count uint64 // number of records at that time
 
-	closed bool // nothing was kept by then
+	closed bool // the recording was paused at that time
 }
 
 // tell writes the process's counters to the trace if the interval has passed. count is the number of records so far;
@@ -35,7 +35,7 @@ func (s *soFar) tell(reader *ringReader, now time.Time, count uint64) {
 	if w := reader.trace.collector.window; w != nil {
 		closed := !w.opened()
 		if closed && s.closed {
-			return // no record of it is expected
+			return // nothing was recorded since the last counters
 		}
 		s.closed = closed
 	}

@@ -33,8 +33,8 @@ var (
 type tokenState int
 
 const (
-	tokenAwaited tokenState = iota // it has not arrived completely
-	tokenRight                     // or no token is required
+	tokenAwaited tokenState = iota // the token has not arrived completely
+	tokenRight                     // the right token arrived, or none is required
 	tokenWrong
 )
 

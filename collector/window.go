@@ -32,13 +32,13 @@ type Window struct {
 	held      atomic.Int64 // bytes of all backlogs
 	starts    wire.StringID
 	stops     wire.StringID
-	done      bool // for good, guarded by opening
+	done      bool // no change is allowed any more; guarded by opening
 	timer     *time.Timer
 
 	mutex  sync.Mutex // guards what follows
-	newest instant    // of what was seen, with Last
+	newest instant    // the latest instant of a record; used only with Last
 	floor  instant    // the latest instant of dropped backlog: all data that is kept is later
-	given  bool       // floor is there
+	given  bool       // floor is set
 }
 
 // A change is one opening or closing of the window (the time ranges written to the trace), with its instant and the
@@ -50,8 +50,8 @@ type change struct {
 }
 
 const (
-	// leadIn is the length of the time before each opening that is also kept: objects that are used in the window may
-	// have been created in it.
+	// leadIn is how long before each opening records are kept, too: objects that are used in the window may have
+	// been created shortly before it.
 	leadIn = 250 * time.Millisecond
 	// graceTime is how long after each closing completions of command buffers are still kept: they have the GPU times
 	// of work that was submitted in the window.
@@ -168,7 +168,7 @@ var callMark = wire.MustLookup(wire.FamilyTracer, "mark")
 func (w *Window) recorded() (list []tracefile.Recorded) {
 	all := w.all()
 	if len(all) == 1 && all[0].why == theStart {
-		return nil // it is all
+		return nil // the whole recording is in the trace
 	}
 	for _, c := range all {
 		if c.open {

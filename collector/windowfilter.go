@@ -14,14 +14,14 @@ type windowFilter struct {
 	window    *Window
 	rings     *[wire.RingCount]*ring
 	newest    wire.Ticks        // the largest end of a call that may still be written to the trace
-	pastTimes []wire.ThreadTime // the same of processor times
+	pastTimes []wire.ThreadTime // samples of processor times that may still be written to the trace
 }
 
 // A ringWindow is the state of one thread's ring buffer: its held records, and how many openings and closings of the
 // window it has applied.
 type ringWindow struct {
 	backlog backlog
-	changes int        // that were followed
+	changes int        // number of openings and closings that were applied
 	open    bool       // new records are kept
 	until   wire.Ticks // when the window was closed: calls that began before are kept; 0 if it was never open
 	grace   wire.Ticks // completions up to here are kept
@@ -156,8 +156,8 @@ func (f *windowFilter) writeWanted(r *ring, position uint64, records []wire.Reco
 	flush(len(records))
 }
 
-// finish writes the wanted ones of the records that are still held when the process has ended, and drops the others.
-// The caller holds the mutex.
+// finish is called when the process has ended. Of the records that are still held it writes those in the window,
+// and drops the others. The caller holds the mutex.
 func (f *windowFilter) finish() {
 	for _, r := range f.rings {
 		if r == nil {

@@ -121,6 +121,6 @@ func help(w io.Writer) {
 		fmt.Fprintf(w, "  %-10s %s\n", c.Name, c.Summary)
 	}
 	fmt.Fprint(w, "\nExample:\n  mtrace run -- python3 workload.py\n\nEvery command takes --color auto|always|never; "+
-		"NO_COLOR and FORCE_COLOR are respected; --quiet leaves\nout progress, notes and warnings.\nmtrace COMMAND --help "+
-		"says more.\n")
+		"NO_COLOR and FORCE_COLOR are respected; --quiet leaves\nout progress, notes and warnings.\n"+
+		"mtrace COMMAND --help says more.\n")
 }

@@ -120,7 +120,7 @@ func (r *report) endTest(at testID, action string, out io.Writer) {
 		r.fail(at, out)
 	case action == "skip":
 		r.skipped = append(r.skipped, at)
-		return // its reason is for the end
+		return // keep its output: finish prints the reason
 	case !r.parents[at]:
 		r.passed++
 	}

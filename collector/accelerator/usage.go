@@ -53,7 +53,7 @@ type Meter struct {
 	first, last time.Time
 	samples     int
 	busy        float64 // sum of utilizations
-	known       int     // samples that said theirs
+	known       int     // number of samples with a utilization
 	before      map[int]time.Duration
 	usage       map[int]*ProcessUsage
 }

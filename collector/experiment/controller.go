@@ -65,7 +65,7 @@ type Controller struct {
 	ranked    bool // the first targets are the most promising ones
 	rounds    int
 
-	Blocks int      // written
+	Blocks int      // number of blocks written to the trace
 	Notes  []string // for the user
 }
 
@@ -73,7 +73,7 @@ type Controller struct {
 type active struct {
 	delays wire.Delays
 	dose   dose
-	level  int // of speedups
+	level  int // index in speedups of the next block
 }
 
 // New returns a controller. sights must observe the recording of c, because the controller looks for targets in its
@@ -141,8 +141,8 @@ func (x *Controller) set(d wire.Delays) error {
 	return x.subject.Touch(func(g wire.Region) { g.SetDelays(d) })
 }
 
-// The program is observed without delays until it has made unitsWatched units of progress, for at least shortestWatch
-// and at most longestWatch.
+// The program is observed without delays until it has made unitsWatched units of progress (usually completed
+// command buffers), for at least shortestWatch and at most longestWatch.
 const (
 	shortestWatch = 300 * time.Millisecond
 	longestWatch  = 5 * time.Second
@@ -210,7 +210,7 @@ func (x *Controller) choose(ctx context.Context) error {
 			if x.options.Asked {
 				x.Notes = append(x.Notes, t.Name+": no thread waited for a lock while the program was observed")
 			}
-			continue // no lock was waited for
+			continue
 		}
 		c, err := x.probe(ctx, delays)
 		if err != nil {
@@ -304,7 +304,7 @@ func (x *Controller) round(ctx context.Context) error {
 				treated = j
 			}
 		}
-		slowed := math.Log(times[treated] / times[1-treated]) // bursts of load are symmetric in it
+		slowed := math.Log(times[treated] / times[1-treated]) // the logarithm weighs a burst of load in either block alike
 		t := &x.targets[target-1]
 		if !sped {
 			x.budget.slowed.add(1, slowed)

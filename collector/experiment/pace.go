@@ -57,8 +57,9 @@ const (
 	// firstShare is the first delay of a target, as a share of its largest delay (dose.most). It is small because the
 	// delay may also hold up threads that wait for the delayed one, and their number is not known yet.
 	firstShare = 0.1
-	// growth is the factor by which a target's delay may change from one block to the next. It limits every increase,
-	// and decreases to less than the first delay: after only a few measurements the median may be a disturbed one.
+	// growth is the factor by which a target's delay may grow from one block to the next. Below the first delay it
+	// may also shrink by at most this factor: after only a few measurements, the median may come from a disturbed
+	// block.
 	growth = 2
 )
 
@@ -78,8 +79,8 @@ func (s *slope) add(delay, slowed float64) {
 	s.dd += delay * delay
 }
 
-// usualNoise is the smallest difference, as a share, that is assumed between two neighbouring blocks without delays.
-// A machine that also runs other programs has at least this noise.
+// usualNoise is the noise that is assumed at least: the difference, as a share, between two neighbouring blocks
+// without delays. A machine that also runs other programs has at least this noise.
 const usualNoise = 0.05
 
 // outlier limits how much a single pair of blocks counts. A deviation of more than this number of standard deviations
@@ -143,7 +144,8 @@ func newDose(perSecond, share float64) dose {
 	return d
 }
 
-// How certain it must be, in standard errors, that a target slows the program down before its delays are shortened.
+// A target's delays are shortened only if the target slows the program down with this certainty, in standard
+// errors.
 const (
 	likely  = 1.0
 	certain = 2.5 // below its first delay, which is too small to show an effect on a busy machine

@@ -226,7 +226,7 @@ func TestStrangers(t *testing.T) {
 	request := func(q string) string { return `{"schema":"mtrace.relay/2",` + q + "}\n" }
 	giant := append([]byte("\x89MTRACE\n\x01\x00\x00\x00"), 0, 0, 0, 0)
 	for name, c := range map[string]struct{ bytes, want string }{
-		"no request":     {"hello\n", "not one of mtrace.relay/2"},
+		"no request":     {"hello\n", "does not follow the protocol mtrace.relay/2"},
 		"endless":        {strings.Repeat("x", 2*longestLine), "longer than"},
 		"older protocol": {`{"schema":"mtrace.relay/1","name":"a"}` + "\n", "same version of mtrace on both ends"},
 		"no session":     {request(`"name":"a"`), "no session"},
@@ -261,7 +261,7 @@ func TestHostileReceiver(t *testing.T) {
 		says string
 		want string
 	}{
-		"random bytes":    {"\x00\xff\x13\n", "none of mtrace.relay/2"},
+		"random bytes":    {"\x00\xff\x13\n", "does not follow the protocol mtrace.relay/2"},
 		"an endless line": {strings.Repeat("x", 3*longestLine), "longer than"},
 		"a whole trace": {`{"have":0}` + "\n" + `{"have":16,"whole":true,"path":"/etc/passwd"}` + "\n",
 			"ends after 16 bytes"},

@@ -35,16 +35,16 @@ const sessionDigits = 32
 // has more, and one every few seconds.
 type answer struct {
 	Have  int64  `json:"have"`            // bytes of the trace, from its beginning
-	Whole bool   `json:"whole,omitempty"` // that is all of it
+	Whole bool   `json:"whole,omitempty"` // the receiver has the whole trace
 	Path  string `json:"path,omitempty"`  // on the receiver's machine
 	Error string `json:"error,omitempty"` // the reason why the receiver refuses the trace; then the connection ends
-	Never bool   `json:"never,omitempty"` // and trying again is useless
+	Never bool   `json:"never,omitempty"` // with Error: the receiver would refuse the trace again
 }
 
 func decodeRequest(line []byte) (q request, err error) {
 	if err := json.Unmarshal(line, &q); err != nil || q.Schema != requestSchema {
-		return q, fmt.Errorf("the request %.100q is not one of %s; use the same version of mtrace on both ends", line,
-			requestSchema)
+		return q, fmt.Errorf("the request %.100q does not follow the protocol %s; "+
+			"use the same version of mtrace on both ends", line, requestSchema)
 	}
 	if !isSession(q.Session) || q.First < 0 {
 		return q, fmt.Errorf("the request %.100q has no session or no position to continue from", line)
@@ -59,8 +59,8 @@ func isSession(s string) bool {
 
 func decodeAnswer(line []byte) (a answer, err error) {
 	if err := json.Unmarshal(line, &a); err != nil {
-		return a, fmt.Errorf("the answer %.100q is none of %s; use the same version of mtrace on both ends", line,
-			requestSchema)
+		return a, fmt.Errorf("the answer %.100q does not follow the protocol %s; "+
+			"use the same version of mtrace on both ends", line, requestSchema)
 	}
 	if a.Have < 0 {
 		return a, fmt.Errorf("the collector claims to have %d bytes", a.Have)

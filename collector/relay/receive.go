@@ -24,7 +24,7 @@ func (r *Receiver) serve(raw net.Conn) {
 	conn := tls.Server(raw, r.tls)
 	err := authenticate(conn, r.token, false, strangerPatience)
 	if !r.unproven.Remove(raw) {
-		return // it was closed in favour of another, and is counted
+		return // Serve closed it to make room for a newer connection, and counted it as refused
 	}
 	if err != nil {
 		r.refused.Add(raw.RemoteAddr().String(), err)
@@ -117,7 +117,7 @@ func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) 
 	case errors.As(err, &format):
 		return &refusedError{err}
 	case errors.As(err, &network), errors.Is(err, net.ErrClosed), err == nil && !in.there.Whole():
-		return nil // its sender is gone, or has abandoned this connection
+		return nil // the sender is gone, or has abandoned this connection
 	case err != nil:
 		return err
 	}

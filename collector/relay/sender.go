@@ -148,7 +148,7 @@ func (s *Sender) reason() error {
 	return fmt.Errorf("the collector at %s: %w", s.options.Address, failure)
 }
 
-// A saidError is a refusal that the receiver sent, or reports an answer of the receiver that cannot be true.
+// A saidError is an error of the receiver: it refused the trace, or sent an impossible answer.
 type saidError struct {
 	error
 	never bool // trying again is useless
@@ -202,7 +202,7 @@ func (s *Sender) attempt(ctx context.Context) error {
 		<-sent
 		var said *saidError
 		if failed != nil && !errors.As(err, &said) {
-			err = failed // it came first
+			err = failed // the error of sending came first
 		}
 		return err
 	}

@@ -17,8 +17,8 @@ import (
 // read are copied from it first. So the files together are always a readable trace, and the complete trace if no file
 // was removed.
 //
-// A library for queues or write-ahead logs would wrap each block, although a block already has a length and a
-// checksum. Then the files could not be read as a trace without unwrapping them.
+// mtrace does not use a library for queues or write-ahead logs: it would wrap each block, although a block
+// already has a length and a checksum, and the files could not be read as a trace without unwrapping them.
 type Spool struct {
 	place *spoolFolder
 	limit int64 // bytes on disk

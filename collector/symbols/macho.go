@@ -116,7 +116,7 @@ func openRegular(name string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", name)
+		err = fmt.Errorf("%s is not a regular file", name)
 	}
 	if err != nil {
 		f.Close()

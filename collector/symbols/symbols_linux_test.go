@@ -167,9 +167,9 @@ func TestFindRefuses(t *testing.T) {
 		{wire.Image{Path: path, BuildID: "0123"}, "has changed since it was loaded"},
 		{wire.Image{Path: path + ".gone"}, "no such file"},
 		{wire.Image{Path: text}, ErrNoSymbols.Error()},
-		{wire.Image{Path: pipe}, "is not a file"},
-		{wire.Image{Path: "/dev/zero"}, "is not a file"},
-		{wire.Image{Path: filepath.Dir(path)}, "is not a file"},
+		{wire.Image{Path: pipe}, "is not a regular file"},
+		{wire.Image{Path: "/dev/zero"}, "is not a regular file"},
+		{wire.Image{Path: filepath.Dir(path)}, "is not a regular file"},
 	} {
 		if got, err := Find(c.image, []uint64{1}, soon()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %+v, %v; want %q", c.image.Path, got, err, c.want)

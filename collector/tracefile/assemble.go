@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// A trace may be stored in several files (see relay.Spool), of which some may be removed later. The rest is readable
-// as a trace if only blocks of records are missing, so all other blocks of a removed file must be kept.
+// relay.Spool stores a trace in several files, and may later remove some of them to save space. The trace stays
+// readable if only blocks of records are missing, so all other blocks of a removed file must be kept.
 
-// WithoutRecords copies from a part of a trace all blocks except blocks of records: without them the records in other
-// parts cannot be read. The part must begin at a block, or with the file's header.
+// WithoutRecords copies all blocks of a part of a trace to dst, except blocks of records: without the other
+// blocks the remaining records could not be read. The part must begin at a block, or with the file's header.
 func WithoutRecords(dst io.Writer, part io.Reader) error {
 	return eachBlock(part, func(b *block, whole []byte) error {
-		if b != nil && (b.kind == blockRecords || b.kind == blockSoFar) { // the latter are superseded by later ones
+		if b != nil && (b.kind == blockRecords || b.kind == blockSoFar) { // later blocks replace those of kind blockSoFar
 			return nil
 		}
 		_, err := dst.Write(whole)

@@ -61,9 +61,9 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A block is the header of a block, and where the block is in the file. The header's bytes are: magic 0–3, kind 4,
-// encoding 5, ring 6–7, process 8–11, stored 12–15, raw 16–19, count 20–23, position 24–31, first 32–39, last 40–47,
-// CRC-32C of the stored payload 48–51, CRC-32C of bytes 0–51 52–55.
+// A block holds the header of a block, and the offset of the block in the file. The header's bytes are: magic
+// 0–3, kind 4, encoding 5, ring 6–7, process 8–11, stored 12–15, raw 16–19, count 20–23, position 24–31, first
+// 32–39, last 40–47, CRC-32C of the stored payload 48–51, CRC-32C of bytes 0–51 52–55.
 type block struct {
 	offset      int64
 	kind        blockKind

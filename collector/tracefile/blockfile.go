@@ -23,7 +23,7 @@ type blockFile struct {
 type readTools struct {
 	in, out []byte
 	records [readBatch]wire.Record
-	whole   []wire.Record // a block of them
+	whole   []wire.Record // all records of a block
 	decoder decoder
 }
 

@@ -11,14 +11,15 @@ import (
 // minCompress is the smallest payload, in bytes, that is worth compressing.
 const minCompress = 64
 
-// zstdEncoders pools encoders, each for one goroutine at a time. A single shared encoder would alternate between the
-// states of all processors, so that each block would find cold tables. The window is as large as a block of records.
-// Single-segment frames contain their size, so a reader knows before it decompresses how much memory it needs.
+// zstdEncoders pools encoders, each for one goroutine at a time. A single shared encoder would switch between
+// internal states, and each block would find its state's tables outside of the processor's cache. The window is
+// as large as a block of records. Single-segment frames contain their size, so a reader knows before it
+// decompresses how much memory it needs.
 var zstdEncoders = sync.Pool{New: func() any {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
 		zstd.WithSingleSegment(true), zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1))
 	if err != nil {
-		panic(err) // of options alone
+		panic(err) // only wrong options cause an error
 	}
 	return e
 }}
@@ -77,7 +78,7 @@ func Pack(payload []byte) Packed {
 // Size returns how many bytes of memory the data takes, compressed or not.
 func (p Packed) Size() int { return len(p.stored) }
 
-// Unpack is the payload.
+// Unpack returns the payload.
 func (p Packed) Unpack() ([]byte, error) { return decompress(p.stored, p.as, p.size, nil) }
 
 var errPayload = errors.New("its payload cannot be decompressed")

@@ -76,7 +76,7 @@ func (c *Copier) fileHeader(src io.Reader) ([]byte, error) {
 		return h, nil
 	}
 	if version := binary.LittleEndian.Uint32(h[8:]); bytes.HasPrefix(h, []byte(fileMagic)) && version > Version {
-		return nil, c.wrong(ErrVersion, "format version %d, this mtrace accepts up to %d; "+
+		return nil, c.wrong(ErrVersion, "it has format version %d, but this mtrace accepts up to %d; "+
 			"use the same version on both ends", version, Version)
 	}
 	return nil, c.wrong(ErrNotTrace, "it starts with %q", h)

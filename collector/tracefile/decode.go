@@ -112,7 +112,7 @@ func (d *decoder) next(out []wire.Record) (n int, err error) {
 			if most == d.left {
 				return n, errColumns
 			}
-			break // in the next part
+			break // the call comes with the next batch
 		}
 		order = order[skip:]
 		n++
@@ -222,8 +222,9 @@ func (d *decoder) leftOver() bool {
 	return false
 }
 
-// times returns the next values of the first two columns (version 1 of the format). Values of up to four bytes, the
-// usual case, are decoded without a branch for each byte; see long.
+// times returns the next values of the columns of times (columnGap and columnLength) in version 1 of the format.
+// Values of up to four bytes, the usual case, are decoded without a branch for each byte; the function long
+// decodes the others.
 func (k *reading) times(payload []byte) (gap, length uint64) {
 	g, l := &k.columns[columnGap], &k.columns[columnLength]
 	if int(g.at)+8 <= len(payload) && int(l.at)+8 <= len(payload) {

@@ -17,7 +17,7 @@ func (e *End) distrust() {
 	check := func(n *uint64, what string) {
 		if *n > mostCounted {
 			e.Distrusted = append(e.Distrusted, fmt.Sprintf("it reports %d %s, which is impossible: "+
-				"they are not counted, and how many there were is not known", *n, what))
+				"the real number is not known, and counts as 0", *n, what))
 			*n = 0
 		}
 	}

@@ -7,8 +7,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// largeArg is the value from which a call's argument is stored in a table of values. Such arguments are hashes or
-// packed sizes, of which a block has few different ones. Smaller arguments are stored as differences.
+// largeArg is the value from which a call's argument is stored in a table of the block's distinct values. Such
+// arguments are hashes or packed sizes, and a block has few different ones. Smaller arguments are stored as
+// differences from the previous argument.
 const largeArg = 1 << 40
 
 // An encoder converts records into the payload of a block. It can be used for many blocks, but only by one goroutine.
@@ -103,8 +104,8 @@ func (e *encoder) has(call wire.Call) bool {
 	return slices.ContainsFunc(e.kinds, func(k *kind) bool { return k.call == call })
 }
 
-// find stores in the cache entry `c` which of the block's kinds the record has. If the block has no record of that
-// kind yet, find adds the kind.
+// find sets the cache entry `c` to the block's kind of records that has this key. If the block has no record of
+// that kind yet, find adds the kind.
 func (e *encoder) find(c *cachedKind, key kindKey, r *wire.Record) {
 	i, known := e.lookup[key]
 	if !known {

@@ -241,8 +241,8 @@ func (f *Follower) records(b *block, payload []byte, t *readTools) (err error) {
 	return ring.add(b.position, t.whole)
 }
 
-// flush writes the last call of each ring buffer of a process. Such a call waits for its More record (further
-// arguments, in the same line), because nobody knows whether one follows.
+// flush writes the last call of each ring buffer of a process. That call was held back, because its More record
+// (further arguments, which go into the same line) could still have followed.
 func (f *Follower) flush(index ProcessIndex) (err error) {
 	for _, key := range f.order {
 		if key.process == index {

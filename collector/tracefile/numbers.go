@@ -111,7 +111,7 @@ func (s *scale) size(v uint64) (at size, low uint64) {
 
 const (
 	stepGroup  = 8 // calls whose lengths have one common divisor
-	stepGroups = 8 // that are asked
+	stepGroups = 8 // groups that vote for the step
 )
 
 // stepOf estimates by how many ticks the clock advances at a time. It computes the greatest common divisor of the

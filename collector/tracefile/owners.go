@@ -9,10 +9,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An owner says which thread uses a ring buffer from a ring position on. A thread's first record in a ring says the
-// same. Owners are also stored in separate blocks: if the block with that record is damaged, later records would
-// otherwise be attributed to the ring's previous thread. Layout in bytes: ring 0–1, zero 2–7, position 8–15, the
-// system's thread id 16–23.
+// An owner says which thread uses a ring buffer from a ring position on. A thread's first record in a ring says
+// the same. But if the block with that record is damaged, later records would be attributed to the ring's
+// previous thread. Therefore owners are also stored in separate blocks. Layout in bytes: ring 0–1, zero 2–7,
+// position 8–15, the system's thread id 16–23.
 type owner struct {
 	ring     uint16
 	position uint64
@@ -29,7 +29,7 @@ func appendOwner(b []byte, o owner) []byte {
 
 func (p *Process) readOwners(payload []byte) error {
 	if len(payload)%ownerSize != 0 {
-		return errors.New("a part of an owner of a ring")
+		return errors.New("the list of ring owners ends inside an entry")
 	}
 	for ; len(payload) > 0; payload = payload[ownerSize:] {
 		u64 := binary.LittleEndian.Uint64
@@ -94,9 +94,10 @@ type holder struct {
 	nobody  bool   // the thread is not known
 }
 
-// behindHole returns a ThreadStart record that the reader inserts after lost records, so that the following records
-// are attributed to the right thread. ok is false if the trace does not say which thread that is. In an old trace the
-// previous thread then continues; if owners are lost, the records after the hole have no known thread.
+// behindHole returns a ThreadStart record that the reader inserts after lost records, so that the following
+// records are attributed to the right thread. ok is false if the trace does not say which thread that is. In a
+// trace of an older version the previous thread then continues. If owners are lost, the records after the hole
+// have no known thread.
 func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 	p := h.process
 	if !p.rings.lost {

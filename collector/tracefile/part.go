@@ -27,9 +27,9 @@ func (r *Reader) ReadBlock(s Stream, block int, fn func([]wire.Record) error) er
 	return r.readBlocks(s, block, block+1, nil, fn)
 }
 
-// ReadBlockInto is like ReadBlock, for a caller that needs the records afterwards. It decodes them into slices that
-// the function `room` returns, each with space for at least two records. Records that the reader itself inserts after
-// lost ones are not in these slices.
+// ReadBlockInto is like ReadBlock, for a caller that keeps the records. It decodes them into slices that the
+// function `room` returns, each with space for at least two records. Records that the reader itself inserts after
+// lost records are not in these slices.
 func (r *Reader) ReadBlockInto(s Stream, block int, room func() []wire.Record, fn func([]wire.Record) error) error {
 	return r.readBlocks(s, block, block+1, room, fn)
 }

@@ -10,8 +10,8 @@ type Process struct {
 	wire.Hello
 	Clock                        wire.ClockKind
 	TimebaseNumer, TimebaseDenom uint32 // nanoseconds per tick of ClockMach, as a fraction
-	// how far the process's monotonic clock is ahead of the collector's, in nanoseconds; not 0 only in another time
-	// namespace. See Writer.Ahead
+	// how far the process's monotonic clock is ahead of the collector's, in nanoseconds; 0 unless the process runs
+	// in another time namespace. See Writer.Ahead
 	Ahead       int64
 	Samples     []wire.ClockSample // in ascending order of both columns
 	Strings     map[wire.StringID]string

@@ -49,8 +49,8 @@ func scanBlocks(r *Reader, end int64) {
 	}
 	if r.file.hole > 0 {
 		r.cut = &Cut{Why: fmt.Sprintf(
-			"the trace was cut off: the last %d of its %d bytes begin with a hole of more than %d MiB of zeros, "+
-				"after which mtrace does not search for blocks, and calls may be missing",
+			"the trace was cut off: the last %d of its %d bytes begin with more than %d MiB of zeros. "+
+				"mtrace does not search for data after so many zeros, so calls may be missing",
 			r.file.size-offset, r.file.size, longestHole>>20)}
 		return
 	}

@@ -29,7 +29,7 @@ func (s *streamWriter) add(position uint64, records []wire.Record) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if position < s.next {
-		return fmt.Errorf("records of ring %d at position %d come after those before %d", s.ring, position, s.next)
+		return fmt.Errorf("records of ring %d at position %d overlap earlier ones, which end at %d", s.ring, position, s.next)
 	}
 	if s.writer.failed.Load() {
 		s.next = position + uint64(len(records))

@@ -144,10 +144,10 @@ func TestReadTextRefuses(t *testing.T) {
 		"":                                   "line 1 of the trace's text: it does not begin with",
 		"{}":                                 "it does not begin with",
 		"[1]":                                "line 1",
-		head + "{}":                          "line 2 of the trace's text: it says no process",
+		head + "{}":                          "line 2 of the trace's text: the line does not name a process",
 		head + `{"process":0,"fact":{}}`:     "process 0 has not begun",
 		head + `{"process":1,"header":{}}`:   "process 1 begins, but the next one must be 0",
-		process + `{"process":0}`:            "says nothing of process 0",
+		process + `{"process":0}`:            "no data of process 0",
 		process + `{"process":0,"colour":1}`: "unknown field",
 		process + `{"process":0,"fact":{"kind":6,"key":1,"text":"x"}}`:          "stack: ",
 		process + `{"process":0,"fact":{"kind":7,"key":1,"text":"x"}}`:          "image: ",
@@ -156,12 +156,12 @@ func TestReadTextRefuses(t *testing.T) {
 		process + `{"process":0,"ring":256,"record":{}}`:                        "ring 256",
 		process + `{"process":0,"ring":1,"record":{"call":"x"}}`:                `no call "x"`,
 		process + `{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}` + "\n" +
-			`{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}`: "come after",
+			`{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}`: "overlap earlier ones",
 		// Records after an end restarted their ring, so that the written trace could not be read.
 		process + `{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}` + "\n" +
 			`{"process":0,"end":{}}` + "\n" +
 			`{"process":0,"ring":1,"position":2,"record":{"call":"scheduled","family":"tracer"}}`: "line 5 of the trace's " +
-			"text: records of ring 1 at position 2 come after those before 6",
+			"text: records of ring 1 at position 2 overlap earlier ones, which end at 6",
 	} {
 		err := ReadText(strings.NewReader(in), filepath.Join(t.TempDir(), "t.mtrace"))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -98,7 +98,7 @@ func (t *textLoader) threadTime(p ProcessIndex, n [4]int64) error {
 
 func (t *textLoader) load(l *textLine) error {
 	if l.Process == nil {
-		return fmt.Errorf("it says no process")
+		return fmt.Errorf("the line does not name a process")
 	}
 	p := *l.Process
 	if l.Header != nil {
@@ -131,9 +131,9 @@ func (t *textLoader) load(l *textLine) error {
 	case l.End != nil:
 		return t.writer.EndProcess(p, *l.End)
 	case l.Record == nil || l.Ring == nil:
-		return fmt.Errorf("it says nothing of process %d", p)
+		return fmt.Errorf("the line has no data of process %d that this mtrace knows", p)
 	case *l.Ring >= wire.RingCount:
-		return fmt.Errorf("ring %d, but there are %d", *l.Ring, wire.RingCount)
+		return fmt.Errorf("ring %d does not exist: there are %d rings", *l.Ring, wire.RingCount)
 	}
 	var err error
 	if t.records, err = wire.ParseText(t.records[:0], l.Record); err != nil {
@@ -144,8 +144,8 @@ func (t *textLoader) load(l *textLine) error {
 	if l.Position != nil {
 		position = *l.Position
 	}
-	if position < t.next[key] { // this is so also after its process's end, where the writer starts the ring again
-		return fmt.Errorf("records of ring %d at position %d come after those before %d", *l.Ring, position,
+	if position < t.next[key] { // checked here too, because after a process's end the writer forgets the ring's position
+		return fmt.Errorf("records of ring %d at position %d overlap earlier ones, which end at %d", *l.Ring, position,
 			t.next[key])
 	}
 	t.next[key] = position + uint64(len(t.records))

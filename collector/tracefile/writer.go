@@ -41,7 +41,7 @@ type Writer struct {
 	tail      []tailBlock // since then
 	recorded  []Recorded
 	leftOut   uint64 // records for which a Bounded stream had no space
-	noRoom    error  // why
+	noRoom    error  // the stream's reason
 }
 
 // A Bounded stream may not have space for the whole trace, for example a limited buffer of a network connection.
@@ -205,8 +205,8 @@ func (w *Writer) Expected() int64 {
 // usualRecord is the approximate size of one record in the file, in bytes, as BenchmarkWrite measures it.
 const usualRecord = 6
 
-// Flush writes everything collected so far and passes it to the operating system. After that it survives a crash of
-// this process.
+// Flush writes everything collected so far and passes it to the operating system, so that the data survives a
+// crash of this process.
 func (w *Writer) Flush() error {
 	w.mutex.Lock()
 	processes := w.processes[:len(w.processes):len(w.processes)]
@@ -231,7 +231,7 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// Err is the first write error.
+// Err returns the first write error.
 func (w *Writer) Err() error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

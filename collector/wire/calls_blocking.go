@@ -50,8 +50,8 @@ var blockingCalls = [...]Row{
 	{465, "sleep", FamilySignal, GroupSignal, EffectSleeps, none, none, sleepFields},
 	{466, "pthread_join", FamilySignal, GroupSignal, EffectJoins, none, none, sleepFields},
 
-	// Signals of other threads. The signalling thread is the last one that arrives at a barrier, or the one that
-	// wakes a futex.
+	// These functions wait for another thread's signal: the last thread that arrives at the barrier, or the thread
+	// that wakes the futex.
 	{467, "pthread_barrier_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{468, "futex", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{479, "__ulock_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},

@@ -1,15 +1,15 @@
 package wire
 
-// The further values of calls that create an encoder. sampledFields are recorded only with --gpu-timing encoder;
-// without it these calls have no More record.
+// The fields of the second record (More) of calls that create an encoder. sampledFields are recorded only with
+// --gpu-timing encoder; without it these calls have no More record.
 var (
 	encoderFields = []Field{{At: InX0, Role: RoleDispatchType}, {At: InX1, Role: RoleSampling}}
 	sampledFields = []Field{{At: InX1, Role: RoleSampling}}
 )
 
-// pollFields are the further values of a getter that a thread calls in a loop. One record stands for all calls in a
-// row that returned the same result. It is written when the result changes. Its begin is that of the first call, and
-// its end that of the last.
+// pollFields are the fields of the second record (More) of a getter that a thread calls in a loop. One record
+// stands for consecutive calls that returned the same result. It is written when the result changes, begins with
+// the first call, and ends with the last.
 var pollFields = []Field{{At: InX0, Role: RolePolls, name: "questions"},
 	{At: InX1, Role: RolePollGap, Unit: UnitTicks, name: "time between the last two questions in"}}
 

@@ -19,8 +19,9 @@ var (
 		{At: InX1, Role: RoleTo, Kind: KindBuffer, name: "destination buffer"}}
 )
 
-// The further values of calls that execute or change a range of commands of an indirect command buffer. If a call
-// takes the range from a GPU buffer, the range is not known, and only the indirect command buffer is recorded.
+// The fields of the second record (More) of calls that execute or change a range of commands of an indirect
+// command buffer. If a call takes the range from a GPU buffer, the range is not known, and only the indirect
+// command buffer is recorded.
 var (
 	indirectFields = []Field{{At: InX0, Role: RoleObject, Kind: KindResource, name: "indirect command buffer"}}
 	rangeFields    = []Field{{At: InX0, Role: RoleObject, Kind: KindResource, name: "indirect command buffer"},

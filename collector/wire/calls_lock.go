@@ -11,8 +11,8 @@ var (
 	lockAddress  = Field{At: InX1, Role: RoleAddress}
 	lockFields   = []Field{lockName, lockAddress}
 	signalFields = []Field{lockName, lockAddress,
-		{At: InX2, Role: RoleGave, name: "address of the object " +
-			"that the waiting thread last signalled after its previous wait"},
+		{At: InX2, Role: RoleGave,
+			name: "address of the object that the waiting thread last signalled after its previous wait"},
 		{At: InX3, Role: RoleAgo, Unit: UnitTicks, name: "time from the signal to the end of the wait in"}}
 	ended         = Field{Role: RoleProcess, name: "process id of the child that ended, 0 when not known"}
 	processFields = []Field{{At: InX0, Role: RoleName,
@@ -44,7 +44,8 @@ var lockCalls = [...]Row{
 	{484, "os_unfair_lock_lock", FamilyLock, GroupLock, EffectBlocks, lock, lockHolder, lockFields},
 }
 
-// The bits of Record.Object in the record of a wait for another thread's signal.
+// The bits of Record.Object in the record of a wait for another thread's signal; the field signalBits has their
+// meaning.
 const (
 	SignalGivenBack ObjectID = 1 << 0
 	SignalFetched   ObjectID = 1 << 1

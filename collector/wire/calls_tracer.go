@@ -15,7 +15,7 @@ var tracerCalls = [...]Row{
 		Field{Role: RoleObject, name: "device, library or compiler that created it"},
 		Field{Role: RoleMade, Kind: KindObject, name: "passed to a completion handler"}, nil},
 
-	{342, "mark", FamilyTracer, GroupNone, EffectMarks, none, named("the name the program gave to the moment"), nil},
+	{342, "mark", FamilyTracer, GroupNone, EffectMarks, none, named("the name that the program gave to the mark"), nil},
 	{343, "scope", FamilyTracer, GroupNone, EffectScopes, none,
 		named("the name that the program gave to the time from begin to end"),
 		[]Field{{At: InX0, Role: RoleDepth, name: scopesAround}}},
@@ -40,7 +40,7 @@ var tracerCalls = [...]Row{
 		Field{Role: RoleText, name: "Metal's description of the error; the record follows the record completed"}, nil},
 	{CallSignpost, "signpost", FamilyTracer, GroupNone, EffectSpans, none,
 		named("the name of an interval of signposts that another thread began"),
-		[]Field{{At: InX0, Role: RoleThread, name: "which"}}},
+		[]Field{{At: InX0, Role: RoleThread, name: "beginning thread"}}},
 	{CallAllocated, "allocated", FamilyTracer, GroupNone, EffectMeters, device, Field{Role: RoleSize, Unit: UnitBytes,
 		name: "currentAllocatedSize in"}, nil},
 	{CallAlive, "alive", FamilyTracer, GroupNone, EffectCountsAlive, none,
@@ -52,7 +52,8 @@ var tracerCalls = [...]Row{
 
 const scopesAround = "number of scopes that enclose this one"
 
-// The further values of the two records that contain GPU times: that of a command buffer and that of an encoder.
+// The fields of the second record (More) of the two records with GPU times: for a command buffer and for an
+// encoder.
 var (
 	completedFields = []Field{{At: InX0, Role: RoleGPUBegin, Unit: UnitNanos, name: "GPUStartTime"},
 		{At: InX1, Role: RoleGPUEnd, Unit: UnitNanos, name: "GPUEndTime"},

@@ -14,12 +14,12 @@ const (
 	DelayCalls    DelayKind = 1 << iota // the calls of Delays.Calls, before their originals
 	DelayLock                           // releases of the lock
 	DelayWaits                          // returns of the calls of Delays.Calls that wait
-	DelayOwn                            // its own code, before the calls of Delays.Calls that no other call makes
+	DelayOwn                            // the thread's own code, before calls of Delays.Calls that are not nested
 	DelayHandlers                       // completion handlers
-	DelayPauses                         // it pauses when others ran what is virtually faster
-	DelayOthers                         // its own occurrences are not delayed: the other threads are due the delay
+	DelayPauses                         // the thread pauses after other threads ran a target that is virtually sped up
+	DelayOthers                         // when the thread runs the target, all other threads are delayed
 	DelaySleeps                         // the thread sleeps for its delay; without this bit it spins
-	DelayItself                         // with DelayOthers: the thread pauses, too, at once
+	DelayItself                         // with DelayOthers: the thread itself pauses, too
 )
 
 // ShortestSleep is the shortest delay for which a thread sleeps, if DelaySleeps is set. For shorter delays the thread
@@ -99,16 +99,17 @@ func (g Region) ArmDelays(d Delays) {
 }
 
 // DelayDue returns how long each thread of the process must have paused in total because of virtual speed-ups, in
-// nanoseconds.
+// nanoseconds. A virtual speed-up delays all threads except the one that runs the target.
 func (g Region) DelayDue() uint64 { return g.load64(RegionDelayDueOffset) }
 
-// An Injected has the counts of an experiment for the threads of one ring buffer. They only grow.
+// An Injected holds what an experiment counted for the threads that used one ring buffer: delays and units of
+// progress. The counts only grow.
 type Injected struct {
 	Thread      uint64 // the thread that has the ring now, or had it last
-	Occurrences uint64 // delayed, by 0 too
+	Occurrences uint64 // that were delayed, including delays of 0
 	Nanos       uint64 // of delays, as they were measured
 	Units       uint64 // of progress
-	UnitAt      Ticks  // when the last of them was completed; 0 if there was none
+	UnitAt      Ticks  // when the last unit was completed; 0 if there was none
 }
 
 // Injected reads the counts of the experiment for the ring buffer's threads: the number of delays, their total time,

@@ -6,8 +6,8 @@ import (
 )
 
 // An Experiment describes the delays that `mtrace experiment` injected into a process. The experiment consists of
-// blocks of time in random order; in each, one target was delayed, or none. The collector, not the process, writes
-// these facts (variable-size data in the trace).
+// blocks of time in random order. In each block one target (such as a call or a lock) was delayed, or none. The
+// collector, not the process, writes the experiment to the trace.
 type Experiment struct {
 	Seed     uint64
 	Budget   float64 // share by which the program may be slowed down over the whole experiment
@@ -101,14 +101,14 @@ func experimentFact(kind FactKind, key uint64, value any) Fact {
 	return Fact{Kind: kind, Key: key, Text: string(text)}
 }
 
-// Head returns the experiment without its targets and blocks as a fact (variable-size data in the trace). A reader
-// keeps the last such fact.
+// Head returns the experiment without its targets and blocks as a fact (variable-size data in the trace). If
+// there are several such facts, a reader uses the last one.
 func (e *Experiment) Head() Fact {
 	return experimentFact(FactExperiment, e.Seed, experimentHead{e.Budget, e.Progress, e.Threads})
 }
 
-// mostExperimentThreads limits the threads that the fact of a target lists. With more, the text could exceed the
-// maximum length of a fact and be cut.
+// mostExperimentThreads is how many threads the fact of a target lists at most. With more, the text could exceed
+// the maximum length of a fact and be cut.
 const mostExperimentThreads = 64
 
 // Fact returns the target as a fact (variable-size data in the trace). A later fact with the same ID replaces an
@@ -118,7 +118,7 @@ func (t ExperimentTarget) Fact() Fact {
 	return experimentFact(FactExperimentTarget, uint64(t.ID), t)
 }
 
-// Fact is the block as a fact.
+// Fact returns the block as a fact (variable-size data in the trace).
 func (b ExperimentBlock) Fact() Fact { return experimentFact(FactExperimentBlock, uint64(b.Start), b) }
 
 // Facts returns the whole experiment as facts (variable-size data), in the order in which they are written to the
@@ -170,7 +170,7 @@ func (e *Experiment) Take(f Fact) error {
 			return err
 		}
 		if b.Start < 0 || b.End < b.Start || b.Target < 0 || b.DelayNS < 0 || b.InjectedNS < 0 {
-			return fmt.Errorf("experiment: a block from %d to %d ns with delays of %d ns, %d ns in all, is impossible",
+			return fmt.Errorf("experiment: a block from %d to %d ns with delays of %d ns each, %d ns in total, is impossible",
 				b.Start, b.End, b.DelayNS, b.InjectedNS)
 		}
 		e.Blocks = append(e.Blocks, b)

@@ -54,13 +54,13 @@ var facts = [...]factRow{
 	{kind: FactWarning, name: "warning", key: "1 when a device was created in a way that the tracer does not hook, " +
 		"2 when the process uses Metal and is not traced, 3 when its waits for locks and signals are not recorded",
 		text: "one line for the user"},
-	{kind: FactStack, name: "stack", key: "its StackID: for each 64-bit word of the text, hash = " +
-		"(hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 32, beginning with aux; 1 instead of 0",
+	{kind: FactStack, name: "stack", key: "its StackID: for each 64-bit word of the text, " +
+		"hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 32; " +
+		"the hash begins with aux, and a result of 0 becomes 1",
 		aux: "bits 0–7: number of native frames, bit 8: native frames were cut, bit 9: Python frames were cut",
-		text: fmt.Sprintf("innermost first: native frames (return address u64; "+
-			"at most %d), then Python frames (StringIDs of function and file u64 each, line u32, zero u32; "+
-			"at most %d)", MaxNativeFrames,
-			MaxPythonFrames),
+		text: fmt.Sprintf("innermost first: at most %d native frames (return address u64), "+
+			"then at most %d Python frames (StringIDs of function and file u64 each, line u32, zero u32)",
+			MaxNativeFrames, MaxPythonFrames),
 		check: func(f Fact) error { _, err := f.Stack(); return err }},
 	{kind: FactImage, name: "image", key: "address at which a loaded file of machine code begins",
 		text: "bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in hexadecimal or `-`, path; " +
@@ -78,8 +78,8 @@ var facts = [...]factRow{
 		"measured when the process began to use Metal; 0 when that failed"},
 	{kind: FactLine, name: "line", key: "a return address",
 		text: "the source line in decimal, a blank, the file; " +
-			"it is the line of the statement that was running in the frame's function or, " +
-			"in code inlined into it, of the outermost inlined call",
+			"the line is that of the running statement in the frame's function, " +
+			"or of the outermost inlined call if inlined code was running",
 		check: func(f Fact) error { _, err := f.CodeLine(); return err }},
 	{kind: FactRegistry, name: "registry", key: "the device's object number",
 		text: "its registryID in decimal, which is the same for the GPU in all processes of the machine"},
@@ -87,18 +87,19 @@ var facts = [...]factRow{
 		text: "its recommendedMaxWorkingSetSize in bytes, in decimal: above it the system pages or moves memory"},
 	{kind: FactExperiment, name: "experiment", key: "the seed of its random order",
 		text: "JSON: budget_share, progress, threads; " +
-			"like the two other facts of an experiment, the collector writes it",
+			"the collector writes it, as it writes the two other facts of an experiment",
 		check: checkExperiment},
 	{kind: FactExperimentTarget, name: "experiment target", key: "its number, from 1",
 		text:  "JSON: name, kind, mode, calls, address and object of a lock, threads, sleeps, took_ns",
 		check: checkExperiment},
 	{kind: FactExperimentBlock, name: "experiment block", key: "begin, in nanoseconds",
-		text: "JSON: start_ns, end_ns, target (0: " +
-			"nothing is delayed), control, delay_ns, occurrences, injected_ns, units, last_before_ns, last_in_ns",
+		text: "JSON: start_ns, end_ns, target (0: nothing is delayed), control, delay_ns, occurrences, " +
+			"injected_ns, units, last_before_ns, last_in_ns",
 		check: checkExperiment},
 }
 
-// The keys of warnings (FactWarning) to which the collector reacts, besides showing the text.
+// The keys of those warnings (FactWarning) to which the collector reacts. It only shows the text of other
+// warnings.
 const (
 	UnseenDevice = 1 // a device was created in a way that the tracer does not hook
 	NotTraced    = 2 // the process uses Metal and none of it is recorded; the text gives the reason
@@ -144,7 +145,7 @@ func AppendFact(b []byte, f Fact) []byte {
 	return b
 }
 
-// ErrShortFact is returned if the given bytes end before the fact does; more bytes may follow.
+// ErrShortFact is returned if the given bytes end before the fact does. The caller can try again with more bytes.
 var ErrShortFact = errors.New("fact: it is not whole")
 
 // DecodeFact decodes the fact at the start of b and returns its size in bytes. It returns ErrShortFact if b ends

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// FrameKind says what a frame contains.
+// FrameKind says what a frame (a message from the traced process to the collector) contains.
 type FrameKind uint16
 
 // The kinds of frames. A connection carries them in this order: at most one Token, one Hello, at most one Rings, then
@@ -37,12 +37,12 @@ type frameRow struct {
 // it.
 var frames = [...]frameRow{
 	{FrameHello, "hello", 0, "first, once: `key=value` entries, each ended by a NUL: " +
-		"version, pid, ppid, program, arg (each argument, in order), host, os, arch, started (Unix time, " +
-		"ns), children (1: with the frame's first byte comes the descriptor of the page of the process's children)"},
+		"version, pid, ppid, program, arg (each argument, in order), host, os, arch, started (Unix time, ns), " +
+		"children (1: with the frame's first byte comes the descriptor of the page of the process's children)"},
 	{FrameRings, "rings", 0, "empty; the descriptor of the shared memory comes with its first byte. At most once"},
 	{FrameRecords, "records", RecordSize, "complete records of one ring; position is the ring position of the first"},
-	{FrameFacts, "facts", 0, "complete facts of one ring; " +
-		"position is the byte position of the first. Before the rings frame: facts of no ring, without a position"},
+	{FrameFacts, "facts", 0, "complete facts of one ring; position is the byte position of the first. " +
+		"Facts before the rings frame belong to no ring and have no position"},
 	{FrameClock, "clock", 16, "clock samples: ticks u64 and nanoseconds i64 of the clock of GPU times " +
 		"(CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux)"},
 	{FrameThreadTimes, "thread times", ThreadTimeSize,
@@ -55,9 +55,9 @@ var frames = [...]frameRow{
 			uint64(WholeMachine),
 			WaitNotKnown)},
 	{FrameProcessFacts, "process facts", 0, "complete facts that belong to no ring, without a position"},
-	{FrameToken, "token", TokenSize, "before the hello, once, where `" + TokenVariable +
-		"` is set: the bytes that it gives in hexadecimal. A collector that made a token reads nothing else " +
-		"before it has read these"},
+	{FrameToken, "token", TokenSize, "once, before the hello, if `" + TokenVariable + "` is set: " +
+		"the bytes that the variable has in hexadecimal. " +
+		"A collector that created a token reads nothing else before it has read this frame"},
 }
 
 // row returns the row of a kind of frame, or nil for an unknown kind.
@@ -200,8 +200,8 @@ func DecodeHello(b []byte) (h Hello, err error) {
 		}
 	}
 	if h.Version != Version {
-		return h, fmt.Errorf("hello: "+
-			"wire version %d, this collector speaks %d: use the library and the tool of one build", h.Version, Version)
+		return h, fmt.Errorf("hello: the library has wire version %d, but this collector has %d; "+
+			"use the library and the mtrace of the same build", h.Version, Version)
 	}
 	if h.PID <= 0 {
 		return h, fmt.Errorf("hello: no process id")

@@ -58,7 +58,8 @@ const (
 	// Offset 88 is unused. It had the number of nested calls, which each ring buffer now counts.
 	RegionForksOffset    = 96  // u64: children that passed through fork without exec, untraced
 	RegionRejectedOffset = 104 // u64: calls on threads that were exiting or inside the tracer itself
-	// u32: the collector writes 1 here before it reads the counters for the last time
+	// u32: the collector writes 1 here before it reads the counters for the last time, so that the process knows
+	// that later counts do not reach the trace
 	RegionEndedOffset = 112
 
 	// The delays of an experiment. The collector, not the process, writes these fields: see Delays.
@@ -68,7 +69,8 @@ const (
 	RegionDelayUntilOffset = 1040 // u64: the end of all delays, in nanoseconds on the process's monotonic clock
 	RegionDelayLockOffset  = 1048 // u64: the address of the lock that is held longer
 	RegionProgressOffset   = 1056 // u64 StringID of the mark that is a unit of progress; 0: a completed command buffer
-	// u64: nanoseconds that each thread must have paused because of virtual speed-ups; only grows
+	// u64: nanoseconds that each thread must have paused because of virtual speed-ups (all threads pause except the
+	// one that runs the target); only grows
 	RegionDelayDueOffset   = 1088
 	RegionDelayCallsOffset = 1152 // DelayCallWords u64: a bit for each call that is delayed
 
@@ -99,18 +101,18 @@ const (
 	RingClaimOffset        = 256 // u32 Claim
 	RingStateOffset        = 384 // u32 RingState
 	RingThreadOffset       = 392 // u64: the system's id of the thread that has it, or had it last
-	// u64 begin ticks, u32 object, u16 call, u16 zero: the call that the thread is executing; call 0 means none
+	// The call that the thread is executing: u64 begin ticks, u32 object, u16 call (0: none), u16 zero
 	RingCurrentOffset = 512
 	RingAwaitedOffset = 528 // u64 value of an event, u64 Flags: for the current call, if it is a wait
-	// u64 begin ticks, u64 address, u64 holder, u16 call, u16 Flags, u32 interpreter: the wait in which the thread is
-	// blocked, see Blocked
+	// The wait in which the thread is blocked, see Blocked: u64 begin ticks, u64 address, u64 holder, u16 call, u16
+	// Flags, u32 interpreter
 	RingBlockedOffset = 640
 
-	// u64 begin ticks, u64 ticks of the last question, u64 number of questions, u64 answer, u32 object, u16 call, u16
-	// zero: the loop in which the thread asks for a status repeatedly, see Polling
+	// The loop in which the thread asks for a status repeatedly, see Polling: u64 begin ticks, u64 ticks of the
+	// last question, u64 number of questions, u64 answer, u32 object, u16 call, u16 zero
 	RingPolledOffset = 768
 
-	RingDelaysOffset = 544 // u32 DelayKind: what of the thread is delayed now; written by the collector
+	RingDelaysOffset = 544 // u32 DelayKind: which activities of the thread are delayed now; written by the collector
 
 	// From here on are counters that are never reset, not even when another thread takes over the ring buffer.
 	// RingNestedOffset has a u64 for each of NestedFamilies families: how many calls were not recorded because they
@@ -128,10 +130,9 @@ const (
 	RingUnitAtOffset   = 1592 // u64 ticks: when the last of them was completed
 	RingPaidOffset     = 1600 // u64: the part of RegionDelayDueOffset that the thread has paused or need not pause
 
-	// ChunksPerRing numbers (u8) that say in which chunks the records are. Run i of positions (those with p /
-	// ChunkRecords ≡ i modulo ChunksPerRing, the latest ones) is in chunk i XOR element i. All elements are 0 at
-	// first, so that position p is in slot p modulo RecordsPerRing. The thread stores an element before it publishes
-	// the first record of the chunk.
+	// A table of ChunksPerRing elements (u8) that says where the records are. Run n of ChunkRecords positions is in
+	// chunk i XOR element i, where i is n modulo ChunksPerRing. All elements are 0 at first, so position p is in
+	// slot p modulo RecordsPerRing. The thread stores an element before it publishes the first record of the chunk.
 	RingChunksOffset = 1664
 )
 

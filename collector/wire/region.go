@@ -19,15 +19,15 @@ func OpenRegion(memory []byte) (Region, error) {
 	switch {
 	case len(memory) != RegionSize:
 		return g, fmt.Errorf("the shared memory has %d bytes instead of the %d of wire version %d; "+
-			"use the library and the tool of one build", len(memory), RegionSize, Version)
+			"use the library and the mtrace of the same build", len(memory), RegionSize, Version)
 	case uintptr(unsafe.Pointer(&memory[0]))%8 != 0:
 		return g, fmt.Errorf("region: not aligned to 8 bytes")
 	case g.load64(RegionMagicOffset) != RegionMagic:
 		return g, fmt.Errorf("the shared memory begins with %#016x instead of %#016x; "+
-			"use the library and the tool of one build", g.load64(RegionMagicOffset), RegionMagic)
+			"use the library and the mtrace of the same build", g.load64(RegionMagicOffset), RegionMagic)
 	case g.load32(RegionVersionOffset) != Version:
-		return g, fmt.Errorf("the shared memory has version %d, this collector reads %d; "+
-			"use the library and the tool of one build", g.load32(RegionVersionOffset), Version)
+		return g, fmt.Errorf("the shared memory has version %d, but this collector reads %d; "+
+			"use the library and the mtrace of the same build", g.load32(RegionVersionOffset), Version)
 	}
 	switch clock := g.Clock(); clock {
 	case ClockNanoseconds, ClockTSC:
@@ -60,8 +60,8 @@ func (g Region) Timebase() (numer, denom uint32) {
 	return g.load32(RegionTimebaseOffset), g.load32(RegionTimebaseOffset + 4)
 }
 
-// RingsUsed returns how many ring buffers were ever used. A number in the memory above RingCount is damage; RingCount
-// is returned instead.
+// RingsUsed returns how many ring buffers were ever used. If damaged memory has a number above RingCount, it
+// returns RingCount.
 func (g Region) RingsUsed() int { return int(min(g.load32(RegionRingsUsedOffset), RingCount)) }
 
 // FirstSample returns the clock sample that was taken when the region was created.
@@ -183,8 +183,8 @@ func (r Ring) Unclaim() { atomic.StoreUint32(r.word32(RingClaimOffset), uint32(C
 // Claimed returns which side is reading the ring buffer now.
 func (r Ring) Claimed() Claim { return Claim(atomic.LoadUint32(r.word32(RingClaimOffset))) }
 
-// An Audit checks that no command buffers were missed. It counts them at an internal function of Metal through which
-// every command buffer passes, and which the methods that are hooked for recording call.
+// An Audit checks that no command buffers were missed. An internal function of Metal, which every command buffer
+// passes, counts them a second time; the methods that the tracer hooks for recording all call it.
 type Audit struct {
 	Reached uint64 `json:"reached"` // that passed it
 	Missed  uint64 `json:"missed"`  // the number of these for which the hooks recorded no call
@@ -297,9 +297,9 @@ func (r Ring) chunk(n uint64) uint64 {
 	return i ^ uint64(r.memory[RingChunksOffset+i])%ChunksPerRing
 }
 
-// Intact returns the first position whose record, and all later ones up to head, are certainly not overwritten: the
-// thread has not reused their chunks. Call it only for the ring buffer of a dead process. The chunk that the thread
-// may have chosen next counts as reused, because the thread may have written into it without publishing a record.
+// Intact returns the position from which on all records up to head are certainly not overwritten: the thread has
+// not reused their chunks. Call it only for the ring buffer of a dead process. The chunk that the thread may have
+// chosen next counts as reused, because the thread may have written into it without publishing a record.
 func (r Ring) Intact(head uint64) uint64 {
 	var used [ChunksPerRing]bool
 	n := head / ChunkRecords

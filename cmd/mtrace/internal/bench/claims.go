@@ -313,8 +313,8 @@ func (s *Scorecard) table() Table {
 	if bracketed {
 		t.note("[…] was measured but not judged.")
 	}
-	t.note("%d PASS, %d FAIL, %d SKIPPED. Ratio: how many times better the result is than its target. Reported: "+
-		"the value that the claim's author published.",
+	t.note("%d PASS, %d FAIL, %d SKIPPED. Ratio: how many times better the result is than its target. "+
+		"Reported: the value that the claim's author published.",
 		s.count(Pass), s.count(Fail), s.count(Skip))
 	return t
 }

@@ -69,7 +69,7 @@ func variation(values []float64) float64 {
 	return stat.StdDev(values, nil) / math.Abs(stat.Mean(values, nil))
 }
 
-// confidence is the probability with which a printed interval contains the true median, at least.
+// confidence is the minimum probability that a printed interval contains the true median.
 const confidence = 0.95
 
 // medianInterval returns a confidence interval of the median, from the k-th smallest to the k-th largest value. It

@@ -104,8 +104,9 @@ func acquireTables(r *Results) []Table {
 			duration(s.Max), interval(s.Low, s.High, duration))
 		t.Notes = []string{method(s, c.Warmup)}
 	}
-	t.note("Each command buffer is committed and completed before the next is created, outside of the measured time, "+
-		"because a full queue would block. Each figure includes %s for reading the clock.", duration(r.Host.ClockNS))
+	t.note("Each command buffer is committed and completed before the next is created, "+
+		"outside of the measured time, because a full queue would block. "+
+		"Each figure includes %s for reading the clock.", duration(r.Host.ClockNS))
 	return []Table{t}
 }
 
@@ -176,9 +177,8 @@ func poolTables(r *Results) []Table {
 	fresh, pooled := r.Find("pool", "buffers=new"), r.Find("pool", "buffers=pooled")
 	fewer := 1 - medianOf(pooled, "allocations")/medianOf(fresh, "allocations")
 	speed := RatioOf(fresh.Series("wall_ns"), pooled.Series("wall_ns"))
-	t.note("With the pool: %s fewer allocations, including those that fill it; a step is %s as fast (95%%: "+
-		"%s).", percent(fewer),
-		times(speed.Value), interval(speed.Low, speed.High, times))
+	t.note("With the pool: %s fewer allocations, including those that fill it; a step is %s as fast (95%%: %s).",
+		percent(fewer), times(speed.Value), interval(speed.Low, speed.High, times))
 	t.note("Peak is the device's largest currentAllocatedSize. " +
 		"Both rows share it, because new and pooled buffers alternate in one process.")
 	return []Table{t, timesTable(r, "pool", "wall_ns", "Pooling: each case")}

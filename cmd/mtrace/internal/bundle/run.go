@@ -25,7 +25,7 @@ type Run struct {
 	Problem string // the reason why it was not run or not traced
 	// Untraced and Traced must have the same output, except for the measured times that the C program prints.
 	Untraced, Traced Outcome
-	Said             Said           // by the traced one
+	Said             Said           // printed by the traced program
 	Report           *report.Report // nil where there is no trace
 }
 

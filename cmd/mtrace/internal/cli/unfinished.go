@@ -17,8 +17,8 @@ import (
 type Unfinished struct {
 	*os.File
 	Path string      // of the unfinished file
-	info fs.FileInfo // of it, to know it again
-	Kept bool        // a pipe or a device, which has its final name already
+	info fs.FileInfo // of the file, to notice if another file replaced it
+	Kept bool        // the path is a pipe or a device: it is not renamed
 }
 
 // PartSuffix is appended to a trace's name while it is being recorded.

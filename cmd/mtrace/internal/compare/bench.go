@@ -116,8 +116,8 @@ func (o *benchOptions) run(std cli.Stdio, names []string) error {
 		}
 		run, err := r.run(b, o.parameters(b))
 		if ctx.Err() != nil || wasInterrupted(err) {
-			return cli.Status{Code: interruptedStatus, Err: errors.New("interrupted: no results are printed, " +
-				"because the run is incomplete")}
+			return cli.Status{Code: interruptedStatus,
+				Err: errors.New("interrupted: no results are printed, because the run is incomplete")}
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", b.Name, err)

@@ -18,7 +18,7 @@ import (
 type gateOutput struct {
 	json, markdown, github bool
 	junit                  string // path
-	taken                  bool   // standard output is, by something else
+	taken                  bool   // an HTML page goes to standard output, so nothing else may
 	force                  bool   // replace files that are there
 }
 

@@ -43,8 +43,8 @@ func ExportCommand() cli.Command {
 					"(formats "+singleFormats()+")")
 			flags.StringVar(&x.by, "partition", "",
 				"with "+listed(FormatNames(isFolder), "and")+
-					", `run`: write each table's file into TABLE/host=HOST/run=START of the "+
-					"folder OUT, so that the exports of many runs form one dataset")
+					", `run`: write each table's file into TABLE/host=HOST/run=START of the folder OUT, "+
+					"so that the exports of many runs form one dataset")
 			cli.ForceFlag(flags, &x.force)
 			x.Selection.Flags(flags)
 			return func(std cli.Stdio, args []string) error { return x.run(std, args) }
@@ -57,7 +57,7 @@ type ExportJob struct {
 	Formats   []string
 	Output    string
 	table     string
-	by        string // how datasets are partitioned; empty is not
+	by        string // how datasets are partitioned; empty: not at all
 	force     bool   // replace files that are there
 	Selection loading.Selection
 }

@@ -16,7 +16,7 @@ func (x *ExportJob) slices(std cli.Stdio, path string, file *analyze.File, outle
 	show := loading.ShowSteps(std, path, file, x.Selection.Options())
 	asked := x.Selection.Options()
 	if asked.Visit = visit; len(outlets) == 1 {
-		asked.Visit = outlets[0].Call // there are millions, so straight there
+		asked.Visit = outlets[0].Call // called millions of times: skip the loop over outlets
 	}
 	neighbours := slices.ContainsFunc(outlets, func(o *outlet) bool { return o.format.neighbours })
 	length := loading.Sliced.Summed

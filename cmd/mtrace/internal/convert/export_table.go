@@ -30,8 +30,9 @@ func (x *ExportJob) writeTable(std cli.Stdio, path string) error {
 		return cli.AsStatus(err)
 	}
 	if len(inputs) == 0 && len(bundles) > 0 {
-		return cli.UsageError("%s is a bundle: export the table with xctrace export --input %s --xpath "+
-			"'/trace-toc/run[@number=\"1\"]/data/table[@schema=\"%s\"]', and give mtrace the file that it writes",
+		return cli.UsageError("%s is a bundle: export the table with "+
+			"xctrace export --input %s --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"%s\"]', "+
+			"and give mtrace the file that it writes",
 			path, path, x.table)
 	}
 	var cut []string
@@ -99,8 +100,8 @@ func (x *ExportJob) tableTo(std cli.Stdio, inputs []xctrace.Input, path, format 
 		for _, t := range doc.Tables {
 			there = append(there, fmt.Sprintf("%s (%d rows)", t.Name(), t.Rows))
 			if t.Rejected > 0 {
-				cli.Tell(std.Err, "mtrace: table %s: %d of %d rows are left out: "+
-					"%s", t.Name(), t.Rejected, t.Rows, t.Problems[0])
+				cli.Tell(std.Err, "mtrace: table %s: %d of %d rows are left out: %s",
+					t.Name(), t.Rejected, t.Rows, t.Problems[0])
 			}
 			if t.Refused != "" {
 				cli.Tell(std.Err, "mtrace: table %s in %s is left out: %s", t.Name(), doc.Name, t.Refused)
@@ -111,8 +112,8 @@ func (x *ExportJob) tableTo(std cli.Stdio, inputs []xctrace.Input, path, format 
 		if len(there) == 0 {
 			there = []string{"none"}
 		}
-		return nil, cli.UsageError("no rows of a table named %s in %s; its tables: "+
-			"%s", x.table, path, strings.Join(there, ", "))
+		return nil, cli.UsageError("no rows of a table named %s in %s; its tables: %s",
+			x.table, path, strings.Join(there, ", "))
 	}
 	return cut, out.Close()
 }

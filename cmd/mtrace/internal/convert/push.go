@@ -42,8 +42,8 @@ func PushCommand() cli.Command {
 			flags.StringVar(&j.tokenFile, "token-file", "",
 				"read the server's access token from this `FILE` (default: the variable "+pushTokenVariable+")")
 			flags.StringVar(&j.user, "user", "",
-				"send the token as the password of the user `NAME`, by HTTP basic authentication (default: "+
-					"as a bearer token)")
+				"send the token as the password of the user `NAME`, by HTTP basic authentication "+
+					"(default: as a bearer token)")
 			flags.StringVar(&j.tenant, "tenant", "", "the `ID` of the tenant, for servers that have several (X-Scope-OrgID)")
 			flags.DurationVar(&j.timeout, "timeout", 30*time.Second,
 				"wait at most this `TIME` for the server to accept each profile")
@@ -85,9 +85,8 @@ func (j *pushJob) run(std cli.Stdio, args []string) error {
 		err := one.Send(ctx, push.Profile{Kind: b.Kind, Profile: b.Profile})
 		cancel()
 		if err != nil {
-			return cli.UsageError("the server did not accept the %s profile (%d of %d were sent before): "+
-				"%w", b.Kind, sent,
-				len(made.list), err)
+			return cli.UsageError("the server did not accept the %s profile (%d of %d were sent before): %w",
+				b.Kind, sent, len(made.list), err)
 		}
 		sent++
 		fmt.Fprintf(std.Out, "%s: %d samples\n", b.Kind, len(b.Profile.Sample))
@@ -141,7 +140,7 @@ func (j *pushJob) server(args []string) (*push.Server, error) {
 	}
 	address, err := url.Parse(args[0])
 	switch {
-	case strings.Contains(args[0], "@"): // before it is printed as no address
+	case strings.Contains(args[0], "@"): // checked first: the next error would print the password
 		return nil, cli.UsageError(
 			"the URL contains a name or a password, which other users can see on the command line: "+
 				"give --user NAME, and the password in %s or --token-file", pushTokenVariable)

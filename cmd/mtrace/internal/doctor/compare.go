@@ -27,9 +27,9 @@ type sight struct {
 	untimed  int       // completed without them
 	handlers []float64 // duration of each run of the tracer's completion handler, ns
 	acquire  float64   // longest time to create a command buffer, ns
-	lock     float64   // ns, the longest wait for a lock
+	lock     float64   // longest wait for a lock, ns
 	nested   uint64
-	commits  wire.Audit // at Metal's own choke points
+	commits  wire.Audit // counted inside Metal, independently of the hooks
 	complete wire.Audit
 	checked  map[wire.Call]int // calls that the self-check made
 	canary   map[wire.Call]int // and those of them that were seen
@@ -163,8 +163,8 @@ func compareCalls(r *said, s *sight) Check {
 	switch {
 	case !r.ResultRight || r.Completed != r.CommandBuffers:
 		c.Status = Fail
-		c.Text += fmt.Sprintf("; "+
-			"when traced, the program computed a wrong result, or only %d of %d command buffers completed",
+		c.Text += fmt.Sprintf(
+			"; when traced, the program computed a wrong result, or only %d of %d command buffers completed",
 			r.Completed, r.CommandBuffers)
 	case s.cut != "":
 		c.Status = Fail
@@ -227,8 +227,8 @@ func fullQueue(r *said, s *sight) Check {
 // lock checks that the wait for a mutex held by another thread is recorded, to within 10%.
 func lock(r *said, s *sight) Check {
 	c := Check{ID: "lock", Status: OK, Data: map[string]any{"waited_ns": r.Lock, "seen_ns": s.lock}}
-	c.Text = fmt.Sprintf("a wait for a mutex took %s; the trace records a wait of %s", nanosText(r.Lock),
-		nanosText(s.lock))
+	c.Text = fmt.Sprintf("a wait for a mutex took %s; the trace records a wait of %s",
+		nanosText(r.Lock), nanosText(s.lock))
 	if s.unseen != "" {
 		c.Status, c.Text = Fail, s.unseen
 		c.Advice = "reports cannot show whether threads wait for each other; no setting of mtrace changes that"

@@ -24,7 +24,7 @@ func (s *SelfTest) stacks() Check {
 					return i.Path == p.Program &&
 						i.Contains(stack.Native[0]-1)
 				}) {
-					continue // of a call that a library made
+					continue // the call was made by a library
 				}
 				seen++
 				longest = max(longest, len(stack.Native))

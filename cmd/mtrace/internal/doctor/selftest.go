@@ -67,14 +67,14 @@ type said struct {
 func (s *SelfTest) Run() []Check {
 	untraced, err := s.untraced()
 	if err != nil {
-		return []Check{{ID: "self-test", Status: Fail, Text: "the bundled Metal program does not run, " +
-			"even without the tracer: " + err.Error(),
+		return []Check{{ID: "self-test", Status: Fail,
+			Text:   "the bundled Metal program does not run, even without the tracer: " + err.Error(),
 			Advice: "make Metal work on this machine first: a program that uses it fails without the tracer, too"}}
 	}
 	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-doctor-")
 	if err != nil {
-		return []Check{{ID: "self-test", Status: Fail, Text: "cannot " +
-			"create a folder for the self-test's trace: " + err.Error()}}
+		return []Check{{ID: "self-test", Status: Fail,
+			Text: "cannot create a folder for the self-test's trace: " + err.Error()}}
 	}
 	defer os.RemoveAll(folder)
 	trace := filepath.Join(folder, "selftest.mtrace")

@@ -21,8 +21,8 @@ var watched = []struct{ prefix, meaning string }{
 	{"DYLD_", "stays set; mtrace puts its own library before the others"},
 	{"LD_PRELOAD", "stays set; mtrace puts its own library before the others"},
 	{"SOFTMETAL_", "controls the software Metal"},
-	{"MTL_", ""}, {"METAL_", ""}, {"MTRACE_", ""}, {"OBJC_", ""}, {"GODEBUG", "also " +
-		"affects the Go runtime in mtrace's library"},
+	{"MTL_", ""}, {"METAL_", ""}, {"MTRACE_", ""}, {"OBJC_", ""},
+	{"GODEBUG", "also affects the Go runtime in mtrace's library"},
 }
 
 // shown are the variables whose values a report may contain. Other watched variables are listed without a value,

@@ -77,7 +77,8 @@ func sections(page string) (names []string) {
 // link matches a link to another page of the documentation.
 var link = regexp.MustCompile(`\[([^\]]*)\]\(([a-z-]+\.md)(?:#[^)]*)?\)`)
 
-// section is the paragraphs of a section. A link is its text and the name of the page.
+// section returns the paragraphs of the section with this title, each as one line. A link becomes its text,
+// followed by the name of the page.
 func section(page, name string) (paragraphs []string) {
 	_, after, _ := strings.Cut(page, "\n## "+name+"\n")
 	text, _, _ := strings.Cut(after, "\n## ")

@@ -21,7 +21,7 @@ import (
 // terminal when the table closes. The program writes to a pseudo-terminal, because with a pipe it would change
 // colours, progress bars and buffering. The output is kept in an unnamed temporary file.
 type Held struct {
-	Program *os.File      // where it writes
+	Program *os.File      // where the program writes
 	Full    chan struct{} // closed when no more output can be stored: the table must close
 	source  *os.File      // the other side
 	real    *console
@@ -29,11 +29,11 @@ type Held struct {
 	kept    *os.File
 	through bool     // output goes directly to the real terminal from now on
 	last    []string // the newest at the end, which may be incomplete
-	mark    []byte   // what ends what the program wrote
-	rest    []byte   // what may be the mark's beginning
+	mark    []byte   // Finish writes it after the program's last output
+	rest    []byte   // bytes that may be the beginning of the mark
 	marked  chan struct{}
-	failure error  // why no more can be held
-	beyond  []byte // what came since then
+	failure error  // why no more output can be stored
+	beyond  []byte // output since the failure
 }
 
 // lastLines is how many of the newest output lines the table can show, longestLine how many bytes of each are kept.

@@ -73,8 +73,8 @@ func (t *Table) Show() {
 	t.stopped.Go(func() {
 		for range t.resized {
 			if t.Held.Resized() {
-				// signal the process group again: a process that handled its own SIGWINCH before this line read the
-				// pseudo-terminal's old size
+				// Signal the process group again: a process that has already handled SIGWINCH read the pseudo-terminal's
+				// old size.
 				syscall.Kill(0, syscall.SIGWINCH)
 			}
 		}
@@ -125,7 +125,7 @@ func (t *Table) run(events <-chan tcell.Event) {
 func (t *Table) event(e tcell.Event) (quit bool) {
 	switch e := e.(type) {
 	case *tcell.EventError:
-		return true // the terminal is gone, or somebody else's
+		return true // the terminal is gone, or another process has it
 	case *tcell.EventResize:
 		t.mutex.Lock()
 		if !t.aside && !t.gone {

@@ -18,7 +18,7 @@ type Watcher struct {
 	mutex     sync.Mutex
 	processes map[tracefile.ProcessIndex]*process
 	gpu       []analyze.Interval // of command buffers that completed since the last picture
-	completed int                // the same
+	completed int                // command buffers that completed since the last picture
 	inFlight  int                // negative if a completion arrived before its commit
 	stopped   bool               // nobody asks for pictures any more
 	failed    error              // the reason why records are counted but not written to the trace
@@ -167,7 +167,7 @@ func (q *process) thread(ring uint16) *thread {
 // call counts a call of the thread, and returns how many command buffers it committed.
 func (q *process) call(t *thread, row wire.Row, r wire.Record) (committed int) {
 	switch row.Group {
-	case wire.GroupLock, wire.GroupSignal: // which are no calls of Metal
+	case wire.GroupLock, wire.GroupSignal: // waits outside of Metal do not count as calls
 		t.waited[awaited{stateOf(row), r.Arg}] += q.Nanos(r.End) - q.Nanos(r.Begin)
 		return 0
 	case wire.GroupWait:

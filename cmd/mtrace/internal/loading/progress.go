@@ -54,9 +54,9 @@ func (t task) left(took time.Duration) time.Duration {
 	return time.Duration(float64(took) * float64(t.of-t.done) / float64(t.done))
 }
 
-// step prints the line when a task has done some of its steps, took after the begin. When all tasks are done it clears
-// the line. It prints every step: several often end at once, and the time left would be too long after the first of
-// them.
+// step is called when a task has done some of its steps; took is the time since the tasks began. It prints the
+// line, or clears it when all tasks are done. It prints at every step, because several steps often end at once,
+// and only after the last of them is the remaining time right.
 func (p *progress) step(of *task, done, steps int, took time.Duration) {
 	if p.out == nil {
 		return

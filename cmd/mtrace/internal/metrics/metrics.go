@@ -254,7 +254,7 @@ func (f *figure) family(recordings []*Recording) *dto.MetricFamily {
 		for _, index := range slices.Sorted(maps.Keys(r.processes)) {
 			p := r.processes[index]
 			if len(p.calls) == 0 {
-				continue // it does not use Metal
+				continue // the process does not use Metal
 			}
 			for _, v := range f.of(p) {
 				add(of, v.value, append(labels("trace", r.Name, "program", p.program, "pid", strconv.Itoa(p.pid), "process",

@@ -39,7 +39,8 @@ type Server struct {
 	URL *url.URL
 	Protocol
 	Labels map[string]string // labels of every profile, including service_name and the like
-	// User sends the token as the password of HTTP basic authentication; if it is empty, the token is a bearer token.
+	// User is the user name of HTTP basic authentication, with the token as the password. If User is empty, the
+	// token is sent as a bearer token.
 	User    string
 	Token   string
 	Tenant  string // of a server that has several

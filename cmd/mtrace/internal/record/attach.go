@@ -59,8 +59,8 @@ What you can do instead:
 	if runtime.GOOS == "darwin" {
 		fmt.Fprintf(std.Out, "  or record the running program with Instruments, "+
 			"which sees the GPU but not the calls, and read its recording:\n"+
-			"      xcrun xctrace record --template 'Metal "+
-			"System Trace' --attach %d --time-limit 10s --output now.trace\n      mtrace xctrace now.trace\n", pid)
+			"      xcrun xctrace record --template 'Metal System Trace' --attach %d --time-limit 10s "+
+			"--output now.trace\n      mtrace xctrace now.trace\n", pid)
 	}
 	return cli.Status{Code: cli.ExitNo}
 }

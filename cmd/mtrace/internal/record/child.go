@@ -21,17 +21,17 @@ type child struct {
 	number      int
 	signals     chan os.Signal
 	resumed     chan os.Signal // SIGCONT came
-	over        atomic.Bool    // it has ended
+	over        atomic.Bool    // the program has ended
 	interrupted atomic.Bool    // SIGINT came
 	keys        chan os.Signal // SIGINT and SIGQUIT, which the terminal also sends to mtrace: see hangWatch
 	// afterwards receives the first signal that arrives after the program has ended.
 	afterwards chan os.Signal
 	aside      func() func()  // called before mtrace stops; its result is called when the program continues
-	used       syscall.Rusage // once it has ended
+	used       syscall.Rusage // valid once the program has ended
 }
 
-// Forwarded are signals that mtrace passes on to the program. A supervisor that wants to end the program sends them
-// to mtrace only.
+// Forwarded are signals that mtrace passes on to the program. A supervisor that wants to end the program sends
+// them to mtrace only, so the program would not receive them.
 var Forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 
 // Endured are signals that mtrace must survive without passing them on. The terminal sends SIGINT, SIGQUIT and
@@ -39,8 +39,8 @@ var Forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 // prompt in the middle. SIGPIPE means that nobody reads the log any more; the trace is still wanted.
 var Endured = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE}
 
-// start starts the program with mtrace's standard streams. It calls taken as soon as mtrace handles the program's
-// signals.
+// start starts the program with mtrace's standard streams. It calls taken as soon as mtrace's handlers for the
+// program's signals are installed: the caller then removes the handler that was in place before.
 func start(plan *inject.Plan, std cli.Stdio, taken func()) (*child, error) {
 	c := &child{
 		cmd: &exec.Cmd{Path: plan.Program, Args: plan.Args, Env: plan.Env, Stdin: std.In, Stdout: std.Out,
@@ -78,9 +78,9 @@ func (c *child) forward() {
 			c.interrupted.Store(c.interrupted.Load() || s == syscall.SIGINT)
 			select {
 			case c.keys <- s:
-			default: // there are enough of them
+			default: // the channel already holds enough key presses
 			}
-		case over && s == syscall.SIGTSTP: // see follow, of which nothing is left
+		case over && s == syscall.SIGTSTP: // the program has ended, so only mtrace is left to stop
 			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		case over && s != syscall.SIGPIPE:
 			select {

@@ -41,7 +41,7 @@ func CollectCommand() cli.Command {
 					"or unix:PATH for processes of this machine that have MTRACE_SOCKET=PATH and preload the library")
 			flags.StringVarP(&c.dir, "output", "o", "",
 				"write the traces into this `FOLDER`; "+
-					"traces that were cut there are continued when their senders connect again")
+					"traces that a lost connection cut short are continued when their senders connect again")
 			return func(std cli.Stdio, args []string) error { return c.run(std, args) }
 		},
 	}
@@ -241,8 +241,8 @@ func newRemoteStation(std cli.Stdio, says io.Writer, log zerolog.Logger, dir, ad
 		}
 		what := "mtrace collect: a token was generated for this run; on the other machines start programs with:"
 		if !term.IsTerminal(int(std.Err.Fd())) {
-			what = "mtrace collect: set " + tokenVariable + " next time to keep the token out of this log; on " +
-				"the other machines start programs with:"
+			what = "mtrace collect: set " + tokenVariable + " next time to keep the token out of this log; " +
+				"on the other machines start programs with:"
 		}
 		fmt.Fprintf(says, "%s %s=%s mtrace run --collector tcp://%s -- CMD\n", what, tokenVariable, token,
 			net.JoinHostPort(host, port))

@@ -29,7 +29,7 @@ type crashGuard struct {
 // crashNote is the file that a crashGuard keeps for a command between its runs.
 type crashNote struct {
 	Program string `json:"program"`
-	Tracer  string `json:"tracer"` // another one is another chance
+	Tracer  string `json:"tracer"` // with another tracer the note does not count
 	Crash   string `json:"crash"`  // "SIGSEGV inside commit"
 	Cleared bool   `json:"cleared"`
 }
@@ -91,7 +91,7 @@ func (g *crashGuard) after(ended syscall.WaitStatus, inside string) string {
 			"the next run of this command replaces no methods, to find out whether the tracer is the cause",
 			g.note.Crash)
 	case !crashed && g.note.Crash == "":
-		os.Remove(g.Path) // of another tracer, if it is there
+		os.Remove(g.Path) // the note of another version of the tracer, if there is one
 	}
 	return ""
 }
@@ -118,7 +118,7 @@ func signalName(s syscall.Signal) string { return crashes[s] }
 // An insideWatch remembers for each process the call that a thread had begun but not finished when the process ended.
 // Threads that only waited are ignored: they cannot have caused a crash.
 type insideWatch struct {
-	collector.Observer // the rest is not looked at
+	collector.Observer // ignores everything else
 	mutex              sync.Mutex
 	pids               map[tracefile.ProcessIndex]int
 	inside             map[int]string

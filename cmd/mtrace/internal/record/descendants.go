@@ -59,7 +59,8 @@ func (s *session) waitForChildren(signalled <-chan os.Signal) {
 	}
 }
 
-// withLiving marks the processes that still run, and adds those that were not known.
+// withLiving marks those processes as running that are in living, and appends those of living that processes
+// lacks.
 func withLiving(processes []handshake.Process, living []tracefile.Living) []handshake.Process {
 	for _, p := range living {
 		at := slices.IndexFunc(processes, func(q handshake.Process) bool { return q.PID == p.PID })

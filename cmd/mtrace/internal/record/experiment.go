@@ -43,9 +43,9 @@ func ExperimentCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			o := experimentOptions{run: RunOptions{Follow: true, guard: true, Recording: UsualRecording}}
 			flags.StringSliceVar(&o.targets, "target", nil, "delay these `TARGETS`: "+strings.Join(experiment.Names(), ", ")+
-				"; lock:NAME or lock:0xADDRESS; own:THREAD (the thread's own code); or a call's name. Add "+
-				"@THREAD to delay only some threads: commit@worker (default: all that occur, and the lock "+
-				"with the longest waits)")
+				"; lock:NAME or lock:0xADDRESS; own:THREAD (the thread's own code); or a call's name. "+
+				"Add @THREAD to delay only some threads: commit@worker "+
+				"(default: all that occur, and the lock with the longest waits)")
 			flags.DurationVar(&o.duration, "duration", 0,
 				"end the experiment after this `TIME`, while the program continues (default: when the program ends)")
 			flags.StringVar(&o.budget, "budget", "5%", "slow the program down by at most this `SHARE` of its time")
@@ -121,7 +121,8 @@ func newSeed() (seed uint64) {
 // verifyBudget is the share of its time by which `mtrace run --verify` may slow the program down.
 const verifyBudget = 0.05
 
-// verification returns the experiment of `mtrace run --verify`, which delays only what the verdict names.
+// verification returns the experiment of `mtrace run --verify`, which delays only the calls or locks that the
+// report's verdict names as the cause.
 func verification() *experimentRun {
 	return &experimentRun{verifies: true, sights: experiment.NewSights(), options: experiment.Options{Asked: true,
 		Budget: verifyBudget, Seed: newSeed(), Progress: wire.ProgressCommands, Delay: experiment.Automatic}}
@@ -137,13 +138,14 @@ func parseShare(text string) (float64, error) {
 	return share, err
 }
 
-// An experimentRun is the experiment in one run of a program; nil if there is none.
+// An experimentRun is the experiment of one run: it delays the program's calls at random and measures what the
+// delays cost. It is nil if the run has no experiment.
 type experimentRun struct {
 	options experiment.Options
 	sights  *experiment.Sights
 	json    *cli.Destination
 	force   bool
-	ranks   bool // the targets, by a recording of the first seconds
+	ranks   bool // order the targets by a report on the first seconds
 	// set by mtrace run --verify: only the verdict's cause is measured, and the usual report is printed in place of
 	// the experiment's
 	verifies bool
@@ -152,7 +154,8 @@ type experimentRun struct {
 	blocks   int
 }
 
-// start begins the experiment; stop ends it and waits for it. A nil experiment does nothing.
+// start runs the experiment in the background. The returned stop cancels it and returns once it has ended. If e
+// is nil, both do nothing.
 func (e *experimentRun) start(s *session) (stop func()) {
 	if e == nil {
 		return func() {}
@@ -178,7 +181,8 @@ func (e *experimentRun) start(s *session) (stop func()) {
 	}
 }
 
-// notVerified returns why --verify measured nothing; empty if it did, or was not requested.
+// notVerified returns why --verify measured nothing. It returns "" if --verify measured something or was not
+// given.
 func (e *experimentRun) notVerified() string {
 	switch {
 	case e == nil || !e.verifies || e.blocks > 0:

@@ -66,8 +66,8 @@ func (o *captureOptions) environment() []string {
 		strconv.FormatInt(o.limit.Milliseconds(), 10), "MTL_CAPTURE_ENABLED=1"}
 }
 
-// result returns the line to print about the capture: the documents written since the given time, or why there may be
-// none. It is empty if none was requested.
+// result returns the line to print about the capture: the documents written since the given time, or why there
+// may be none. It is empty if no capture was requested.
 func (o *captureOptions) result(since time.Time) string {
 	if o.of == "" {
 		return ""

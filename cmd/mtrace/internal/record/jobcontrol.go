@@ -29,8 +29,8 @@ const (
 	wentOn
 )
 
-// changeOf decodes a status of wait4. It does not use syscall.WaitStatus's methods, which on macOS take a stop by
-// SIGSTOP for a resumption.
+// changeOf decodes a status of wait4. It does not use syscall.WaitStatus's methods, which on macOS mistake a stop
+// by SIGSTOP for a resumption.
 func changeOf(status syscall.WaitStatus) change {
 	const stopMark, continuedOnLinux = 0x7f, 0xffff
 	by := syscall.Signal(status >> 8)

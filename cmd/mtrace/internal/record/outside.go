@@ -13,8 +13,9 @@ import (
 	"mtrace/interpose/inject/handshake"
 )
 
-// An outside watches the program's processes from mtrace. Until one makes a Metal call, it looks for processes that
-// have not loaded the library. On macOS it also samples which programs use the GPU.
+// An outside watches the program's process tree from mtrace's own process. Until one of the processes makes a
+// Metal call, it looks for processes that have not loaded the library. On macOS it also samples which programs
+// use the GPU.
 type outside struct {
 	witness *witness
 	tree    *handshake.Tree

@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// quitQuietly makes SIGQUIT end mtrace without a message until stop is called. Go would print all goroutines' stacks,
-// which looks like a crash to a user who cancels before the program has started. Afterwards the signal is the
-// program's.
+// quitQuietly makes SIGQUIT end mtrace without a message until stop is called. Go would print all goroutines'
+// stacks, which looks like a crash to a user who cancels before the program has started. After stop, SIGQUIT is
+// meant for the traced program.
 func quitQuietly() (stop func()) {
 	if signal.Ignored(syscall.SIGQUIT) {
 		return func() {}
 	}
 	quit, over := make(chan os.Signal, 1), make(chan struct{})
-	end := func() { os.Exit(128 + int(syscall.SIGQUIT)) } // as a shell says it
+	end := func() { os.Exit(128 + int(syscall.SIGQUIT)) } // the exit status that shells use for a signal
 	signal.Notify(quit, syscall.SIGQUIT)
 	go func() {
 		select {

@@ -18,7 +18,7 @@ type Recording struct {
 	stacks     []string
 	gpuTiming  string
 	selfCheck  bool
-	skip       []string // classes that are left alone
+	skip       []string // classes whose methods are not traced
 }
 
 // UsualRecording has the default values of the flags.
@@ -29,8 +29,8 @@ var stackKinds = []string{"off", "native", "python"}
 
 func (r *Recording) flags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&r.stacks, "stacks", UsualRecording.stacks,
-		"record the stacks of commits, dispatches, waits and calls that create objects, with these `KINDS` of "+
-			"frames: native, python, or native,python. "+
+		"record the stacks of commits, dispatches, waits and calls that create objects, with these `KINDS` of frames: "+
+			"native, python, or native,python. "+
 			"Native frames are found by unwind tables on Linux x86-64, elsewhere by frame pointers")
 	flags.StringVar(&r.gpuTiming, "gpu-timing", UsualRecording.gpuTiming,
 		"measure the GPU time of each `UNIT`: buffer (command buffer) or encoder, "+

@@ -22,8 +22,8 @@ import (
 
 // remoteOptions hold the flags for sending the trace to another machine.
 type remoteOptions struct {
-	collector string        // its address; empty is here
-	spool     cli.SizeValue // the most that waits on disk
+	collector string        // its address; empty: the trace is written on this machine
+	spool     cli.SizeValue // the most bytes of unsent data on disk
 	wait      time.Duration // for a collector that accepts no data, after the program has ended
 }
 

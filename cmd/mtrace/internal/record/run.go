@@ -25,7 +25,7 @@ const ExitNotStarted = 125
 type RunOptions struct {
 	Recording
 	Output    string
-	Force     bool // replace a file called output
+	Force     bool // replace an existing file called Output
 	window    windowOptions
 	selection selectionOptions
 	capture   captureOptions
@@ -36,7 +36,7 @@ type RunOptions struct {
 	Follow    bool // the program's children
 	wait      bool // for the program's children
 	Quiet     bool // the caller prints where the trace is
-	guard     bool // replace nothing after a crash
+	guard     bool // replace no methods if the last run crashed in one
 	hangAfter time.Duration
 	verify    bool
 	view      show.ReportView
@@ -74,8 +74,7 @@ func RunCommand() cli.Command {
 				"record until all processes that the program started have ended, including daemons; "+
 					"Ctrl-C ends the wait")
 			flags.BoolVar(&o.guard, "crash-guard", true,
-				"trace nothing this time "+
-					"if the last traced run of this command crashed inside a method that the tracer replaces")
+				"trace nothing if the last traced run of this command crashed inside a method that the tracer replaces")
 			flags.DurationVar(&o.hangAfter, "hang-after", 0,
 				"if the program makes no progress for this `TIME`, print where it is stuck; "+
 					"SIGQUIT to mtrace prints that at once")
@@ -164,7 +163,7 @@ type tracedRun struct {
 	view    *liveView
 	session *session
 	plan    *inject.Plan
-	began   time.Time // rounded to the coarsest resolution of a file system
+	began   time.Time // rounded down to a second, the coarsest resolution of file times
 }
 
 // prepare creates the trace, the collector and the command to start. On an error it removes everything again.

@@ -23,9 +23,9 @@ import (
 // A session is the recording of one run: its collector, the trace it writes, and the observers of arriving records.
 type session struct {
 	path      string          // path of the trace; empty if it is not a local file
-	file      *cli.Unfinished // nil when it is elsewhere
+	file      *cli.Unfinished // nil if the trace is sent to another machine
 	base      string          // beginning of the trace's name if the user gave no name
-	force     bool            // replace what has its name
+	force     bool            // replace an existing file with the trace's name
 	follow    bool            // record the program's children
 	recording Recording
 	witness   *witness
@@ -104,8 +104,8 @@ func (s *session) observe(o RunOptions, view *liveView) collector.Observer {
 	return all
 }
 
-// accept returns a function that decides whether a connecting process is recorded: without --follow-children only the
-// program itself. nil accepts all.
+// accept returns a function that decides whether a connecting process is recorded: without --follow-children only
+// the program itself is. A nil function accepts all processes.
 func (s *session) accept(o RunOptions) func(wire.Hello) bool {
 	s.program = make(chan struct{})
 	if o.Follow {

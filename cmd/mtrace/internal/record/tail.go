@@ -24,8 +24,8 @@ func TailCommand() cli.Command {
 		Name:    "tail",
 		Summary: "Stream a trace while it is recorded, one JSON object per line, until it ends",
 		Usage:   "FILE",
-		Example: "mtrace tail train.mtrace | jq -c 'select(.record.call == \"commit\")'   # " +
-			"while mtrace run -o train.mtrace is at work",
+		Example: "mtrace tail train.mtrace | jq -c 'select(.record.call == \"commit\")'   " +
+			"# while mtrace run -o train.mtrace is at work",
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
 			return func(std cli.Stdio, args []string) error {
 				if len(args) != 1 {
@@ -133,7 +133,7 @@ func (h *tailHang) next(now time.Time, size int64) {
 	}
 	f, err := analyze.Open(h.path)
 	if err != nil {
-		return // it is not whole enough yet
+		return // the trace has too little data yet
 	}
 	defer f.Close()
 	if d, err := hang.Of(f, nil, hang.Options{Now: true}); err == nil && len(d.Hangs) > 0 {

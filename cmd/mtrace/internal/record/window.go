@@ -18,7 +18,7 @@ type windowOptions struct {
 	startAfter, duration, last time.Duration
 	startOn, stopOn            string // mark:NAME; startOn also signal
 	maxSize                    cli.SizeValue
-	asked                      string // all of it, as it was given
+	asked                      string // these flags as the user wrote them
 }
 
 const (
@@ -108,7 +108,7 @@ func (o *windowOptions) follow(w *collector.Window) (stop func()) {
 	if o.startAfter > 0 {
 		w.OpenAfter(o.startAfter, "--start-after "+o.startAfter.String())
 	}
-	if signal.Ignored(syscall.SIGUSR1) { // the program is to inherit that
+	if signal.Ignored(syscall.SIGUSR1) { // the program shall inherit the ignored signal
 		return func() {}
 	}
 	toggles := make(chan os.Signal, 8)

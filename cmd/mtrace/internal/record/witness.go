@@ -11,7 +11,7 @@ import (
 
 // A witness notes from which processes the library connected, and which of them used Metal.
 type witness struct {
-	collector.Observer // the rest is not looked at
+	collector.Observer // ignores everything else
 	mutex              sync.Mutex
 	seen               map[tracefile.ProcessIndex]*handshake.Process
 	vanished           []handshake.Process // that started another program in the same process before they made a call

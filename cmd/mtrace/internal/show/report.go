@@ -44,8 +44,8 @@ func (v *ReportView) Flags(flags *pflag.FlagSet) {
 		report.Sections(), ", "))
 	flags.BoolVar(&v.all, "all", false, "print all sections (default: the most important, on one screen)")
 	flags.UintVar(&v.top, "top", 0, "print at most this `NUMBER` of rows of each table (default: those worth reading)")
-	flags.BoolVar(&v.wide, "wide", false, "cut and omit nothing, however wide the text gets (default: "+
-		"as wide as the terminal or COLUMNS, from 60 to 140)")
+	flags.BoolVar(&v.wide, "wide", false, "cut and omit nothing, however wide the text gets "+
+		"(default: as wide as the terminal or COLUMNS, from 60 to 140)")
 }
 
 func ReportCommand() cli.Command {
@@ -53,8 +53,8 @@ func ReportCommand() cli.Command {
 		Name:    "report",
 		Summary: "Print the report on a trace: verdict, evidence and tables",
 		Usage:   "[flags] FILE|FOLDER…",
-		Example: "mtrace report --section verdict,threads trace.mtrace\nmtrace report runs/   # of several traces, " +
-			"a line each",
+		Example: "mtrace report --section verdict,threads trace.mtrace\n" +
+			"mtrace report runs/   # of several traces, a line each",
 		Values: map[string][]string{"section": report.Sections()},
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var v ReportView
@@ -64,8 +64,8 @@ func ReportCommand() cli.Command {
 			cli.ForceFlag(flags, &v.Force)
 			v.part.Flags(flags)
 			flags.StringSliceVar(&v.threads, "thread", nil,
-				"list only these `THREADS`, by number or name "+
-					"('worker-*'), with the threads that they wait for or that wait for them")
+				"list only these `THREADS`, by number or name ('worker-*'), "+
+					"with the threads that they wait for or that wait for them")
 			flags.UintSliceVar(&v.queues, "queue", nil, "list only the queue with this `NUMBER`")
 			return func(std cli.Stdio, args []string) error { return v.reports(std, args) }
 		},
@@ -208,8 +208,7 @@ func (v *ReportView) has(t *analyze.Trace, path string) error {
 	}
 	switch {
 	case !found[0]:
-		return cli.UsageError("%s has no thread %s; its threads: "+
-			"%s", path, strings.Join(v.threads, ", "), some(threads))
+		return cli.UsageError("%s has no thread %s; its threads: %s", path, strings.Join(v.threads, ", "), some(threads))
 	case !found[1]:
 		return cli.UsageError("%s has no queue %s; its queues: %s", path, strings.Trim(fmt.Sprint(v.queues), "[]"),
 			some(queues))

@@ -61,8 +61,8 @@ func XctraceCommand() cli.Command {
 			flags.IntVar(&v.run, "run", 0, "read the run with this `NUMBER` of a .trace bundle (default: the first)")
 			flags.StringVarP(&v.output, "output", "o", "",
 				"record: create this .trace `BUNDLE` (default CMD-PID.trace in the current folder)")
-			flags.StringVar(&v.template, "template", "Metal System Trace", "record: use the template of "+
-				"Instruments with this `NAME`, or this .tracetemplate file")
+			flags.StringVar(&v.template, "template", "Metal System Trace",
+				"record: use the template of Instruments with this `NAME`, or this .tracetemplate file")
 			flags.DurationVar(&v.limit, "time-limit", 0, "record: stop after this `TIME`")
 			flags.StringArrayVar(&v.env, "env", nil, "record: set this environment variable, `NAME=VALUE`, for the program")
 			return func(std cli.Stdio, args []string) error {
@@ -142,8 +142,8 @@ func usable(std cli.Stdio, recording *xctrace.Recording) error {
 			if t.Rows == 0 || t.Rejected < t.Rows {
 				continue
 			}
-			unusable = append(unusable, fmt.Sprintf("table %s: none of its %d rows can be used: "+
-				"%s", t.Name(), t.Rows, t.Problems[0]))
+			unusable = append(unusable,
+				fmt.Sprintf("table %s: none of its %d rows can be used: %s", t.Name(), t.Rows, t.Problems[0]))
 		}
 	}
 	if rows > 0 && rejected == rows {

@@ -28,8 +28,8 @@ import (
 func McpCommand() cli.Command {
 	return cli.Command{
 		Name: "mcp",
-		Summary: "Serve AI assistants that ask about traces, by the Model Context Protocol " +
-			"(MCP) on standard input and output",
+		Summary: "Serve AI assistants that ask about traces, " +
+			"by the Model Context Protocol (MCP) on standard input and output",
 		Usage:   "",
 		Example: "claude mcp add mtrace -- mtrace mcp   # or the same command in the settings of another client",
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
@@ -57,8 +57,8 @@ type assistant struct {
 	self   string // the program
 	mutex  sync.Mutex
 	tables map[string]string // folders of exported tables, by trace
-	dir    string            // they are in; empty before the first
-	leave  func()            // removes it
+	dir    string            // the folder of all these folders; empty before the first export
+	leave  func()            // removes dir
 }
 
 // McpFolders is how the names of temporary folders with exported tables begin.
@@ -184,8 +184,8 @@ func (a *assistant) answer(ctx context.Context, args ...string) (*mcp.CallToolRe
 		return nil, nil, err
 	}
 	if len(text) > mostAnswer {
-		text = strings.ToValidUTF8(text[:mostAnswer], "") + "\n… cut here because it is too long: request single " +
-			"sections, or a time range"
+		text = strings.ToValidUTF8(text[:mostAnswer], "") + "\n… cut here because it is too long: " +
+			"request single sections, or a time range"
 	}
 	return textResult(text), nil, nil
 }

@@ -19,7 +19,8 @@ const (
 	unwanted
 )
 
-// A page has the choices for 256 objects with consecutive numbers, one byte each.
+// A page stores the choices (whether the calls on an object are written to the trace) for 256 objects with
+// consecutive numbers, one byte each.
 type page [256]choice
 
 // names has the names of threads, queues and command buffers of one process, for the rules of a Selection. The

@@ -33,7 +33,8 @@ const (
 	// recordsAtOnce is the maximum number of records that a thread publishes together: a call's record and its More
 	// record (further arguments). If a thread died while it wrote, the contents of that many slots are not trusted.
 	recordsAtOnce = 2
-	// maxFact is the maximum size of a fact (a name or other data of variable size), in bytes.
+	// maxFact is the maximum size of a fact (a name or other data of variable size), in bytes. A thread that died
+	// may have been writing one, so salvageFacts does not trust the oldest maxFact bytes of a full ring.
 	maxFact = wire.MaxFactText + 64
 )
 
@@ -238,14 +239,15 @@ func (c *copied) takeFacts(shared wire.Ring, from, to uint64) []byte {
 const (
 	shortestPause = time.Millisecond
 	longestPause  = 50 * time.Millisecond
-	// lateAfter is how late a reading must start for a busy processor to be the likely cause. Go's timers alone are
-	// up to a millisecond late.
+	// If a reading of the rings starts more than lateAfter too late, the reading thread probably waited for a busy
+	// processor; the rotation then moves it to another one. Go's timers alone are up to a millisecond late.
 	lateAfter = 2 * time.Millisecond
 )
 
-// pause returns the interval until the rings are read next. last is the previous interval, and growth how many
-// records the fastest ring buffer received in it. If the process woke the collector (hurried), the previous interval
-// ended early, so its growth says nothing about the rate; pause then returns the shortest interval.
+// pause returns the interval until the rings are read next. last is the previous interval, and growth the number
+// of records that the fastest ring buffer received in it. If the process woke the collector (hurried) because a
+// ring filled up, the previous interval ended early, so growth does not show the rate; pause then returns the
+// shortest interval.
 func pause(last time.Duration, growth uint64, hurried bool) time.Duration {
 	if hurried {
 		return shortestPause

@@ -26,8 +26,8 @@ const (
 	mostUndecided = 256 << 20
 )
 
-// A ringSelection has the waiting records of one thread's ring buffer, and the state that deciding about one record
-// leaves for the next.
+// A ringSelection is the filter's state for one thread's ring buffer: the waiting records, and what deciding
+// about the next record needs to know of the last one.
 type ringSelection struct {
 	waiting backlog
 	thread  uint64      // the system's id of the thread whose records are being decided

@@ -59,11 +59,13 @@ const (
 	// readBack is for how long records are held in memory while the window is closed. The collector may read the mark
 	// that opens the window only after it read later records of other threads; these are then still in memory.
 	readBack = 2 * time.Second
-	// usualMemory limits the memory of all held records, in bytes, if the user set no limit.
+	// usualMemory limits the memory of all held records (recent records that may still be written), in bytes, if
+	// the user set no limit.
 	usualMemory = 256 << 20
 )
 
-// theStart is the reason of the first opening when the window is open from the beginning of the recording.
+// theStart is what the trace shows as the reason of the first opening, if the window is open from the beginning
+// of the recording.
 const theStart = "the start"
 
 // begin prepares the window for a collector's recording, and opens it unless it shall begin closed.

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// The bounds for the length of a block, the time in which one target is delayed and progress is measured.
+// The bounds for the length of a block: the period in which an experiment delays one target (such as a call) and
+// measures progress.
 const (
 	shortestBlock = 100 * time.Millisecond
 	longestBlock  = 10 * time.Second
@@ -23,7 +24,8 @@ const (
 	settlingUnits = 3
 )
 
-// A pace is how long blocks are (block), and the pause between two of them (settle).
+// A pace is how long the experiment's blocks are (block; each delays one target), and the pause between two of
+// them (settle).
 type pace struct{ block, settle time.Duration }
 
 // paceOf returns the pace for a program whose threads together complete one unit of progress in the time unit.
@@ -126,7 +128,8 @@ func (s *slope) median() float64 {
 	return 0
 }
 
-// A dose controls how long one target is delayed at each occurrence.
+// A dose controls how long one target (such as a call) is delayed each time it occurs. It grows while the
+// program's slow-down stays within the budget.
 type dose struct {
 	most   time.Duration // the delay that causes the whole allowed slow-down if the target is on the critical path
 	now    time.Duration

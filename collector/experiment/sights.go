@@ -11,8 +11,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Sights observes a recording before the first delay is injected. It learns the locks for which threads wait, the
-// durations of calls, and the names of threads, from which targets are resolved.
+// Sights observes a recording before the experiment injects its first delay. It learns for which locks threads
+// wait, how long calls take, and the names of threads: the user names targets by these.
 type Sights struct {
 	collector.Nobody
 	mutex sync.Mutex

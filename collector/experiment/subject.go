@@ -18,7 +18,8 @@ type Subject interface {
 	Write(...wire.Fact)
 }
 
-// A tally has the counts of all threads of a process at one instant.
+// A tally has the counts of an experiment (delays, units of progress) of all threads of a process at one instant.
+// The difference of two tallies shows what happened in between.
 type tally struct {
 	at      int64 // nanoseconds on the process's clock
 	rings   []wire.Injected

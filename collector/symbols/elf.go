@@ -146,7 +146,7 @@ func (f *elfFile) buildID() string {
 	return ""
 }
 
-// A place is a Place (name and source line of an address) that is still being filled, with the data to find its
+// A place is a Place (the name and source line of an address) while it is being filled, with the data to find its
 // symbol.
 type place struct {
 	Place

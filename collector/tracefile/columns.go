@@ -14,7 +14,7 @@ import (
 // has the kind of each record; the kind's columns have the rest, as differences from predicted values. No column
 // depends on the table of calls, so a file stays readable when that table changes.
 
-// A form says how the records of one kind are stored.
+// A form says how the records of one kind (same call and flags) are stored in a block.
 type form uint8
 
 const (
@@ -49,8 +49,8 @@ const columnsAndBits = 0
 // one byte. A thread works with few objects at a time: its queue, command buffer and encoder.
 const recentObjects = 8
 
-// maxKinds is the maximum number of kinds of records in a block; a damaged block with more is refused before memory
-// is allocated.
+// maxKinds is the maximum number of kinds of records (same call and flags) in a block. A damaged block with more
+// is refused before memory is allocated.
 const maxKinds = 1 << 12
 
 // A kindKey identifies the kind of a record: records with the same call, flags and presence of a More record are
@@ -61,7 +61,8 @@ type kindKey struct {
 	more  bool
 }
 
-// A kind is what the encoder remembers about the records of one kind: the previous values, and the columns so far.
+// A kind is the encoder's state for one kind of records (same call and flags): the previous values, from which
+// the next ones are predicted, and the columns so far.
 type kind struct {
 	call    wire.Call
 	flags   wire.Flags
@@ -111,7 +112,8 @@ func (c *column) makeRoom(n int) {
 func (c *column) all() []byte { return c.bytes[:c.size] }
 
 const (
-	// roomAtOnce is the number of records of a kind for which makeRoom reserves space at a time.
+	// roomAtOnce is the number of records for which makeRoom reserves space at a time, in the columns of one kind
+	// of records.
 	roomAtOnce = 256
 	// longestInColumn is the maximum number of bytes that one record takes in one column: an index, and a new value
 	// of eight bytes.
@@ -176,7 +178,8 @@ func (r *recents) seen(arg uint64) {
 func zigzag(v uint64) uint64   { return v<<1 ^ uint64(int64(v)>>63) }
 func unzigzag(v uint64) uint64 { return v>>1 ^ -(v & 1) }
 
-// A valueTable lists the distinct values of a column, in the order of their first occurrence.
+// A valueTable lists the distinct values of a column, in the order of their first occurrence. A column of few
+// different values is then stored as short indexes.
 type valueTable struct {
 	values []uint64
 	index  map[uint64]int

@@ -25,8 +25,8 @@ type decoder struct {
 	previous wire.Ticks
 }
 
-// A reading is the decoder's state for one kind of records. Its columns are offsets into the payload, not slices:
-// assigning a slice costs a write barrier of the garbage collector each time.
+// A reading is the decoder's state for one kind of records (same call and flags). Its columns are offsets into
+// the payload, not slices: assigning a slice costs a write barrier of the garbage collector each time.
 type reading struct {
 	call    wire.Call
 	flags   wire.Flags

@@ -23,8 +23,8 @@ type encoder struct {
 	cache  [256]cachedKind
 }
 
-// A cachedKind is an entry of the encoder's cache: a kind of records and its index in kinds; kind is nil in an unused
-// entry.
+// A cachedKind is an entry of the encoder's cache: a kind of records (same call and flags) and its index in
+// kinds; kind is nil in an unused entry.
 type cachedKind struct {
 	*kind
 	key   kindKey

@@ -80,7 +80,8 @@ func (p *Process) owner(ring uint16, position uint64) uint64 {
 	return p.rings.owners[at-1].thread
 }
 
-// A ringOwners has the owners of the ring buffers of all threads of a process, sorted by ring and position.
+// A ringOwners has the owners of a process's ring buffers: which thread used which ring, and from which position
+// on. They are sorted by ring and position.
 type ringOwners struct {
 	owners []owner
 	lost   bool // some are damaged

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// DelayKind holds, as bits in one word per thread, which activities of the thread an experiment delays. A traced call
-// reads the word first; if the word is 0, the experiment costs the call only that load and a branch.
+// DelayKind has a bit for each activity of a thread (calls, waits, lock releases) that an experiment delays. Each
+// thread has one such word in shared memory. A traced call reads the word first; if the word is 0, the experiment
+// costs the call only that load and a branch.
 type DelayKind uint32
 
 // The bits of a DelayKind.
@@ -26,7 +27,8 @@ const (
 // spins: a sleeping thread wakes up to about half of this time too late.
 const ShortestSleep = 120 * time.Microsecond
 
-// Delays describes everything that an experiment delays in a process at the moment. The zero value delays nothing.
+// Delays describes which delays an experiment (mtrace experiment, which measures what delays cost the program)
+// adds to a process at the moment. The zero value delays nothing.
 type Delays struct {
 	Kinds  DelayKind // of the threads in Threads
 	Others DelayKind // of all other threads
@@ -99,11 +101,12 @@ func (g Region) ArmDelays(d Delays) {
 }
 
 // DelayDue returns how long each thread of the process must have paused in total because of virtual speed-ups, in
-// nanoseconds. A virtual speed-up delays all threads except the one that runs the target.
+// nanoseconds. A virtual speed-up shows what a faster call would bring: instead of shortening the call, it pauses
+// all threads except the caller.
 func (g Region) DelayDue() uint64 { return g.load64(RegionDelayDueOffset) }
 
-// An Injected holds what an experiment counted for the threads that used one ring buffer: delays and units of
-// progress. The counts only grow.
+// An Injected holds what an experiment (mtrace experiment) counted for the threads that used one ring buffer:
+// added delays, and units of progress such as completed command buffers. The counts only grow.
 type Injected struct {
 	Thread      uint64 // the thread that has the ring now, or had it last
 	Occurrences uint64 // that were delayed, including delays of 0

@@ -23,7 +23,8 @@ const (
 	ProgressMark     = "mark:"    // followed by the name of the mark that is a unit of progress
 )
 
-// ExperimentKind is the kind of code that a target delays: a call, a lock, waits, a thread's own code or handlers.
+// ExperimentKind is the kind of code that a target of `mtrace experiment` delays: a call, a lock, waits, a
+// thread's own code or handlers.
 type ExperimentKind string
 
 // The kinds of targets of an experiment.
@@ -35,8 +36,8 @@ const (
 	ExperimentHandler ExperimentKind = "handler" // completion handlers of a command buffer take longer
 )
 
-// ExperimentMode says which threads are delayed when the target occurs: the thread that runs it, or all other
-// threads.
+// ExperimentMode says which threads an experiment delays when its target (such as a call) occurs: the thread that
+// runs the target, or all other threads.
 type ExperimentMode string
 
 // The modes of targets of an experiment.
@@ -72,10 +73,10 @@ type ExperimentBlock struct {
 	// runs the target. Compared with a block in which only the other threads pause, it shows the effect of a faster
 	// target.
 	Control bool `json:"control,omitempty"`
-	// DelayNS is the delay that was requested at each occurrence of the target, in nanoseconds.
+	// DelayNS is the delay that was requested each time the target (such as a call) occurred, in nanoseconds.
 	DelayNS int64 `json:"delay_ns"`
-	// Occurrences is how often the target occurred and was delayed. InjectedNS is the sum of these delays as
-	// measured.
+	// Occurrences is how often the target (such as a call) occurred in the block and was delayed. InjectedNS is the
+	// sum of these delays as measured, in nanoseconds.
 	Occurrences uint64 `json:"occurrences"`
 	InjectedNS  int64  `json:"injected_ns"`
 	Units       uint64 `json:"units"` // units of progress that were completed in the block

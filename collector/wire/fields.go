@@ -55,7 +55,8 @@ var (
 	drawable        = object(KindDrawable)
 )
 
-// The lists of further values (in the More record) that calls in several families have in common.
+// Lists of fields in the More record (the second record of a call, with further arguments) that calls in several
+// families have in common.
 var (
 	pipelineFields = []Field{{At: InX0, Role: RoleName, name: "the function's name"}, {At: InX1, Role: RoleLabel},
 		{At: InX2, Role: RoleObject, Kind: KindFunction}}

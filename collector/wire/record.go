@@ -46,7 +46,7 @@ type StringID uint64
 type Flags uint16
 
 const (
-	// HasMore means that the next record in the ring buffer is a More record with further values of this call.
+	// HasMore means that the next record in the ring buffer is a More record, with further arguments of this call.
 	HasMore Flags = 1 << 0
 	// Failed means that the call returned nil, NO or an error.
 	Failed Flags = 1 << 1
@@ -76,9 +76,9 @@ type Record struct {
 	Flags      Flags
 }
 
-// A More record has further values of the call whose record comes before it. It takes the same 32 bytes: x0 0–7, x1
-// 8–15, x2 16–23, x3 24–27, call (always CallMore) 28–29, flags 30–31. The bytes that are begin and end in other
-// records are no times here.
+// A More record has further values of the call whose record comes before it. It takes the same 32 bytes: x0 0–7,
+// x1 8–15, x2 16–23, x3 24–27, call (always CallMore) 28–29, flags 30–31. The bytes that hold begin and end in
+// other records hold no times here.
 type More struct {
 	X0, X1, X2 uint64
 	X3         uint32

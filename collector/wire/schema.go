@@ -23,8 +23,8 @@ type Field struct {
 	name string // wording for people, where role, kind and unit do not suffice
 }
 
-// A Place says where a value is: in the record itself, in its More record, or in one half of a word of the More
-// record.
+// A Place says where a value is: in the record itself, in its More record (the second record of a call, with
+// further arguments), or in one half of a 64-bit word of the More record.
 type Place uint8
 
 // The places of values. A row's Object is always at InObject and its Arg at InArg; the other places are in the More

@@ -55,7 +55,7 @@ type Setting struct {
 	Alone    []string // environment of the untraced runs: with the software Metal, if it is used
 }
 
-// limit is when a program is killed as hung. A run takes seconds even on a loaded machine.
+// limit is how long a program may run before it is killed as hung. A run takes seconds even on a loaded machine.
 const limit = 3 * time.Minute
 
 // Programs runs a C program and a Python program, each untraced and traced, and adds outputs, reports and traces to

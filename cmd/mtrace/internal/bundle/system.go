@@ -20,7 +20,8 @@ var macQuestions = map[string][]string{
 
 var linuxQuestions = map[string][]string{"system/kernel.txt": {"uname", "-srm"}}
 
-// mostLog is how many bytes at the end of a log or crash report go into the archive.
+// mostLog limits the size of a log or crash report in the archive, in bytes. Of a longer one only the end is
+// kept, where the newest lines are.
 const mostLog = 1 << 20
 
 // System adds the system information that mtrace doctor's own results lack. On macOS it also adds what codesign,

@@ -22,8 +22,8 @@ func watch(in io.Reader, limit time.Duration, act func()) *watchdog {
 
 func (w *watchdog) Read(p []byte) (int, error) {
 	n, err := w.in.Read(p)
-	// timer.Stop returns false if the timer has fired. The timer then stays stopped: watchdog.stop reports that it
-	// fired
+	// timer.Stop returns false if the time limit was exceeded. Do not restart the timer then: watchdog.stop must
+	// see that it fired.
 	if w.timer.Stop() {
 		w.timer.Reset(w.limit)
 	}

@@ -12,7 +12,8 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// A Probe gives the checks access to the machine. Tests use one that describes another machine.
+// A Probe gives the checks of mtrace doctor access to the machine. Tests use a probe that simulates another
+// machine.
 type Probe struct {
 	OS, Arch string
 	Environ  []string
@@ -28,7 +29,8 @@ type Probe struct {
 	Host inject.Host
 }
 
-// commandLimit is when a system command is killed. The first run of system_profiler takes several seconds.
+// commandLimit is how long a system command may run before it is killed. The first run of system_profiler takes
+// several seconds.
 const commandLimit = 20 * time.Second
 
 // ThisMachine returns a probe that runs real commands and reads real files.

@@ -30,7 +30,8 @@ type SelfTest struct {
 	Environ []string
 }
 
-// selfTestLimit is when the self-test is killed as hung. It takes a fraction of a second.
+// selfTestLimit is how long the self-test may run before it is killed as hung. It usually takes a fraction of a
+// second.
 const selfTestLimit = time.Minute
 
 // said is the JSON that the self-test program prints. Its fields must match those that interpose/selftest/selftest.c

@@ -14,7 +14,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Picture has the rates since the previous picture, and what each thread does now.
+// A Picture is what the live table shows at one moment: rates since the previous picture, and what each thread is
+// doing.
 type Picture struct {
 	Elapsed  time.Duration // since the recording began
 	Programs []string      // IDs of the running programs that use Metal
@@ -181,7 +182,8 @@ func (q *process) picture(index tracefile.ProcessIndex, t *thread, seconds float
 	return picture
 }
 
-// waits returns for how many nanoseconds the thread waited since the last picture, and what it waited for longest.
+// waits returns the total time, in nanoseconds, that the thread waited since the last snapshot of the live table,
+// and what it waited for longest.
 func (t *thread) waits() (all int64, most awaited) {
 	for _, s := range slices.SortedFunc(maps.Keys(t.waited), func(x, y awaited) int {
 		return cmp.Or(cmp.Compare(x.what, y.what), cmp.Compare(x.thread, y.thread))

@@ -46,7 +46,7 @@ type progress struct {
 	tasks []task
 }
 
-// A task has done some of its steps.
+// A task is one of the concurrent tasks: how many of its steps are done, and how many it has.
 type task struct{ done, of int }
 
 // left returns how long the task will still take if its steps take the same time as before.

@@ -49,7 +49,7 @@ func NewRecording(name string) *Recording {
 	return &Recording{Name: name, processes: map[int]*process{}}
 }
 
-// A line has the fields that are counted of one line of the trace's text form.
+// A line has those fields of one line of the trace's text form (JSON) from which events are counted.
 type line struct {
 	Process int
 	Header  *struct {
@@ -147,7 +147,7 @@ var commits = func() map[[2]string]wire.Kind {
 	return all
 }()
 
-// A figure is a Prometheus metric with its values for a process.
+// A figure is a Prometheus metric; the function `of` returns its values for a process.
 type figure struct {
 	name, help string
 	kind       dto.MetricType

@@ -25,8 +25,8 @@ const (
 )
 
 var (
-	errNoToken  = errors.New("it did not begin with the token of this recording")
-	errUnproven = errors.New("it sent no token, and was closed because too many connections waited")
+	errNoToken  = errors.New("the connection did not begin with the token of this recording")
+	errUnproven = errors.New("the connection sent no token, and was closed because too many connections waited")
 )
 
 // A tokenState says whether a connection has sent the right token.

@@ -64,7 +64,7 @@ func Parse(list []byte) ([]Device, error) {
 	case len(list) == 0:
 		return nil, nil // without a match ioreg prints nothing
 	case len(list) > maxRegistry:
-		return nil, fmt.Errorf("the registry's property list has %d bytes, more than %d", len(list), maxRegistry)
+		return nil, fmt.Errorf("the I/O registry's property list has %d bytes, more than the limit of %d", len(list), maxRegistry)
 	}
 	var roots []entry
 	if _, err := plist.Unmarshal(list, &roots); err != nil {
@@ -73,7 +73,7 @@ func Parse(list []byte) ([]Device, error) {
 	var devices []Device
 	for _, root := range roots {
 		if root.Statistics == nil && root.Class == "" {
-			return nil, errors.New("reading the registry's property list: an entry without class and statistics")
+			return nil, errors.New("reading the I/O registry's property list: an entry has neither class nor statistics")
 		}
 		device := Device{
 			Class: root.Class, Model: text(root.Model), Cores: int(unsigned(root.Cores)),

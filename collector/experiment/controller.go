@@ -45,8 +45,8 @@ func (d Delay) sleeps(kind wire.ExperimentKind) bool {
 	return d == Sleep || d != Spin && kind != wire.ExperimentOwn
 }
 
-// speedups are the shares by which a virtual speed-up shortens a call. (Virtual: all other threads are delayed
-// instead, which has the same relative effect.)
+// speedups are the shares by which a virtual speed-up shortens a call. It does not really shorten the call: all
+// other threads are delayed instead, which has the same relative effect.
 var speedups = []float64{0.10, 0.25, 0.50}
 
 // A Controller performs one experiment: it delays targets in blocks of time and measures how much the program's

@@ -20,7 +20,8 @@ const (
 	// settlingShare is the pause after each change of the delays, as a share of a block. Work that began before the
 	// change ends in this pause and is not measured.
 	settlingShare = 0.1
-	// settlingUnits is the minimum pause after each change of the delays, in units of progress of each thread.
+	// settlingUnits is the minimum pause after each change of the delays, in units of progress (such as completed
+	// command buffers) of each thread.
 	settlingUnits = 3
 )
 

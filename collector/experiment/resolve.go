@@ -32,7 +32,7 @@ func (x *Controller) resolve(t Target) (target wire.ExperimentTarget, d wire.Del
 		names := x.sights.threads(x.subject.Index())
 		target.Threads = t.threads(names)
 		if len(target.Threads) == 0 {
-			return target, d, fmt.Sprintf("%s: no thread of the program is called %s; there are %s", t.Name, t.Thread,
+			return target, d, fmt.Sprintf("%s: no thread of the program is called %s; its threads are %s", t.Name, t.Thread,
 				describe(names))
 		}
 		d.Threads = target.Threads
@@ -81,7 +81,7 @@ func (x *Controller) resolveLock(t Target, target *wire.ExperimentTarget) (probl
 	for _, l := range locks {
 		names = append(names, fmt.Sprintf("%#x %s", l.address, l.name))
 	}
-	return fmt.Sprintf("%s: no thread waited for a lock of that name; there were waits for: %s", t.Name,
+	return fmt.Sprintf("%s: no thread waited for a lock of that name; threads waited for these locks: %s", t.Name,
 		strings.Join(names, ", "))
 }
 

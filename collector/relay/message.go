@@ -63,7 +63,7 @@ func decodeAnswer(line []byte) (a answer, err error) {
 			"use the same version of mtrace on both ends", line, requestSchema)
 	}
 	if a.Have < 0 {
-		return a, fmt.Errorf("the collector claims to have %d bytes", a.Have)
+		return a, fmt.Errorf("the collector claims to have %d bytes, which is impossible", a.Have)
 	}
 	return a, nil
 }

@@ -179,8 +179,8 @@ func (s *Spool) confirm(have int64) error {
 	defer s.mutex.Unlock()
 	if have < s.first() || have > s.written {
 		return fmt.Errorf(
-			"the collector claims to have %d bytes of the trace, which is impossible: bytes %d to %d are here", have,
-			s.first(), s.written)
+			"the collector claims to have %d bytes of the trace, which is impossible: the spool has bytes %d to %d",
+			have, s.first(), s.written)
 	}
 	s.confirmed = have
 	return nil

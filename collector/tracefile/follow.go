@@ -52,7 +52,7 @@ func follow(name string, file io.ReaderAt, w io.Writer) *Follower {
 // size. ended is true when the trace has ended. On an error all lines written before are correct.
 func (f *Follower) Next(size int64) (ended bool, err error) {
 	if size < f.offset {
-		return false, &FormatError{f.reader.path, ErrDamaged, "it became shorter while it was followed"}
+		return false, &FormatError{f.reader.path, ErrDamaged, "the file became shorter while it was followed"}
 	}
 	f.reader.file.size = size
 	if f.offset == 0 {

@@ -23,7 +23,7 @@ var tracerCalls = [...]Row{
 		encoderTimesFields},
 
 	{CallStack, "stack", FamilyTracer, GroupNone, EffectSeesStack,
-		Field{Role: RoleBits, name: "bit 0: the GIL was held, bit 1: it is known whether it was"},
+		Field{Role: RoleBits, name: "bit 0: the thread held the GIL, bit 1: bit 0 is known"},
 		Field{Role: RoleStack, name: "StackID of the call that begins when this record ends; " +
 			"the record's duration is the time it took to find it"}, nil},
 

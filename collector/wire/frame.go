@@ -107,7 +107,7 @@ func ReadFrameHeader(r io.Reader) (h FrameHeader, err error) {
 		return h, err
 	}
 	if m := binary.LittleEndian.Uint32(b[:]); m != FrameMagic {
-		return h, fmt.Errorf("frame: it begins with %#08x instead of %#08x, so this is no frame of mtrace", m,
+		return h, fmt.Errorf("frame: the data begins with %#08x instead of %#08x, so it is no frame of mtrace", m,
 			uint32(FrameMagic))
 	}
 	h.Kind = FrameKind(binary.LittleEndian.Uint16(b[4:]))
@@ -118,9 +118,9 @@ func ReadFrameHeader(r io.Reader) (h FrameHeader, err error) {
 	case row == nil:
 		return h, fmt.Errorf("frame: unknown kind %d", h.Kind)
 	case h.Ring >= RingCount:
-		return h, fmt.Errorf("frame: it is for ring %d, but there are only %d rings", h.Ring, RingCount)
+		return h, fmt.Errorf("frame: the ring is %d, but there are only %d rings", h.Ring, RingCount)
 	case h.Length > MaxFramePayload:
-		return h, fmt.Errorf("frame: its payload of %d bytes is longer than the maximum of %d", h.Length,
+		return h, fmt.Errorf("frame: the payload of %d bytes is longer than the maximum of %d", h.Length,
 			MaxFramePayload)
 	case row.of != 0 && h.Length%row.of != 0:
 		return h, fmt.Errorf("frame: a payload of kind %d cannot have %d bytes", h.Kind, h.Length)

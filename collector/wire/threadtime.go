@@ -22,12 +22,12 @@ type ThreadTime struct {
 	Waited int64
 }
 
-// WholeProcess is the Thread of a sample that adds up all threads of the process, including untraced and exited ones.
-// The waits of an exited thread count only up to its last sample.
+// WholeProcess, as the Thread of a ThreadTime, marks the sum over all threads of the process, including untraced
+// and exited ones. The waits of an exited thread count only up to its last sample.
 const WholeProcess = 0
 
-// WholeMachine is the Thread of a sample that adds up all threads of all programs on all processors. Its running time
-// counts from the start of the machine, its waiting time from the first sample.
+// WholeMachine, as the Thread of a ThreadTime, marks the sum over all threads of all programs on all processors.
+// Its running time counts from the start of the machine, its waiting time from the first sample.
 const WholeMachine = math.MaxUint64
 
 // WaitNotKnown is the value of Waited on a system that does not count how long threads wait for a processor.

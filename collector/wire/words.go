@@ -69,8 +69,9 @@ var ringWords = []word{
 			"begin ticks, ticks of the last question, number of questions, answer, object, call (0: none), zero"},
 	{"delays", RingDelaysOffset, "u32", "which activities of the thread an experiment delays, written by the collector: " +
 		"bit 0 calls, 1 releases of a lock, 2 returns of waits, 3 its own code, 4 completion handlers; " +
-		"5 it pauses for virtual speed-ups of others, 6 others pause for its own; " +
-		"7 delays sleep; 8 it pauses for its own, too"},
+		"5 the thread pauses while a call of another thread is virtually sped up, " +
+		"6 the other threads pause while its own call is, 8 with bit 6: the thread itself pauses, too; " +
+		"7 the thread sleeps for its delay instead of spinning"},
 	{"nested", RingNestedOffset, "64 × u64",
 		"by family: calls not recorded because they were made inside a recorded call of the family; " +
 			"this and the following counters are never reset"},
@@ -84,6 +85,6 @@ var ringWords = []word{
 	{"units", RingUnitsOffset, "u64", "units of progress, counted during an experiment"},
 	{"unit at", RingUnitAtOffset, "u64", "ticks at which the last unit of progress was completed"},
 	{"paid", RingPaidOffset, "u64", "the part of `delay due` that the thread has paused or need not pause"},
-	{"chunks", RingChunksOffset, "128 × u8", "where the records are: those at positions p with p / 512 ≡ i modulo 128 " +
-		"are in chunk i XOR element i, which has 512 slots"},
+	{"chunks", RingChunksOffset, "128 × u8",
+		"where the records are: those at positions p with p / 512 ≡ i modulo 128 are in chunk i XOR element i"},
 }

@@ -37,8 +37,8 @@ func FindLibrary() (string, error) {
 			"or use a release's archive, which includes it", LibraryName())
 }
 
-// SoftwareMetal returns the path of the library that provides Metal on a machine without one, when preloaded; false
-// on macOS, and if it is not installed.
+// SoftwareMetal returns the path of the software Metal: a library that provides Metal on a machine without a GPU
+// if programs preload it. It returns false on macOS, and if the library is not installed.
 func SoftwareMetal() (string, bool) {
 	if runtime.GOOS == "darwin" {
 		return "", false

@@ -29,7 +29,7 @@ func (o *gateOutput) flags(flags *pflag.FlagSet, schema string) {
 	flags.BoolVar(&o.github, "github", false,
 		"also print a GitHub Actions annotation for each failure, on standard error")
 	flags.StringVar(&o.junit, "junit", "", "also write the results as JUnit XML to this `FILE`; "+
-		"- prints them instead of the text")
+		"- prints the XML instead of the text")
 	cli.ForceFlag(flags, &o.force)
 }
 

@@ -157,7 +157,7 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 				}
 				return cli.UsageError(
 					"with --threads %d the program printed its throughput (ops_per_s), with %d threads it did not: "+
-						"it must always or never print it", with, without)
+						"the program must print ops_per_s in every run or in none", with, without)
 			}
 		}
 	}

@@ -216,7 +216,7 @@ func (s *SelfTest) execute(environ []string, name string, args ...string) (*said
 		return nil, fmt.Errorf("its output is not what was expected: %w", err)
 	}
 	if result.Schema != "mtrace.selftest/1" {
-		return nil, fmt.Errorf("its output is %q, not mtrace.selftest/1: tool and program have different versions",
+		return nil, fmt.Errorf("the schema is %q, not mtrace.selftest/1: mtrace and mtrace-selftest have different versions",
 			result.Schema)
 	}
 	return &result, nil

@@ -29,7 +29,7 @@ type ReportView struct {
 	all      bool
 	wide     bool
 	top      uint
-	Force    bool // replace files that are there
+	Force    bool // replace existing files
 }
 
 // Flags declares the flags that mtrace run and mtrace report share.

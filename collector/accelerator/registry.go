@@ -64,7 +64,8 @@ func Parse(list []byte) ([]Device, error) {
 	case len(list) == 0:
 		return nil, nil // without a match ioreg prints nothing
 	case len(list) > maxRegistry:
-		return nil, fmt.Errorf("the I/O registry's property list has %d bytes, more than the limit of %d", len(list), maxRegistry)
+		return nil, fmt.Errorf("the I/O registry's property list has %d bytes, more than the limit of %d",
+			len(list), maxRegistry)
 	}
 	var roots []entry
 	if _, err := plist.Unmarshal(list, &roots); err != nil {

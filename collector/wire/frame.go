@@ -118,7 +118,7 @@ func ReadFrameHeader(r io.Reader) (h FrameHeader, err error) {
 	case row == nil:
 		return h, fmt.Errorf("frame: unknown kind %d", h.Kind)
 	case h.Ring >= RingCount:
-		return h, fmt.Errorf("frame: the ring is %d, but there are only %d rings", h.Ring, RingCount)
+		return h, fmt.Errorf("frame: the frame is for ring %d, but there are only %d rings", h.Ring, RingCount)
 	case h.Length > MaxFramePayload:
 		return h, fmt.Errorf("frame: the payload of %d bytes is longer than the maximum of %d", h.Length,
 			MaxFramePayload)

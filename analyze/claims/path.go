@@ -59,7 +59,7 @@ func (n *node) lookUp(doc any) ([]value, error) {
 		case bool:
 			v.text, v.isText = fmt.Sprint(x), true
 		case nil:
-			return nil, missingError{"no such data: " + way + " is null: the trace does not have it"}
+			return nil, missingError{fmt.Sprintf("no such data: %s is null: the trace does not have it", way)}
 		default:
 			v.number = math.NaN() // an object: count() accepts it, other operations do not
 		}
@@ -124,7 +124,7 @@ func (s step) follow(places []element, way string) ([]element, error) {
 				return nil, missingError{fmt.Sprintf("no such data: %s is a list: use [*] or a filter", way)}
 			}
 		case nil:
-			return nil, missingError{"no such data: " + way + " is null: the trace does not have it"}
+			return nil, missingError{fmt.Sprintf("no such data: %s is null: the trace does not have it", way)}
 		}
 	}
 	return out, nil

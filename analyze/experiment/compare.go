@@ -133,14 +133,11 @@ func partOf(t *analyze.Trace, calls []string) analyze.Part {
 func lacksWaits(kind wire.ExperimentKind) string {
 	switch kind {
 	case wire.ExperimentLock:
-		return "the replay knows only waits for the lock, so it lacks threads that acquire the lock without waiting, " +
-			"and locks that other threads wait for at the same time"
+		return "other threads acquire the lock without waiting, or wait for a second lock, which the replay does not know"
 	case wire.ExperimentHandler:
-		return "the replay lets handlers of different command buffers run at once; " +
-			"they may run one after another, or submit the next work"
+		return "completion handlers run one after another, or submit the next work, and the replay lets them run at once"
 	}
-	return "the replay lacks a wait for the delayed thread: " +
-		"one that is not recorded, such as spinning on a flag, or a lock inside of the framework"
+	return "another thread waits for the delayed thread in a way that is not recorded, such as spinning on a flag"
 }
 
 // lacksSlack explains, for the report, why a delay can cost less than the replay predicts: it names the slack (time
@@ -148,12 +145,9 @@ func lacksWaits(kind wire.ExperimentKind) string {
 func lacksSlack(kind wire.ExperimentKind) string {
 	switch kind {
 	case wire.ExperimentWait:
-		return "the replay lacks slack after the wait: " +
-			"the thread may wait for something else next, or the GPU has more queued work than the trace shows"
+		return "the thread waits for something else next, or the GPU has more queued work than the trace shows"
 	case wire.ExperimentLock:
-		return "the replay lets every delay of the lock's holder delay the threads that wait; " +
-			"they may do other work, or the lock is less contended than its recorded waits"
+		return "threads that wait for the lock do other work meanwhile, or the lock is less contended than its waits suggest"
 	}
-	return "the replay lacks slack of the delayed thread: " +
-		"it may wait later for something that is not recorded, or the GPU has more queued work than the trace shows"
+	return "the thread waits later for something not recorded, or the GPU has more queued work than the trace shows"
 }

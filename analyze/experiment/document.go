@@ -90,7 +90,7 @@ type Replayed struct {
 	Sensitivity *Estimated `json:"sensitivity"`   // null if nothing is predicted
 	Why         string     `json:"not_predicted"` // why not
 	Disagrees   bool       `json:"disagrees"`     // the measured and the predicted interval do not overlap
-	Lacks       string     `json:"may_lack"`      // what the replay may lack if it disagrees
+	Lacks       string     `json:"may_lack"`      // a possible reason if it disagrees, such as a wait that the trace lacks
 }
 
 // Build analyzes the experiment with process p of a trace and returns the results. The results have predictions only

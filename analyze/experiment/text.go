@@ -111,7 +111,9 @@ func (d *Measurement) Disputes() (texts []string) {
 	return texts
 }
 
-// SpeedupLines returns a table of the virtual speed-ups with a heading, or nothing if there are none.
+// SpeedupLines returns a table with a heading that shows how much time would be saved if a target (a call or a lock)
+// took less time. The experiment measures that by pausing all other threads (virtual speed-ups). Without such
+// measurements it returns nothing.
 func (d *Measurement) SpeedupLines() (lines []string) {
 	var rows [][]string
 	columns := 1

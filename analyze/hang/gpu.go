@@ -85,8 +85,8 @@ func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, str
 			"Do not wait for a command buffer while holding a lock, or the GIL, that one of its handlers acquires."
 	case Idle:
 		if u := w.byThread[t]; u != nil && u.Group == wire.GroupSignal {
-			return InCall, fmt.Sprintf("The completion handler of %s has not returned: it waits for a signal. If the signal "+
-				"is to come from a thread that waits for the command buffer, neither can continue.", buffer(b))
+			return InCall, fmt.Sprintf("The completion handler of %s has not returned: it waits for a signal. "+
+				"If the signal is to come from a thread that waits for the command buffer, neither can continue.", buffer(b))
 		}
 		return InCall, fmt.Sprintf("The completion handler of %s has not returned.", buffer(b))
 	case unknown:
@@ -261,11 +261,11 @@ func (w *walk) listeners(v analyze.EventValue) string {
 			by += ", " + site.String()
 		}
 		if w.values[v.Event].value < l.Value {
-			return fmt.Sprintf(" A listener waits for %s to reach %d (added by %s). Its block, which may be the code that "+
-				"signals %d, has not run.", eventName(v.Event), l.Value, by, v.Value)
+			return fmt.Sprintf(" A listener waits for %s to reach %d (added by %s). "+
+				"Its block has not run; it may be the code that signals %d.", eventName(v.Event), l.Value, by, v.Value)
 		}
-		return fmt.Sprintf(" A listener waited for %s to reach %d (added by %s). Its block, which may be the code that "+
-			"signals %d, has not done so.", eventName(v.Event), l.Value, by, v.Value)
+		return fmt.Sprintf(" A listener waited for %s to reach %d (added by %s). "+
+			"Its block may be the code that signals %d, but has not done so.", eventName(v.Event), l.Value, by, v.Value)
 	}
 	return ""
 }

@@ -84,7 +84,8 @@ mtrace.charts = function (page) {
           value: (u, n) => n == null ? "" : mtrace.duration(n)},
       {label: "command buffers",
           value: (u,
-          n) => n == null ? "" : String(n), stroke: mtrace.palette[0], fill: mtrace.palette[0] + "aa",
+          n) => n == null ? "" : String(n),
+              stroke: mtrace.palette[0], fill: mtrace.palette[0] + "aa",
         paths: uPlot.paths.bars({size: [0.9, 60], align: 0}), points: {show: false}}],
       cursor: {drag: {x: false, y: false}}})};
     const rows = [["from", "to", "count"], ...h.bins.map((b) => [mtrace.duration(b.from_ns), mtrace.duration(b.to_ns),

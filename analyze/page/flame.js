@@ -83,7 +83,8 @@ mtrace.flame = function (page) {
           while (inner && !inner.name.toLowerCase().includes(want)) inner = inner.parent;
           if (!inner) found += n.total; // the time of a recursive call is included in the outer call's
         }
-        box.style.left = whole ? "0" : (100 * (n.from - top.from)) / top.total + "%";
+        box.style.left = whole ? "0" : (100 * (n.from - top.from)) / top.total +
+            "%";
         box.style.width = 100 * part + "%";
         box.style.top = n.depth * rowHeight + "px";
         box.style.background = want && !hit ? "hsl(0 0% 85%)" : "hsl(" + hue(n.name) + " 60% 75%)";

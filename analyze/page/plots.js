@@ -5,8 +5,10 @@
   const {figure, axis, draw} = mtrace.figures(document.getElementById("charts"));
   const three = (n) => n == null ? "" : n === 0 ? "0" : n >= 999.5 ? Math.round(n).toString() : n.toPrecision(3);
   const percent = (share) => (100 * share).toFixed(1) + "%";
-  const change = (ratio) => ratio == null ? "" : ratio >= 10 ? three(ratio) + " ×" : ratio <= 0.1
-      ? "1/" + three(1 / ratio) : (ratio >= 1 ? "+" : "−") + Math.abs(100 * (ratio - 1)).toFixed(1) + "%";
+  const change = (ratio) => ratio == null ? "" : ratio >= 10 ?
+      three(ratio) + " ×" : ratio <= 0.1
+      ? "1/" +
+          three(1 / ratio) : (ratio >= 1 ? "+" : "−") + Math.abs(100 * (ratio - 1)).toFixed(1) + "%";
   const cursor = {drag: {x: false, y: false}};
   const lined = [[], [8, 5], [2, 4]];
 

@@ -50,8 +50,8 @@ type answer struct {
 	why     string
 }
 
-// New builds the program from a trace's evidence and checks that the machine reproduces the recorded run; if not, Why
-// has the reason. `taken` is the GPU time that an external process took. The same seed gives the same results.
+// New builds the program from a trace's evidence and checks that the simulated machine reproduces the recorded run; if
+// not, Why has the reason. `taken` is the GPU time that an external process took. The same seed gives the same results.
 func New(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64) *Replay {
 	return newReplay(ev, taken, seed, false)
 }
@@ -166,8 +166,8 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 }
 
 // WaitsLeft returns the share (0 to 1) of the threads' waits for each other's signals and locks that remains with a
-// change, counted per command buffer. `known` is false if there are no such waits, or if the machine does not reproduce
-// the run with them.
+// change, counted per command buffer. `known` is false if there are no such waits, or if the simulated machine does not
+// reproduce the run with them.
 func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	if r.Why != "" || !r.ofTied().program.Tied {
 		return 0, false
@@ -191,7 +191,7 @@ func (r *Replay) Made() bool { return r.program != nil }
 // Paced reports whether threads wait for command buffers without a recorded call, for example by polling.
 func (r *Replay) Paced() bool { return r.program.Polls }
 
-// Meets reports whether threads pass a barrier together and the machine reproduces the run with that barrier.
+// Meets reports whether threads pass a barrier together and the simulated machine reproduces the run with that barrier.
 func (r *Replay) Meets() bool { return r.Why == "" && len(r.ofTied().program.Meeting.Threads) > 1 }
 
 // Submits returns how many requests of other threads one thread submitted, and whether it answered most of them in

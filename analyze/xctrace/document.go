@@ -30,7 +30,8 @@ const (
 	ShapeDetail              // rows with attributes, from an instrument's detail view
 )
 
-// Table is one node of a query result: the rows of a table with a schema, or of an instrument's detail view.
+// Table is one <node> element of an export: the rows of a table with a schema, or the rows of an instrument's detail
+// view (a table of totals without a schema).
 type Table struct {
 	XPath         string
 	Schema        string // "" for a detail

@@ -1,6 +1,7 @@
-// See delay.h. Memory order: the table of delays in the shared memory is a seqlock with one writer, the collector. A
-// thread reads the sequence, then the table, then the sequence again, and delays nothing if the sequence has changed.
-// The acquire load and the fence keep the table's loads between the two loads of the sequence.
+// Delays threads for an experiment (delay.h). Memory order: the table of delays in the shared memory is a seqlock with
+// one writer, the collector. A thread reads the sequence, then the table, then the sequence again, and delays nothing
+// if the sequence has changed. The acquire load and the fence keep the table's loads between the two loads of the
+// sequence.
 #include "core/delay.h"
 #include <errno.h>
 #include <pthread.h>

@@ -54,6 +54,6 @@ func Pin(image []byte, minimum, sdk Version) ([]byte, error) {
 		le.PutUint32(pinned[at+16:], uint32(sdk))
 		return pinned, nil
 	}
-	return nil, errors.New("the library has no load command with the system it was built for (LC_BUILD_VERSION): link " +
-		"it with -target")
+	return nil, errors.New(
+		"the library has no load command LC_BUILD_VERSION, which names its system: link it with -target")
 }

@@ -1,6 +1,6 @@
-// See capture.h. capture_state only moves forward, from NOT_CAPTURED to CAPTURED. Only the thread that changes it
-// from CAPTURING to CAPTURED stops the capture; otherwise the program's thread and the time limit's thread could both
-// stop it.
+// Captures GPU work into a document for Xcode (capture.h). capture_state only moves forward, from NOT_CAPTURED to
+// CAPTURED. Only the thread that changes it from CAPTURING to CAPTURED stops the capture; otherwise the program's
+// thread and the time limit's thread could both stop it.
 #include "features/capture.h"
 #include <pthread.h>
 #include <signal.h>
@@ -152,7 +152,7 @@ static bool begin_capture(struct thread *t) {
     why = "the thread that ends the capture at its time limit could not be created";
   }
   if (why) say(t, "there is none: ", why);
-  else say(t, "its times include the cost of capturing; open it with Xcode: ", capture_path);
+  else say(t, "the captured times include the cost of capturing; open it with Xcode: ", capture_path);
   mt_pool_pop(pool);
   mt_aside_end(t, &aside);
   return !why;
@@ -161,7 +161,7 @@ static bool begin_capture(struct thread *t) {
 static void end_capture(struct thread *t) {
   struct mt_aside aside;
   mt_aside_begin(t, &aside);
-  if (!stop()) say(t, "it was ended by its time limit (--gputrace-limit), not by the program", NULL);
+  if (!stop()) say(t, "the capture was ended by its time limit (--gputrace-limit), not by the program", NULL);
   mt_aside_end(t, &aside);
 }
 

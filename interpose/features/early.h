@@ -10,16 +10,16 @@
 
 enum mt_early { MT_EARLY_MARK, MT_EARLY_BEGIN, MT_EARLY_END };
 
-// Logs an event of the calling thread. name is ignored for the end of a scope.
+// Logs a mark, or the beginning or end of a scope, of the calling thread. name is ignored for the end of a scope.
 void mt_early(enum mt_early kind, const char *name);
 
-// Called when the first Metal call has created the shared memory: counts all logged events as rejected.
+// Called when the first Metal call has created the shared memory: counts all logged marks and scopes as rejected.
 // mt_early_replay subtracts those that it replays.
 void mt_early_count(void);
 
-// Replays the log of the calling thread, which has just taken a ring.
+// Writes the logged marks and scopes of the calling thread into the ring (a buffer for records) that it has just taken.
 void mt_early_replay(struct thread *t);
 
-// Called in the child of a fork: drops the logs, because the parent reports their events.
+// Called in the child of a fork: drops the logged marks and scopes, because the parent reports them.
 void mt_early_forget(void);
 #endif

@@ -1,6 +1,6 @@
-// See feedback.h. The handler is a block that holds the numbers of the command buffers of the commit in progress.
-// Metal copies the block once, when it is added to the options; the copy is freed with the options, after their last
-// commit.
+// Gets the GPU times of Metal 4 from feedback handlers (feedback.h). The handler is a block that holds the numbers of
+// the command buffers of the commit in progress. Metal copies the block once, when it is added to the options; the copy
+// is freed with the options, after their last commit.
 //
 // Memory order: the options exist as long as a commit uses them, and they own the handler, so a commit that finds the
 // handler may use it. The thread that raises the count of commits from zero to one writes the numbers before it

@@ -1,6 +1,6 @@
-// See gpuclock.h. Metal's sampleTimestamps:gpuTimestamp: reads the processor's and the GPU's clock at one instant,
-// but the unit of the processor's time differs between devices. Therefore the tracer ignores that time and reads its
-// own clock before and after the call.
+// Compares the processor's clock with the GPU's (gpuclock.h). Metal's sampleTimestamps:gpuTimestamp: reads the
+// processor's and the GPU's clock at one instant, but the unit of the processor's time differs between devices.
+// Therefore the tracer ignores that time and reads its own clock before and after the call.
 #include "features/gpuclock.h"
 #include "core/clock.h"
 #include "hook/install.h"

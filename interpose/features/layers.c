@@ -1,6 +1,7 @@
-// See layers.h. No class of kernels is listed by name. Every kernel's initializer calls that of the common base
-// class, MPSKernel. The hook of that initializer hooks the class of the new kernel (self). A method is hooked only in
-// the class that defines it, because hundreds of classes inherit a few methods.
+// Hooks Metal Performance Shaders and graphs (layers.h). No class of kernels is listed by name. Every kernel's
+// initializer calls that of the common base class, MPSKernel. The hook of that initializer hooks the class of the new
+// kernel (self). A method is hooked only in the class that defines it, because hundreds of classes inherit a few
+// methods.
 #include "features/layers.h"
 #include <errno.h>
 #include <string.h>

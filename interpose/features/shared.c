@@ -1,5 +1,5 @@
-// See shared.h. Programs create few handles of shared events and textures, mostly to send them to another process. So
-// a list of 64 objects under a lock is enough.
+// Keeps the numbers of objects that have returned a handle (shared.h). Programs create few handles of shared events and
+// textures, mostly to send them to another process. So a list of 64 objects under a lock is enough.
 #include "features/shared.h"
 #include <pthread.h>
 #include "hook/hooks.h"

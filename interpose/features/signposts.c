@@ -1,7 +1,7 @@
-// See signposts.h. An interval may overlap others of its thread and may end on another thread. If it ends on the
-// thread where it began, it is recorded as a scope. If it ends on another thread, that thread finds its beginning in
-// a table (indexed by a hash of log, id and name) and records the interval. The thread where it began then drops the
-// open scope at its next signpost.
+// Records the program's signposts (signposts.h). An interval may overlap others of its thread and may end on another
+// thread. If it ends on the thread where it began, it is recorded as a scope. If it ends on another thread, that thread
+// finds its beginning in a table (indexed by a hash of log, id and name) and records the interval. The thread where it
+// began then drops the open scope at its next signpost.
 //
 // Memory order: an entry's begin and thread are written first, then its key with release. A thread that ends the
 // interval takes the key by compare-and-swap with acquire, so that only one thread records it, and then marks the
@@ -39,7 +39,8 @@ static bool is_apples(const void *image) {
   if ((was & ~(uintptr_t)1) == at) return was & 1;
   struct mt_place where;
   bool found = mt_place_of(image, &where) && where.file;
-  bool answer = found && (strncmp(where.file, "/System/", 8) == 0 || strncmp(where.file, "/usr/lib/system/", 16) == 0 ||
+  bool answer = found && (strncmp(where.file, "/System/",
+      8) == 0 || strncmp(where.file, "/usr/lib/system/", 16) == 0 ||
       strncmp(where.file, "/usr/lib/swift/", 15) == 0);
   atomic_store_explicit(known, at | answer, memory_order_relaxed);
   return answer;
@@ -69,7 +70,8 @@ static const char *text_in(const uint8_t *arguments, uint32_t size) {
 // text.
 static void put_name(char *all, size_t size, const char *name, const uint8_t *arguments, uint32_t bytes) {
   const char *text = text_in(arguments, bytes);
-  snprintf(all, size, "%s%s%s", name, text && *text && *name ? ": " : "", text ? text : "");
+  snprintf(all, size, "%s%s%s",
+      name, text && *text && *name ? ": " : "", text ? text : "");
 }
 
 static bool has_ended(uint64_t key) { return atomic_load_explicit(&begun[key % ENTRIES_OF_SIGNPOSTS].ended,

@@ -1,5 +1,6 @@
-// See async.h. How blocks are laid out, and what their flags mean, is taken from the Block Implementation
-// Specification (clang.llvm.org/docs/Block-ABI-Apple.html). The Objective-C runtime relies on that layout.
+// Wraps the program's completion handlers (async.h). How blocks are laid out, and what their flags mean, is taken from
+// the Block Implementation Specification (clang.llvm.org/docs/Block-ABI-Apple.html). The Objective-C runtime relies on
+// that layout.
 #include "hook/async.h"
 #include <errno.h>
 #include "core/clock.h"

@@ -1,7 +1,7 @@
-// See base.h. On Apple's chips the system's frameworks call each other by direct branches inside the shared cache,
-// which dyld's interposing does not change. So Core ML, Core Image and MPS create devices without calling the
-// functions that the library replaces. Rule: every new device passes the initializer of its base class in Metal; the
-// hook of that initializer hooks the device's class.
+// Finds devices that were created without a replaced function (base.h). On Apple's chips the system's frameworks call
+// each other by direct branches inside the shared cache, which dyld's interposing does not change. So Core ML, Core
+// Image and MPS create devices without calling the functions that the library replaces. Rule: every new device passes
+// the initializer of its base class in Metal; the hook of that initializer hooks the device's class.
 //
 // The initializer's hook sends no message to the unfinished object; facts about the device are read when it creates
 // its first queue. A device that a replaced function creates is handled by that function instead. Command buffers
@@ -112,6 +112,7 @@ void mt_base_hook(void) {
 // passes no replaced function, and the trace is empty: warns the user.
 __attribute__((destructor)) static void unloaded(void) {
   if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY || !mt_driver_loaded()) return;
-  mt_session_warn(MT_UNSEEN_DEVICE, "a Metal device was created by a function or framework that the tracer does not "
-      "replace: calls on it are not recorded");
+  mt_session_warn(MT_UNSEEN_DEVICE,
+      "a Metal device was created by a function or framework that the tracer does not replace: "
+      "calls on it are not recorded");
 }

@@ -1,5 +1,6 @@
-// See canary.h. Rule: the self-check leaves nothing behind: every object is released, autoreleased objects are freed
-// with the pool, and calls that Metal makes inside its calls are subtracted from the counters.
+// Makes known Metal calls and counts whether they are recorded (the self-check, canary.h). Rule: the self-check leaves
+// nothing behind: every object is released, autoreleased objects are freed with the pool, and calls that Metal makes
+// inside its calls are subtracted from the counters.
 //
 // Ordinary calls must not pay for a check whether they belong to the self-check. Therefore the thread's ring (its
 // buffer of records in shared memory) is made to look full while the self-check runs. Every call then takes the slow

@@ -1,6 +1,7 @@
-// See codegen.h. The block that receives the compilation's result belongs to the program and cannot always be copied,
-// so it is passed on unchanged. Therefore the record does not say whether the compilation failed. In a process that
-// only compiles, such as a worker of a pool, this call starts the recording.
+// Records calls of Metal's private compiler service (codegen.h). The block that receives the compilation's result
+// belongs to the program and cannot always be copied, so it is passed on unchanged. Therefore the record does not say
+// whether the compilation failed. In a process that only compiles, such as a worker of a pool, this call starts the
+// recording.
 //
 // Format of a compilation request: the source's size as u64, the parameters' size as u64, the source, the parameters.
 // Both texts are padded with zeros.

@@ -1,7 +1,7 @@
-// See coverage.h. A choke point is a method of the queue that Metal itself calls for every command buffer, however
-// the program committed it: through a hooked method, a private method, an implementation that was looked up before
-// the hook was installed, or a class that the tracer never saw. Rule: the hook of a choke point only counts and
-// writes no record.
+// Counts command buffers that the hooks have missed (coverage.h). A choke point is a method of the queue that Metal
+// itself calls for every command buffer, however the program committed it: through a hooked method, a private method,
+// an implementation that was looked up before the hook was installed, or a class that the tracer never saw. Rule: the
+// hook of a choke point only counts and writes no record.
 #include "hook/coverage.h"
 #include "hook/canary.h"
 #include "hook/classes.h"

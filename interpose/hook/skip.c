@@ -1,5 +1,5 @@
-// See skip.h. Rule: the list is copied from the environment by the constructor, before a second thread runs, and only
-// read afterwards: the program may change its environment.
+// The list of classes that must not be hooked (skip.h). Rule: the list is copied from the environment by the
+// constructor, before a second thread runs, and only read afterwards: the program may change its environment.
 #include "hook/skip.h"
 #include <stdlib.h>
 #include <string.h>

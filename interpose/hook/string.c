@@ -1,5 +1,5 @@
-// See string.h. Rule: strings are read with getCharacters:range: into the stack, because that allocates and
-// autoreleases nothing.
+// Reads Objective-C strings (string.h). Rule: strings are read with getCharacters:range: into the stack, because that
+// allocates and autoreleases nothing.
 #include "hook/string.h"
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// See unwind.h. Only the running unwinder knows which frame it is passing, and a process may contain several
-// unwinders. Therefore the routine asks the unwinder that called it for the frame pointer; span.h finds the recorded
-// call by that pointer.
+// Closes recorded calls that an exception leaves (unwind.h). Only the running unwinder knows which frame it is passing,
+// and a process may contain several unwinders. Therefore the routine asks the unwinder that called it for the frame
+// pointer; span.h finds the recorded call by that pointer.
 #include "hook/unwind.h"
 #include <dlfcn.h>
 #include <errno.h>

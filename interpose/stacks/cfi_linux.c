@@ -1,5 +1,5 @@
-// See cfi.h. Since version 2.35 glibc finds the table of an address without a lock (_dl_find_object). With an older C
-// library no table is used, because finding it could deadlock.
+// Finds a function's caller by unwinding tables (cfi.h). Since version 2.35 glibc finds the table of an address without
+// a lock (_dl_find_object). With an older C library no table is used, because finding it could deadlock.
 #include "stacks/cfi.h"
 #if defined(__x86_64__)
 #include <dlfcn.h>

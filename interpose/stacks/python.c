@@ -1,4 +1,4 @@
-// See python.h.
+// Reads the Python frames of the calling thread (python.h).
 //
 // Why it is safe to read without the GIL: the thread state is the one that the interpreter keeps for the calling thread
 // under a thread key. Only the thread itself pushes, advances and pops its frames, in the evaluation loop. Now the

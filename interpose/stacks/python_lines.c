@@ -1,4 +1,5 @@
-// See python_lines.h. Sums have 64 bits: each step in a table has at most 32 bits, so the sums cannot overflow.
+// Decodes Python's tables of line numbers (python_lines.h). Sums have 64 bits: each step in a table has at most 32
+// bits, so the sums cannot overflow.
 #include "stacks/python_lines.h"
 #include <stdbool.h>
 

@@ -120,7 +120,8 @@
 #define ALIVE \
   mt_alive_made(t, result, &mt_region->buffers_made, &mt_region->buffers_most, &mt_region->buffers_freed, \
       atomic_load_explicit(&slots_commandBuffer_dealloc[0].original, memory_order_relaxed) != NULL)
-// The same for a call that makes an encoder; nothing for a call that makes an object of another family.
+// Counts an encoder that was created, as ALIVE counts a command buffer. Does nothing for a call that creates an object
+// of another family.
 #define ALIVE_IF_ENCODER(family) \
   if ((family) == MT_FAMILY_encoder) \
   mt_alive_made(t, result, &mt_region->encoders_made, &mt_region->encoders_most, &mt_region->encoders_freed, \
@@ -375,7 +376,7 @@ enum { FEW = 6, MANY = 16 };
   static struct slot slots_##family##_##name[slots]; \
   REPEAT_##slots(BIND_TRAMPOLINE, family, name, PARAMETERS, ARGUMENTS, NOTE) \
   static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
-// declared here because macros use them before their rows in the table
+// the slots of two hooks, declared here because macros use them before the hooks' rows in the table
 static struct slot slots_commandBuffer_dealloc[FEW], slots_encoder_dealloc[MANY];
 #include "top/hooks_table.h"
 #undef CALL

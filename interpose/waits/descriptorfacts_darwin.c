@@ -16,7 +16,8 @@
 
 void mt_fact_path(int fd, char *path, size_t size) {
   char whole[MAXPATHLEN] = ""; // F_GETPATH writes up to MAXPATHLEN bytes
-  snprintf(path, size, "%s", fcntl(fd, F_GETPATH, whole) == 0 ? whole : "");
+  snprintf(path, size, "%s",
+      fcntl(fd, F_GETPATH, whole) == 0 ? whole : "");
 }
 
 uint64_t mt_fact_peer(int fd) {

@@ -114,7 +114,7 @@ void mt_handoff_touched(struct thread *t, const void *object) { touch(&touched[t
 
 void mt_handoff_commit(struct thread *thread) {
   struct touches *t = &touched[thread->index];
-  // only at the first commit after an answer: one request may need several command buffers
+  // Store `ready` only at the first commit after an answer, because one request may need several command buffers.
   if (t->answered) t->ready = t->fetched;
   t->fetched = 0;
   for (int i = 0; i < ANSWERING; i++) t->answering[i] = 0;
@@ -171,7 +171,7 @@ struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end)
   struct entry *e = entry_of(mixed);
   uint64_t giver = atomic_load_explicit(&e->giver, memory_order_relaxed);
   uint64_t at = atomic_load_explicit(&e->at, memory_order_relaxed);
-  // the entry belongs to another object, or its signal was not during this wait and so did not end it
+  // The table's entry does not explain this wait: it belongs to another object, or its signal was not during the wait.
   if (!is_for(giver, mixed) || at < begin || at > end) return (struct handoff){0};
   return (struct handoff){thread_in(giver), at, (giver & back) != 0,
       is_touched(atomic_load_explicit(&e->fetched, memory_order_relaxed))};
@@ -181,7 +181,7 @@ uint64_t mt_handoff_taker(const void *object) {
   uint64_t mixed = mix(object);
   uint64_t taker = atomic_load_explicit(&entry_of(mixed)->taker, memory_order_relaxed);
   uint64_t thread = thread_in(taker);
-  // If the entry names the calling thread itself, it is out of date: no thread waits for itself, so another thread must
-  // have taken the object without being recorded.
+  // If the table names the calling thread as the one that took the object, that is out of date: no thread waits for
+  // itself, so another thread must have taken the object without being recorded.
   return is_for(taker, mixed) && thread != self() ? thread : 0;
 }

@@ -24,8 +24,8 @@ struct handoff {
   uint64_t by;     // the thread that signalled last, 0 when not known
   uint64_t at;     // when, in ticks; 0 when not known
   bool given_back; // the semaphore was released by the thread that had acquired it, as a lock is
-  // before its last commit, the signalling thread had touched an object that the waiting thread had touched, too: a
-  // sign that the waiting thread handed work to it
+  // true if before its last commit, the signalling thread had touched an object that the waiting thread had touched,
+  // too: a sign that the waiting thread handed work to it
   bool fetched;
 };
 

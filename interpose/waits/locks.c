@@ -59,7 +59,8 @@ static struct lock_name *cached_name(struct thread *t, const void *key) {
 
 static void put_file(char *text, size_t size, const char *before, const struct mt_place *where) {
   const char *file = where->file ? strrchr(where->file, '/') : NULL;
-  snprintf(text, size, "%s%s", before, file ? file + 1 : where->file ? where->file : "the program");
+  snprintf(text, size, "%s%s",
+      before, file ? file + 1 : where->file ? where->file : "the program");
 }
 
 // Returns the name of a place in the code that waits: "in FUNCTION" or "in FILE". It is cached by place, because

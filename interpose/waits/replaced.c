@@ -5,6 +5,6 @@
 
 void mt_waits_check(void) {
   if (!mt_waits_replaced())
-    mt_session_warn(MT_WAITS_UNSEEN, "waits for locks and signals are not recorded: dyld has loaded the tracer's "
-        "library into this process, but ignores its replacements of functions (__interpose)");
+    mt_session_warn(MT_WAITS_UNSEEN, "waits for locks and signals are not recorded: "
+        "dyld has loaded the tracer's library into this process, but ignores its replacements of functions");
 }

@@ -18,7 +18,8 @@ mtrace.linkLine = function (view, line) {
   let longest = null,
     chosen = null;
   page.lanes.forEach((lane, n) => {
-    if (lane.shows !== "thread" || (thread && thread !== lane.pid + " " + lane.tid)) return;
+    if (lane.shows !== "thread" ||
+        (thread && thread !== lane.pid + " " + lane.tid)) return;
     const own = thread && view.blockAt(n, at, true);
     if (own && own.stack.includes(frame)) chosen = {n, at, length: own.length};
     const level = mtrace.levels.finest(lane);

@@ -23,7 +23,8 @@ mtrace.details = function (view) {
       ": " +
       [own.name, kind && (kind.meaning || kind.name)].filter(Boolean).join(", ") +
       by +
-      (own.lane.shows === "gpu" && own.kind === failedWork ? ", FAILED" : "") +
+      (own.lane.shows === "gpu" &&
+          own.kind === failedWork ? ", FAILED" : "") +
       ": " +
       mtrace.duration(own.length) +
       ", from " +
@@ -40,7 +41,8 @@ mtrace.details = function (view) {
     for (let k = 0; k < cells[at + 2]; k++) {
       const kind = cells[at + 3 + 2 * k];
       parts.push(
-        (lane.shows === "thread" && page.kinds[kind] ? page.kinds[kind].name : "work") +
+        (lane.shows === "thread" &&
+            page.kinds[kind] ? page.kinds[kind].name : "work") +
           " " +
           mtrace.percent(cells[at + 4 + 2 * k] / 255),
       );
@@ -193,7 +195,8 @@ mtrace.details = function (view) {
     const kind = own.lane.shows === "thread" && page.kinds[own.kind],
       line = document.createElement("p");
     title.textContent = (own.name || (kind ? kind.name : "block")) + ", " + mtrace.duration(own.length);
-    line.append(page.lanes[view.chosen.n].name + (kind ? ", " + (kind.meaning || kind.name) : ""));
+    line.append(page.lanes[view.chosen.n].name + (kind ? ", " +
+        (kind.meaning || kind.name) : ""));
     const peer = view.placeOf(own.from, own.by);
     if (peer >= 0) {
       line.append(", " + peerWords(own) + " ");

@@ -21,7 +21,8 @@ mtrace.drawing = function (view) {
   }
 
   view.colour = function (shows, kind) {
-    if (shows === "thread") return page.kinds[kind] ? page.kinds[kind].color : "#888888";
+    if (shows === "thread") return page.kinds[kind] ?
+        page.kinds[kind].color : "#888888";
     if (kind === failedWork) return alarm || "#c8102e";
     return kind === unknownWork ? "#8a8f98" : mtrace.palette[kind % mtrace.palette.length];
   };

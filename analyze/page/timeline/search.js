@@ -110,7 +110,8 @@ mtrace.search = function (view) {
         items.push({
           title: sum.title,
           said:
-            sum.count + " times, " + mtrace.duration(sum.time) + (sum.after ? ", in threads that commit nothing" : ""),
+            sum.count + " times, " +
+                mtrace.duration(sum.time) + (sum.after ? ", in threads that commit nothing" : ""),
           go: () => view.goTo(sum.n, sum.first),
         });
       }

@@ -59,7 +59,8 @@ mtrace.laneRows = function (view, lanes, length) {
   const {page} = view,
     used = page.kinds.map((k, i) => i).filter((i) => lanes.some((l) => l.lane.shows === "thread" && l.sums[i] > 0));
   const cell = (time) =>
-    time <= 0 ? "·" : length ? mtrace.duration(time) + ", " + mtrace.percent(time / length) : mtrace.duration(time);
+    time <= 0 ? "·" : length ?
+        mtrace.duration(time) + ", " + mtrace.percent(time / length) : mtrace.duration(time);
   return [
     ["lane", "blocks", "GPU"].concat(used.map((i) => page.kinds[i].name)),
     ...lanes.map(({lane, count, sums}) => {

@@ -86,9 +86,9 @@ func (c Change) ApplyIn(b *program.Buffer, p *program.Program, d *Density) *prog
 	return q
 }
 
-// interventions returns the interventions that the Change names, in the order in which they must be applied. First
-// come those that move work between threads, then changes of threads' own times, of hand-offs, scaling, and changes
-// of the machine.
+// interventions returns the functions that rewrite the program for this Change, in the order in which they must be
+// applied. First come those that move work between threads, then those that change threads' own times, hand-offs and
+// the durations of items, and at last those that change processors, GPUs and queues.
 func (c Change) interventions(d *Density) (list []Intervention) {
 	for _, row := range []struct {
 		named   bool

@@ -116,9 +116,9 @@ func (d *Density) unhindered(h *program.HandOvers, n, usual analyze.Nanos, all *
 }
 
 // relieved returns how long a hand-off takes if it waits less for a processor, by the share Relief. `free` is its
-// duration with a free processor. relieved shortens only the waiting that the machine does not reproduce
-// (Unexplained): in the machine a short burst shares a processor; in a real system it waits until long bursts have
-// used up their time slices.
+// duration with a free processor. relieved shortens only the waiting that the simulated machine does not reproduce
+// (Unexplained): in the machine a short burst shares a processor; in a real system it waits until long bursts have used
+// up their time slices.
 func (d *Density) relieved(h *program.HandOvers, n, free analyze.Nanos) analyze.Nanos {
 	return n - program.Scaled(max(0, n-free), h.Unexplained*d.Relief)
 }

@@ -153,7 +153,8 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 			n.Jobs = append(n.Jobs, s.Job)
 		}
 	}
-	// of the thread's requests: work to be added to its next step, all work; and the thread's own time
+	// sums for the requests of thread th: work that is still to be added to its next step, and all work; and its own
+	// time
 	var left, given, own analyze.Nanos
 	sent := 0 // requests
 	for _, s := range stepsOf(th) {

@@ -22,7 +22,7 @@ type HandOvers struct {
 	// the share of the additional time (beyond the usual duration) that these waits explain at most
 	Hindered float64
 	// Hand-offs and commits take longer than with a free processor. Unexplained is the share of this additional time
-	// that threads waited for processors and that the machine does not reproduce.
+	// that threads waited for processors and that the simulated machine does not reproduce.
 	Unexplained float64
 	// how long bursts of CPU work wait for processors in the replay of the unchanged program, in ns per command
 	// buffer

@@ -2,8 +2,8 @@ package program
 
 import "mtrace/analyze"
 
-// A Job is a command buffer in a program. Its durations are as recorded; the machine computes when the job begins and
-// ends.
+// A Job is a command buffer in a program. Its durations are as recorded; the simulated machine computes when the job
+// begins and ends.
 type Job struct {
 	Queue    int32
 	By       int32 // the thread that commits it
@@ -17,8 +17,8 @@ type Job struct {
 	Stood    analyze.Nanos // part of Duration in which an external process had the GPU
 	Latency  analyze.Nanos // from the commit's end until the GPU can begin it, if the GPU has spare capacity
 	Held     analyze.Nanos // part of Latency that is due to an external process's use of the GPU
-	// Submit is the last part of Latency, in which Metal uses a processor. The machine sets it to 0 for a job that is
-	// queued behind other work, because the GPU begins such a job without a submission.
+	// Submit is the last part of Latency, in which Metal uses a processor. The simulated machine sets it to 0 for a job
+	// that is queued behind other work, because the GPU begins such a job without a submission.
 	Submit   analyze.Nanos
 	Complete analyze.Nanos // from the GPU's end until its completion handlers have returned
 	Handlers analyze.Nanos // part of Complete that the program's handlers take

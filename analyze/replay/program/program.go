@@ -81,7 +81,7 @@ type Meeting struct {
 
 // Newest is a rule for waits for another thread's work: such a wait is for the last command buffer that the other
 // thread has committed. Known is true if the recorded waits follow the rule. In a changed program that is another
-// command buffer than recorded, so the machine applies the rule instead.
+// command buffer than recorded, so the simulated machine applies the rule instead.
 type Newest struct {
 	Known      bool
 	AsOfCommit bool          // the newest at the time of the waiting thread's own commit, not at the begin of its wait

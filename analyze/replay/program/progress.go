@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Progress has the times at which a thread made progress, in the recorded run or in a run of the machine.
+// Progress has the times at which a thread made progress, in the recorded run or in a run of the simulated machine.
 type Progress struct {
 	Begun   analyze.Nanos
 	Commits []analyze.Nanos // when its commits ended

@@ -28,13 +28,13 @@ type Thread struct {
 	Quiet float64 // share of its own time that would be left if no other process wanted the processors
 	Free  float64 // like Quiet, with a processor for every thread
 	// Remaining is the share of its recorded own time that was left when removeDelays had subtracted the waits for
-	// processors, which the machine adds again.
+	// processors, which the simulated machine adds again.
 	Remaining float64
 }
 
 // Undelayed returns the share of a thread's own time that remains without its waits for processors. Interventions that
-// remove hand-offs between threads multiply the own time by it. The machine then adds such waits where they still
-// occur.
+// remove hand-offs between threads multiply the own time by it. The simulated machine then adds such waits where they
+// still occur.
 func (t *Thread) Undelayed() float64 { return min(1, t.Quiet/t.Remaining) }
 
 // Undisturbed returns the share of a thread's own time that remains if it always has a processor of its own.
@@ -115,7 +115,7 @@ type Step struct {
 	Handlers analyze.Nanos // waits: the part of Notify due to completion handlers
 }
 
-// A Detail has recorded data of a step that only interventions need, not the machine.
+// A Detail has recorded data of a step that only interventions need, not the simulated machine.
 type Detail struct {
 	Solo     analyze.Nanos // Commit: its cost if no other thread delays it
 	Unlocked analyze.Nanos // Gap if there were no locks to wait for

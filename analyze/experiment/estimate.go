@@ -117,10 +117,10 @@ func (e *estimator) sensitivity(x *Estimate) {
 	}
 }
 
-// curve estimates the gains of a virtually sped-up target, one for each delay that was tried. In a treated block, all
-// threads pause except the thread that reaches the target. In the adjacent control block, that thread pauses too. The
-// gain is the difference between the two blocks. Coz instead subtracts the pauses from the block's time. That is
-// wrong here: the GPU does not pause, so some pauses cost nothing.
+// curve estimates the gains of a virtually sped-up target, one for each delay that was tried. In a treated block (a
+// time range with delays), all threads pause except the thread that reaches the target. In the adjacent control block,
+// that thread pauses too. The gain is the difference between the two blocks. Coz instead subtracts the pauses from the
+// block's time. That is wrong here: the GPU does not pause, so some pauses cost nothing.
 func (e *estimator) curve(t *analyze.ExperimentTarget) (points []Point) {
 	var delays []analyze.Nanos
 	for i := range e.Blocks {

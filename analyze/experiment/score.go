@@ -155,7 +155,7 @@ func (s *score) at(slope float64) (sum, deviation float64) {
 // A Slope is an estimate with its 95% interval. An end of the interval that has no bound is infinite.
 type Slope struct{ Estimate, Low, High float64 }
 
-// estimate returns the slope with its interval, or false if there are too few treated blocks.
+// estimate returns the slope with its interval, or false if there are too few treated blocks (time ranges with delays).
 func (s *score) estimate() (Slope, bool) {
 	if s.blocks < policy.FewestTreatedBlocks || s.cut == 0 {
 		return Slope{}, false

@@ -86,7 +86,8 @@ type threadState struct {
 	set      int32 // how often it has set shared events
 	// when the source of its input last delivered; 0 before the first delivery
 	delivered analyze.Nanos
-	// the run need not continue for it: it has ended, or one of its command buffers has ended since the horizon
+	// the run need not continue for it: it has ended, or one of its command buffers has ended since the horizon (the
+	// end of the first pacing thread)
 	closed bool
 	behind int32 // the next thread in the list of those that wait for the same job, plus one; 0 is none
 }

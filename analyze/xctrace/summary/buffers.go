@@ -239,8 +239,8 @@ func (m *modeller) completions() {
 	}
 }
 
-// choose adds to the model the command buffers that were committed in the window or ran in it, in order of creation,
-// and numbers them for each process.
+// choose adds to the model the command buffers that were committed in the window (the summarised time range) or ran in
+// it, in order of creation, and numbers them for each process.
 func (m *modeller) choose() {
 	slices.SortStableFunc(m.all, func(a, b *commandBuffer) int {
 		return cmp.Compare(begin(a.CommandBuffer),
@@ -270,8 +270,8 @@ func (m *modeller) choose() {
 		func(t *analyze.Thread) bool { return t.Active == analyze.Interval{} })
 }
 
-// see extends a thread's active time by the part of an interval that lies in the window, and returns that part. `ok`
-// is false if no part does.
+// see extends a thread's active time by the part of an interval that lies in the window (the summarised time range),
+// and returns that part. `ok` is false if no part does.
 func (m *modeller) see(t *analyze.Thread, begin, end Nanos) (in analyze.Interval, ok bool) {
 	begin, end, ok = m.clip(begin, end-begin)
 	in = analyze.Interval{Begin: begin, End: end}
@@ -281,7 +281,7 @@ func (m *modeller) see(t *analyze.Thread, begin, end Nanos) (in analyze.Interval
 	return in, ok
 }
 
-// visible reports whether a command buffer was committed in the window or ran in it.
+// visible reports whether a command buffer was committed in the window (the summarised time range) or ran in it.
 func (m *modeller) visible(b *commandBuffer) bool {
 	if b.submitted && m.inside(b.Committed.End) {
 		return true

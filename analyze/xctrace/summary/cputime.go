@@ -4,8 +4,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// byText adds up the durations of rows within the window, by text, and also by process if the summary is about
-// several. `read` returns a row's process, start, duration and text. The largest sum comes first.
+// byText adds up the durations of rows within the window (the summarised time range), by text, and also by process if
+// the summary is about several. `read` returns a row's process, start, duration and text. The largest sum comes first.
 func byText[R any](s *scope, rows []R, read func(*R) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex)) []Label {
 	type key struct {
 		text    xctrace.TextIndex

@@ -16,7 +16,8 @@ const (
 	tableCounters    = "metal-gpu-counter-intervals"
 )
 
-// gpu returns how the GPU was used within the window: busy, idle, by whom, and on which channels.
+// gpu returns how the GPU was used within the window (the summarised time range): busy, idle, by whom, and on which
+// channels.
 func (m *modeller) gpu() *GPU {
 	s := m.scope
 	var all, own coverage
@@ -58,7 +59,8 @@ func (m *modeller) gpu() *GPU {
 		}
 	}
 	if s.pids == nil {
-		// even if the summary is about all processes, rows without a process belong to none of them
+		// Even if the summary is about all processes, a GPU row without a process counts as unattributed, not as their
+		// work.
 		for i := range s.GPU.Intervals {
 			g := &s.GPU.Intervals[i]
 			if begin, end, ok := s.clip(g.Start, g.Duration); ok && g.Process == 0 {

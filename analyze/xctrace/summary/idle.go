@@ -10,7 +10,8 @@ import (
 // longestGaps is how many idle gaps, and how many transitions between labels, are listed.
 const longestGaps = 10
 
-// gaps collects the times within the window in which the GPU had no work. Intervals must be added in order of begin.
+// gaps collects the times within the window (the summarised time range) in which the GPU had no work. Intervals must be
+// added in order of begin.
 type gaps struct {
 	scope   *scope
 	end     Nanos // the end of the work seen so far

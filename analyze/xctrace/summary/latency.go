@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// latency returns statistics of the latencies of the command buffers that were committed in the window.
+// latency returns statistics of the latencies of the command buffers that were committed in the window (the summarised
+// time range).
 func (m *modeller) latency() Latency {
 	var start, notify, total []Nanos
 	window := m.trace.Window
@@ -40,8 +41,8 @@ func (id *Identity) check(off Nanos) {
 	}
 }
 
-// inFlight counts the command buffers between commit and completion within the window. Without a completion, the end
-// of the GPU work counts.
+// inFlight counts the command buffers between commit and completion within the window (the summarised time range).
+// Without a completion, the end of the GPU work counts.
 func (m *modeller) inFlight() *InFlight {
 	until := "completion"
 	if len(m.Commands.Completions) == 0 {

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// memoryOf returns how much memory the summary's processes had allocated in the window; nil if that is not recorded.
-// A size is valid until the next row of its process, so a row before the window counts too.
+// memoryOf returns how much memory the summary's processes had allocated in the window (the summarised time range); nil
+// if that is not recorded. A size is valid until the next row of its process, so a row before the window counts too.
 func memoryOf(s *scope) *Memory {
 	var m Memory
 	seen := false

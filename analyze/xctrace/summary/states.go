@@ -6,7 +6,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// statesOf returns how long the GPU was in each of its performance states within the window.
+// statesOf returns how long the GPU was in each of its performance states within the window (the summarised time
+// range).
 func statesOf(s *scope) []State {
 	type key struct {
 		gpu, state xctrace.TextIndex

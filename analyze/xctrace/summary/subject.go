@@ -286,5 +286,5 @@ func (s *scope) asked(at Nanos) bool { return at >= s.askedFrom && at < s.askedT
 
 func (s *scope) length() Nanos { return s.to - s.from }
 
-// seconds returns the length of the window in seconds.
+// seconds returns the length of the window (the summarised time range) in seconds.
 func (s *scope) seconds() float64 { return float64(s.length()) / 1e9 }

@@ -189,7 +189,7 @@ type Channel struct {
 	Own  Busy   `json:"own"`
 }
 
-// Idle has the gaps within the window in which the GPU had no work of any process.
+// Idle has the gaps within the window (the summarised time range) in which the GPU had no work of any process.
 type Idle struct {
 	TotalNS  Nanos   `json:"total_ns"`
 	Share    float64 `json:"share"`

@@ -20,7 +20,7 @@ func launchBound(ev *evidence.Evidence) Finding {
 	scheduling, notify := ev.Times.Sum(analyze.PartWaitScheduling), ev.Times.Sum(analyze.PartWaitNotify)
 	encode, commit := ev.Times.Sum(analyze.PartEncode), ev.Times.Sum(analyze.PartCommit)
 	scheduling -= min(scheduling, lostTo(headOfLine, ev)+lostTo(eventChain, ev)+ev.External.Waited)
-	notify -= min(notify, lostTo(completionHandlers, ev)+lostTo(pollingRule, ev))
+	notify -= min(notify, lostTo(completionHandlers, ev)+lostTo(pollsStatus, ev))
 	if l, by := findLock(ev); by == hiddenInCommit {
 		commit -= min(commit, l.Lost)
 	}

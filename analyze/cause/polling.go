@@ -1,12 +1,25 @@
 package cause
 
 import (
+	"fmt"
+
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
+	"mtrace/analyze/replay"
 )
 
-// pollingRule holds if threads notice completions late because they poll for them at intervals.
+// pollingRule holds if threads notice completions late because they poll for them at intervals, or wait for a thread
+// that looks for requests at intervals. It is about the one that costs more.
 func pollingRule(ev *evidence.Evidence) Finding {
+	r := pollsStatus(ev)
+	if s := ev.Starvation.Server; s != nil && s.Lost > r.Lost {
+		return r.ofServer(ev, s)
+	}
+	return r
+}
+
+// pollsStatus holds if threads notice completions late because they poll for them at intervals.
+func pollsStatus(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Polling, Confidence: policy.Shown,
 		Advice: "let threads wait in a call (waitUntilCompleted, waitUntilSignaledValue:timeoutMS:) " +
 			"or for a completion handler; reading status or signaledValue at intervals notices the completion late"}
@@ -27,5 +40,25 @@ func pollingRule(ev *evidence.Evidence) Finding {
 		percent(ev.Submitters.Share(p.Lost)))
 	r.sum("Threads poll for completions and notice them late, by %s in the median: they lose %s of their time to that.",
 		p.Late, percent(ev.Submitters.Share(p.Lost)))
+	return r
+}
+
+// ofServer returns the finding for submitting threads that wait for a thread which looks for requests at intervals.
+func (f Finding) ofServer(ev *evidence.Evidence, s *evidence.Server) Finding {
+	r := Finding{Cause: f.Cause, Standing: f.Standing}
+	r.Advice = fmt.Sprintf("let %s wait for a request in a call that wakes it (a condition variable, a semaphore, a "+
+		"blocking queue), or sleep less; if its sleeps limit a rate or stand for other work, produce earlier what the "+
+		"submitting threads wait for", evidence.ThreadName(s.Thread))
+	r.Holds, r.Lost, r.Confidence = true, s.Lost, policy.Inferred
+	r.say("submitting threads waited %d times for the signal of %s while the GPU was idle, for %s in all; it slept for "+
+		"%s of that, for %s each time (median)", s.Waits, evidence.ThreadName(s.Thread), s.Idle,
+		percent(evidence.Share(s.Lost, s.Idle)), s.Sleep)
+	if site := evidence.StarvedAt(&ev.Submitters, ev.ThreadWaits.Merged); site != "" {
+		r.say("they wait in %s", site)
+	}
+	r.without = without(replay.Change{Fed: true})
+	r.sum("The submitting threads wait for %s, which looks for requests at intervals and sleeps %s between: "+
+		"they lose %s of their time to that.", evidence.ThreadName(s.Thread), s.Sleep,
+		percent(ev.Submitters.Share(s.Lost)))
 	return r
 }

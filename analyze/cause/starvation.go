@@ -60,6 +60,9 @@ func starvation(ev *evidence.Evidence) Finding {
 	r.sum("The GPU is idle because the submitting threads wait for %s: for %s of the threads' time%s.",
 		mostWaitedFor(feeders, inputs), percent(ev.Submitters.Share(r.Lost)),
 		busyWords(ev, "; the GPU was busy for %s"))
+	if len(feeders) > 0 && feeders[0].Sleeps() {
+		r.Advice += "; if that thread looks for requests and sleeps between, let it wait for them in a call that wakes it"
+	}
 	if len(inputs) > 0 && (len(feeders) == 0 || inputs[0].Idle > feeders[0].Idle) {
 		r.Advice = "have the input ready sooner: read ahead in a thread of its own, or make its producer faster"
 	}

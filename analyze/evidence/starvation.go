@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"mtrace/analyze"
@@ -17,20 +16,13 @@ type Starvation struct {
 	// the descriptors that the submitting threads or their producers waited at, for the time in both Lost and Outside
 	Inputs   Inputs
 	Upstream Upstream                  // not in Lost: activities of the producers that have a cause of their own
+	Server   *Server                   // not in Lost or Feeders: a server that looks for requests; nil if there is none
 	Feeders  []*Feeder                 // the threads that are waited for, longest first
 	When     map[*analyze.Thread]*Busy // when each thread waited at such an object, whether or not the GPU was idle
 	// the object at which each thread waited longest: threads with the same object take work from the same queue
 	At map[*analyze.Thread]LockKey
 	// waits of pipeline stages for each other at pipes and sockets
 	Passings []Passing
-}
-
-// A Feeder is a thread for whose signal submitting threads wait while the GPU is idle.
-type Feeder struct {
-	Thread    *analyze.Thread // nil when not known
-	What      string
-	Idle      analyze.Nanos
-	meanwhile [blockings]analyze.Nanos // the time that the feeder was in calls that block, within these waits
 }
 
 // feedingInput has the inputs for finding starvation.
@@ -42,6 +34,7 @@ type feedingInput struct {
 	barriers   *Barriers
 	inputs     *Inputs
 	stages     *Stages
+	sleepers   map[*analyze.Thread]*sleeper
 }
 
 // FindStarvation computes for how long the GPU was idle because submitting threads waited for other threads or for
@@ -59,7 +52,8 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 	}
 	s.Inputs = FindInputs(work, submitters, submitters.Submits, &stages)
 	s.Lost, s.Outside = s.Inputs.Lost, s.Inputs.Outside
-	in := feedingInput{work, waits, submitters, blocked, barriers, &s.Inputs, &stages}
+	sleepers := findSleepers(work.trace, waits)
+	in := feedingInput{work, waits, submitters, blocked, barriers, &s.Inputs, &stages, sleepers}
 	type key struct {
 		thread *analyze.Thread
 		what   string
@@ -95,12 +89,17 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 		}
 		x := by.Of(key{w.Signaller, cmp.Or(w.Name, w.Selector)})
 		x.add(blocked, w, idle)
+		x.waits++
+		x.asleep += Scaled(idle, Share(sleepers[w.Signaller].asleep(w.Interval), w.Length()))
 		s.Lost += idle
 	}
 	s.When, s.At = in.waitsAt(places, &producers)
 	s.Inputs.sort()
 	s.Feeders = by.All
 	slices.SortStableFunc(s.Feeders, func(x, y *Feeder) int { return cmp.Compare(y.Idle, x.Idle) })
+	if s.Server, s.Feeders = servedBy(s.Feeders, s.Lost, sleepers); s.Server != nil {
+		s.Lost -= s.Server.Idle
+	}
 	return s
 }
 
@@ -140,6 +139,9 @@ func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (
 		if !in.submitters.Submits[w.Signaller] { // compilation and allocation by the producer have causes of their own
 			unexplained.End = unexplained.Begin + producers.explain(w, w.Length(), &Upstream{})
 		}
+		if slept := in.sleepers[w.Signaller].asleep(unexplained); policy.MoreThan(policy.Most, slept, w.Length()) {
+			unexplained.End = unexplained.Begin + slept // its own work remains if it sleeps less
+		}
 		when[w.Thread] = append(when[w.Thread], unexplained)
 		here := at{w.Thread, place}
 		if took[here] += w.Length(); took[here] >= took[at{w.Thread, longest[w.Thread]}] {
@@ -167,31 +169,6 @@ func (s *Submitters) idleDuring(work *GPUWork, w *analyze.Call) analyze.Nanos {
 	return min(idle, i.Length()-s.onGPU[w.Thread].Within(i))
 }
 
-func (x *Feeder) add(blocked Blocked, w *analyze.SignalWait, idle analyze.Nanos) {
-	x.Thread, x.What = w.Signaller, cmp.Or(w.Name, w.Selector)
-	x.Idle += idle
-	for kind, by := range blocked[w.Signaller] {
-		x.meanwhile[kind] += by.Within(w.Interval)
-	}
-}
-
-// Doing returns, as a clause for the report, what the feeder did for most of the time that others waited for it. It
-// is empty if the trace does not show that.
-func (x *Feeder) Doing() string {
-	for _, c := range []struct {
-		took analyze.Nanos
-		what string
-	}{{x.meanwhile[onCompile], "compiled"}, {x.meanwhile[onGPU] + x.meanwhile[onOthers], "waited for the GPU"},
-		{x.meanwhile[onLock], "waited for a lock"},
-		{x.meanwhile[onSignal], "waited for a signal itself"},
-		{x.meanwhile[onResidency], "made memory resident"}} {
-		if x.Thread != nil && policy.MoreThan(policy.Most, c.took, x.Idle) {
-			return fmt.Sprintf(", which %s meanwhile", c.what)
-		}
-	}
-	return ""
-}
-
 // StarvedAt returns the place in the program where submitting threads wait longest for signals, or "" if stacks were
 // not recorded.
 func StarvedAt(submitters *Submitters, waits []analyze.SignalWait) (best string) {
@@ -206,12 +183,4 @@ func StarvedAt(submitters *Submitters, waits []analyze.SignalWait) (best string)
 		}
 	}
 	return best
-}
-
-// Who returns the name of the feeding thread for the report.
-func (x *Feeder) Who() string {
-	if x.Thread == nil {
-		return "an unknown thread"
-	}
-	return ThreadName(x.Thread)
 }

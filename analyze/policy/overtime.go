@@ -108,3 +108,11 @@ const (
 	// the late end. Both variations are distances between quartiles.
 	KernelWaitSpread = 4
 )
+
+// A thread looks for requests at intervals if it sleeps between for at most LongestPollingSleep, and nine of ten sleeps
+// are at most PollingSleepSpread of the median shorter than the median. Programs that simulate work draw the lengths.
+const (
+	LongestPollingSleep analyze.Nanos = 2_500_000
+
+	PollingSleepSpread = 0.1
+)

@@ -1,0 +1,55 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// A Feeder is a thread for whose signal submitting threads wait while the GPU is idle.
+type Feeder struct {
+	Thread    *analyze.Thread // nil when not known
+	What      string
+	Idle      analyze.Nanos
+	waits     int
+	asleep    analyze.Nanos            // the share of Idle in which the feeder slept
+	meanwhile [blockings]analyze.Nanos // the time that the feeder was in calls that block, within these waits
+}
+
+func (x *Feeder) add(blocked Blocked, w *analyze.SignalWait, idle analyze.Nanos) {
+	x.Thread, x.What = w.Signaller, cmp.Or(w.Name, w.Selector)
+	x.Idle += idle
+	for kind, by := range blocked[w.Signaller] {
+		x.meanwhile[kind] += by.Within(w.Interval)
+	}
+}
+
+// Sleeps reports whether the feeder slept for most of the time that others waited for it.
+func (x *Feeder) Sleeps() bool { return policy.MoreThan(policy.Most, x.asleep, x.Idle) }
+
+// Doing returns, as a clause for the report, what the feeder did for most of the time that others waited for it. It
+// is empty if the trace does not show that.
+func (x *Feeder) Doing() string {
+	for _, c := range []struct {
+		took analyze.Nanos
+		what string
+	}{{x.meanwhile[onCompile], "compiled"}, {x.meanwhile[onGPU] + x.meanwhile[onOthers], "waited for the GPU"},
+		{x.meanwhile[onLock], "waited for a lock"},
+		{x.meanwhile[onSignal], "waited for a signal itself"},
+		{x.meanwhile[onResidency], "made memory resident"}, {x.asleep, "slept"}} {
+		if x.Thread != nil && policy.MoreThan(policy.Most, c.took, x.Idle) {
+			return fmt.Sprintf(", which %s meanwhile", c.what)
+		}
+	}
+	return ""
+}
+
+// Who returns the name of the feeding thread for the report.
+func (x *Feeder) Who() string {
+	if x.Thread == nil {
+		return "an unknown thread"
+	}
+	return ThreadName(x.Thread)
+}

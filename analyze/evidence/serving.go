@@ -1,0 +1,91 @@
+package evidence
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// A Server is a thread that looks for requests at intervals and sleeps between. Submitting threads wait for its answers
+// while the GPU is idle, and most of that time it sleeps.
+type Server struct {
+	Thread *analyze.Thread
+	Waits  int
+	Lost   analyze.Nanos // idle time of the GPU in these waits, in which the server slept
+	Idle   analyze.Nanos // idle time of the GPU in these waits
+	Sleep  analyze.Nanos // median length of the server's sleeps
+}
+
+// A sleeper has the recorded sleeps of a thread.
+type sleeper struct {
+	busy   *Busy
+	usual  analyze.Nanos // median length
+	serves bool          // the sleeps are short and of one length, and the thread seldom waits for signals
+}
+
+// findSleepers returns the sleepers among the threads. A sleep that stands for work, as in a simulation, or that limits
+// a rate, cannot be distinguished from the sleep of a thread that looks for requests. Short sleeps of one length are
+// regarded as the latter. A thread that is woken for a request does not look for it.
+func findSleepers(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze.Thread]*sleeper {
+	sleeps, signalled := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread]int{}
+	for w := range analyze.Each(trace.CPUWaits.Blocked) {
+		if w.Kind == analyze.BlockedSleep {
+			sleeps[w.Thread] = append(sleeps[w.Thread], w.Interval)
+		}
+	}
+	for w := range analyze.Each(waits) {
+		if !w.GivenBack {
+			signalled[w.Thread]++
+		}
+	}
+	all := make(map[*analyze.Thread]*sleeper, len(sleeps))
+	for t, list := range sleeps {
+		lengths := make([]analyze.Nanos, len(list))
+		for i := range list {
+			lengths[i] = list[i].Length()
+		}
+		slices.Sort(lengths)
+		s := &sleeper{usual: lengths[len(lengths)/2], busy: NewBusy(list)}
+		short := lengths[len(lengths)/10] // a busy machine makes sleeps longer, never shorter
+		s.serves = len(list) >= policy.Sample.Count() && s.usual <= policy.LongestPollingSleep &&
+			float64(s.usual-short) <= policy.PollingSleepSpread*float64(s.usual) &&
+			policy.NearlyAll(len(list), len(list)+signalled[t])
+		all[t] = s
+	}
+	return all
+}
+
+// asleep returns how long the thread slept in the interval; 0 for nil.
+func (s *sleeper) asleep(i analyze.Interval) analyze.Nanos {
+	if s == nil {
+		return 0
+	}
+	return s.busy.Within(i)
+}
+
+// servedBy returns the server among the feeders, and the other feeders, if threads starve mostly because the server
+// sleeps; otherwise nil and all feeders. The feeders are sorted; `lost` is the time in which threads starve.
+func servedBy(feeders []*Feeder, lost analyze.Nanos, sleepers map[*analyze.Thread]*sleeper) (*Server, []*Feeder) {
+	if len(feeders) == 0 {
+		return nil, feeders
+	}
+	s := &Server{Thread: feeders[0].Thread}
+	by := sleepers[s.Thread]
+	if by == nil || !by.serves {
+		return nil, feeders
+	}
+	var others []*Feeder
+	for _, x := range feeders {
+		if x.Thread != s.Thread {
+			others = append(others, x)
+			continue
+		}
+		s.Waits, s.Lost, s.Idle = s.Waits+x.waits, s.Lost+x.asleep, s.Idle+x.Idle
+	}
+	if s.Waits < policy.Pattern.Count() || !policy.MoreThan(policy.Most, s.Lost, lost) {
+		return nil, feeders
+	}
+	s.Sleep = by.usual
+	return s, others
+}

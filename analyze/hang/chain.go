@@ -2,6 +2,7 @@ package hang
 
 import (
 	"fmt"
+	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -87,7 +88,11 @@ func (w *walk) circle(t *analyze.Thread) string {
 func (w *walk) lock(u *analyze.UnfinishedCall) (Kind, string) {
 	holder := w.holder(u)
 	if holder == nil {
-		w.step(lock(u), "is wanted by %s; its holder is not known", thread(u.Thread))
+		why := ""
+		if strings.HasPrefix(u.Selector, "pthread_rwlock_") {
+			why = ", as readers of a read-write lock are not recorded"
+		}
+		w.step(lock(u), "is wanted by %s; its holder is not known%s", thread(u.Thread), why)
 		return unknown, ""
 	}
 	w.step(lock(u), "is wanted by %s and held by %s", thread(u.Thread), thread(holder))

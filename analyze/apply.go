@@ -196,6 +196,10 @@ func (l *objectLoader) dispatch(rule *rule, o *openEncoder, call Call, r *wire.R
 		}
 	}
 	o.scopes = l.at.thread.scopes
+	if p := o.pipeline; p != nil && o.buffer != nil && p.lastUser != o.buffer.ID {
+		p.lastUser = o.buffer.ID
+		p.uses++
+	}
 	e.Dispatches = l.at.thread.runs.extend(e.Dispatches, d)
 }
 

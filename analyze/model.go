@@ -193,6 +193,13 @@ type Pipeline struct {
 	// specialised with constants, a number; "" if not known
 	Variant string
 
+	// Kernel and, if the trace has enough command buffers with this variant, Variant. Work uses it; "" before
+	// nameVariants, and if the source has no variants
+	work string
+	// the number of command buffers that dispatched it, and the ID of the last one
+	uses     int
+	lastUser uint32
+
 	// the framework operation that the kernel's name shows, for instance "Matmul"; see nameOperations
 	primitive string
 }

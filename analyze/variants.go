@@ -52,6 +52,12 @@ func (f *functionsMade) addLibrary(c *Compilation) {
 // further variants share the last number, because a program may create the same function again and again.
 const mostSpecialised = 32
 
+// variantUses is how many command buffers must dispatch a variant of a kernel so that its work counts as different
+// from that of the kernel's other variants. A program that specialises a function anew in each iteration has as many
+// variants as iterations, and all do the same work. Series of fewer command buffers are not judged anyway
+// (policy.SteadyCommandBuffers).
+const variantUses = 20
+
 // nameVariants sets Pipeline.Variant, which tells functions of the same name apart. Functions specialised by
 // constants are numbered in the order of creation, because the trace does not have the constants' values.
 func (p *processLoader) nameVariants() {
@@ -73,9 +79,16 @@ func (p *processLoader) nameVariants() {
 			variants[number] = fmt.Sprintf("%s, constants %d", cmp.Or(source, "library"), numbers[of])
 		}
 	}
+	uses := map[family]int{}
 	for _, made := range p.functions.pipelines {
 		if s := p.pipeline(wire.ObjectID(made.number)); s != nil {
 			s.Variant = variants[made.function]
+			uses[family{s.Kernel, s.Variant}] += s.uses
+		}
+	}
+	for _, made := range p.functions.pipelines {
+		if s := p.pipeline(wire.ObjectID(made.number)); s != nil && uses[family{s.Kernel, s.Variant}] >= variantUses {
+			s.work = s.Kernel + "\x00" + s.Variant
 		}
 	}
 }

@@ -1,9 +1,13 @@
 package analyze
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Work returns a hash of what the command buffer does: its kernels, the numbers of their threads, and the amount that
-// it copies. Command buffers with equal hashes do the same work. `known` is false if nothing was encoded, or if a
+// it copies. Command buffers with equal hashes do the same work. Kernels of the same name are different if they have
+// different sources or constants, except in programs that make a new variant again and again. `known` is false if nothing was encoded, or if a
 // kernel is unknown because its pipeline state was set before the trace began.
 func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	h := fnv1a(offset)
@@ -13,7 +17,7 @@ func (b *CommandBuffer) Work() (hash uint64, known bool) {
 		h = h.number(uint64(e.Kind)).number(uint64(e.Copies)).number(e.CopyBytes)
 		for d := range e.Runs() {
 			if d.Pipeline != nil {
-				h = h.text(d.Pipeline.Kernel)
+				h = h.text(cmp.Or(d.Pipeline.work, d.Pipeline.Kernel))
 			} else {
 				known = false
 			}

@@ -117,7 +117,7 @@ func populations(in *Input) *Insight {
 		bestTime = all
 		best = &Insight{Severity: Info, Evidence: fmt.Sprintf("the times of kernel %s on the GPU have two humps: "+
 			"%d dispatches take about %s, and %d about %s; %s", name[0], h.shortCount, h.short, h.longCount, h.long,
-			apartBy(pipelines, sizes))}
+			apartBy(pipelines, sizes, 2*(len(pipelines[0])+len(pipelines[1])) <= len(times)))}
 	}
 	if more > 1 {
 		best.Evidence += fmt.Sprintf("; the times of %s have two humps, too", analyze.Plural(more-1, "more kernel"))
@@ -126,13 +126,18 @@ func populations(in *Input) *Insight {
 }
 
 // apartBy says in words how the dispatches of the fast and the slow group differ apart from their times, for example
-// in their thread counts.
-func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool) string {
+// in their thread counts. repeated tells whether the pipeline states were used repeatedly. If each dispatch has a new
+// one, the two groups have no common one in any case.
+func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool, repeated bool) string {
 	switch {
-	case disjoint(pipelines):
+	case repeated && disjoint(pipelines):
 		return "the two are different pipeline states: other sources, constants or options"
 	case disjoint(sizes):
 		return "the two have different numbers of threads"
+	}
+	if !repeated {
+		return "the program makes a new pipeline state for nearly every one, and all have the same numbers of threads: " +
+			"their constants, their input, or the GPU's clock, differs"
 	}
 	return "both have the same pipeline state and the same numbers of threads: their input, or the GPU's clock, differs"
 }

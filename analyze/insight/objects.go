@@ -11,12 +11,13 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// inMemoryGrowth are the classes of objects whose growth the rule memory-growth reports.
+// inMemoryGrowth are the classes of objects whose growth the rule memory-growth reports. Views, and resources in heaps
+// and buffers, are not among them, because they have no memory of their own.
 var inMemoryGrowth = []string{"buffer", "texture", "heap", "tensor", "accelerationStructure", "other object"}
 
-// objectGrowth finds classes of objects whose number grows throughout the run: events, pipeline states, encoders.
-// Memory has a rule of its own. If most command buffers are kept, the rule kept-command-buffers reports them and
-// their encoders.
+// objectGrowth finds classes of objects whose number grows throughout the run: events, pipeline states, encoders,
+// texture views. Memory has a rule of its own. If most command buffers are kept, the rule kept-command-buffers reports
+// them and their encoders.
 func objectGrowth(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
@@ -98,6 +99,11 @@ func (in *Input) makersOf(class string) []Site {
 	for i := range in.Trace.Memory.Lifetimes {
 		if l := &in.Trace.Memory.Lifetimes[i]; l.Class == class && l.Released == 0 {
 			where.add(&analyze.Call{Thread: l.Thread, Stack: l.Stack}, l.Selector, "", 1, 0, 0)
+		}
+	}
+	for a := range analyze.Each(in.Trace.Memory.Allocations) {
+		if a.OnHeap && a.Released == 0 && memory.ClassOf(a) == class {
+			where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, "", 1, 0, 0)
 		}
 	}
 	return where.most()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mtrace/analyze/memory"
+	"mtrace/collector/wire"
 	"mtrace/fixtures/tracesim"
 )
 
@@ -38,6 +39,52 @@ func TestObjectGrowth(t *testing.T) {
 		}
 		if c.says != "" && (len(found.Where) != 1 || found.Where[0].Call != "newSharedEvent") {
 			t.Errorf("%s: created at %+v", name, found.Where)
+		}
+	}
+}
+
+// Texture views that a program never released had no insight: they are in the list of allocations, but the insight about
+// memory leaves them out, because they have no memory of their own. Textures of buffers and resources in heaps are alike.
+func TestGrowthWithoutMemory(t *testing.T) {
+	const steps = 400
+	for _, c := range []struct {
+		family         wire.Family
+		selector, says string
+	}{
+		{wire.FamilyResource, "newTextureViewWithPixelFormat:", "399 of 400 texture views were not released"},
+		{wire.FamilyResource, "newTextureViewWithPixelFormat:textureType:levels:slices:", "399 of 400 texture views"},
+		{wire.FamilyResource, "newTextureWithDescriptor:offset:bytesPerRow:", "399 of 400 buffer textures"},
+		{wire.FamilyResource, "newTensorWithDescriptor:offset:error:", "399 of 400 buffer tensors"},
+		{wire.FamilyHeap, "newBufferWithLength:options:", "399 of 400 heap buffers"},
+		{wire.FamilyHeap, "newTextureWithDescriptor:offset:", "399 of 400 heap textures"},
+	} {
+		for name, p := range map[string]struct {
+			creates, frees func(i int) bool
+			says           string // "": nothing
+		}{
+			"each step keeps one": {func(int) bool { return true }, func(i int) bool { return i == 0 }, c.says},
+			"all are released":    {func(int) bool { return true }, func(int) bool { return true }, ""},
+			"created at first":    {func(i int) bool { return i < 150 }, func(i int) bool { return i == 0 }, ""},
+			"few":                 {func(i int) bool { return i%8 == 0 }, func(i int) bool { return i == 0 }, ""},
+		} {
+			all := look(t, 1, steady(steps, func(th *tracesim.Thread, q *tracesim.Queue, i int) {
+				if p.creates(i) {
+					if made := th.MakeOf(c.family, c.selector, 4096); p.frees(i) {
+						th.Release(made)
+					}
+				}
+				th.Wait(iterate(th, q, 100*us, "step"))
+			}))
+			found := all["object-growth"]
+			if (found.Severity == Info) != (p.says != "") || !strings.Contains(found.Evidence, p.says) {
+				t.Errorf("%s: %s: %+v", c.selector, name, found)
+			}
+			if p.says != "" && (len(found.Where) != 1 || found.Where[0].Call != c.selector) {
+				t.Errorf("%s: %s: created at %+v", c.selector, name, found.Where)
+			}
+			if grown := all["memory-growth"]; grown.Severity == Info {
+				t.Errorf("%s: %s: counted as memory: %s", c.selector, name, grown.Evidence)
+			}
 		}
 	}
 }

@@ -109,7 +109,8 @@ var rules = []rule{
 			"A thread without a run loop has no pool of its own. If a pool is there, something retains the command buffers"},
 	{"object-growth", "objects that are not released accumulate", objectGrowth,
 		"Instruments does not record which objects are freed",
-		"of queues, events, fences, libraries, pipeline states, residency sets, encoders or command buffers, " +
+		"of queues, events, fences, libraries, pipeline states, residency sets, encoders, command buffers, " +
+			"texture views, or resources in heaps and buffers, " +
 			"100 more are alive at the last commit than after a tenth of the commits, and every third between adds to it",
 		"release each object when it is no longer needed, or create it once and reuse it. " +
 			"Objects of methods whose names begin with new belong to the caller; " +

@@ -49,6 +49,21 @@ func Class(selector string) string {
 	return "other object"
 }
 
+// ClassOf returns the class of an allocation in words. A resource that uses the memory of another one has a class of
+// its own, as "texture view", "buffer texture" (made from a buffer) or "heap buffer": releasing it frees no memory.
+func ClassOf(a *analyze.Allocation) string {
+	class := Class(a.Selector)
+	switch {
+	case !a.OnHeap:
+		return class
+	case strings.HasPrefix(a.Selector, "newTextureView"):
+		return "texture view"
+	case strings.HasSuffix(a.Selector, "offset:bytesPerRow:") || strings.HasSuffix(a.Selector, "offset:error:"):
+		return "buffer " + class
+	}
+	return "heap " + class
+}
+
 // The classes whose objects the tracer counts instead of recording each.
 const CommandBuffers, Encoders = "command buffer", "encoder"
 
@@ -100,7 +115,7 @@ func (p *population) add(t *analyze.Trace, process func(*analyze.Process) *analy
 	}
 	for i := range t.Memory.Allocations {
 		if a := &t.Memory.Allocations[i]; a.Thread != nil {
-			created(Class(a.Selector), a.Thread.Process, a.Object, a.At, a.Released)
+			created(ClassOf(a), a.Thread.Process, a.Object, a.At, a.Released)
 		}
 	}
 	for i := range t.Memory.Lifetimes {

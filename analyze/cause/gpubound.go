@@ -22,6 +22,9 @@ func gpuBound(ev *evidence.Evidence) Finding {
 		return r.not("%d command buffers with GPU times are too few to tell", ev.Occupancy.Buffers)
 	case ev.Occupancy.Saturated:
 		return r.not("more work was pending than the GPU could run: it is saturated")
+	case ev.Execution.Display.Paces(ev.Submitters.Taking):
+		return r.not("the display paces the threads: they wait in nextDrawable although the GPU has completed their work, " +
+			"so faster kernels would make the waits longer")
 	case waitsOnGPU(ev) != nil:
 		w := waitsOnGPU(ev)
 		return r.not("kernels of queue %s only wait until work of queue %s has ended, for %s",

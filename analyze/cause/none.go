@@ -41,7 +41,8 @@ func noCause(ev *evidence.Evidence) string {
 			"The program is idle, not slow: for %s of the threads' time it waited for the outside (%s)%s.",
 			percent(waited), what, busyWords(ev, "; the GPU was busy for %s"))
 	}
-	if waited := ev.Submitters.Share(ev.Times.Sum(analyze.PartDrawable)); waited >= policy.WorthNaming.Value {
+	waited := ev.Submitters.Share(ev.Times.Sum(analyze.PartDrawable))
+	if waited >= policy.WorthNaming.Value || ev.Execution.Display.Paces(ev.Submitters.Taking) {
 		return fmt.Sprintf("The program keeps pace with the display: "+
 			"for %s of the threads' time it waited in nextDrawable for an image that the display no longer shows%s.",
 			percent(waited), busyWords(ev, "; the GPU was busy for %s"))

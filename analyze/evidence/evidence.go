@@ -56,6 +56,7 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev.Occupancy = FindOccupancy(ev.Work, &ev.GPU, &ev.Lines)
 	ev.Processors = UseOfProcessors(t, &ev.Submitters)
 	ev.Execution = TimeOfExecution(ev.Work, &ev.Times, &ev.Submitters, ev.Handover, signals, KernelWaits(t))
+	ev.Execution.Display = FindDisplay(t)
 	ev.Turns = FindTurns(t, &ev.Times, &ev.Submitters, &ev.Tests, &ev.Processors, &ev.Occupancy)
 	ev.External = FindExternalLoad(ev.Work, ev.Releases, &ev.Occupancy, &ev.Submitters)
 	var handlers []HandlerWait

@@ -12,6 +12,7 @@ type Execution struct {
 	Other   analyze.Nanos // all other time
 	// kernels that do nothing but wait for another queue's work, longest wait first
 	KernelWaits []KernelWait
+	Display     Display // the threads that wait for the display rather than for the GPU
 }
 
 // TimeOfExecution divides the time of the submitting threads into waits for the execution of their own GPU work, time

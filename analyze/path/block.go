@@ -17,6 +17,7 @@ const (
 	blockLock                     // for a lock
 	blockSlot                     // the thread waited for a free command buffer
 	blockSignal                   // for another thread's signal
+	blockDisplay                  // for the display
 	blockCompile                  // not blocked, but compiling, which the path lists separately
 )
 
@@ -33,6 +34,7 @@ type block struct {
 	handed bool          // the signal reports that work is done which this thread had passed to another thread
 	lock   evidence.LockKey
 	queue  *analyze.Queue // the queue that was full
+	frame  analyze.Nanos  // when the display began to show the frame whose end the thread waited for
 }
 
 // blocksOf returns the blocks of each thread, in order of time. Blocks that overlap an earlier one are left out.
@@ -58,6 +60,18 @@ func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 		b := made.Buffer
 		by[b.Created.Thread] = append(by[b.Created.Thread], block{Interval: b.Created.Interval, kind: blockSlot,
 			queue: b.Queue})
+	}
+	for t, pace := range ev.Execution.Display {
+		for _, c := range pace.Calls {
+			if !c.Display {
+				continue
+			}
+			frame := max(c.End-pace.Frame, c.Before)
+			if c.Before > c.End-pace.Frame-pace.Frame/2 { // frames differ a little
+				frame = c.Before
+			}
+			by[t] = append(by[t], block{Interval: c.Interval, kind: blockDisplay, frame: min(frame, c.Begin)})
+		}
 	}
 	for _, c := range ev.Trace.Compilations {
 		by[c.Thread] = append(by[c.Thread], block{Interval: c.Interval, kind: blockCompile})

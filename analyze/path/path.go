@@ -21,6 +21,7 @@ const (
 	Holding    = "holding"    // another thread holds the lock that the path's thread waits for
 	Lock       = "lock"       // a lock whose holder is not known
 	Signal     = "signal"     // from a signal to the return of the wait for it
+	Display    = "display"    // the display shows a frame
 	Unknown    = "unknown"    // a wait whose target is not known
 )
 

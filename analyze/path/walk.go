@@ -92,6 +92,8 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	switch b.kind {
 	case blockCompile:
 		w.spend(Compile, t, b.Begin)
+	case blockDisplay: // the frame decided when the wait ended, no matter what the thread did before the wait
+		w.spend(Display, t, b.frame)
 	case blockLock:
 		if next = w.before(b); next == nil || next == t {
 			next = t

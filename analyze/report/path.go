@@ -57,6 +57,7 @@ var pathWords = map[string]string{
 	path.Holding:    "the program, while it held a lock that another thread waited for",
 	path.Lock:       "waiting for a lock whose holder is not known",
 	path.Signal:     "from a signal to the return of the wait for it",
+	path.Display:    "the display: from frame to frame",
 	path.Unknown:    "waiting for something that is not recorded",
 }
 

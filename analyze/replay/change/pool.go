@@ -18,7 +18,7 @@ func feed(p *program.Program) {
 		p.FindPace()
 	}
 	eachStep(p, func(_ *program.Thread, s *program.Step, _ *program.Detail) {
-		if s.Kind == program.Paced {
+		if s.Kind == program.Paced && s.Hold == 0 { // a display keeps its pace
 			s.Kind = program.Nothing
 		}
 		shorten(s, s.Asleep)

@@ -36,6 +36,24 @@ func (b *builder) addPaced(by map[*analyze.Thread][]call) {
 	}
 }
 
+// framesAhead is how many frames a thread that the display paces can catch up after a late one: a layer has three
+// drawables, of which the display shows one.
+const framesAhead = 2
+
+// addDisplay adds the calls of nextDrawable of threads that the display paces. A faster program waits longer in them:
+// it gets a drawable for each frame of the display.
+func (b *builder) addDisplay(by map[*analyze.Thread][]call) {
+	for t, pace := range b.ev.Execution.Display {
+		for _, c := range pace.Calls {
+			if c.Begin < b.window.Begin || c.End > b.window.End {
+				continue
+			}
+			by[t] = append(by[t], call{Interval: c.Interval, Step: program.Step{Kind: program.Paced, Job: program.Unknown,
+				Cost: pace.Frame, Hold: framesAhead * pace.Frame}, detail: program.Detail{Waited: c.Length()}})
+		}
+	}
+}
+
 // ownPace reports whether the source of a thread's input delivers at its own pace, and whether waiting for it takes a
 // relevant part of the thread's time (active). The waits for such a source differ much in length, because a thread that
 // comes earlier waits longer. Waits for a source that answers requests all take about the same time.

@@ -19,6 +19,7 @@ type span struct {
 func (b *builder) addThreads() {
 	by := b.calls()
 	b.addRequests(by)
+	b.addDisplay(by)
 	var links map[*analyze.Thread][]call
 	if b.tied {
 		links = b.addSignals(by)

@@ -55,10 +55,16 @@ func (m *machine) step(t int32) {
 		m.over(t, s.Cost)
 	case program.Paced: // input arrives at its source's pace: a thread that comes late finds the input there
 		th := &m.threads[t]
-		if th.delivered == 0 {
-			th.delivered = m.now
+		switch {
+		case s.Hold > 0 && th.delivered == 0: // nothing was shown yet
+			th.delivered = m.now - s.Hold
+		case s.Hold > 0:
+			th.delivered = max(th.delivered+s.Cost, m.now-s.Hold)
+		case th.delivered == 0:
+			th.delivered = m.now + s.Cost
+		default:
+			th.delivered += s.Cost
 		}
-		th.delivered += s.Cost
 		m.over(t, max(0, th.delivered-m.now))
 	case program.SetEvent:
 		m.given[s.Number] = true

@@ -68,7 +68,7 @@ const (
 	Signal                  // gives a signal that other threads wait for
 	AwaitSignal             // waits for a signal
 	Unlock                  // releases a lock
-	Paced                   // waits for input that its source delivers at a pace of its own
+	Paced                   // waits for input, or for the display, which has a pace of its own
 	Nothing                 // takes no time: a step that an intervention removed
 	Skip                    // takes no time, and its command buffer counts as done: a commit that an intervention removed
 )
@@ -109,8 +109,10 @@ type Step struct {
 	Asleep analyze.Nanos // first part of Gap, in which it waits for work from other threads
 	// time that the call takes. Paced: the time since the source's previous delivery; for the first one, since the step's
 	// begin
-	Cost     analyze.Nanos
-	Hold     analyze.Nanos // Lock, and Commit that contends: how long the lock is held
+	Cost analyze.Nanos
+	// Lock, and Commit that contends: how long the lock is held. Paced: how far the thread may lag behind the source and
+	// still catch up; a display does not show a missed frame later. 0 means without limit, as for input in a pipe
+	Hold     analyze.Nanos
 	Notify   analyze.Nanos // waits: from the completion to the end of the wait, or NotRecorded
 	Handlers analyze.Nanos // waits: the part of Notify due to completion handlers
 }

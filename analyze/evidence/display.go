@@ -1,0 +1,112 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// Display has the threads that the display paces: they wait in nextDrawable until the display has shown a frame. Such a
+// thread is not faster if its GPU work is, because the display shows frames at its own pace.
+type Display map[*analyze.Thread]*DisplayPace
+
+// A DisplayPace tells how the display paces one thread.
+type DisplayPace struct {
+	Frame analyze.Nanos // median time between returns of consecutive calls that waited for the display
+	Calls []DisplayCall // of nextDrawable, in the order of time
+}
+
+// A DisplayCall is one call of nextDrawable.
+type DisplayCall struct {
+	analyze.Interval
+	Before  analyze.Nanos // the end of the thread's previous call of nextDrawable; 0 if there is none
+	Waited  bool          // it blocked
+	Display bool          // it blocked, and the GPU had completed the thread's earlier command buffers when it returned
+}
+
+// FindDisplay returns the threads that the display paces: most of their calls of nextDrawable wait for the display. If
+// the GPU still works on earlier frames when such a call returns, the GPU may be slower than the display.
+func FindDisplay(t *analyze.Trace) Display {
+	if len(t.CPUWaits.Drawables) == 0 {
+		return nil
+	}
+	paces := Display{}
+	for c := range analyze.Each(t.CPUWaits.Drawables) {
+		if c.Thread == nil || !c.Known() {
+			continue
+		}
+		p := paces[c.Thread]
+		if p == nil {
+			p = &DisplayPace{}
+			paces[c.Thread] = p
+		}
+		call := DisplayCall{Interval: c.Interval, Waited: c.Length() > policy.Launch.Nanos()}
+		if n := len(p.Calls); n > 0 {
+			call.Before = p.Calls[n-1].End
+		}
+		p.Calls = append(p.Calls, call)
+	}
+	work := map[*analyze.Thread][]*analyze.CommandBuffer{}
+	var all []*analyze.CommandBuffer
+	for b := range t.Buffers() {
+		if b.GPU.Known() {
+			work[b.Committed.Thread], all = append(work[b.Committed.Thread], b), append(all, b)
+		}
+	}
+	for thread, p := range paces {
+		own := work[thread]
+		if len(own) == 0 { // other threads commit the frames
+			own = all
+		}
+		slices.SortStableFunc(own, func(x, y *analyze.CommandBuffer) int {
+			return cmp.Compare(x.Committed.Begin, y.Committed.Begin)
+		})
+		if !p.find(own) {
+			delete(paces, thread)
+		}
+	}
+	return paces
+}
+
+// find sets Display of the calls, and Frame. It reports whether the display paces the thread, which committed the
+// command buffers of `work`.
+func (p *DisplayPace) find(work []*analyze.CommandBuffer) bool {
+	var between []analyze.Nanos
+	var completed, took analyze.Nanos // the last GPU end, and the sum of the GPU times
+	committed, waited := 0, 0
+	for i := range p.Calls {
+		c := &p.Calls[i]
+		for committed < len(work) && work[committed].Committed.Begin < c.Begin {
+			completed = max(completed, work[committed].GPU.End)
+			took += work[committed].GPU.Length()
+			committed++
+		}
+		if c.Display = c.Waited && completed <= c.End; !c.Display {
+			continue
+		}
+		if waited++; i > 0 && p.Calls[i-1].Display {
+			between = append(between, c.End-c.Before)
+		}
+	}
+	if len(between) < policy.Pattern.Count() ||
+		!policy.AtLeast(policy.Most, waited, len(p.Calls)) {
+		return false
+	}
+	p.Frame = Median(between)
+	// A layer with two drawables shows no frame while the GPU works on the only other one. Its calls then return after a
+	// whole number of the display's frames, and only if the GPU needs less than half of the time is that one frame.
+	two := len(p.Calls) > 2 && !p.Calls[0].Waited && !p.Calls[1].Waited && p.Calls[2].Waited
+	return !two || 2*took <= p.Frame*analyze.Nanos(len(p.Calls))
+}
+
+// Paces reports whether the display paces all threads of the list.
+func (d Display) Paces(threads []*ThreadTime) bool {
+	for _, t := range threads {
+		if d[t.Thread] == nil {
+			return false
+		}
+	}
+	return len(threads) > 0
+}

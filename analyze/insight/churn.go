@@ -58,8 +58,8 @@ type released struct {
 	together int // number of consecutive releases, without an allocation between them, that include this one
 }
 
-// remade finds allocations soon after memory of the same size was released: the program clears its cache in each
-// step, or has none.
+// remade finds allocations after memory of the same size was released: the program clears its cache in each step, has
+// none, or has one that is too small, so that it releases what a later step needs.
 func remade(in *Input) *Insight {
 	if in.Trace.Memory.Releases == 0 {
 		return nil
@@ -70,6 +70,7 @@ func remade(in *Input) *Insight {
 	made, again, cleared := 0, 0, 0
 	var bytes uint64
 	var cost analyze.Nanos
+	var late lateReuse
 	for i := range in.Trace.Memory.Allocations {
 		a := &in.Trace.Memory.Allocations[i]
 		if _, steady := in.rounds.steady(a.Thread, a.At); !steady || a.OnHeap || a.Bytes == 0 {
@@ -82,7 +83,12 @@ func remade(in *Input) *Insight {
 			at analyze.Nanos) int {
 			return cmp.Compare(r.at, at)
 		})
-		if n == 0 || a.At-list[n-1].at > max(policy.ChurnSoon, in.rounds.usual(a.Thread)) {
+		if n == 0 {
+			continue
+		}
+		if ago := a.At - list[n-1].at; ago > max(policy.ChurnSoon, in.rounds.usual(a.Thread)) {
+			late.add(a, ago, names.of(a))
+			free[of] = slices.Delete(list, n-1, n)
 			continue
 		}
 		again++
@@ -94,7 +100,7 @@ func remade(in *Input) *Insight {
 		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, names.of(a), 1, a.Took, a.Bytes)
 	}
 	if made < policy.ChurnCount || of(again, made) < policy.ChurnShare {
-		return nil
+		return late.insight(in, made)
 	}
 	i := &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf(
@@ -107,6 +113,39 @@ func remade(in *Input) *Insight {
 			"torch.mps.empty_cache(), mx.clear_cache() and removeAllObjects of a pool clear such a cache"
 	}
 	return i
+}
+
+// A lateReuse sums up allocations of sizes that the program had released some steps earlier.
+type lateReuse struct {
+	ago   []analyze.Nanos // since the release of memory of the same size
+	bytes uint64
+	cost  analyze.Nanos
+	sizes map[uint64]bool
+	where sites
+}
+
+func (l *lateReuse) add(a *analyze.Allocation, ago analyze.Nanos, name string) {
+	if l.sizes == nil {
+		l.sizes = map[uint64]bool{}
+	}
+	l.ago, l.sizes[a.Bytes] = append(l.ago, ago), true
+	l.bytes, l.cost = l.bytes+a.Bytes, l.cost+a.Took
+	l.where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, name, 1, a.Took, a.Bytes)
+}
+
+// insight returns the finding about a cache that is too small, or nil. made is the number of all allocations. A few
+// sizes show no cache: a program may allocate them for each of its tasks.
+func (l *lateReuse) insight(in *Input, made int) *Insight {
+	if of(len(l.ago), made) < policy.ChurnShare || len(l.sizes) < policy.LateSizes {
+		return nil
+	}
+	slices.Sort(l.ago)
+	return &Insight{Severity: in.weigh(l.cost), Cost: l.cost, Where: l.where.most(),
+		Evidence: fmt.Sprintf("%d of %d allocations made after the start have one of %d sizes that were released "+
+			"earlier, usually %s before, %s in all: a cache that is keyed by size releases memory before it is needed again; "+
+			"allocating it again took %s", len(l.ago), made, len(l.sizes), l.ago[len(l.ago)/2],
+			analyze.FormatBytes(l.bytes), in.ofThreads(l.cost)),
+		Advice: "let the cache keep more memory; or round sizes up to a few classes, so that fewer buffers serve all steps"}
 }
 
 type releasedSize struct {

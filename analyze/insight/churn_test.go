@@ -31,6 +31,27 @@ func TestObjectsNeverReleased(t *testing.T) {
 	}
 }
 
+// leastRecentlyUsed returns a step that needs memory of one of several sizes in turn, and takes it from a cache. A full
+// cache releases what was not used for the longest time.
+func leastRecentlyUsed(sizes, room int) func(th *tracesim.Thread, q *tracesim.Queue, i int) {
+	cached, order := map[int]uint32{}, []int(nil)
+	return func(th *tracesim.Thread, q *tracesim.Queue, i int) {
+		of := i % sizes
+		if cached[of] == 0 {
+			if len(order) == room {
+				th.Release(cached[order[0]])
+				delete(cached, order[0])
+				order = order[1:]
+			}
+			cached[of] = th.Make(uint64(1+of)<<16, 0, tracesim.Shared)
+		} else {
+			order = order[1:] // sizes come in turn, so this one is the oldest
+		}
+		order = append(order, of)
+		th.Wait(iterate(th, q, 1000*us, "step"))
+	}
+}
+
 // A different size of memory in each step, and caches that are cleared in each step, were reported only as "memory made
 // in the loop".
 func TestMemoryChurn(t *testing.T) {
@@ -74,6 +95,11 @@ func TestMemoryChurn(t *testing.T) {
 				th.Release(b)
 			}
 		}, "released-and-remade", "as when a cache is cleared"},
+		// a cache that has no hits, because it is smaller than the set of sizes, was "memory allocated in the loop" only
+		"a cache of 8 for 20 sizes in turn": {leastRecentlyUsed(20, 8), "released-and-remade",
+			"one of 20 sizes that were released earlier"},
+		"a cache of 20 for 20 sizes in turn": {leastRecentlyUsed(20, 20), "", ""},
+		"a cache of 2 for 3 sizes in turn":   {leastRecentlyUsed(3, 2), "released-and-remade", "was released just before"},
 		"thirty of one size, in one step": {func(th *tracesim.Thread, q *tracesim.Queue, i int) {
 			if i == 30 {
 				for range 30 {
@@ -89,7 +115,7 @@ func TestMemoryChurn(t *testing.T) {
 			work(th, q)
 		}, "", ""},
 	} {
-		found := look(t, 1, steady(60, c.step))
+		found := look(t, 1, steady(80, c.step))
 		for _, id := range []string{"new-sizes", "released-and-remade"} {
 			i, there := found[id]
 			if there != (id == c.id) || there && (!strings.Contains(i.Evidence, c.says) || len(i.Where) == 0) {

@@ -92,7 +92,8 @@ var rules = []rule{
 			"or allocate memory from a heap (MTLHeap)"},
 	{"released-and-remade", "memory released and allocated again at once", remade,
 		"Instruments does not record which memory is freed",
-		"half of the allocations after start-up have the size of memory freed less than a round before",
+		"half of the allocations after start-up have the size of memory freed less than a round, or 10 ms, before; or half " +
+			"have one of ten sizes or more that were freed earlier",
 		"keep the memory and reuse it in the next step, in a pool or a heap (MTLHeap)"},
 	{"memory-growth", "memory grows", growth, "Instruments does not record which memory is freed",
 		"1 MiB, or 100 objects, allocated after start-up are not freed by the last commit, " +

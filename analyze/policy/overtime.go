@@ -52,6 +52,9 @@ const (
 	// ChurnSoon is the longest time from a release to an allocation of the same size that could have reused the
 	// memory. A longer step of the thread raises this limit to the step's length.
 	ChurnSoon analyze.Nanos = 10_000_000
+	// LateSizes is the minimum number of sizes that are released and allocated again some steps later, for the report to
+	// say that a cache keyed by size is too small.
+	LateSizes = 10
 	// LeastKept is how many objects that are never released count as growth, however small they are.
 	LeastKept = 100
 	// KeptBuffers is the share of a process's command buffers that must be alive at the same time for the report to

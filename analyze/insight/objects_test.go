@@ -43,8 +43,9 @@ func TestObjectGrowth(t *testing.T) {
 	}
 }
 
-// Texture views that a program never released had no insight: they are in the list of allocations, but the insight about
-// memory leaves them out, because they have no memory of their own. Textures of buffers and resources in heaps are alike.
+// Texture views that a program never released had no insight: they are in the list of allocations, but the insight
+// about memory leaves them out, because they have no memory of their own. The same is true of textures of buffers and
+// of resources in heaps.
 func TestGrowthWithoutMemory(t *testing.T) {
 	const steps = 400
 	for _, c := range []struct {

@@ -15,6 +15,8 @@ type show struct {
 	work, gpu analyze.Nanos // of the thread, and on the GPU
 	waits     bool          // the thread waits for the GPU before the next frame
 	drawables int           // of the layer
+	unsynced  bool          // the display shows each frame at once
+	late      analyze.Nanos // what the thread works longer in the last frame but one
 }
 
 const displayFrame analyze.Nanos = 16_000_000
@@ -27,7 +29,7 @@ func (s show) run() *handmade.World {
 	w.Trace.Threads = w.Trace.Threads[:1]
 	free := make([]analyze.Nanos, s.drawables)
 	var now, shown, done analyze.Nanos
-	for range 60 {
+	for frame := range 60 {
 		now += overhead
 		drawable := 0
 		for d := range free {
@@ -39,12 +41,17 @@ func (s show) run() *handmade.World {
 		w.Trace.CPUWaits.Drawables = append(w.Trace.CPUWaits.Drawables,
 			analyze.Call{Interval: handmade.At(now, end), Thread: w.A})
 		commit := end + s.work + overhead
+		if frame == 58 {
+			commit += s.late
+		}
 		begin := max(commit, done) + overhead
 		done = begin + s.gpu
 		b := w.Buffer(w.A, commit, handmade.At(begin, done))
 		b.Completed = handmade.At(done+overhead, done+overhead+10)
 		shown = max((done+displayFrame-1)/displayFrame*displayFrame, shown+displayFrame)
-		free[drawable] = shown + displayFrame
+		if free[drawable] = shown + displayFrame; s.unsynced {
+			free[drawable] = done
+		}
 		if now = commit + overhead; s.waits {
 			w.Wait(w.A, handmade.At(now, done+2*overhead), b)
 			now = done + 2*overhead
@@ -65,16 +72,20 @@ func TestDisplay(t *testing.T) {
 		paced bool // the display limits it, so that no change may be predicted to help
 		cause string
 	}{
-		"little work":                        {show{gpu: 2 * ms, drawables: 3}, true, None},
-		"little work, with waits":            {show{gpu: 2 * ms, waits: true, drawables: 3}, true, None},
-		"half a frame, with waits":           {show{gpu: 8 * ms, waits: true, drawables: 3}, true, None},
-		"most of a frame, with waits":        {show{gpu: 13 * ms, waits: true, drawables: 3}, true, None},
-		"most of a frame":                    {show{gpu: 13 * ms, drawables: 3}, true, None},
-		"the thread works":                   {show{work: 9 * ms, gpu: 2 * ms, drawables: 3}, true, None},
-		"half a frame, two drawables":        {show{gpu: 6 * ms, waits: true, drawables: 2}, true, None},
-		"more than a frame":                  {show{gpu: 25 * ms, drawables: 3}, false, GPUSaturated},
-		"more than a frame, with waits":      {show{gpu: 25 * ms, waits: true, drawables: 3}, false, GPUBound},
-		"more than a frame, two drawables":   {show{gpu: 25 * ms, waits: true, drawables: 2}, false, GPUBound},
+		"little work":                      {show{gpu: 2 * ms, drawables: 3}, true, None},
+		"little work, with waits":          {show{gpu: 2 * ms, waits: true, drawables: 3}, true, None},
+		"half a frame, with waits":         {show{gpu: 8 * ms, waits: true, drawables: 3}, true, None},
+		"most of a frame, with waits":      {show{gpu: 13 * ms, waits: true, drawables: 3}, true, None},
+		"most of a frame":                  {show{gpu: 13 * ms, drawables: 3}, true, None},
+		"the thread works":                 {show{work: 9 * ms, gpu: 2 * ms, drawables: 3}, true, None},
+		"half a frame, two drawables":      {show{gpu: 6 * ms, waits: true, drawables: 2}, true, None},
+		"more than a frame":                {show{gpu: 25 * ms, drawables: 3}, false, GPUSaturated},
+		"more than a frame, with waits":    {show{gpu: 25 * ms, waits: true, drawables: 3}, false, GPUBound},
+		"more than a frame, two drawables": {show{gpu: 25 * ms, waits: true, drawables: 2}, false, GPUBound},
+		"a display that does not wait":     {show{gpu: 8 * ms, drawables: 3, unsynced: true}, false, GPUSaturated},
+		// the last frames come late, and the path went through nextDrawable as if the program worked there
+		"a display that does not wait, and a late frame": {show{gpu: 8 * ms, drawables: 3, unsynced: true,
+			late: 30 * ms}, false, GPUSaturated},
 		"the thread works more than a frame": {show{work: 25 * ms, gpu: 2 * ms, drawables: 3}, false, None},
 	} {
 		a := Analyze(c.run().Trace, Options{})
@@ -86,14 +97,20 @@ func TestDisplay(t *testing.T) {
 				t.Errorf("%s: %s %s: %.2fx faster than the display permits", name, g.Kind, g.Name, g.Estimate)
 			}
 		}
-		var display, all analyze.Nanos
+		var display, gpu, all analyze.Nanos
 		for _, p := range path.Find(a.Evidence).Path.Parts {
-			if all += p.Time; p.What == path.Display {
+			switch all += p.Time; p.What {
+			case path.Display:
 				display += p.Time
+			case path.GPU:
+				gpu += p.Time
 			}
 		}
 		if share := float64(display) / float64(all); (share > 0.7) != c.paced || !c.paced && share > 0 {
 			t.Errorf("%s: %.0f%% of the critical path is the display's", name, 100*share)
+		}
+		if share := float64(gpu) / float64(all); c.cause != None && share < 0.9 {
+			t.Errorf("%s: %.0f%% of the critical path is the GPU's", name, 100*share)
 		}
 	}
 }

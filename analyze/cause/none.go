@@ -42,9 +42,15 @@ func noCause(ev *evidence.Evidence) string {
 			percent(waited), what, busyWords(ev, "; the GPU was busy for %s"))
 	}
 	waited := ev.Submitters.Share(ev.Times.Sum(analyze.PartDrawable))
-	if waited >= policy.WorthNaming.Value || ev.Execution.Display.Paces(ev.Submitters.Taking) {
+	switch {
+	case ev.Execution.Display.Paces(ev.Submitters.Taking) || waited >= policy.WorthNaming.Value &&
+		len(ev.Execution.Display) > 0:
 		return fmt.Sprintf("The program keeps pace with the display: "+
 			"for %s of the threads' time it waited in nextDrawable for an image that the display no longer shows%s.",
+			percent(waited), busyWords(ev, "; the GPU was busy for %s"))
+	case waited >= policy.WorthNaming.Value:
+		return fmt.Sprintf("For %s of the threads' time the program waited in nextDrawable "+
+			"until the GPU had drawn an earlier frame, or the display had shown one%s.",
 			percent(waited), busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if outside := ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside)); outside > policy.Most.Value {

@@ -73,6 +73,7 @@ func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 			by[t] = append(by[t], block{Interval: c.Interval, kind: blockDisplay, frame: min(frame, c.Begin)})
 		}
 	}
+	addDrawables(ev, by)
 	for _, c := range ev.Trace.Compilations {
 		by[c.Thread] = append(by[c.Thread], block{Interval: c.Interval, kind: blockCompile})
 	}
@@ -87,6 +88,30 @@ func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 		by[t] = kept
 	}
 	return by
+}
+
+// addDrawables adds the calls of nextDrawable that end when the GPU has completed one of the thread's frames. It leaves
+// out threads that the display paces.
+func addDrawables(ev *evidence.Evidence, by map[*analyze.Thread][]block) {
+	if len(ev.Trace.CPUWaits.Drawables) == 0 {
+		return
+	}
+	work := map[*analyze.Thread][]*analyze.CommandBuffer{} // sorted by GPU end
+	for b := range ev.Trace.Buffers() {
+		if b.GPU.Known() {
+			work[b.Committed.Thread] = append(work[b.Committed.Thread], b)
+		}
+	}
+	for _, list := range work {
+		slices.SortFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.GPU.End, y.GPU.End) })
+	}
+	for c := range analyze.Each(ev.Trace.CPUWaits.Drawables) {
+		list := work[c.Thread]
+		i := sort.Search(len(list), func(i int) bool { return list[i].GPU.End > c.End })
+		if i > 0 && list[i-1].GPU.End > c.Begin && ev.Execution.Display[c.Thread] == nil {
+			by[c.Thread] = append(by[c.Thread], block{Interval: c.Interval, kind: blockWait, buffer: list[i-1]})
+		}
+	}
 }
 
 // lastBlock returns the last block of a list that began before `t`; nil if there is none.

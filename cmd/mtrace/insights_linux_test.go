@@ -25,16 +25,16 @@ func TestInsightsOfPrograms(t *testing.T) {
 		at      string   // of the first: its place
 	}{
 		{"compile_in_loop", []string{"compile-in-loop", "repeated-compile", "wait-after-commit"}, "compile_in_loop()"},
-		{"compile_first", []string{"wait-after-commit"}, "finish() from habits.py:65 step()"},
+		{"compile_first", []string{"wait-after-commit"}, "finish() from habits.py:66 step()"},
 		{"allocate_in_loop", []string{"allocation-in-loop", "released-and-remade", "wait-after-commit"},
 			"allocate_in_loop()"},
 		{"leak", []string{"allocation-in-loop", "memory-growth", "wait-after-commit"}, "leak()"},
-		{"allocate_first", []string{"wait-after-commit"}, "from habits.py:65 step()"},
+		{"allocate_first", []string{"wait-after-commit"}, "from habits.py:66 step()"},
 		{"two_in_flight", nil, ""},
 		{"tiny", []string{"tiny-command-buffers", "wait-after-commit"}, "step()"},
 		{"back_to_back", []string{"fusion", "wait-after-commit"}, "encode()"},
 		{"to_and_fro", []string{"copies", "wait-after-commit"}, "to_and_fro"},
-		{"there_once", []string{"wait-after-commit"}, "from habits.py:65 step()"},
+		{"there_once", []string{"wait-after-commit"}, "from habits.py:66 step()"},
 		{"grow", []string{"growing-steps", "wait-after-commit"}, ""},
 		{"new_sizes", []string{"new-sizes", "allocation-in-loop", "wait-after-commit"}, "new_sizes()"},
 		{"clear_cache", []string{"released-and-remade", "allocation-in-loop", "wait-after-commit"}, "clear_cache"},
@@ -105,7 +105,8 @@ func TestInsightOfTheValidationLayer(t *testing.T) {
 	got := sh(t, t.TempDir(), []string{"MTL_DEBUG_LAYER=1"}, tool.mtrace, "run", "-o", "t.mtrace", "--section",
 		"insights", "--",
 		"python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "1", "--iters", "30", "--sync-mode", "event")
-	if !strings.Contains(got.stderr, "measured under a debugging layer: Metal's validation layer is in use") ||
+	if !strings.Contains(got.stderr,
+		"measured under a debugging layer [validation]: Metal's validation layer is in use") ||
 		!strings.Contains(strings.Join(strings.Fields(got.stderr), " "), "unset MTL_DEBUG_LAYER to measure") {
 		t.Errorf("%+v", got)
 	}

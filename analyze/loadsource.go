@@ -94,8 +94,7 @@ func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
 			l.trace.Warnings = append(l.trace.Warnings, r.Text(d))
 		case i == mostParts:
 			l.trace.Warnings = append(l.trace.Warnings, fmt.Sprintf(
-				"%d more damaged parts of the file were left out",
-				len(damage)-i))
+				"%d more parts of the file are damaged (not listed)", len(damage)-i))
 		}
 		lost.AtLeast = lost.AtLeast || d.Unknown()
 		if d.Of && isAsked(l, d.Process) {

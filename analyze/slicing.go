@@ -219,7 +219,8 @@ func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	if len(later.Rows) > 0 {
 		b.Rows = later.Rows
 	}
-	// this slice (time range) read all of the command buffer's encoders again
+	// A slice (time range) that contains the command buffer's creation has read all of its encoders. Otherwise the
+	// longer of the two lists is the more complete one.
 	if later.Created.Known() || len(later.Encoders) > len(before.Encoders) {
 		b.Encoders = later.Encoders
 	}

@@ -138,8 +138,8 @@ func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 	}
 	r.say("%d threads never %s at the same time (mutual exclusion %.2f, p = %.3f)%s", t.Exclusion.Threads, all,
 		t.Exclusion.Index, t.Exclusion.PValue, kept)
-	r.say("meanwhile the other threads are outside of Metal, for %s, %s of the threads' time", r.Lost,
-		percent(ev.Submitters.Share(r.Lost)))
+	r.say("while one thread has its turn, the other threads are outside of Metal: for %s, %s of the threads' time",
+		r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	r.without = without(replay.Change{Turns: true})
 	if policy.MoreThan(policy.Most, ev.Processors.Computed+max(0, ev.Processors.Waited), r.Lost) {
 		r.say("the waiting threads use a processor, as spinning threads do; " +

@@ -131,8 +131,9 @@ func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval
 	return in
 }
 
-// pairwise returns the sum of the overlaps of all pairs of lines. Before, it rotates each line within the window by
-// the line's shift. `room` is scratch memory for the rotated lines, with one element for each line.
+// pairwise returns for how long two threads were busy at the same time, summed over all pairs of threads. Each element
+// of `lines` has one thread's busy intervals; pairwise first moves them later by the thread's shift, and around the
+// window's end back to its begin. `room` is scratch memory with one element for each line.
 func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []analyze.Nanos, room [][]analyze.Interval) (
 	sum analyze.Nanos) {
 	for i, line := range lines {
@@ -144,8 +145,8 @@ func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []anal
 	return sum
 }
 
-// shifted appends the intervals of line to list, each moved to a later time; `by` is the distance. Intervals that are
-// moved beyond the window's end reappear at its begin.
+// shifted appends a thread's busy intervals (line) to list, each moved later by the time `by`. Intervals that are moved
+// beyond the window's end reappear at its begin.
 func shifted(list, line []analyze.Interval, window analyze.Interval, by analyze.Nanos) []analyze.Interval {
 	around := sort.Search(len(line), func(i int) bool { return line[i].End+by > window.End })
 	for _, i := range line[around:] {

@@ -45,9 +45,9 @@ func FindOccupancy(work *GPUWork, gpu *GPU, lines *Lines) Occupancy {
 	return o
 }
 
-// BusyThroughout reports whether the GPU is always busy with work of several threads although it is not saturated:
-// the threads wait for each other, so more work is not always ready. `steady` is the number of threads that commit
-// regularly.
+// BusyThroughout reports whether several threads keep the GPU busy all the time, although it is not saturated: often no
+// further command buffer is ready to run, because the threads wait for each other. `steady` is the number of threads
+// that commit regularly.
 func (o *Occupancy) BusyThroughout(steady int) bool {
 	return !o.Saturated && policy.Saturated(o.Busy) && o.Pending >= policy.LargeShare.Value && steady >= 2
 }

@@ -11,14 +11,15 @@ import (
 // Starvation is the time in which the GPU is idle because the threads that submit to it wait for other threads'
 // signals or for input.
 type Starvation struct {
-	Lost    analyze.Nanos
-	Outside analyze.Nanos // not in Lost: waits for clients, a terminal or standard input
-	// the descriptors that the submitting threads or their producers waited at, for the time in both Lost and Outside
+	Lost    analyze.Nanos // without Outside and Upstream
+	Outside analyze.Nanos // idle time in waits for clients, a terminal or standard input
+	// the descriptors at which the submitting threads or their producers waited, for the time in Lost and in Outside
 	Inputs   Inputs
-	Upstream Upstream                  // not in Lost: activities of the producers that have a cause of their own
-	Server   *Server                   // not in Lost or Feeders: a server that looks for requests; nil if there is none
-	Feeders  []*Feeder                 // the threads that are waited for, longest first
-	When     map[*analyze.Thread]*Busy // when each thread waited at such an object, whether or not the GPU was idle
+	Upstream Upstream  // idle time in which a producer compiled or allocated: the report has other causes for that
+	Server   *Server   // not in Lost or Feeders: a server that looks for requests; nil if there is none
+	Feeders  []*Feeder // the threads whose signals were awaited, the longest awaited first
+	// when each thread waited at an object (such as a semaphore) that a feeder signals, even while the GPU was busy
+	When map[*analyze.Thread]*Busy
 	// the object at which each thread waited longest: threads with the same object take work from the same queue
 	At map[*analyze.Thread]LockKey
 	// waits of pipeline stages for each other at pipes and sockets

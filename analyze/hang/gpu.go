@@ -169,7 +169,7 @@ func (w *walk) event(v analyze.EventValue) (Kind, string) {
 		w.step(buffer(b), "signals %d", v.Value)
 		kind, why := w.buffer(b)
 		if kind == NotCommitted {
-			why = fmt.Sprintf("The signal of %d is encoded in %s. %s", v.Value, buffer(b), why)
+			why = fmt.Sprintf("The signal that sets the event to %d is encoded in %s. %s", v.Value, buffer(b), why)
 		}
 		return kind, why
 	}
@@ -184,7 +184,7 @@ func (w *walk) polled(v analyze.EventValue) (Kind, string) {
 		w.step(buffer(b), "signals a higher value")
 		kind, why := w.buffer(b)
 		if kind == NotCommitted {
-			why = fmt.Sprintf("A higher value is encoded in %s. %s", buffer(b), why)
+			why = fmt.Sprintf("The signal that sets the event to a higher value is encoded in %s. %s", buffer(b), why)
 		}
 		return kind, why
 	}

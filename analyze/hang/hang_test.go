@@ -122,7 +122,7 @@ func TestKinds(t *testing.T) {
 			w.buffer(w.main, 5*ms, 0).Signals = []analyze.EventValue{{Event: 9, Value: 1}}
 			w.stuck(w.one, analyze.UnfinishedCall{Selector: "waitUntilSignaledValue:timeoutMS:",
 				Group: wire.GroupWait, Event: analyze.EventValue{Event: 9, Value: 1}})
-		}, NotCommitted, []string{"The signal of 1 is encoded in command buffer 2"}},
+		}, NotCommitted, []string{"The signal that sets the event to 1 is encoded in command buffer 2"}},
 		{"a queue full of uncommitted ones", func(w *world) {
 			w.buffer(w.main, 5*ms, 0)
 			w.buffer(w.main, 5*ms, 0)
@@ -180,7 +180,7 @@ func TestKinds(t *testing.T) {
 			w.buffer(w.main, 5*ms, 0).Signals = []analyze.EventValue{{Event: 9, Value: 8}}
 			w.stuck(w.one, analyze.UnfinishedCall{Selector: "signaledValue", Group: wire.GroupWait, Polls: 300,
 				Event: analyze.EventValue{Event: 9, Value: 3}})
-		}, NotCommitted, []string{"A higher value is encoded in command buffer 2"}},
+		}, NotCommitted, []string{"The signal that sets the event to a higher value is encoded in command buffer 2"}},
 		{"a handler that waits for a semaphore", func(w *world) {
 			w.buffer(w.main, 5*ms, 6*ms).Handlers = 1
 			w.waits(w.one, w.buffer(w.main, 5*ms, 6*ms))

@@ -114,7 +114,8 @@ func compared(paused, others []hostWork, of func(hostWork) analyze.Nanos) *slowd
 		return times
 	}
 	after, without := sorted(paused), sorted(others)
-	// outliers must not count: compare the lower quartile after pauses with the upper quartile without
+	// Compare the lower quartile of the times after a pause with the upper quartile of the other times: then a few
+	// outliers in either list cannot make the difference.
 	long, short := after[len(after)/4], without[len(without)*3/4]
 	if float64(long) < policy.SlowerAfterIdle*float64(short) || long-short < policy.SlowerAtLeast {
 		return nil

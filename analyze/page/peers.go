@@ -20,8 +20,9 @@ func (b *Builder) peers(t *analyze.Trace) {
 	}
 }
 
-// peer sets the name and the peer of the blocks of a waiting call. The call may have become several blocks, so all
-// blocks of that kind and name during the call are changed.
+// peer completes the timeline's blocks (colored intervals) of a waiting call: it adds the awaited object's name, and
+// the thread `by` that held the lock or sent the signal. Nested calls divide a call into several blocks, so peer
+// changes all blocks of that kind and name during the call.
 func (b *Builder) peer(call *analyze.Call, kind uint8, by *analyze.Thread, selector, object string) {
 	if call.Thread == nil || by == nil && object == "" {
 		return

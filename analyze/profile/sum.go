@@ -13,11 +13,11 @@ import (
 
 // A Sum adds up the profiles of the ranges of a long trace (loaded with analyze.Options.Adds, so that no call counts
 // twice). Its memory grows with the number of different stacks, not with the trace. A wait that crosses the border of
-// two ranges is counted with the phase that is the longest in the first range.
+// two ranges counts as the phase that is longest in the first range.
 type Sum struct {
 	kinds   []string
-	sums    []*profile.Profile // one per kind
-	pending [][]*profile.Profile
+	sums    []*profile.Profile   // one per kind
+	pending [][]*profile.Profile // by kind: profiles that are not merged into the sum yet; see mostPending
 	window  analyze.Interval
 	costs   *kernels.Costs
 	missing []string // kinds that cannot be summed without costs
@@ -29,23 +29,24 @@ type Sum struct {
 // the whole sum, so merging one by one would be slow.
 const mostPending = 8
 
-// NewSum returns an empty sum for profiles of the given kinds. `costs` are the GPU costs of kernels over the whole run,
-// because a single range shows them less precisely; `costs` may be nil, see Missing.
+// NewSum returns an empty sum for profiles of the given kinds. `costs` has the GPU cost of each kernel, fitted to the
+// whole run, because a single time range shows the costs less precisely. If `costs` is nil, some kinds may have no
+// profile: see Missing.
 func NewSum(kinds []string, costs *kernels.Costs) *Sum {
 	return &Sum{costs: costs, kinds: kinds, sums: make([]*profile.Profile, len(kinds)),
 		pending: make([][]*profile.Profile, len(kinds))}
 }
 
-// Missing returns the kinds of which no profile was made, because NewSum got no costs and kernels share a measured
-// time.
+// Missing returns the kinds without a profile. A kind has none if NewSum got no costs and the GPU's clock measured
+// several kernels together, so that their time cannot be divided.
 func (s *Sum) Missing() []string { return s.missing }
 
-// Add adds the next range.
+// Add adds the profiles of the trace's next time range.
 func (s *Sum) Add(part *analyze.Trace) error {
 	return s.add(part, func() *evidence.Division { return evidence.Divide(part) })
 }
 
-// AddDivided adds the next range, of which the caller has computed how its threads used their time.
+// AddDivided is like Add, for a caller that has already computed how the range's threads used their time.
 func (s *Sum) AddDivided(part *evidence.Division) error {
 	return s.add(part.Trace, func() *evidence.Division { return part })
 }

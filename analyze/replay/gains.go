@@ -114,8 +114,9 @@ func (r *Replay) gain(c Change) (Speedup, bool) {
 	return Speedup{}, false
 }
 
-// gainsOf returns an item's gains for all factors. `halved` is the change that halves the item's time. Intervals are
-// predicted for the factors 0.5 and 0; the intervals for larger factors are derived from the interval for 0.5.
+// gainsOf predicts the speed-up of the run for each factor by which the item's time may be multiplied (see factors).
+// `halved` is the change that halves the item's time. Confidence intervals are costly, so they are predicted only for
+// the factors 0.5 and 0; for larger factors they are derived from the interval for 0.5.
 func (r *Replay) gainsOf(t thing, halved Change) (list []Gain) {
 	if AsAWhole(t.kind) { // the change does not depend on the factor
 		if s, known := r.gain(halved); known {

@@ -1,6 +1,6 @@
-// Package replay predicts how fast a recorded program would be if something were changed. It extracts the program from
-// a trace and its evidence, checks that the machine reproduces the recorded run, and runs changed programs. It does not
-// know the causes.
+// Package replay predicts how fast a recorded program would be if something were changed. It extracts the threads'
+// steps from a trace and its evidence and simulates them in virtual time (see package machine). If the simulation
+// reproduces the recorded run, it simulates changed programs. It does not know the causes that the report names.
 package replay
 
 import (
@@ -24,22 +24,22 @@ type Change = change.Change
 
 // A Replay is a recorded program that can be run again with changes.
 type Replay struct {
-	Why string // the reason why nothing is predicted; empty if the machine reproduces the recorded run
+	Why string // the reason why nothing is predicted; empty if the simulation reproduces the recorded run
 	// Error is how much longer the unchanged program takes in the replay than in the recording, as a share of the
 	// recorded time; 0 if it was not replayed.
 	Error float64
 
 	program  *program.Program // nil if there is none
-	base     float64          // rate of the unchanged program
-	withRoom float64          // result of roomy; 0 until it is computed
-	faster   sync.Map         // results of onlyFaster, by Change
+	base     float64          // rate of the unchanged program in the replay, in command buffers per ns
+	withRoom float64          // rate if GPUs and queues have spare capacity (see roomy); 0 until it is computed
+	faster   sync.Map         // by Change: the rate with that change (see onlyFaster)
 	evidence *evidence.Evidence
-	taken    evidence.GPUTaken // by an external process
+	taken    evidence.GPUTaken // GPU time that an external process took
 	seed     uint64
-	tied     *Replay // the replay of the program with signals; nil until it is needed
-	delayed  *Replay // the replay that predicts the cost of delays; nil until it is needed
-	readings *readings
-	gains    []Gain // gains of items; nil until they are computed
+	tied     *Replay   // the replay in which threads wait for each other's signals; nil until it is needed
+	delayed  *Replay   // the replay that predicts the cost of delays; nil until it is needed
+	readings *readings // variants of the program, whose results form a prediction's interval
+	gains    []Gain    // gains of items; nil until they are computed
 	without  map[Change]answer
 }
 
@@ -50,8 +50,9 @@ type answer struct {
 	why     string
 }
 
-// New builds the program from a trace's evidence and checks that the simulated machine reproduces the recorded run; if
-// not, Why has the reason. `taken` is the GPU time that an external process took. The same seed gives the same results.
+// New extracts the program (the steps of each thread) from a trace's evidence and replays it without a change. If that
+// replay does not reproduce the recorded run, Replay.Why has the reason and nothing is predicted. `taken` is the GPU
+// time that an external process took. The same seed gives the same results.
 func New(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64) *Replay {
 	return newReplay(ev, taken, seed, false)
 }
@@ -114,9 +115,10 @@ func play(p *program.Program, c Change, d *change.Density) (rate float64, r *mac
 
 var buffers = sync.Pool{New: func() any { return &program.Buffer{} }}
 
-// OfThings returns the replay that predicts the gain if items of these kinds become faster. That is the replay of the
-// tied program (in which threads wait for each other's signals), if it reproduces the recorded run. For locks the
-// simple program suffices, because it also has the time for which a lock was held.
+// OfThings returns the replay to use for predicting the gain if items of these kinds (kernels, calls, threads, locks)
+// become faster. Usually that is the tied replay, in which a wait for another thread's signal ends when that thread
+// sends it. If the tied replay does not reproduce the recorded run, or if all kinds are locks, OfThings returns r: for
+// locks it suffices, because it also has the time for which a lock was held.
 func (r *Replay) OfThings(kinds ...string) *Replay {
 	if !slices.ContainsFunc(kinds, func(kind string) bool { return kind != KindLock }) {
 		return r
@@ -137,8 +139,8 @@ func (r *Replay) ofTied() *Replay {
 	return r.tied
 }
 
-// Of returns the replay that predicts the effect of a change. If the change shortens threads' work, that is the
-// replay of the tied program: in it, threads that wait for these threads wait less.
+// Of returns the replay that predicts the effect of a change. If the change shortens threads' work, that is the tied
+// replay: in it, threads that wait for a signal of a faster thread wait less.
 func (r *Replay) Of(c Change) *Replay {
 	if c.ShortensWork() || c.Even {
 		return r.ofTied()

@@ -112,18 +112,18 @@ type arg struct {
 	name  string
 	text  string // shown unless it is empty
 	value uint64
-	word  argWord // for a numeric value of a call, which value it is; argOther for all other args
+	word  argWord // which numeric value of a call the arg shows; argOther for all other args
 }
 
-// An argWord states which of a call's numeric values an arg is, so that its encoded name can be reused.
+// An argWord states which of a call's two numeric values an arg shows. The Perfetto writer caches the encoded name of
+// these two args for each call.
 type argWord uint8
 
-// The args of calls with numeric values.
 const (
-	argOther argWord = iota
-	argObject
-	argArg
-	argWords
+	argOther  argWord = iota // no numeric value of a call
+	argObject                // the number of the object that the call uses
+	argArg                   // the call's argument
+	argWords                 // number of the constants above
 )
 
 // say adds an arg (a named value that viewers display) to a slice; an arg without a name is ignored.

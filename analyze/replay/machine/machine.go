@@ -39,7 +39,7 @@ type Result struct {
 	Progress []program.Progress // by thread
 	Delays   Delays
 	Blocked  analyze.Nanos // how long threads waited for locks and signals of others
-	steps    []threadState
+	steps    []threadState // by thread
 	jobs     []jobState
 }
 
@@ -81,35 +81,41 @@ type Delay struct {
 func (d Delay) Mean() analyze.Nanos { return d.Sum / analyze.Nanos(max(1, d.Count)) }
 
 type threadState struct {
-	next     int
-	inFlight int   // number of its command buffers in flight
-	set      int32 // how often it has set shared events
-	// when the source of its input last delivered; 0 before the first delivery
+	next     int   // index of the thread's current or next step
+	inFlight int   // number of the thread's command buffers in flight
+	set      int32 // how often the thread has set shared events
+	// Paced steps only: when the source of the thread's input last delivered; 0 before the first delivery
 	delivered analyze.Nanos
-	// the run need not continue for it: it has ended, or one of its command buffers has ended since the horizon (the
-	// end of the first pacing thread)
+	// The replay need not continue for this thread: it has ended, or one of its command buffers has ended after
+	// machine.horizon (the first end of a pacing thread or pipeline).
 	closed bool
-	behind int32 // the next thread in the list of those that wait for the same job, plus one; 0 is none
+	// jobs have linked lists of waiting threads: the number of the next thread that waits for the same job, plus one;
+	// 0 is none
+	behind int32
 }
 
+// jobState is the state of a job, which is a command buffer of the replayed program.
 type jobState struct {
-	ready, done, seen bool
-	behind            bool  // it was queued behind other work when it was committed
-	watching          int32 // the framework's bursts for it that have not ended while it runs
-	// how often its clock (the thread whose event it awaits) had set the event when the job was created
-	created       int32
-	waiter, last  int32 // the first and the last thread that waits for it, plus one; 0 is none
-	eligible, end analyze.Nanos
-	late          analyze.Nanos // how long its completion waited for a processor
-	delayed       analyze.Nanos // how long its GPU work waited for processors
+	ready, done, seen bool // submitted to the GPU; ended on the GPU; Metal has noticed the end
+	behind            bool // the job was queued behind other work when it was committed
+	// number of parts of Metal's own processor work during the job that have not ended; see watch
+	watching int32
+	// for a job that waits for a clock (a thread that sets an event at regular times): how often the clock had set the
+	// event when the job was created
+	created      int32
+	waiter, last int32         // numbers of the first and the last thread that wait for the job, plus one; 0 is none
+	eligible     analyze.Nanos // when the job became ready
+	end          analyze.Nanos // when the job ended on the GPU
+	late         analyze.Nanos // how long the notification of the job's end waited for a processor
+	delayed      analyze.Nanos // how long the job's GPU work waited for processors; 0 unless processors run GPU work
 }
 
 type queueState struct {
-	used    int
-	running int
-	order   fifo
-	waiting fifo
-	awake   int // the framework's bursts for it that have not ended
+	used    int  // slots in use: command buffers that were created and have not completed
+	running int  // jobs that run on the GPU
+	order   fifo // jobs that have not begun, in the order in which they must begin
+	waiting fifo // threads that wait for a slot to create a command buffer
+	awake   int  // bursts of Metal's own CPU work for the queue that have not ended; above 0, no thread must be woken
 }
 
 // An event happens at a time and changes the state of a thread, job or lock. It must not have more than four words: the

@@ -71,8 +71,8 @@ func launchCost(r *Results, bench string) string {
 		return "There are no GPU times here."
 	}
 	outside := DifferenceOf(cases[0].Series("wall_ns"), cases[0].Series("gpu_ns"))
-	return fmt.Sprintf("In the smallest case (%s), launching and waiting take %s, apart from the kernel: "+
-		"smaller operations are launch-bound.", cases[0].Name, duration(outside.Value))
+	return fmt.Sprintf("In the smallest case (%s), launching the kernel and waiting for it take %s "+
+		"in addition to its GPU time. Smaller operations are launch-bound.", cases[0].Name, duration(outside.Value))
 }
 
 // flopWork returns how many floating-point operations one timed operation of a case computes, and bytesWork how many

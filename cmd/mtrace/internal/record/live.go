@@ -15,8 +15,8 @@ type liveView struct {
 	std     cli.Stdio // streams for the program and other output during the run
 }
 
-// newLiveView prepares a table if standard error is a terminal, otherwise lines. If asked is false, the view does
-// nothing.
+// newLiveView prepares the display of --live: a table that is redrawn in place if standard error is a terminal,
+// otherwise lines. Without --live (asked is false) the returned view does nothing.
 func newLiveView(std cli.Stdio, asked bool) *liveView {
 	v := &liveView{std: std}
 	if !asked {
@@ -35,7 +35,7 @@ func newLiveView(std cli.Stdio, asked bool) *liveView {
 	return v
 }
 
-// show starts the display. Call it when the program runs.
+// show starts the display. Call it after the traced program was started.
 func (v *liveView) show() {
 	switch {
 	case v.table != nil:

@@ -233,6 +233,16 @@ func TestHangWhileItHangs(t *testing.T) {
 			t.Errorf("it ended with %d, want the status of a killed program", status)
 		}
 	})
+	// nothing was printed, and the user did not learn how to end it
+	t.Run("Ctrl-C twice to one that ignores it", func(t *testing.T) {
+		t.Parallel()
+		h := startHanging(t, "ignores-interrupts", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"))
+		syscall.Kill(-h.Process.Pid, syscall.SIGINT)
+		time.Sleep(150 * time.Millisecond)
+		syscall.Kill(-h.Process.Pid, syscall.SIGINT)
+		h.saysSoon(t, h.said.String, "the program makes progress", "handles or ignores SIGINT; kill -KILL")
+		h.end(t, syscall.SIGKILL)
+	})
 	t.Run("live", func(t *testing.T) {
 		t.Parallel()
 		h := startHanging(t, "event-nobody-signals", "--no-report", "--live", "-o", filepath.Join(t.TempDir(),

@@ -80,6 +80,7 @@ func (h *hangWatch) watch() {
 		look, next = tick.C, h.after
 	}
 	warned := false
+	interrupts := 0
 	for {
 		select {
 		case <-h.over:
@@ -105,13 +106,20 @@ func (h *hangWatch) watch() {
 				}
 			case warned:
 				syscall.Kill(h.program.pid(), syscall.SIGKILL)
-			case interrupted == nil:
-				interrupted = time.After(keyPatience)
+			default:
+				if interrupts++; interrupted == nil || interrupts == 2 {
+					interrupted = time.After(keyPatience)
+				}
 			}
 		case <-interrupted:
-			if interrupted = time.After(keyPatience); h.say("The program has not ended after SIGINT. "+
-				"Press Ctrl-C again to kill it.", false) {
+			interrupted = time.After(keyPatience)
+			switch {
+			case h.say("The program has not ended after SIGINT. Press Ctrl-C again to kill it.", false):
 				warned, interrupted = true, nil
+			case interrupts > 1:
+				// it may be an interpreter with a prompt, which a third Ctrl-C must not kill
+				h.say(fmt.Sprintf("The program handles or ignores SIGINT; kill -KILL %d ends it.", h.program.pid()), true)
+				interrupts = 0
 			}
 		}
 	}

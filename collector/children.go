@@ -27,8 +27,9 @@ type childrenPage struct {
 	program string
 }
 
-// take maps the page whose file descriptor came with a program's hello (its first message). An invalid page is
-// ignored: only the children of that one program would have used it.
+// take maps the page of shared memory in which a program's untraced children report themselves. Its file descriptor
+// came with the program's hello (its first message). An invalid page is ignored: only the children of that one program
+// would have used it.
 func (c *children) take(r *descriptorReader, program string) {
 	fd := r.take()
 	if fd < 0 {

@@ -60,9 +60,9 @@ type Options struct {
 type Collector struct {
 	writer   *tracefile.Writer
 	observer Observer
-	watch    func(tracefile.ProcessIndex, Sight) // nil when nobody asks
-	window   *Window                             // nil when all is kept
-	selected *Selection                          // nil when all is kept
+	watch    func(tracefile.ProcessIndex, Sight) // nil if Options.Watch is not set
+	window   *Window                             // nil if the whole recording is written
+	selected *Selection                          // nil if all calls are written
 	accept   func(wire.Hello) bool
 	failed   func(error)
 	behind   func()

@@ -11,8 +11,9 @@ import (
 // many records are missing.
 
 const (
-	// soFarPause is the interval while the process makes calls, soFarIdle the interval while it makes none. Even an
-	// idle process's counters are written: their time shows until when the collector was running.
+	// soFarPause is the interval at which a process's counters are written to the trace while the process makes calls;
+	// soFarIdle is the interval while it makes none. Even an idle process's counters are written: their time shows
+	// until when the collector was running.
 	soFarPause = 250 * time.Millisecond
 	soFarIdle  = 5 * time.Second
 )

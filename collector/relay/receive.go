@@ -161,7 +161,7 @@ func stillThere(file *os.File, path string) error {
 	return nil
 }
 
-// A countingWriter writes to a file and adds the length of each write without error to have.
+// A countingWriter writes to a file. After each successful write it adds the number of bytes to the counter `have`.
 type countingWriter struct {
 	file *os.File
 	have *atomic.Int64

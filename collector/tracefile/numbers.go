@@ -202,7 +202,8 @@ func (w *bitWriter) makeRoom() {
 	w.bytes = append(w.bytes[:w.size], make([]byte, w.size+roomAtOnce*longestRecord)...)
 }
 
-// putSize appends the size `at` of a number. `before` is the size of the previous number in the same column.
+// putSize appends `at`, the size of a number (its count of bits and its sign), as the difference from `before`. before
+// is the size of the previous number in the same column.
 func (w *bitWriter) putSize(at, before size) {
 	if c := codes[at-before]; c.n < escaped {
 		w.put(uint64(c.bits), uint(c.n))

@@ -19,8 +19,9 @@ type tailBlock struct {
 	header, stored []byte
 }
 
-// keep stores a block that could not be written, for endCut. It does not store records. Of blocks that replace each
-// other it keeps only the latest.
+// keep stores in memory a block that could not be written, for example because the disk is full. When the recording
+// ends, endCut writes the stored blocks to the end of the file, over the last records if needed. Blocks of records are
+// not stored. A block that replaces an earlier one, such as the end of a process, also replaces the stored one.
 func (w *Writer) keep(b block, whole []byte) {
 	switch b.kind {
 	case blockRecords, blockSoFar, blockResult, blockIndex, blockInfo:

@@ -20,6 +20,6 @@ void mt_alive_made(const struct thread *t, id object, _Atomic uint64_t *made, _A
 // same number.
 void mt_alive_freed(id self, _Atomic uint64_t *freed);
 
-// Records how many command buffers and encoders are alive now, the current tick.
+// Writes a record with the current numbers of live command buffers and encoders. now is the current time in ticks.
 void mt_alive_sample(struct thread *t, uint64_t now);
 #endif

@@ -8,7 +8,8 @@
 #define MTRACE_LOADS_H
 #include <stdint.h>
 
-// Starts counting loads. Call it once, before the first look for a class.
+// Starts watching for loaded classes. Call it once, before the first look-up of a class: without this call
+// mt_loads never changes on macOS.
 void mt_loads_start(void);
 
 // Returns a number that changes whenever classes may have been loaded since the last call. It takes no lock.

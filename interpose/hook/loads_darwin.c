@@ -1,5 +1,5 @@
-// macOS: the runtime calls a function of ours after it has read the classes of an image. It holds its lock then, so
-// the function only counts: any call of the runtime could deadlock.
+// macOS: the Objective-C runtime calls our function `loaded` after it has read the classes of an image (a library or
+// executable). The runtime holds its lock then, so the function only counts: any call of the runtime could deadlock.
 #include "hook/loads.h"
 #include <stdatomic.h>
 

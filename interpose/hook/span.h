@@ -19,7 +19,8 @@
 
 struct span {
   struct thread *thread;
-  uint64_t begin, current;             // the object and the call, as in a record's fourth word
+  uint64_t begin;                      // ticks
+  uint64_t current;                    // the object and the call, as in a record's fourth word
   // the enclosing call of another family (a kind of objects, such as queues), which becomes current again at the end;
   // outer_begin is valid only if outer_current is not 0
   uint64_t outer_begin, outer_current;
@@ -28,8 +29,9 @@ struct span {
 // Returns the number of the object that receives the call.
 static inline uint32_t mt_span_object(const struct span *s) { return (uint32_t)s->current; }
 
-// Removes the receiver's number from a call that has not started yet. Call it if the receiver gets another number
-// during the call, as in an initializer; the record would otherwise name the wrong object.
+// Removes the object number (the trace's ID of the object that receives the call) from a call that has not started
+// yet. Call it if the object gets another number during the call, as in an initializer; otherwise the record would name
+// the wrong object.
 static inline void mt_span_forget(struct span *s) { s->current &= ~(uint64_t)UINT32_MAX; }
 
 // Enters a call from the trampoline (the function that replaces a hooked method) with the given frame address.

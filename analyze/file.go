@@ -17,14 +17,14 @@ type File struct {
 	path   string
 
 	around atomic.Int64 // time that Load reads before and after a range, in 64ths of the range
-	vain   atomic.Int64 // how often reading more around a range found nothing new
+	vain   atomic.Int64 // how often Load read more time around a range and found nothing new
 
 	once   sync.Once
-	blocks [][]surveyed // of each stream
-	calls  []int64      // of each stream
+	blocks [][]surveyed // by stream
+	calls  []int64      // by stream: the number of calls
 	roles  map[threadOfFile]roles
 
-	flights []flights // of each process
+	flights []flights // by process
 }
 
 // A surveyed is the data that survey stores about one block: the block's index entry, and the records to which later

@@ -65,17 +65,17 @@ type processLoader struct {
 	file      *tracefile.Process
 	classes   [256]string // names of the classes in file
 	clock     *converter
-	end       Nanos // the last instant in any record
+	end       Nanos // the latest time in any record of the process
 	buffers   objectTable[CommandBuffer]
 	encoders  objectTable[openEncoder]
-	further   []*openEncoder // encoders of command buffers that already have one; see attach
+	further   []*openEncoder // encoders whose command buffer already has a first encoder; see attach
 	pipelines objectTable[Pipeline]
 	queues    objectTable[Queue]
 	functions functionsMade
 	threads   map[ThreadID]*threadLoader
 	released  objectTable[instants] // when memory was released
 	indirect  indirectCommands
-	canary    map[wire.Call]int // calls of the self-check that were seen
+	canary    map[wire.Call]int // by call: how often the tracer's self-check made it, as far as recorded
 	layers    map[Layer]*Layer
 	names     map[Names]*Names
 	called    map[uint32]*bufferNaming // command buffers that have labels or debug groups and are not committed yet
@@ -93,11 +93,11 @@ type openEncoder struct {
 	// buffers have only one encoder
 	one      [1]Encoder
 	buffer   *CommandBuffer
-	pipeline *Pipeline  // set last
+	pipeline *Pipeline  // the pipeline state that was set last
 	groups   []string   // the debug groups that are open, the innermost last
-	names    *Names     // of what was encoded last
-	scopes   int        // the thread's count of scope begins and ends when it encoded last
-	first    EncoderUse // by the thread that encoded first; Users replaces it when another thread encodes too
+	names    *Names     // labels and debug groups of the last encoded command
+	scopes   int        // threadLoader.scopes when the thread encoded last
+	first    EncoderUse // use by the first thread that encoded; if a second thread encodes, Users replaces it
 }
 
 // A threadLoader loads the calls of one thread, which come in the order in which they ended.
@@ -109,22 +109,22 @@ type threadLoader struct {
 	core    nesting // for a slice: the parts of calls within the slice's own time, without the time read around it
 	slots   []callSlot
 	byCall  [len(wire.Table)]slotOfClass // the slot in which a call was last counted, with its class and stack
-	others  numbering                    // slots by callKey
-	buffer  *CommandBuffer               // the last one it used
-	open    *openEncoder                 // the last one it used
-	layer   *Layer                       // the layer that encodes now; nil for the program itself
-	scopes  int                          // begins and ends of scopes so far
-	signal  []Signal
-	queued  []queueEvent // events that queues were told to signal and to wait for
+	others  numbering                    // by callKey: index in slots, for calls that byCall does not have
+	buffer  *CommandBuffer               // the command buffer that the thread used last
+	open    *openEncoder                 // the encoder that the thread used last
+	layer   *Layer                       // the framework layer that encodes now; nil for the program itself
+	scopes  int                          // number of begins and ends of scopes so far
+	signal  []Signal                     // the values to which the thread itself set shared events
+	queued  []queueEvent                 // signals and waits for shared events that the thread enqueued on queues
 	waits   chronicle[seen]
 	locks   chronicle[seenMore]
 	idle    chronicle[SignalWait]
 	blocked chronicle[BlockedWait]
-	made    chronicle[seenMore] // memory
+	made    chronicle[seenMore] // calls that allocated memory
 	runs    dispatchRuns
-	roles   roles            // over the whole trace
-	handled *CommandBuffer   // see Thread.Notified
-	tail    [PartCount]Nanos // the part of Exclusive after Working so far
+	roles   roles            // what the thread does anywhere in the trace, even outside of the loaded range
+	handled *CommandBuffer   // whose completion handler the thread ran last; nil if it ran none
+	tail    [PartCount]Nanos // Exclusive time after the last submission or wait so far (after Working)
 	tailOf  uint32           // a bit for each part of tail that is not 0
 }
 

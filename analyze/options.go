@@ -15,18 +15,19 @@ type Options struct {
 	// first range.
 	Adds bool
 
-	// RequestObjects is stored in Range.RequestObjects, for the analyses that need it; Load itself does not use it.
+	// RequestObjects are the addresses of semaphores and condition variables through which threads send requests to
+	// other threads, as an earlier analysis of the run found them. Load only stores them in Range.RequestObjects.
 	RequestObjects map[uint64]bool
 
 	// Visit, if not nil, is called for every call in the range, on the goroutine that called Load. Calls of one
 	// thread come in the order in which they ended; calls of different threads come in no particular order.
 	Visit func(*VisitedCall)
 
-	// Apart is for callers of EachSlice that need single events but no times per thread. It makes loading faster,
-	// because less time is read around each slice. Thread.Exclusive stays empty.
+	// Apart is for callers of EachSlice that need single events but no times per thread: Thread.Exclusive stays empty.
+	// Loading is then faster, because less of the trace is read before and after each slice.
 	Apart bool
 
-	slice *slicing // nil, but for EachSlice
+	slice *slicing // set only by EachSlice; otherwise nil
 }
 
 // GCPercent is the garbage collector setting (debug.SetGCPercent) for programs that mainly load large traces. With

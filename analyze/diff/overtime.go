@@ -171,7 +171,8 @@ func (c *overTime) give(r *Run) {
 	}
 }
 
-// tokens passes the times of a language model's tokens.
+// tokens stores in the run's measures how long each generated token of a language model took, with its GPU time and
+// its idle time, at the token's end.
 func (c *overTime) tokens(r *Run) {
 	if r.measures[Key{KindToken, eachToken}] == nil || c.repeats == nil {
 		return

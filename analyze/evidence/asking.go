@@ -158,11 +158,10 @@ func (h *Handover) findThreads() {
 	}
 }
 
-// findByTiming finds the threads that wait for answers of the submitter (the thread that commits all GPU work) if the
-// trace does not show their requests: the submitter may poll a flag, read a pipe, or take requests from a queue that
-// is never empty. The times at which it creates command buffers decide. A submitter that works on request creates
-// command buffers only while some thread waits for an answer. A producer that feeds a pool of threads also creates
-// them while all threads of the pool are busy.
+// findByTiming finds the threads that wait for answers of the submitter (the thread that commits all GPU work) if their
+// requests are not in the trace: the submitter may poll a flag, read a pipe, or take requests from a queue that is
+// never empty. Such a submitter creates command buffers only while some thread waits for an answer. A submitter that
+// also creates them while no thread waits is a producer that feeds a pool of threads; then h.Threads stays empty.
 func (h *Handover) findByTiming() {
 	by := map[*analyze.Thread]*struct {
 		answers, frameworks int

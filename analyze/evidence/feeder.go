@@ -11,11 +11,11 @@ import (
 // A Feeder is a thread for whose signal submitting threads wait while the GPU is idle.
 type Feeder struct {
 	Thread    *analyze.Thread // nil when not known
-	What      string
-	Idle      analyze.Nanos
+	What      string          // name of the awaited object, otherwise the selector of the waiting call
+	Idle      analyze.Nanos   // how long the GPU was idle while submitting threads waited for the feeder
 	waits     int
 	asleep    analyze.Nanos            // the share of Idle in which the feeder slept
-	meanwhile [blockings]analyze.Nanos // the time that the feeder was in calls that block, within these waits
+	meanwhile [blockings]analyze.Nanos // by kind of call: how long the feeder was itself blocked during these waits
 }
 
 func (x *Feeder) add(blocked Blocked, w *analyze.SignalWait, idle analyze.Nanos) {

@@ -15,9 +15,10 @@ type HandlerWait struct {
 	Buffer *analyze.CommandBuffer
 }
 
-// FindHandlerWaits returns waits for signals from completion handlers of other threads' command buffers. It leaves
-// out threads that wait for a free slot of a shared pool: such a thread is released by whichever command buffer
-// completes first. The threads that remain wait for the command buffer that was committed last.
+// FindHandlerWaits returns the waits in which a thread waits for a certain command buffer of another thread: that
+// command buffer's completion handler sends the signal. A thread that waits for a free slot of a shared pool is left
+// out, because whichever command buffer completes first releases it. The two cases differ in the command buffer that
+// ends the wait: a thread counts only if this is usually the one that was committed last.
 func FindHandlerWaits(t *analyze.Trace, waits []analyze.SignalWait) (list []HandlerWait) {
 	handled := FindSignalledInHandlers(t)
 	if len(handled.handled) == 0 {

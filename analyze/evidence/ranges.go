@@ -11,7 +11,7 @@ type RangeEvidence struct {
 // Ranges is the evidence that is too expensive for the whole of a long run and is computed only for some of its time
 // ranges. It keeps no reference to the ranges' traces, so that their memory can be freed.
 type Ranges struct {
-	Tests   Tests // of the typical range
+	Tests   Tests // statistical tests, from the range that Combine's caller considers typical
 	devices map[identity]*deviceRanges
 }
 
@@ -31,11 +31,13 @@ func identityOf(d *analyze.Device) identity {
 // deviceRanges has a device's active time, scaled to the whole run, and the part of it with a backlog of ready work.
 type deviceRanges struct {
 	active, backlog analyze.Nanos
-	crowding        Crowding // of the typical range
+	crowding        Crowding // from the range with index `typical`, see Combine
 }
 
-// Combine adds up the backlogs of the ranges. Each range is a sample of a longer one, to which its backlog is scaled.
-// The tests and the crowding come from the range with index `typical`.
+// Combine merges the evidence of the analysed ranges, each of which is a sample of a longer range. It adds up each
+// device's backlog (time in which the device was busy while ready work had not begun), scaled to the longer ranges. The
+// statistical tests, and the crowding (how much concurrent command buffers slow each other down), cannot be added: they
+// come from the range with index `typical`.
 func Combine(ranges []RangeEvidence, typical int) *Ranges {
 	all := &Ranges{ranges[typical].Evidence.Tests, map[identity]*deviceRanges{}}
 	for i, p := range ranges {

@@ -182,6 +182,6 @@ func wiring(in *Input) *Insight {
 		return nil
 	}
 	return in.lateInsight(found, usual, middle, fmt.Sprintf(
-		"are the first after an allocation of %s or more, %s in all",
+		"are the first after an allocation of %s or more (%s in all)",
 		analyze.FormatBytes(policy.LargeAllocation), analyze.FormatBytes(bytes)))
 }

@@ -13,9 +13,9 @@ type Costs struct {
 	fit       *fit
 	solution  *solution        // nil if no time was measured
 	mostFixed float64          // the largest fixed cost of an encoder, in ns
-	rows      map[row]estimate // by row: the estimate of its part of shared times, in ns
-	perUse    map[row]float64  // of kernels that are not identified: the assumed cost of each use
-	usual     float64          // assumed cost of a use about which nothing is known
+	rows      map[row]estimate // by kernel: its estimated part of the times that it shares with others, in ns
+	perUse    map[row]float64  // by kernel whose cost the run does not identify: the assumed cost of each use, in ns
+	usual     float64          // mean cost of a use of the fitted kernels, in ns; assumed for a kernel without bounds
 	single    map[string]bool  // names that only one kernel has
 }
 
@@ -91,7 +91,7 @@ func (s *Sum) estimate(c *Costs) {
 		c.rows[r] = e
 		left += e.value
 	}
-	for _, r := range open { // scale the middles of their bounds so that they add up to the rest
+	for _, r := range open { // scale the estimates so that they add up to the time that identified kernels leave
 		e := c.rows[r]
 		if left > 0 {
 			e.value = max(0, float64(s.shared)-identified) * (e.value / left)

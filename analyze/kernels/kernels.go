@@ -204,7 +204,7 @@ func (s *Sum) Add(part *Sum) {
 	s.costs = nil
 }
 
-// renumber gives the uses of columns to the columns' new numbers, after the fit merged columns.
+// renumber moves the counts of uses to the columns' new numbers, after the fit has merged columns.
 func (s *Sum) renumber(to renumbering) {
 	old := s.uses
 	s.uses = nil
@@ -212,8 +212,8 @@ func (s *Sum) renumber(to renumbering) {
 	s.named.renumber(to)
 }
 
-// addUses adds counts of uses to s.uses. The index of a count is a column number of another fit, which `to`
-// translates.
+// addUses adds to s.uses how often each kernel was used. `uses` is indexed by the column numbers of another fit; `to`
+// translates them into the column numbers of s.fit.
 func (s *Sum) addUses(uses []float64, to renumbering) {
 	for i, n := range uses {
 		if at := to.number[i]; at >= 0 {

@@ -199,8 +199,9 @@ func (s *solution) ranges(uses [][]float64) (list []estimate, found []bool) {
 	return list, found
 }
 
-// boundsAt returns bounds of the cost of the uses g around the given extreme costs: its confidence interval, and the
-// part that may be fixed cost. Costs that are 0 there are taken as exact.
+// boundsAt returns bounds for the total cost of the uses g: how often each place (column of the equations) is used.
+// `costs` are costs of the places that fit the observations and make the total extreme. The bounds are this total,
+// widened by its confidence interval and by the part that may be fixed cost of encoders. A cost of 0 counts as exact.
 func (s *solution) boundsAt(g, costs []float64) (low, high float64) {
 	var places []int
 	for i, c := range costs {

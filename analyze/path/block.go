@@ -13,12 +13,12 @@ import (
 type blockKind uint8
 
 const (
-	blockWait    blockKind = iota // in a wait
-	blockLock                     // for a lock
-	blockSlot                     // the thread waited for a free command buffer
-	blockSignal                   // for another thread's signal
-	blockDisplay                  // for the display
-	blockCompile                  // not blocked, but compiling, which the path lists separately
+	blockWait    blockKind = iota // the thread waited for a command buffer
+	blockLock                     // the thread waited for a lock
+	blockSlot                     // the thread waited for a free slot in a queue, to create a command buffer
+	blockSignal                   // the thread waited for another thread's signal
+	blockDisplay                  // the thread waited for the display
+	blockCompile                  // the thread compiled, which the path lists separately
 )
 
 // A block is a time in which a thread waited or compiled. The critical path may continue on another thread or on the
@@ -26,12 +26,12 @@ const (
 type block struct {
 	analyze.Interval
 	kind   blockKind
-	buffer *analyze.CommandBuffer // that the thread waited for; nil if not known
+	buffer *analyze.CommandBuffer // the awaited command buffer; nil if not known
 	// The thread that another thread waited for: the lock's holder when the wait began, the thread that sent the
 	// signal, or the thread that committed the awaited command buffer.
 	holder *analyze.Thread
-	signal analyze.Nanos // when the signal was given
-	handed bool          // the signal reports that work is done which this thread had passed to another thread
+	signal analyze.Nanos // when holder sent the signal
+	handed bool          // the signal reports that holder has done work that this thread had passed to it
 	lock   evidence.LockKey
 	queue  *analyze.Queue // the queue that was full
 	frame  analyze.Nanos  // when the display began to show the frame whose end the thread waited for

@@ -7,7 +7,7 @@ const (
 	// SteadyCommandBuffers is how many command buffers a thread must have committed before its steady state is judged.
 	// FewestRounds is how many rounds (from one commit to the next) count as a loop.
 	SteadyCommandBuffers, FewestRounds = 20, 8
-	// NoInsightWarning is the share of the submitting threads' time below which an insight is only a note, not a
+	// An insight that costs less than the share NoInsightWarning of the submitting threads' time is only a note, not a
 	// warning.
 	NoInsightWarning = 0.001
 	// WholeShareOfTime is the smallest share of the threads' time that an insight's cost must have for the insight to
@@ -19,9 +19,9 @@ const (
 	IndependentDispatches, FewestIndependent, IndependentShare = 2.0, 16, 0.1
 	// WorthEncoding is the share of the threads' time above which encoding is reported.
 	WorthEncoding = 0.1
-	// MostBetweenCalls is the longest mean time between a thread's calls, while its encoders are open, that counts as
-	// encoding: an interpreter needs up to some microseconds to prepare a call. In a longer time the program does
-	// something else.
+	// While an encoder is open, the time between a thread's calls counts as encoding if its mean is at most
+	// MostBetweenCalls: an interpreter needs up to some microseconds to prepare a call. In a longer time the program
+	// does something else.
 	MostBetweenCalls analyze.Nanos = 20_000
 	// LongIdle is the shortest gap after which a GPU counts as idle, because GPUs clock down after some milliseconds.
 	// NoIdle is the longest gap between command buffers that count as following each other directly.
@@ -54,8 +54,8 @@ const (
 	SlowIteration, SlowIterationSpread = 2.0, 3.0
 	// Half is the share from which an insight says "most".
 	Half = 0.5
-	// NoticeableKernel is the smallest share of GPU time with which a kernel keeps its place in the default report.
-	// Kernels that certainly have less come after kernels that may have more.
+	// NoticeableKernel is the share of GPU time below which the default report lists a kernel last. A kernel whose
+	// exact time is not known keeps its place if it may have more than this share.
 	NoticeableKernel = 0.01
 	// ShortestChain is the minimum number of threads in a reported chain of threads that wait for each other.
 	ShortestChain = 3

@@ -66,9 +66,9 @@ var (
 			"submission and notification together take 150 to 200 µs on slow systems")
 	SignalSlack = nanos("SignalSlack", 100_000,
 		"maximum time from a command buffer's signal of an event to its end on the GPU", none)
-	Wakeup = nanos("Wakeup", 50_000, "maximum duration of a quick handler; "+
-		"also the time within which a thread that woke spuriously waits again, "+
-		"and a requesting thread waits for the answer",
+	Wakeup = nanos("Wakeup", 50_000, "maximum duration of a quick completion handler; "+
+		"also the maximum time between a thread's spurious wake-up and its next wait, "+
+		"and between a thread's request and its wait for the answer",
 		"threads wake in 5 to 30 µs with a free processor")
 	Margin = nanos("Margin", 20_000, "minimum time beyond the usual latency after which work counts as having waited",
 		none)
@@ -88,8 +88,8 @@ var (
 		"concurrent work or another GPU clock makes work take two to three times as long")
 	WorthPredicting = ratio("WorthPredicting", 1.02, "minimum predicted speed-up that is reported", none)
 	BurstSize       = ratio("BurstSize", 2,
-		"minimum average length of a burst "+
-			"(command buffers submitted one after the other) for a prediction that merges bursts", "by definition")
+		"minimum average number of command buffers in a burst (submitted one after the other) "+
+			"for a prediction that merges each burst into one command buffer", "by definition")
 	Widest = ratio("Widest", 4, "maximum ratio between the ends of a prediction's interval: "+
 		"an estimate that may be off by more than a factor of two either way is no prediction",
 		"by definition")

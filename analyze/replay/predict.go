@@ -126,8 +126,9 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		s.Estimate = max(1, s.Estimate)
 	}
 	s.Low, s.High = s.Estimate, s.Estimate
-	// least and most are the extremes of all variants, including refuted ones. If they differ too much, the result
-	// depends mainly on how threads wait for processors, and nothing is predicted.
+	// least and most are the extreme gains of all variants (readings) of the program, including variants that the
+	// recording contradicts. If the extremes differ too much, nothing is predicted, because the gain depends mainly on
+	// how threads wait for processors.
 	least, most := s.Estimate, s.Estimate
 	hold := func(changed, was float64, c Change, refuted bool) (gained float64) {
 		if changed == 0 || was == 0 { // one of the runs does not end

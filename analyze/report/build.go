@@ -16,18 +16,19 @@ import (
 // Options control what a report contains and how it is written.
 type Options struct {
 	Seed   uint64 // seed of the analysis's random generator
-	Limits Limits // of BuildLong; zero is UsualLimits
+	Limits Limits // how much of a long trace BuildLong analyses; the zero value means UsualLimits
 
-	// Range loads the part of the same trace between two times, which are relative to its Origin. With Range, phases
-	// of the run and the time before a hang are analysed separately; if it is nil, they are not.
+	// Range loads the time range between two times of the same trace, counted from its Origin. With Range, phases of
+	// the run and the time before a hang are analysed separately; if it is nil, they are not.
 	Range func(from, to analyze.Nanos) (*analyze.Trace, error)
 
-	Progress func(done, of int) // receives the number of finished steps of BuildLong, and of all steps; may be nil
-	// Part receives the ranges of a long trace, in order of time, with the use of time of their threads. It may be nil.
-	// It lets another output use the ranges that BuildLong loads anyway
+	// Progress, if not nil, is called while BuildLong works: with the number of finished steps and of all steps.
+	Progress func(done, of int)
+	// Part, if not nil, receives each time range of a long trace, in order of time, and how its threads used their
+	// time. Another output, such as a profile, can then use the ranges that BuildLong loads anyway.
 	Part func(part *evidence.Division) error
 
-	WhatIf []replay.Wanted // to be predicted together; empty is nothing
+	WhatIf []replay.Wanted // changes (--what-if) whose common gain is predicted; empty means none
 	// the threads to list; empty means all. Matrices of waits also show threads that are not listed, if a listed thread
 	// waits for them or they wait for a listed thread
 	Threads []ThreadPattern
@@ -37,7 +38,7 @@ type Options struct {
 	Sections []string
 	All      bool // WriteText writes every section
 	Document bool // everything is computed, because the report is also written as JSON or HTML
-	Color    bool // of WriteText
+	Color    bool // WriteText uses colors
 	Width    int  // for WriteText, in columns: 0 means UsualWidth, AnyWidth no limit
 	Top      int  // rows of each table of WriteText; 0 means the table's default
 }

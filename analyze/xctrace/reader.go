@@ -433,7 +433,8 @@ func (r *reader) reportValues(from int64, t *Table) {
 	}
 }
 
-// undated returns the column with the row's point in time if this column has no value, otherwise -1.
+// undated returns the first column that should have the row's point in time but has no value; -1 if there is none.
+// Such a row cannot be placed on the timeline.
 func (r *reader) undated(rows rowHandler) int {
 	i := slices.IndexFunc(rows.points, func(column int) bool { return r.cells[column].state == cellNull })
 	if i < 0 {

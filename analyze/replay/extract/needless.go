@@ -45,9 +45,9 @@ func markFences(p *program.Program) {
 	}
 }
 
-// newest determines whether threads that wait for another thread's command buffer choose it by a rule, for example
-// always the one that was committed last. In a changed program the rule leads to another command buffer than the
-// recorded one, so the replay must apply the rule.
+// newest determines the rule by which threads choose the other thread's command buffer for which they wait, for example
+// always the last committed one; Known is false if they follow no such rule. In a changed program the last committed
+// one may be another command buffer than in the recording. Therefore the replay applies the rule.
 func newest(p *program.Program, spans []span, by map[*analyze.Thread][]call) program.Newest {
 	index := make([]int, len(p.Jobs)) // index of each job among the jobs of its thread
 	for _, th := range p.Threads {

@@ -22,7 +22,9 @@ type Thread struct {
 	// Lasts is true if the thread takes part in at least half of the run and commits more than 1% of all command
 	// buffers.
 	Lasts bool
-	Paces bool  // it lasts, and commits a fair share compared with such threads, or is a stage of a pipeline
+	// Paces is true if Lasts is true and the thread commits a fair share compared with other such threads, or if it is
+	// a stage of a pipeline. The replay ends soon after a pacing thread ends.
+	Paces bool
 	Line  int32 // the pipeline of which it is a stage, from 1 on; 0 for none
 
 	Quiet float64 // share of its own time that would be left if no other process wanted the processors
@@ -51,15 +53,15 @@ func (t *Thread) Add(s Step, d Detail) { t.Steps, t.Details = append(t.Steps, s)
 // Kind is the kind of a step.
 type Kind uint8
 
-// The kinds of steps. The order of the constants matters: for a prediction's confidence interval, the durations of the
-// steps of the first kinds, up to Lock, are redrawn at random.
+// The kinds of steps. Their order matters: for a prediction's confidence interval, the recorded durations before steps
+// of the kinds up to Lock are resampled (see resampled in package replay), those of later kinds are not.
 const (
 	Acquire     Kind = iota // creates a command buffer, which takes a slot in its queue
 	Enqueue                 // gives a command buffer its position in the queue before it is committed
 	Commit                  // commits a command buffer
 	Wait                    // waits for a command buffer of the thread itself
 	WaitOther               // waits for another thread's command buffer
-	Compile                 // compiles
+	Compile                 // compiles a library or a pipeline state
 	Lock                    // acquires a lock
 	SetEvent                // sets a shared event to a value
 	Request                 // sends work to the serving thread and waits for the answer
@@ -106,9 +108,9 @@ type Step struct {
 	Number   int32 // SetEvent: the value; Request, Serve, Answer: the request; Signal, AwaitSignal: the signal
 
 	Gap    analyze.Nanos
-	Asleep analyze.Nanos // first part of Gap, in which it waits for work from other threads
-	// time that the call takes. Paced: the time since the source's previous delivery; for the first one, since the step's
-	// begin
+	Asleep analyze.Nanos // first part of Gap, in which the thread waits for work from other threads
+	// time that the call takes. Paced: the time from the source's previous delivery to this one; for the first
+	// delivery, from the step's begin
 	Cost analyze.Nanos
 	// Lock, and Commit that contends: how long the lock is held. Paced: how far the thread may lag behind the source and
 	// still catch up; a display does not show a missed frame later. 0 means without limit, as for input in a pipe
@@ -120,23 +122,23 @@ type Step struct {
 // A Detail has recorded data of a step that only interventions need, not the simulated machine.
 type Detail struct {
 	Solo     analyze.Nanos // Commit: its cost if no other thread delays it
-	Unlocked analyze.Nanos // Gap if there were no locks to wait for
+	Unlocked analyze.Nanos // what Gap would be if there were no locks to wait for
 	Encode   analyze.Nanos // part of Gap that is encoding, or that is between a commit and the wait for it
 	Turn     analyze.Nanos // part of Gap in which another thread waited for the GPU
 	Nested   analyze.Nanos // part of the cost that was spent waiting for locks
 	Waited   analyze.Nanos // waits: the time until the completion
 	HeldUp   analyze.Nanos // Lock: part of its wait that is attributed to the lock
-	// share of Gap, and of a wait for a lock, that goes back to needless waits for other threads' work
+	// share of Gap, and of a wait for a lock, that is a consequence of needless waits for other threads' work
 	Needless  float64
 	Allocates float64 // share of Gap in which the thread allocates or frees memory
 	NamedLock int32   // Lock: the number of the named lock, from 1 on; 0 is none
-	// number of the named lock, if the thread waits for only one between two other calls; 0 if it waits for several
-	// or none
+	// number of the named lock, if the thread waited for only this lock between the surrounding calls that are no
+	// waits for locks; otherwise 0
 	OnlyLock     int32
 	Polls        bool // waits: the thread polled instead of being woken
-	InHandler    bool // its Gap is spent in a completion handler of the program
-	GuardsServer bool // Lock: it protects the requests to the serving thread
-	Turns        bool // Lock: a wait for a turn, in which the thread may have run
+	InHandler    bool // the step's Gap is spent in a completion handler of the program
+	GuardsServer bool // Lock: the lock protects the requests to the serving thread
+	Turns        bool // Lock: a wait for the thread's turn to use the GPU, in which the thread may have spun
 }
 
 // Own returns the time of a step in which the thread itself works. It leaves out waits whose length the replay

@@ -14,9 +14,9 @@ import (
 type processTrace struct {
 	collector *Collector
 	hello     wire.Hello
-	peer      int              // its process id, as the kernel reports it
-	window    *windowFilter    // nil when all times are kept
-	selection *selectionFilter // nil when all calls are kept
+	peer      int              // the process id, as the kernel reports it
+	window    *windowFilter    // nil if the whole recording is written
+	selection *selectionFilter // nil if all calls are written
 
 	mutex    sync.Mutex // guards the following fields; the reader of the socket and the reader of the rings lock it
 	index    tracefile.ProcessIndex

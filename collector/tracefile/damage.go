@@ -37,7 +37,7 @@ var held = map[blockKind]struct {
 	blockResult:  {"how the recording ended", false},
 	blockIndex:   {"the index, which was rebuilt", false},
 	blockThreads: {"processor times of threads", true},
-	blockSoFar:   {"the counters of a process at a certain time", true},
+	blockSoFar:   {"counters that a process had during the recording", true},
 	blockOwners:  {"which threads had which rings", true},
 }
 

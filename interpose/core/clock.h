@@ -27,13 +27,14 @@ struct mt_clock_sample {
 extern struct mt_clock_sample mt_clock_first;
 
 #ifdef __linux__
-// A function that reads the clock. It is the C library's, until mt_clock_start has found the kernel's clock_gettime
-// in the vDSO.
+// The type of mt_clock_gettime, the function that reads the clock. It is the C library's clock_gettime, until
+// mt_clock_start has found the kernel's clock_gettime in the vDSO.
 typedef int (*mt_clock_reader)(clockid_t, struct timespec *);
 extern MT_HIDDEN mt_clock_reader mt_clock_gettime;
 #endif
 
-// The clock of Metal's GPU times.
+// Returns the time in nanoseconds on the clock of Metal's GPU times (GPUStartTime), so that calls and GPU work can be
+// compared.
 static inline uint64_t mt_nanos(void) {
 #ifdef __APPLE__
   return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);

@@ -36,7 +36,8 @@ void mt_delay_wait(struct thread *t, unsigned call);
 void mt_delay_lock(struct thread *t, const void *lock);
 void mt_delay_handler(struct thread *t);
 
-// The end of a call that waits.
+// Injects the experiment's delay at the end of a call that waits, if it was chosen. Returns the tick at which the call
+// ends: `end` without a delay, otherwise the tick after the delay.
 static inline uint64_t mt_delay_end(struct thread *t, unsigned call, uint64_t end) {
   if (!mt_delayed(t)) return end;
   mt_delay_wait(t, call);

@@ -1,4 +1,4 @@
-// Text as it is recorded.
+// Encodes characters as UTF-8, in which all text is recorded.
 #ifndef MTRACE_UTF8_H
 #define MTRACE_UTF8_H
 #include <stddef.h>

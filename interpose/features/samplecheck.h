@@ -11,7 +11,8 @@ struct mt_gpu_interval {
 unsigned mt_sampling_check(const struct mt_sampled_device *device, const uint64_t samples[2],
     struct mt_gpu_interval within, struct mt_gpu_interval *measured);
 
-// Runs the self-test on a device. Returns NULL if the samples were correct, otherwise a text that names the error.
+// Runs the self-test on a device: a command buffer whose counter samples are compared with its GPU time. Returns NULL
+// if the samples were correct, otherwise a text that names the error.
 struct thread;
 const char *mt_samples_test(struct thread *t, struct mt_sampled_device *device, id object);
 #endif

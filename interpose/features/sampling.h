@@ -19,7 +19,8 @@ void mt_sampling_start(void);
 // Looks up the original methods that sampling calls on a new class of command buffers.
 void mt_sampling_see_class(unsigned slot, Class class, unsigned family);
 
-// Called before a queue is created. Runs the self-test on the queue's device, unless that was done before.
+// Called before a queue is created. Runs the self-test (samplecheck.h: are the counter samples correct?) on the queue's
+// device, unless that was done before.
 struct thread;
 void mt_sampling_see(struct thread *t, id device);
 

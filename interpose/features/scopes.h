@@ -1,7 +1,7 @@
 // Records marks and scopes. Rule: a scope has two records: one when it begins, so that it is visible if the process
 // ends inside it, and a complete one when it ends. A scope's depth is the enclosing scope's depth plus one. Scopes
-// nested too deep are counted as dropped. Their ends are counted, too: otherwise they would be taken for the ends of
-// outer scopes.
+// nested too deep are counted as dropped. Their ends are counted, too: otherwise they would be mistaken for the ends
+// of outer scopes.
 #ifndef MTRACE_SCOPES_H
 #define MTRACE_SCOPES_H
 #include <stddef.h>

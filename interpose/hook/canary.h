@@ -7,8 +7,8 @@
 #include "hook/objc.h"
 #include "core/thread.h"
 
-// The self-check's objects get numbers from the end of the range, so that the program's objects have the same numbers
-// with and without the self-check.
+// The self-check's objects get numbers from the end of the range of object numbers, so that the program's objects have
+// the same numbers with and without the self-check.
 #define MT_CANARY_FIRST 0x7fff0000u // up to the first number of a lock
 static inline bool mt_canary_has(uint32_t number) { return number >= MT_CANARY_FIRST && number < MT_FIRST_LOCK; }
 

@@ -15,7 +15,8 @@ struct choke {
   const void *command_buffer;
 };
 
-// What coverage keeps for each thread, indexed by the thread.
+// For each thread, by its index: the choke points (methods that Metal calls for each command buffer) that it is inside,
+// and a counter.
 extern struct mt_audits {
   struct choke chokes[MT_CHOKES];
   uint64_t handled; // command buffers whose completion handler of the tracer ran on this thread
@@ -28,13 +29,13 @@ void mt_audit_open(struct thread *t);
 // One pass of a command buffer through a choke point (a method that Metal calls for each command buffer), from entry
 // to return.
 struct audit {
-  struct thread *thread; // NULL when it is not counted
+  struct thread *thread; // NULL if this pass is not counted
   struct choke before;
   uint64_t handled;
   uint32_t number; // the command buffer's number, read before its waiters can wake and release it
 };
 
-// Enters a choke point (a method that Metal calls for each command buffer). which is the number of the choke point;
+// Enters a choke point (a method that Metal calls for each command buffer). `which` is the choke point (enum mt_choke);
 // frame is the frame address of the hook.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame);
 

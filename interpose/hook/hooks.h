@@ -35,7 +35,7 @@ uint32_t mt_made(struct thread *t, unsigned family, id object);
 // Hooks the objects inside a wrapper, and gives them the wrapper's number: to the user they are one object.
 void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t number);
 
-// Notes an object that an inner call created. The outer call may return a wrapper around this object; both then get
-// the same number.
+// Notes an object that an inner call (a Metal call inside another one) created. The outer call may return a wrapper
+// around this object; wrapper and object then get the same number.
 void mt_made_inside(unsigned family, id object);
 #endif

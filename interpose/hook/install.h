@@ -1,4 +1,4 @@
-// Putting hooks into classes.
+// Installs hooks (functions that replace methods) in classes.
 #ifndef MTRACE_INSTALL_H
 #define MTRACE_INSTALL_H
 #include "hook/objc.h"

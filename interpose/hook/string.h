@@ -1,4 +1,4 @@
-// The program's strings as texts: see core/text.h.
+// Records the program's NSStrings as texts of the trace (core/text.h).
 #ifndef MTRACE_STRING_H
 #define MTRACE_STRING_H
 #include <stdint.h>

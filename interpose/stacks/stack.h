@@ -30,8 +30,8 @@ void mt_stack_open(struct thread *t);
 // unknown.
 void mt_stack_say(void);
 
-// Called before and after a fork, in the forking thread. In between nobody reads the dynamic linker's list of images:
-// see mt_images_hold.
+// Called before and after a fork, in the forking thread. In between, no thread reads the dynamic linker's list of
+// images (mt_images_hold); otherwise the child could inherit the linker's lock in locked state.
 void mt_stack_fork_begins(void);
 void mt_stack_fork_over(void);
 
@@ -50,8 +50,8 @@ static inline uint64_t mt_stack_begin(struct thread *t, unsigned call, uintptr_t
 // Keeps errno.
 uint64_t mt_stack_begin_wait(unsigned call, const void *frame);
 
-// Records the stack of a wait when the wait has ended. begin is the tick at which the wait began. The stack cannot be
-// recorded then: only the duration shows that the call was a wait.
+// Records the stack of a wait when the wait has ended. begin is the tick at which the wait began. The stack is not
+// recorded at the begin, because only the duration shows that the call was a wait.
 void mt_stack_late(const void *frame, uint64_t begin);
 
 #ifdef __APPLE__

@@ -50,7 +50,8 @@ extern MT_HIDDEN _Atomic(void *) mt_originals[MT_ORIGINAL_COUNT];
 // replaces.) `at` is its index, MT_AT_*.
 void *mt_original_find(int at);
 
-// FOUND is an original if it was found already, otherwise NULL. ORIGINAL looks it up if necessary.
+// FOUND(name) returns the C library's function with this name if an earlier call has found it, otherwise NULL.
+// ORIGINAL(name) returns the function, and looks it up if necessary.
 #define FOUND(name) ((__typeof__(&name))atomic_load_explicit(&mt_originals[MT_AT_##name], memory_order_relaxed))
 
 #define ORIGINAL(name) ({ \
@@ -58,7 +59,7 @@ void *mt_original_find(int at);
   (__typeof__(name) *)(__builtin_expect(found != NULL, 1) ? found : mt_original_find(MT_AT_##name)); \
 })
 
-// Returns the symbol with this name that would have been found without this library.
+// Returns the address of the symbol that a program would find under this name if this library were not loaded.
 void *mt_next_symbol(const char *name);
 
 // Returns the original dlsym: the C library's, or a wrapper in another library. dlsym itself cannot be used to find

@@ -1,4 +1,4 @@
-// See gosignals.c.
+// Keeps the threads of the Go half of this library from receiving the program's signals.
 #ifndef MTRACE_GOSIGNALS_H
 #define MTRACE_GOSIGNALS_H
 

@@ -19,10 +19,10 @@
 #include <stdint.h>
 #include "core/thread.h"
 
-// What a thread learns after its wait about the signal that ended it.
+// The signal that ended a thread's wait. The thread reads these values when the wait is over.
 struct handoff {
   uint64_t by;     // the thread that signalled last, 0 when not known
-  uint64_t at;     // when, in ticks; 0 when not known
+  uint64_t at;     // the time of the signal, in ticks; 0 when not known
   bool given_back; // the semaphore was released by the thread that had acquired it, as a lock is
   // true if before its last commit, the signalling thread had touched an object that the waiting thread had touched,
   // too: a sign that the waiting thread handed work to it

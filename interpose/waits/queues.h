@@ -24,12 +24,12 @@ extern struct mt_dispatch {
 } mt_dispatch;
 
 // Runs a function on a queue by calling original (dispatch_sync_f or dispatch_barrier_sync_f), and records the wait
-// until it begins.
+// until the function begins.
 void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue,
     void *context, mt_queue_function function);
 
-// Runs a block on a queue and records the wait until it begins. original runs blocks; original_f runs functions and
-// is used instead if the block has no flags.
+// Runs a block on a queue and records the wait until the block begins. original runs blocks; original_f runs functions
+// and is used instead if the block has no flags.
 void mt_queue_sync(void (*original)(mt_queue, void *block), void (*original_f)(mt_queue, void *, mt_queue_function),
     unsigned call, mt_queue queue, void *block);
 

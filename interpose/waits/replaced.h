@@ -4,7 +4,8 @@
 #define MTRACE_REPLACED_H
 #include <stdbool.h>
 
-// Returns whether calls of those functions reach this library. Each system has its own implementation.
+// Returns whether the program's calls of the functions that wait for locks and signals reach this library. macOS and
+// Linux have their own implementations.
 bool mt_waits_replaced(void);
 
 // Warns the user if no wait of this process can be recorded. The constructor calls it once the collector has

@@ -17,7 +17,7 @@ import (
 type stackTable struct {
 	process *processLoader
 	images  []*Image
-	byID    numbering // of known
+	byID    numbering // by the stack's ID in the trace: its index in known
 	known   []*Stack  // nil where the trace does not have the stack
 	// keyed by the numbers of the frames. Two recorded stacks may become equal once the Python interpreter's own frames
 	// are removed; they then share a Stack

@@ -108,7 +108,8 @@ func costOfHandlers(ev *evidence.Evidence, usual, least analyze.Nanos) (c handle
 		}
 	}
 	c.chained, c.buffers = evidence.Chained(ev.Trace, ev.ThreadWaits.Merged)
-	// waits for signals of chained handlers overlap the chained time, so count that time once
+	// A thread may wait for a signal from a handler that also creates the next command buffer. That time is already in
+	// c.chained, so it is subtracted here.
 	c.promised = max(0, evidence.HandlersBeforeSignals(ev.Trace, ev.ThreadWaits.Merged)-c.chained)
 	c.waited += c.promised
 	full := analyze.Nanos(0)

@@ -53,9 +53,10 @@ func imbalance(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// evenly returns the speedup if all threads had equal work on average. In each round (from one barrier to the next),
-// one thread is still the slowest by chance. The interval covers the results for quarters of the run, the gain if
-// every single round were even, and the usual error of a prediction.
+// evenly returns the speedup of the run if all threads had the same amount of work on average. Then the threads still
+// wait for the slowest one in each round (from one barrier to the next), because times vary by chance. The interval
+// covers three uncertainties: the results for each quarter of the run, the gain if all threads took the same time in
+// every round, and the usual error of a prediction.
 func evenly(m *evidence.Barriers) *replay.Speedup {
 	usual, all := usualTimes(m)
 	whole, average := gained(m.Rounds, usual, all)

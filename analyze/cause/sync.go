@@ -31,8 +31,8 @@ func deviceWideSync(ev *evidence.Evidence) Finding {
 	r.Lost = s.Lost + locks + loops
 	r.Holds = r.Lost > 0
 	if !r.Holds {
-		return r.not("waits for other threads' command buffers ended no later than the threads' own command buffers, " +
-			"or while the GPU was saturated")
+		return r.not("waits for other threads' command buffers cost nothing: " +
+			"they ended no later than the threads' own command buffers, or while the GPU was saturated")
 	}
 	if s.Foreign > 0 {
 		others := analyze.Plural(s.Partners(), "other")

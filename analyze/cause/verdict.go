@@ -47,8 +47,8 @@ func ask(ev *evidence.Evidence) (v Verdict) {
 	return v
 }
 
-// sort sorts the causes for the verdict: by rank, then faults worth naming by what their removal saves, others by
-// their cost.
+// sort sorts the causes for the verdict: first faults that are worth naming, then limits of the machine, then all
+// others (see rank). Faults worth naming are ordered by the time that their removal saves, others by their cost.
 func (v *Verdict) sort(ev *evidence.Evidence) {
 	slices.SortStableFunc(v.Causes, func(x, y Finding) int {
 		saved := 0

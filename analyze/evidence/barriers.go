@@ -52,10 +52,10 @@ func (m *Barriers) Rotates() bool {
 	return len(m.Rounds) > n && policy.NearlyAll(again, len(m.Rounds)-n)
 }
 
-// FindBarriers finds the rounds of a barrier: one thread releases most of the waiting submitting threads within
-// policy.Launch. It returns nil if such rounds make up too little of the submitting threads' waiting time for
-// signals. If the releasing thread submits nothing and one of the threads signalled it just before, that thread
-// arrived last.
+// FindBarriers finds the rounds of a barrier. A round is a moment at which one thread releases most of the waiting
+// submitting threads, within policy.Launch. Normally the thread that releases the others arrived last. If it submits
+// nothing, it only coordinates: the submitting thread that signalled it just before arrived last. FindBarriers returns
+// nil if the waits for such rounds are too small a part of the submitting threads' waits for signals.
 func FindBarriers(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, h *Handover) *Barriers {
 	if h.Holds() {
 		return nil

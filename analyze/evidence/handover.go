@@ -217,9 +217,9 @@ func (h *Handover) serve() {
 	h.Served, h.Waited = Share(served, all), Share(all, active)
 }
 
-// serveBy determines which work one submitter did for each of its replies. It returns the total time that threads
-// waited for these replies, and the part of that time that counts as served. Replies between which the submitter did
-// not use Metal were given together, as one batch.
+// serveBy determines which command buffers one submitter committed for each of its replies. It returns the total time
+// that threads waited for these replies, and the part of that time in which the submitter worked for the waiting
+// thread (served). Replies form one batch if the submitter did not use Metal between them.
 func (h *Handover) serveBy(by *analyze.Thread) (all, served analyze.Nanos) {
 	used := h.used(by)
 	var own []analyze.Interval

@@ -63,8 +63,9 @@ func FindThreadWaits(t *analyze.Trace) *ThreadWaits {
 	return w
 }
 
-// moveWaitsForWork moves the waits at semaphores of work queues from Locks to Signals. It also records their time in
-// w.idle, because the trace has already counted this time as PartLock.
+// moveWaitsForWork moves the waits at semaphores of work queues from Locks to Signals: a thread that waits there is
+// idle and does not contend for a lock. The trace has counted these waits as lock time (PartLock), so w.idle records
+// how much of a thread's lock time must be counted as idle time instead.
 func (w *ThreadWaits) moveWaitsForWork(trace *analyze.Trace, queues map[LockKey]*analyze.Thread) {
 	w.Locks, w.Signals = nil, slices.Clone(w.Signals)
 	for _, l := range trace.CPUWaits.Locks {

@@ -5,13 +5,13 @@ import "mtrace/analyze"
 // MemoryMade is the cost of allocating and freeing memory, and of changing which memory is resident, on the threads
 // that take part in the GPU's work, within their working time.
 type MemoryMade struct {
-	Calls     int    // calls that allocated memory
-	Bytes     uint64 // bytes that they allocated
-	Changes   int    // calls that changed which memory is resident
-	Took      analyze.Nanos
-	Residency analyze.Nanos // the part of Took in Changes
-	Unfed     analyze.Nanos // the part of Took in which the GPU had no work of the thread, so that it waits for the thread
-	Aside     analyze.Nanos // the part of Unfed of threads that submit next to nothing
+	Calls     int           // calls that allocated memory
+	Bytes     uint64        // bytes that they allocated
+	Changes   int           // calls that changed which memory is resident
+	Took      analyze.Nanos // thread time in these calls and in freeing
+	Residency analyze.Nanos // the part of Took in calls that changed residency
+	Unfed     analyze.Nanos // the part of Took in which the thread had no work on the GPU
+	Aside     analyze.Nanos // the part of Unfed on threads that submit next to nothing
 }
 
 // FindMemoryMade computes the cost of allocating and freeing memory, and of changing which memory is resident. The

@@ -16,7 +16,7 @@ type Starvation struct {
 	// the descriptors at which the submitting threads or their producers waited, for the time in Lost and in Outside
 	Inputs   Inputs
 	Upstream Upstream  // idle time in which a producer compiled or allocated: the report has other causes for that
-	Server   *Server   // not in Lost or Feeders: a server that looks for requests; nil if there is none
+	Server   *Server   // a thread that sleeps between looks for requests, not in Lost or Feeders; nil if there is none
 	Feeders  []*Feeder // the threads whose signals were awaited, the longest awaited first
 	// when each thread waited at an object (such as a semaphore) that a feeder signals, even while the GPU was busy
 	When map[*analyze.Thread]*Busy

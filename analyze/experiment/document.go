@@ -26,14 +26,14 @@ type Measurement struct {
 	PID      int     `json:"pid"`
 	Device   string  `json:"device"`
 	Software bool    `json:"software_metal"`
-	Seed     uint64  `json:"seed"` // of the random order of treatments
+	Seed     uint64  `json:"seed"` // seed for the random order of treatments
 	Budget   float64 `json:"budget_share"`
-	Slowed   float64 `json:"slowed_share"` // by the delays, over the whole experiment
-	Progress string  `json:"progress"`     // a unit of it: "commands" or "mark:NAME"
-	Threads  int     `json:"threads"`      // that make progress
+	Slowed   float64 `json:"slowed_share"` // how much the delays slowed the program, over the whole experiment
+	Progress string  `json:"progress"`     // what counts as a unit of progress: "commands" or "mark:NAME"
+	Threads  int     `json:"threads"`      // number of threads that make progress
 	WallNS   int64   `json:"wall_ns"`      // from the first block to the last
-	Blocks   int     `json:"blocks"`
-	// without delays
+	Blocks   int     `json:"blocks"`       // time ranges with one treatment each
+	// number of blocks without delays
 	Baselines int `json:"baseline_blocks"`
 	// The median time that a thread takes for a unit of progress (such as a command buffer) in blocks (time ranges)
 	// without delays.

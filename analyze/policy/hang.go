@@ -19,8 +19,9 @@ const (
 	// RetryPause is for threads that repeat a wait with a time limit. If a thread's waits for the same value timed out,
 	// it counts as still waiting for this long after the last of them.
 	RetryPause analyze.Nanos = 500_000_000
-	// RetryIntervals is the same limit as RetryPause, as a multiple of the interval between the thread's waits with a
-	// time limit. The longer limit applies.
+	// RetryIntervals is a second limit for threads that repeat a wait with a time limit: how many of the intervals
+	// between its waits may pass after the last one, for the thread to count as still waiting. The longer of this limit
+	// and RetryPause applies.
 	RetryIntervals = 5
 	// MostStuck is how many stuck threads, and how many steps of a chain of waits, a hang report lists.
 	MostStuck = 16

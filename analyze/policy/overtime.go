@@ -28,15 +28,15 @@ const (
 	// HumpValues is the minimum number of a kernel's durations for telling whether they form two groups (fast and
 	// slow).
 	HumpValues = 40
-	// HumpRatio is the minimum ratio between the medians of the slow and the fast group.
+	// HumpRatio is the minimum ratio between the median durations of a kernel's slow and fast executions (two groups).
 	HumpRatio = 1.5
-	// HumpLeast is the minimum share of durations in the smaller group; fewer are outliers.
+	// HumpLeast is the minimum share of a kernel's durations in the smaller of the two groups; fewer are outliers.
 	HumpLeast = 0.1
 	// HumpBetween is the share of the variance of the logarithms of durations that the difference of the two groups
 	// must explain. A normal distribution cut in its middle has 0.64, a uniform one 0.75.
 	HumpBetween = 0.88
-	// HumpGap is the part of the interval between the two medians that must be nearly empty, and HumpGapShare the
-	// largest share of the durations that may lie in it.
+	// A kernel's durations form two groups only if there is a gap between the groups' medians: the middle part of that
+	// interval, as large as the share HumpGap of it, may have at most the share HumpGapShare of the durations.
 	HumpGap, HumpGapShare = 0.3, 0.05
 
 	// ChurnCount is the minimum number of allocations in a loop for judging their sizes.

@@ -42,8 +42,8 @@ var (
 	ReplayErrorLimit = share("ReplayErrorLimit", 0.15,
 		"maximum difference between the recorded run and its unchanged replay; above it nothing is predicted", none)
 	RunToRunVariation = share("RunToRunVariation", 0.05,
-		"difference between two runs of the same program: "+
-			"the minimum error of a prediction, and an error that a replay may always have", none)
+		"usual difference between two runs of the same program: "+
+			"no prediction is more precise, and a replay may always differ from the recording by as much", none)
 )
 
 // Numbers of things.

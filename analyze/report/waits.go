@@ -23,16 +23,18 @@ type Exclusion struct {
 
 // Interference is the result of a test whether a call takes longer while other threads are inside the same call.
 type Interference struct {
-	What      string  `json:"what"`
-	Calls     int     `json:"calls"`
-	Rho       float64 `json:"rho"` // rank correlation of a call's duration with the calls in flight at its entry
-	RhoLow    float64 `json:"rho_low"`
-	RhoHigh   float64 `json:"rho_high"`
-	PValue    float64 `json:"p_value"`
-	QValue    float64 `json:"q_value"`
-	OneServer float64 `json:"one_server"` // 0.8 to 0.9 behind one lock, 0.3 to 0.6 without; 0 when not known
-	HandOff   bool    `json:"hand_off"`   // calls end one after the other with a regular time between
-	Kind      string  `json:"kind"`       // "none", "one at a time" or "unknown"
+	What    string  `json:"what"`
+	Calls   int     `json:"calls"`
+	Rho     float64 `json:"rho"` // rank correlation of a call's duration with the calls in flight at its entry
+	RhoLow  float64 `json:"rho_low"`
+	RhoHigh float64 `json:"rho_high"`
+	PValue  float64 `json:"p_value"`
+	QValue  float64 `json:"q_value"`
+	// service time of queued calls, as a share of that of calls alone: 0.8 to 0.9 behind one lock, 0.3 to 0.6 without
+	// a lock; 0 when not known
+	OneServer float64 `json:"one_server"`
+	HandOff   bool    `json:"hand_off"` // calls end one after the other with a regular time between
+	Kind      string  `json:"kind"`     // "none", "one at a time" or "unknown"
 	SoloNS    int64   `json:"solo_ns"`
 	LostNS    int64   `json:"lost_ns"`
 }

@@ -30,8 +30,8 @@ type Density struct {
 // Empty lists mean no change.
 type handOvers struct{ took, then []analyze.Nanos }
 
-// NewDensity returns the durations of hand-offs for a run that has `times` as many hand-offs per second as the recorded
-// run.
+// NewDensity returns the durations of hand-offs (from a thread to the GPU, or back) in a run that has `times` as many
+// hand-offs per second as the recorded run. More frequent hand-offs are faster, because processors sleep less deeply.
 func NewDensity(p *program.Program, times float64) *Density {
 	h := &p.HandOvers
 	d := &Density{Times: times, latencies: among(h.Latencies, times), notifies: among(h.Notifies, times)}

@@ -79,9 +79,10 @@ type Meeting struct {
 	Rotates bool    // the threads arrive last in turn, in a recurring order
 }
 
-// Newest is a rule for waits for another thread's work: such a wait is for the last command buffer that the other
-// thread has committed. Known is true if the recorded waits follow the rule. In a changed program that is another
-// command buffer than recorded, so the simulated machine applies the rule instead.
+// Newest is a rule for waits for another thread's work: the thread waits for the last command buffer that the other
+// thread has committed, or for an earlier one (Before). Known is true if the recorded waits follow such a rule. In a
+// changed program the last command buffer may be another one than in the recording. The replay therefore applies the
+// rule and does not wait for the recorded command buffer.
 type Newest struct {
 	Known      bool
 	AsOfCommit bool          // the newest at the time of the waiting thread's own commit, not at the begin of its wait

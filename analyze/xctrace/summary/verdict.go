@@ -16,7 +16,8 @@ type Verdict struct {
 	CannotTell string   `json:"cannot_tell"`
 }
 
-// verdict judges the model and adds figures from the summary.
+// verdict applies the rules of mtrace report to the trace that was built from the recording, and adds figures from the
+// summary.
 func (m *modeller) verdict(s *Summary) Verdict {
 	judged := cause.Analyze(m.trace, cause.Options{}).Verdict
 	v := Verdict{Verdict: judged.Cause, Summary: judged.Summary, Evidence: []string{}, RuledOut: []string{},

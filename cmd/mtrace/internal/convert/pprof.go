@@ -246,7 +246,7 @@ func noProfile(kind string) string {
 	case "cpu":
 		return "the recording has no CPU samples (tables time-profile, cpu-profile, counters-profile, time-sample)"
 	}
-	return "the recording has no rows for it"
+	return "the recording has no rows for this profile"
 }
 
 // write writes the profiles to -o: a single one to a file, several into a folder. It prints the paths.

@@ -105,8 +105,8 @@ func (w *Watcher) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
 	}
 }
 
-// Stop ends the counting, because no more pictures will be requested; otherwise the list of GPU times would grow for
-// ever.
+// Stop ends the counting after the live display was closed. Each refresh of the display empties the list of GPU times;
+// without refreshes the list would grow for ever.
 func (w *Watcher) Stop() {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

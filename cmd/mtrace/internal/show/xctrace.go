@@ -197,7 +197,7 @@ func (v *xctraceView) profiles(std cli.Stdio, recording *xctrace.Recording, filt
 			return err
 		}
 		if p == nil || len(p.Sample) == 0 {
-			fmt.Fprintf(std.Err, "mtrace: no %s profile: the recording has no rows for it\n", name)
+			fmt.Fprintf(std.Err, "mtrace: no %s profile: the recording has no rows for this profile\n", name)
 			continue
 		}
 		path := filepath.Join(v.pprof, name+".pb.gz")

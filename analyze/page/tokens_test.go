@@ -37,7 +37,7 @@ func TestTokensOnThePage(t *testing.T) {
 		return {entry: !!entry && entry.getAttribute("href") === "#tokens",
 			bars: bars.length === 9 && bars.filter((h) => h > 20).length === 8,
 			tail: document.querySelectorAll(".gaps div:not(.axis) .tail").length === 1,
-			told: document.querySelector(".gaps").innerText.includes("1 token longer, up to 41.0 ms"),
+			told: document.querySelector(".gaps").innerText.includes("1 token with longer gaps, up to 41.0 ms"),
 			labels: document.querySelectorAll(".gaps .axis span").length === 2,
 			first: answers["time of a token"] === "median 1.90 ms" && answers["GPU idle in a token"] === "median 800 µs",
 			why: (answers["why idle"] || "").startsWith("50% of the idle time passes until the program creates"),

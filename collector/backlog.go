@@ -14,7 +14,7 @@ type backlog struct {
 	pieces []backlogPiece
 	open   []wire.Record // the newest records, not yet in a piece
 	from   uint64        // the ring position of open[0]
-	began  time.Time     // when open[0] came; only selectionFilter sets it
+	began  time.Time     // when open[0] arrived; only selectionFilter sets it
 }
 
 // A backlogPiece is a compressed series of consecutive records of one thread's ring buffer. The field position is the

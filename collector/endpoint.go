@@ -41,12 +41,12 @@ const (
 // list the directory, the socket's name is a secret that the kernel does not show (see listen), and a connection must
 // begin with a token (see Collector.prove).
 type endpoint struct {
-	path   string // of the socket
+	path   string // path of the socket
 	lock   *os.File
 	made   string // the directory, if it was created for the endpoint
 	shared bool   // other users may connect
 
-	socket os.FileInfo // as it was made
+	socket os.FileInfo // the socket's file when it was created
 }
 
 // removed returns a warning if the socket no longer exists, for instance because a cleaner of temporary files removed

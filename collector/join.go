@@ -13,7 +13,7 @@ type joiner[T any] struct {
 	next  uint64     // the position of the next element to deliver
 	held  []piece[T] // pieces behind a gap, by position
 	count int        // elements in held
-	limit int        // of count
+	limit int        // largest value of count
 	emit  func(position uint64, elements []T)
 }
 

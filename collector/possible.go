@@ -56,7 +56,7 @@ func (t *processTrace) doubt(format string, args ...any) {
 // A limit is the largest possible value of one thread's counter. Larger values are reported through the field trace.
 type limit struct {
 	trace *processTrace
-	most  uint64 // of one thread
+	most  uint64 // largest possible value for one thread
 }
 
 // believe returns n if it is possible. Otherwise it reports the value and returns 0, so that sums stay right. The

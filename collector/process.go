@@ -10,8 +10,8 @@ import (
 // them from shared memory. Both pass them to order, which delivers each record to trace once and in order.
 type process struct {
 	collector *Collector
-	peer      int    // its process id, as the kernel gave it
-	number    uint64 // of its connection
+	peer      int    // the process id, as the kernel reports it
+	number    uint64 // number of the process's connection
 	reader    *descriptorReader
 	rings     *ringReader
 	order     *recordOrder

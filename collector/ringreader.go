@@ -42,7 +42,7 @@ const (
 type ringReader struct {
 	trace *processTrace
 	order *recordOrder
-	peer  int         // its process id, as the kernel gave it
+	peer  int         // the process id, as the kernel reports it
 	fail  func(error) // ends the connection
 
 	shared   mapping // valid if mapped is true
@@ -101,8 +101,8 @@ type ring struct {
 	factsEnd uint64 // the byte position after the delivered facts
 	partial  []byte // an incomplete fact
 
-	head    uint64 // at the last look, to compute how fast the ring fills
-	dropped uint64 // as last seen
+	head    uint64 // value at the previous reading, to compute how fast the ring fills
+	dropped uint64 // value at the previous reading
 	losses  []tracefile.Loss
 
 	window    ringWindow    // the state of the window filter, if there is one

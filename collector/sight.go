@@ -10,7 +10,7 @@ import (
 // A Sight is a snapshot of what a process's threads are doing, for Options.Watch. The reader of the ring buffers
 // takes it from shared memory.
 type Sight struct {
-	At      wire.Ticks // of the snapshot, on the process's clock
+	At      wire.Ticks // time of the snapshot, on the process's clock
 	Lost    uint64     // records lost so far, because a ring was full or all rings were in use
 	Threads []Inside
 }

@@ -33,7 +33,7 @@ type Device struct {
 // process used through this connection so far.
 type Client struct {
 	PID  int
-	Name string // of the process, truncated by the kernel
+	Name string // name of the process, truncated by the kernel
 	GPU  time.Duration
 }
 

@@ -39,9 +39,9 @@ type spoolFolder struct {
 // About describes who made a spool and for which collector. It is a JSON file in the spool's folder, for Sweep and
 // for a user who finds the folder.
 type About struct {
-	Name    string    `json:"name"`    // of the trace
-	Address string    `json:"address"` // of the collector that it is for
-	PID     int       `json:"pid"`     // of the mtrace that made it
+	Name    string    `json:"name"`    // name of the trace
+	Address string    `json:"address"` // address of the collector that gets the trace
+	PID     int       `json:"pid"`     // process id of the mtrace that created the spool
 	Started time.Time `json:"started"`
 }
 

@@ -14,7 +14,7 @@ import (
 // after its last complete block.
 type Copier struct {
 	Dst  io.Writer
-	Name string // what errors begin with
+	Name string // the trace's name, with which errors begin
 
 	size    int64 // written
 	indexed bool  // the index was written; the trailer follows

@@ -12,11 +12,11 @@ import (
 // A Damage describes a part of the file that could not be read and is left out. If the header of the part's block or
 // the index is intact, it also says what the part contained.
 type Damage struct {
-	Offset, Size int64        // of the part, in bytes
+	Offset, Size int64        // the damaged part of the file, in bytes
 	Held         string       // a description of the content; empty when it is not known
-	Of           bool         // it contained data of one process:
-	Process      ProcessIndex // this one
-	Ring         uint16       // of the records
+	Of           bool         // the part contained data of one process, Process
+	Process      ProcessIndex // that process; only if Of is set
+	Ring         uint16       // ring of the damaged records
 	Records      uint64       // number of lost records; 0 when it is not known whether it had any
 	First, Last  wire.Ticks   // the smallest begin and the largest end of the lost calls
 	Why          string       // the error that was found

@@ -17,7 +17,7 @@ type Info struct {
 
 	Selected []string `json:"selected,omitempty"` // the requested calls, flag by flag; empty means all
 
-	Processors int `json:"processors,omitempty"` // of the machine; 0 when not known
+	Processors int `json:"processors,omitempty"` // number of the machine's processors; 0 when not known
 }
 
 // Result describes how the recording ended. It is written last, so a trace that was cut off has no Result.

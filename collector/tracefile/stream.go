@@ -15,7 +15,7 @@ type streamWriter struct {
 	ring    uint16
 
 	mutex    sync.Mutex
-	position uint64 // of records[0]
+	position uint64 // ring position of records[0]
 	records  []wire.Record
 	next     uint64 // the position after the last record ever added
 }

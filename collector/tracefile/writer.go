@@ -32,13 +32,13 @@ type Writer struct {
 	queue     blockQueue
 	file      io.WriteCloser // written without the mutex, by one goroutine
 	offset    int64          // behind what was written
-	index     index          // of what was written
+	index     index          // lists the blocks written so far
 	processes []*processWriter
 	streams   map[streamKey]*streamWriter
 	err       error
 	failed    atomic.Bool // err is there
-	cut       int64       // when err occurred, in Unix nanoseconds
-	tail      []tailBlock // since then
+	cut       int64       // time of the error err, in Unix nanoseconds
+	tail      []tailBlock // blocks kept since the error, for the end of the file
 	recorded  []Recorded
 	leftOut   uint64 // records for which a Bounded stream had no space
 	noRoom    error  // the stream's reason

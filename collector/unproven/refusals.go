@@ -11,15 +11,15 @@ import (
 // could fill the log.
 const linePause = 10 * time.Second
 
-// Refusals counts refused connections. It logs the first one, and then at most one line per linePause.
+// Refusals counts refused connections. It logs the first refusal, and then at most one line per linePause.
 type Refusals struct {
 	log   zerolog.Logger
 	now   func() time.Time
 	mutex sync.Mutex
 	total uint64
-	quiet uint64 // refused since the last line
+	quiet uint64 // connections refused since the last log line
 	last  time.Time
-	from  string // of the latest one
+	from  string // who made the latest refused connection
 	why   error
 }
 

@@ -30,8 +30,8 @@ const ShortestSleep = 120 * time.Microsecond
 // Delays describes which delays an experiment (mtrace experiment, which measures what delays cost the program)
 // adds to a process at the moment. The zero value delays nothing.
 type Delays struct {
-	Kinds  DelayKind // of the threads in Threads
-	Others DelayKind // of all other threads
+	Kinds  DelayKind // activities delayed in the threads in Threads
+	Others DelayKind // activities delayed in all other threads
 	Calls  []Call
 	Lock   uint64 // address
 	Length time.Duration
@@ -109,9 +109,9 @@ func (g Region) DelayDue() uint64 { return g.load64(RegionDelayDueOffset) }
 // added delays, and units of progress such as completed command buffers. The counts only grow.
 type Injected struct {
 	Thread      uint64 // the thread that has the ring now, or had it last
-	Occurrences uint64 // that were delayed, including delays of 0
-	Nanos       uint64 // of delays, as they were measured
-	Units       uint64 // of progress
+	Occurrences uint64 // number of delayed activities, including delays of 0
+	Nanos       uint64 // total of the delays, as measured
+	Units       uint64 // units of progress completed
 	UnitAt      Ticks  // when the last unit was completed; 0 if there was none
 }
 

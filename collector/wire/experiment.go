@@ -57,7 +57,7 @@ type ExperimentTarget struct {
 	Mode    ExperimentMode `json:"mode"`
 	Calls   []string       `json:"calls,omitempty"`   // their names: of calls and waits
 	Address uint64         `json:"address,omitempty"` // of a lock
-	Object  ObjectID       `json:"object,omitempty"`  // of a lock, as in records; 0 when not known
+	Object  ObjectID       `json:"object,omitempty"`  // number of a lock, as in records; 0 when not known
 	Threads []uint64       `json:"threads,omitempty"` // the system's ids of the threads that are delayed; empty is all
 	Sleeps  bool           `json:"sleeps,omitempty"`  // threads sleep during delays, unless these are too short
 	TookNS  int64          `json:"took_ns,omitempty"` // mean length of an occurrence without delays; 0 when not known

@@ -255,7 +255,7 @@ func (r Ring) Blocked() Blocked {
 // A Polling is a loop in which a thread asks repeatedly for a status or a value, and has got the same answer so far.
 type Polling struct {
 	Begin, Last Ticks  // the first and the last question
-	Questions   uint64 // how many it asked
+	Questions   uint64 // number of polls
 	Answer      uint64 // the answer to all of them
 	Object      ObjectID
 	Call        Call // CallNone when the thread does not poll

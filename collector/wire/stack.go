@@ -51,7 +51,7 @@ type Stack struct {
 // A PythonFrame is one function call in the call stack of a Python interpreter.
 type PythonFrame struct {
 	Function, File StringID
-	Line           uint32 // of the running statement; 0 when not known
+	Line           uint32 // line of the running statement; 0 when not known
 }
 
 // The bits of the number Aux of a FactStack: the number of native frames, and which frames were cut.

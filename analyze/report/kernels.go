@@ -116,10 +116,15 @@ func (k *Kernel) OperationCell() string {
 
 // Title returns the kernel's name, with its variant if several kernels have that name.
 func (k *Kernel) Title() string {
-	if k.Variant == "" {
-		return k.Name
+	return titled(k.Name, k.Variant)
+}
+
+// titled returns a kernel's name with its variant in brackets, if it has one.
+func titled(name, variant string) string {
+	if variant == "" {
+		return name
 	}
-	return k.Name + " [" + k.Variant + "]"
+	return name + " [" + variant + "]"
 }
 
 // A cost is the GPU time of a kernel or an operation, with lower and upper bound.

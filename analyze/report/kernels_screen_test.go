@@ -29,6 +29,20 @@ func TestScreenShowsBoundsOfKernels(t *testing.T) {
 	}
 }
 
+// Two kernels of one name had the same line, while the lines of what would help told them apart.
+func TestScreenTellsKernelsOfOneNameApart(t *testing.T) {
+	r := &Report{Kernels: []Kernel{
+		{Name: strings.Repeat("long_", 10), Variant: "923fc36d", Dispatches: 2, GPUNS: 6_000_000, GPUHighNS: 6_000_000},
+		{Name: "step", Variant: "b5e6f62c", Dispatches: 2, GPUNS: 4_000_000, GPUHighNS: 4_000_000}}}
+	var out bytes.Buffer
+	writeScreenKernels(&sheet{Writer: &out, width: 120}, r, screenRows{kernels: 2})
+	for _, want := range []string{"_long_ [923fc36d] 6.00 ms", "step [b5e6f62c] 4.00 ms"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
 // The advice for kernels that are not identified does not name the option with which the run was recorded.
 func TestAdviceForUnidentifiedKernels(t *testing.T) {
 	r := &Report{Kernels: []Kernel{{Source: kernels.NotIdentified}}}

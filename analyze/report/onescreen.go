@@ -212,8 +212,8 @@ func writeScreenKernels(w *sheet, r *Report, rows screenRows) {
 		if k.Layer != analyze.App && k.Layer != "" {
 			name = k.Layer + " / " + name
 		}
-		text := fmt.Sprintf("%s  %s (%s, %s) · %s · %s each", cut(analyze.Printable(name), 40), k.GPUCell(),
-			k.ShareCell(), k.Source, analyze.Plural(k.Dispatches, "dispatch"), k.MeanCell())
+		text := fmt.Sprintf("%s  %s (%s, %s) · %s · %s each", titled(cut(analyze.Printable(name), 40), k.Variant),
+			k.GPUCell(), k.ShareCell(), k.Source, analyze.Plural(k.Dispatches, "dispatch"), k.MeanCell())
 		labelled(w, label, keepUnits(strings.Fields(text)))
 		label = ""
 	}

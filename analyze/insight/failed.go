@@ -54,7 +54,7 @@ func failed(in *Input) *Insight {
 				where.add(&b.Committed, "commit", b.Label, 1, 0, 0)
 			}
 		} else {
-			advice = "repair the first failure: it caused the others. " + advice
+			advice = "repair the first failure: it caused the others. T" + advice[1:]
 		}
 		text += fmt.Sprintf("; %d failed because of an earlier error: %s", n, reasons(victims))
 	}
@@ -82,7 +82,7 @@ func errors(list []*analyze.CommandBuffer) string {
 	for _, b := range list {
 		times[errorOf(b)]++
 	}
-	return ranked(times, func(words string, n int) string { return fmt.Sprintf("%d times: %s", n, words) })
+	return ranked(times, func(words string, n int) string { return analyze.Plural(n, "time") + ": " + words })
 }
 
 func reasons(times map[string]int) string {

@@ -115,7 +115,7 @@ func TestFirstFailure(t *testing.T) {
 	fails(31*ms, 1, "Ignored (for causing prior/excessive GPU errors) "+
 		"(00000004:kIOGPUCommandBufferCallbackErrorSubmissionsIgnored)")
 	i := failed(&Input{Trace: trace})
-	for _, want := range []string{"4 of 4 command buffers failed", "1 times: error 3, Caused GPU Address Fault Error",
+	for _, want := range []string{"4 of 4 command buffers failed", "1 time: error 3, Caused GPU Address Fault Error",
 		"The first was command buffer 2 at 11.0 ms",
 		"3 failed because of an earlier error", "2 submissions ignored"} {
 		if !strings.Contains(i.Evidence, want) {

@@ -81,6 +81,9 @@ func (w *walk) circle(t *analyze.Thread) string {
 	if len(w.threads) == 1 {
 		return fmt.Sprintf("%s waits for itself.", capital(thread(t)))
 	}
+	if len(w.threads) > 2 {
+		return "Each of them waits for the next, and the last for one before it, so none can continue."
+	}
 	return "Each of them waits for the other, so none can continue."
 }
 

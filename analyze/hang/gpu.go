@@ -80,6 +80,11 @@ func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, str
 	kind, why := w.other(t)
 	switch kind {
 	case Deadlock:
+		if u := w.byThread[t]; u != nil && u.Buffer != analyze.NoCommandBuffer {
+			return kind, fmt.Sprintf("The completion handler of %s waits for %s, which starts or completes only after the "+
+				"handler has returned, so neither can continue. Do not wait for a command buffer in a completion handler.",
+				buffer(b), buffer(w.trace.Buffer(u.Buffer)))
+		}
 		why = "The completion handler needs a lock held by the thread that waits for the handler's command buffer, " +
 			"so neither can continue. " +
 			"Do not wait for a command buffer while holding a lock, or the GIL, that one of its handlers acquires."
@@ -299,6 +304,12 @@ func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 		return w.handlerOf(b, u.Thread)
 	}
 	took := w.end - b.Committed.Begin
+	if t := w.mayRunHandlers(b); t != nil {
+		w.step(buffer(b), "%s, not completed; %s may run its completion handlers", w.committed(b), thread(t))
+		u := w.byThread[t]
+		return InCall, fmt.Sprintf("Either the GPU never finished %s, or its completion handler has not returned: "+
+			"%s has been in %s since then.", buffer(b), thread(t), u.Selector)
+	}
 	text := w.committed(b) + ", not completed"
 	if names := kernels(b); names != "" {
 		text += ": runs " + names

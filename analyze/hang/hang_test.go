@@ -95,6 +95,13 @@ func TestKinds(t *testing.T) {
 	}{
 		{"two threads and two locks", func(w *world) { w.wants(w.one, w.two, 1); w.wants(w.two, w.one, 2) }, Deadlock,
 			[]string{"held by thread 2", "held by thread 1"}},
+		{"three threads and three locks", func(w *world) {
+			three := &analyze.Thread{Process: w.one.Process, ID: 3}
+			w.Threads = append(w.Threads, three)
+			w.wants(w.one, w.two, 1)
+			w.wants(w.two, three, 2)
+			w.wants(three, w.one, 3)
+		}, Deadlock, []string{"held by thread 3", "Each of them waits for the next"}},
 		{"a lock of a thread that is in no call", func(w *world) { w.wants(w.one, w.two, 1) }, "", nil},
 		{"not committed", func(w *world) { w.waits(w.one, w.buffer(w.main, 5*ms, 0)) }, NotCommitted,
 			[]string{"never committed"}},
@@ -146,6 +153,22 @@ func TestKinds(t *testing.T) {
 			w.stuck(w.two, analyze.UnfinishedCall{Selector: "pthread_cond_timedwait", Group: wire.GroupLock,
 				OfPython: true})
 		}, Deadlock, []string{"the GIL is wanted by thread 2"}},
+		// the handler of the first command buffer was reported as a GPU that never finishes
+		{"the first handler, on a thread that ran none before", func(w *world) {
+			b := w.buffer(w.main, 5*ms, 6*ms)
+			b.Handlers = 1
+			w.waits(w.one, b)
+			w.stuck(w.two, analyze.UnfinishedCall{Selector: "sem_wait", Group: wire.GroupSignal, Address: 2})
+		}, InCall, []string{"thread 2 may run its completion handlers", "Either the GPU never finished command buffer 2, " +
+			"or its completion handler has not returned: thread 2 has been in sem_wait"}},
+		// it was said to need a lock
+		{"a handler that waits for the next command buffer", func(w *world) {
+			b := w.buffer(w.main, 5*ms, 6*ms)
+			b.Handlers = 1
+			w.ranHandlers(w.two)
+			w.waits(w.one, w.buffer(w.main, 5*ms, 7*ms))
+			w.waits(w.two, &w.CommandBuffers[2])
+		}, Deadlock, []string{"The completion handler of command buffer 2 waits for command buffer 3, which starts"}},
 		{"a kernel that runs on", func(w *world) { w.waits(w.one, w.buffer(w.main, 5*ms, 6*ms)) }, GPUUnended,
 			[]string{"never finished command buffer 2"}},
 		{"another queue's kernel runs on", func(w *world) {

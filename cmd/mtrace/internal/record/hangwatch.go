@@ -31,7 +31,7 @@ type hangWatch struct {
 	collector.Nobody
 	after    time.Duration // 0: only when a signal asks
 	began    time.Time
-	progress atomic.Int64 // time of the last record of progress, in nanoseconds after began
+	progress atomic.Int64 // time of the last record of progress, in nanoseconds after began; 0: no record yet
 
 	session *session
 	program *child
@@ -45,13 +45,17 @@ func newHangWatch(after time.Duration) *hangWatch {
 }
 
 // Records implements collector.Observer: it notes the time of progress, which is a command buffer created, committed
-// or completed, or a wait for one ended.
+// or completed, or a wait for one ended. The first record of all begins the watch, whatever its call: a program may
+// wait for an event before it creates a command buffer.
 func (h *hangWatch) Records(_ tracefile.ProcessIndex, _ uint16, records []wire.Record) {
 	for i := range records {
 		if call := records[i].Call; call == wire.CallCompleted || call.Row().Group.Progress() {
 			h.progress.Store(int64(time.Since(h.began)))
 			return
 		}
+	}
+	if len(records) > 0 {
+		h.progress.CompareAndSwap(0, int64(time.Since(h.began)))
 	}
 }
 

@@ -236,7 +236,7 @@ func (l *objectLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire
 func (l *objectLoader) compilation(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	c := Compilation{Call: call, Selector: rule.row.Selector, Kind: "library", Failed: r.Flags&wire.Failed != 0}
 	if rule.makes != wire.KindNone {
-		c.Made = uint32(r.Arg)
+		c.CreatedObject = uint32(r.Arg)
 	}
 	c.Name = l.at.process.text(rule.name.Of(r, m) | rule.source.Of(r, m)) // a call has either a name or a source
 	switch rule.effect {
@@ -247,8 +247,8 @@ func (l *objectLoader) compilation(rule *rule, call Call, r *wire.Record, m *wir
 		c.Kind = "archive"
 	case wire.EffectBuildsPipeline:
 		c.Kind, c.From = "pipeline", uint32(rule.from.Of(r, m))
-		l.at.process.functions.pipelines = append(l.at.process.functions.pipelines, pipelineMade{c.Made, c.From})
-		if p := l.at.process.pipeline(wire.ObjectID(c.Made)); p != nil {
+		l.at.process.functions.pipelines = append(l.at.process.functions.pipelines, pipelineMade{c.CreatedObject, c.From})
+		if p := l.at.process.pipeline(wire.ObjectID(c.CreatedObject)); p != nil {
 			p.Kernel, p.Label = l.at.process.text(m.X0), l.at.process.text(m.X1)
 		}
 	case wire.EffectBuildsLibrary:

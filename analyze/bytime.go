@@ -50,9 +50,9 @@ func byTime(keys []timeKey) []timeKey {
 	return from
 }
 
-// inOrder returns a copy of a list, sorted by the instants that the function `at` returns; values of the same instant
-// keep their order.
-func inOrder[T any](list []T, at func(*T) Nanos) []T {
+// sortedByTime returns a copy of a list, sorted by the instants that the function `at` returns; values of the same
+// instant keep their order.
+func sortedByTime[T any](list []T, at func(*T) Nanos) []T {
 	keys := make([]timeKey, len(list))
 	for i := range list {
 		keys[i] = timeKey{at(&list[i]), uint32(i)}

@@ -41,9 +41,9 @@ const (
 // number, and sums must not overflow.
 func instant(ns uint64) Nanos { return Nanos(min(ns, uint64(latestInstant))) }
 
-// ours converts a time in nanoseconds from the process's own clock to the shared clock. 0 means "not known" and stays
-// 0.
-func (c *converter) ours(ns uint64) Nanos {
+// sharedTime converts a time in nanoseconds from the process's own clock to the shared clock. 0 means "not known" and
+// stays 0.
+func (c *converter) sharedTime(ns uint64) Nanos {
 	if ns == 0 || c.process.Ahead == 0 {
 		return instant(ns)
 	}
@@ -53,7 +53,7 @@ func (c *converter) ours(ns uint64) Nanos {
 // at is the instant of a tick.
 func (c *converter) at(t wire.Ticks) Nanos {
 	if c.raw {
-		return c.ours(uint64(t))
+		return c.sharedTime(uint64(t))
 	}
 	return min(max(min(max(c.convert(t), -latestInstant), latestInstant)-Nanos(c.process.Ahead), 0), latestInstant)
 }

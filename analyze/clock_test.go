@@ -37,7 +37,8 @@ func TestConverter(t *testing.T) {
 			}
 		}
 		c := newConverter(p)
-		if got, want := c.ours(1<<40), min(max(1<<40-Nanos(p.Ahead), 0), latestInstant); got != want || c.ours(0) != 0 {
+		if got, want := c.sharedTime(1<<40), min(max(1<<40-Nanos(p.Ahead), 0), latestInstant); got != want ||
+			c.sharedTime(0) != 0 {
 			t.Fatalf("round %d: an instant of the process's is at %d, not %d", round, got, want)
 		}
 		for range 50 {

@@ -149,7 +149,7 @@ func TestLayers(t *testing.T) {
 		t.Errorf("%d ns of encoding", encode)
 	}
 	shares := kernels.Split(&analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1, End: 601},
-		Encoders: trace.CommandBuffers[0].Encoders}, trace.Window, kernels.CostsOf(trace))
+		Encoders: trace.CommandBuffers[0].Encoders}, trace.TimeRange, kernels.CostsOf(trace))
 	if len(shares) != 5 || shares[1].Layer.Name() != "MPSMatrixMultiplication" {
 		t.Errorf("shares %+v", shares)
 	}

@@ -16,8 +16,8 @@ type File struct {
 	reader *tracefile.Reader
 	path   string
 
-	around atomic.Int64 // time that Load reads before and after a range, in 64ths of the range
-	vain   atomic.Int64 // how often Load read more time around a range and found nothing new
+	margin           atomic.Int64 // time that Load reads before and after a range, in 64ths of the range
+	uselessWidenings atomic.Int64 // how often Load read more time around a range and found nothing new
 
 	once   sync.Once
 	blocks [][]surveyed // by stream
@@ -46,7 +46,7 @@ func Open(path string) (*File, error) {
 // NewFile makes a File that reads from a reader and closes it in Close. `path` is used as the file's name.
 func NewFile(reader *tracefile.Reader, path string) *File {
 	f := &File{reader: reader, path: path}
-	f.around.Store(leastAround)
+	f.margin.Store(leastAround)
 	return f
 }
 

@@ -35,7 +35,7 @@ func TestPartByIndex(t *testing.T) {
 		}
 		smallFile = 0
 		part, read, err := f.load(asked, leastAround)
-		if err == nil && read.strangers(part) > 0 {
+		if err == nil && read.incompleteBuffers(part) > 0 {
 			part, err = f.Load(asked)
 		}
 		smallFile = 1 << 20
@@ -45,13 +45,13 @@ func TestPartByIndex(t *testing.T) {
 		if read.whole {
 			t.Fatal("all of the file was read")
 		}
-		if part.Events != whole.Events || part.Window != whole.Window ||
+		if part.Events != whole.Events || part.TimeRange != whole.TimeRange ||
 			len(part.CommandBuffers) != len(whole.CommandBuffers) || len(part.Waits) != len(whole.Waits) ||
 			len(part.Memory.Allocations) != len(whole.Memory.Allocations) || len(part.Queues) != len(whole.Queues) ||
 			len(part.Threads) != len(whole.Threads) {
 			t.Errorf("%v: %d calls in %v, %d command buffers, %d waits; by the index %d in %v, %d, %d", asked, whole.Events,
-				whole.Window, len(whole.CommandBuffers), len(whole.Waits),
-				part.Events, part.Window, len(part.CommandBuffers), len(part.Waits))
+				whole.TimeRange, len(whole.CommandBuffers), len(whole.Waits),
+				part.Events, part.TimeRange, len(part.CommandBuffers), len(part.Waits))
 			continue
 		}
 		for i, b := range part.CommandBuffers {

@@ -50,13 +50,13 @@ func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	sortUnlessSorted(t.Scopes, func(a, b *Scope) int { return byBegin(&a.Call, &b.Call) })
 	sortUnlessSorted(t.Unfinished, func(a, b *UnfinishedCall) int { return byBegin(&a.Call, &b.Call) })
 	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })
-	t.Memory.Freed = inOrder(t.Memory.Freed, func(f *Freed) Nanos { return f.At })
+	t.Memory.Freed = sortedByTime(t.Memory.Freed, func(f *Freed) Nanos { return f.At })
 	slices.SortStableFunc(t.Memory.Device, func(a, b DeviceMemory) int { return cmp.Compare(a.At, b.At) })
 	sortUnlessSorted(t.Listeners, func(a, b *Listener) int { return byBegin(&a.Call, &b.Call) })
 	slices.SortStableFunc(t.Memory.Lifetimes, func(a, b Lifetime) int { return cmp.Compare(a.At, b.At) })
 	slices.SortStableFunc(t.Memory.Counted, func(a, b AliveSample) int { return cmp.Compare(a.At, b.At) })
-	if t.Range.reach = reachOf(t, f, asked); t.Window == (Interval{}) {
-		t.Window = t.Range.reach
+	if t.Range.reach = reachOf(t, f, asked); t.TimeRange == (Interval{}) {
+		t.TimeRange = t.Range.reach
 	}
 	resolveEvents(t, f.signalling)
 	findChildWaits(t)
@@ -107,7 +107,7 @@ func finishBuffers(t *Trace, list []*CommandBuffer) (f finishing) {
 		allRows, b.Rows = take(allRows, b.Rows)
 		f.completed = max(f.completed, b.Completed.End)
 		if b.GPU.Known() {
-			if t.Began(b.Committed.Begin) && t.Holds(b.Committed.Begin) {
+			if t.Began(b.Committed.Begin) && t.Includes(b.Committed.Begin) {
 				t.Recording.doubts.checkClock(b)
 			}
 			if f.gpu.End == 0 || b.GPU.Begin < f.gpu.Begin {

@@ -32,8 +32,8 @@ func (f *File) completions(stream, block int, clock *converter, long Nanos) (fou
 				continue
 			}
 			m := records[i+1].More()
-			began := clock.ours(m.X0)
-			if handed := clock.ours(m.X2); handed > 0 {
+			began := clock.sharedTime(m.X0)
+			if handed := clock.sharedTime(m.X2); handed > 0 {
 				began = min(began, handed)
 			}
 			if at := (Interval{began, clock.at(r.End)}); at.Known() && at.Length() >= long &&
@@ -84,7 +84,7 @@ func (f *File) keepRecords(of []flight, before Nanos) {
 			at := Interval{clock.at(b.First), clock.at(b.Last) + 1}
 			if !slices.ContainsFunc(of, func(x flight) bool {
 				return x.process == int(st.Process) && (at.Begin <= x.Begin && at.End > x.Begin-before ||
-					at.holds(x.End))
+					at.contains(x.End))
 			}) {
 				continue
 			}

@@ -9,7 +9,7 @@ import (
 
 // A seen is a call that the model stores individually, in compact form. It has no pointers, so the garbage collector
 // need not scan millions of them while the trace is read.
-type seen struct {
+type compactCall struct {
 	Interval
 	arg        uint64
 	object     wire.ObjectID
@@ -24,10 +24,10 @@ type seen struct {
 	failed     bool // the call returned NO
 }
 
-// A seenMore is a call in compact form (seen) together with its additional values X0 to X2, which are in a record of
-// their own (wire.More).
-type seenMore struct {
-	seen
+// A compactCallMore is a call in compact form (compactCall) together with its additional values X0 to X2, which are in
+// a record of their own (wire.More).
+type compactCallMore struct {
+	compactCall
 	own        Nanos
 	x0, x1, x2 uint64
 }
@@ -105,12 +105,12 @@ func (g *gathering[From, To]) advance(s *source[From]) Nanos {
 // by time.
 func gatherThreads(l *loader) {
 	slices.SortStableFunc(l.threads, func(a, b *threadLoader) int { return cmp.Compare(a.ID, b.ID) })
-	waits := gathering[seen, Wait]{func(t *threadLoader) *chronicle[seen] { return &t.waits },
-		func(v *seen) (Nanos, bool) { return v.Begin, v.absorbed }, l.wait}
-	locks := gathering[seenMore, LockWait]{func(t *threadLoader) *chronicle[seenMore] { return &t.locks },
-		func(v *seenMore) (Nanos, bool) { return v.Begin, v.own == 0 }, l.lock}
-	made := gathering[seenMore, Allocation]{func(t *threadLoader) *chronicle[seenMore] { return &t.made },
-		func(v *seenMore) (Nanos, bool) { return v.Begin, false }, l.allocation}
+	waits := gathering[compactCall, Wait]{func(t *threadLoader) *chronicle[compactCall] { return &t.waits },
+		func(v *compactCall) (Nanos, bool) { return v.Begin, v.absorbed }, l.wait}
+	locks := gathering[compactCallMore, LockWait]{func(t *threadLoader) *chronicle[compactCallMore] { return &t.locks },
+		func(v *compactCallMore) (Nanos, bool) { return v.Begin, v.own == 0 }, l.lock}
+	made := gathering[compactCallMore, Allocation]{func(t *threadLoader) *chronicle[compactCallMore] { return &t.made },
+		func(v *compactCallMore) (Nanos, bool) { return v.Begin, false }, l.allocation}
 	idle := gathering[SignalWait, SignalWait]{func(t *threadLoader) *chronicle[SignalWait] { return &t.idle },
 		func(w *SignalWait) (Nanos, bool) { return w.Begin, w.Length() == 0 },
 		func(_ *threadLoader, from, to *SignalWait) { *to = *from }}
@@ -141,7 +141,7 @@ func (l *loader) releaseLifetimes() {
 	}
 }
 
-func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
+func (l *loader) wait(t *threadLoader, v *compactCall, w *Wait) {
 	rule := ruleOf(v.call)
 	w.Call, w.Selector, w.Interpreter, w.Unfinished = v.of(t), rule.row.Selector, v.holds, v.unfinished
 	w.Earlier, w.Polls, w.PollGap = v.earlier, int(v.polls), Nanos(v.pollGap)
@@ -169,9 +169,9 @@ func (l *loader) indexOf(b *CommandBuffer) CommandBufferIndex {
 	return b.Index
 }
 
-func (l *loader) lock(t *threadLoader, v *seenMore, k *LockWait) {
+func (l *loader) lock(t *threadLoader, v *compactCallMore, k *LockWait) {
 	rule := ruleOf(v.call)
-	k.Call, k.Selector, k.Lock, k.Own, k.Interpreter = v.of(t), rule.row.Selector, uint64(v.object), v.own, v.holds
+	k.Call, k.Selector, k.Lock, k.Exclusive, k.Interpreter = v.of(t), rule.row.Selector, uint64(v.object), v.own, v.holds
 	k.Earlier = v.earlier
 	if rule.address != wire.Nowhere {
 		k.Lock = v.x1
@@ -192,7 +192,7 @@ func StorageMode(options uint64) string {
 // allocation converts the record of a call that allocated memory. OnHeap is set if the memory is part of another
 // allocation that is counted already: a heap, or the resource that a view refers to. Totals skip these, or the
 // memory would count twice.
-func (l *loader) allocation(t *threadLoader, v *seenMore, a *Allocation) {
+func (l *loader) allocation(t *threadLoader, v *compactCallMore, a *Allocation) {
 	rule := ruleOf(v.call)
 	a.At, a.Took, a.Thread, a.Stack, a.Selector = v.Begin, v.Length(), t.Thread, v.of(t).Stack, rule.row.Selector
 	a.Object, a.Bytes, a.Storage, a.OnHeap = uint32(v.arg), v.x0, StorageMode(v.x1), rule.object == wire.KindHeap ||
@@ -208,7 +208,7 @@ func (l *loader) allocation(t *threadLoader, v *seenMore, a *Allocation) {
 	}
 }
 
-func (v *seen) set(c Call, holds InterpreterLock, r *wire.Record, unfinished bool) {
+func (v *compactCall) set(c Call, holds InterpreterLock, r *wire.Record, unfinished bool) {
 	v.Interval, v.arg, v.object, v.call, v.holds, v.unfinished = c.Interval, r.Arg, r.Object, r.Call, holds, unfinished
 	v.failed = r.Flags&wire.Failed != 0
 	if c.Stack != nil {
@@ -216,13 +216,13 @@ func (v *seen) set(c Call, holds InterpreterLock, r *wire.Record, unfinished boo
 	}
 }
 
-func (v *seenMore) set(c Call, holds InterpreterLock, r *wire.Record, m *wire.More, unfinished bool) {
-	v.seen.set(c, holds, r, unfinished)
+func (v *compactCallMore) set(c Call, holds InterpreterLock, r *wire.Record, m *wire.More, unfinished bool) {
+	v.compactCall.set(c, holds, r, unfinished)
 	v.x0, v.x1, v.x2 = m.X0, m.X1, m.X2
 }
 
 // of returns the model's Call for a call that thread t made, with its stack if one was recorded.
-func (v *seen) of(t *threadLoader) Call {
+func (v *compactCall) of(t *threadLoader) Call {
 	c := Call{Interval: v.Interval, Thread: t.Thread}
 	if v.stack > 0 {
 		c.Stack = t.process.stacks.all[v.stack-1]

@@ -11,8 +11,8 @@ func (l *objectLoader) completed(r *wire.Record, m *wire.More) {
 	}
 	b.Completed = Interval{l.at.process.clock.at(r.Begin), l.at.process.clock.at(r.End)}
 	b.Status, b.ErrorCode = CommandBufferStatus(r.Arg&0xff), int(int32(r.Arg>>8))
-	b.GPU = Interval{l.at.process.clock.ours(m.X0), l.at.process.clock.ours(m.X1)}
-	b.Kernel = Interval{l.at.process.clock.ours(m.X2), l.at.process.clock.ours(m.X2) + Nanos(m.X3)}
+	b.GPU = Interval{l.at.process.clock.sharedTime(m.X0), l.at.process.clock.sharedTime(m.X1)}
+	b.Kernel = Interval{l.at.process.clock.sharedTime(m.X2), l.at.process.clock.sharedTime(m.X2) + Nanos(m.X3)}
 	if b.GPU.End < b.GPU.Begin || b.GPU.Length() > longestTime {
 		b.GPU = Interval{}
 		l.at.loader.skew(b.Completed.End)
@@ -35,7 +35,7 @@ func (l *objectLoader) encoderTimes(r *wire.Record, m *wire.More) {
 		return
 	}
 	e := &open.one[0]
-	e.GPU, e.Unmeasured = Interval{l.at.process.clock.ours(m.X0), l.at.process.clock.ours(m.X1)}, ""
+	e.GPU, e.Unmeasured = Interval{l.at.process.clock.sharedTime(m.X0), l.at.process.clock.sharedTime(m.X1)}, ""
 	if outcome := wire.Sampling(min(r.Arg, 0xff)); outcome != wire.SamplingMeasured || !e.GPU.Known() ||
 		e.GPU.Length() > longestTime {
 		e.GPU, e.Unmeasured = Interval{}, outcome.String()

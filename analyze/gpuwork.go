@@ -25,7 +25,7 @@ func (b *CommandBuffer) GPUWork() iter.Seq[GPUWork] {
 		case b.measured():
 			for i := range b.Encoders {
 				e := &b.Encoders[i]
-				if !yield(GPUWork{e.GPU.Within(b.GPU), "", i, e.Label}) {
+				if !yield(GPUWork{e.GPU.Intersect(b.GPU), "", i, e.Label}) {
 					return
 				}
 			}
@@ -56,11 +56,11 @@ func (b *CommandBuffer) Took(window Interval) Nanos {
 		if !b.GPU.Known() {
 			return 0
 		}
-		return b.GPU.Within(window).Length()
+		return b.GPU.Intersect(window).Length()
 	}
 	var rows []Interval
 	for w := range b.GPUWork() {
-		rows = append(rows, w.Within(window))
+		rows = append(rows, w.Intersect(window))
 	}
 	var took Nanos
 	for _, i := range Union(rows) {
@@ -76,7 +76,7 @@ func (b *CommandBuffer) RowTime(window Interval) (sum Nanos) {
 		return b.Took(window)
 	}
 	for w := range b.GPUWork() {
-		sum += w.Within(window).Length()
+		sum += w.Intersect(window).Length()
 	}
 	return sum
 }
@@ -98,9 +98,9 @@ func (b *CommandBuffer) Device() *Device {
 	return b.Queue.Device
 }
 
-// Within returns the part of the interval that is inside window. If there is none, the result ends before it begins,
+// Intersect returns the part of the interval that is inside window. If there is none, the result ends before it begins,
 // and its Length is 0.
-func (i Interval) Within(window Interval) Interval {
+func (i Interval) Intersect(window Interval) Interval {
 	return Interval{max(i.Begin, window.Begin), min(i.End, window.End)}
 }
 

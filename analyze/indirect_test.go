@@ -141,7 +141,7 @@ func TestIndirectCommandsOfAnotherThread(t *testing.T) {
 	d.execute(graph, 0, 1)
 	d.end(1000)
 	trace := script.load(t)
-	if s := kernels.Split(&trace.CommandBuffers[0], trace.Window, kernels.CostsOf(trace)); len(s) != 1 ||
+	if s := kernels.Split(&trace.CommandBuffers[0], trace.TimeRange, kernels.CostsOf(trace)); len(s) != 1 ||
 		s[0].Kernel != "work" || s[0].Threads != 64 {
 		t.Errorf("%+v", s)
 	}
@@ -185,7 +185,7 @@ func TestIndirectDrawings(t *testing.T) {
 func checkThreads(t *testing.T, trace *analyze.Trace, want string) {
 	t.Helper()
 	var says []string
-	for _, s := range kernels.Split(&trace.CommandBuffers[0], trace.Window, kernels.CostsOf(trace)) {
+	for _, s := range kernels.Split(&trace.CommandBuffers[0], trace.TimeRange, kernels.CostsOf(trace)) {
 		says = append(says, fmt.Sprintf("%s %d", s.Kernel, s.Threads))
 	}
 	if got := strings.Join(says, ", "); got != want {

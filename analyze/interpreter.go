@@ -77,10 +77,10 @@ func (l *LockWait) nameKeeper(all []keeping) {
 		}
 		if both := min(k.End, l.End) - max(k.Begin, l.Begin); both > 0 && k.thread != l.Thread {
 			kept[k.thread] += both
-			l.Kept += both
+			l.HolderWaiting += both
 		}
 	}
-	l.Kept = min(l.Kept, l.Own)
+	l.HolderWaiting = min(l.HolderWaiting, l.Exclusive)
 	if l.Holder != nil {
 		return
 	}

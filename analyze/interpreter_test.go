@@ -11,7 +11,7 @@ func TestNameKeepers(t *testing.T) {
 		return Wait{Call: Call{Interval: Interval{begin, end}, Thread: th}, Interpreter: held}
 	}
 	lock := func(th *Thread, begin, end Nanos, name string) LockWait {
-		return LockWait{Call: Call{Interval: Interval{begin, end}, Thread: th}, Name: name, Own: end - begin,
+		return LockWait{Call: Call{Interval: Interval{begin, end}, Thread: th}, Name: name, Exclusive: end - begin,
 			Interpreter: InterpreterFree}
 	}
 	trace := &Trace{
@@ -30,7 +30,7 @@ func TestNameKeepers(t *testing.T) {
 			lock(c, 510, 590, "_PyRuntime"), // another process's
 			lock(c, 710, 790, "_PyRuntime"), // not known
 			lock(c, 110, 190, "malloc"),
-			{Call: Call{Interval: Interval{900, 1000}, Thread: b}, Name: "a lock of a framework", Own: 100,
+			{Call: Call{Interval: Interval{900, 1000}, Thread: b}, Name: "a lock of a framework", Exclusive: 100,
 				Interpreter: InterpreterHeld},
 			lock(a, 910, 950, "_PyRuntime"), // held by a thread that waits for another lock
 		}},
@@ -40,8 +40,8 @@ func TestNameKeepers(t *testing.T) {
 		holder *Thread
 		kept   Nanos
 	}{{a, 130}, {a, 10}, {nil, 0}, {b, 40}, {nil, 5}, {nil, 0}, {nil, 0}, {nil, 0}, {nil, 0}, {nil, 0}, {b, 40}} {
-		if l := trace.CPUWaits.Locks[i]; l.Holder != want.holder || l.Kept != want.kept {
-			t.Errorf("lock %d: kept for %d by %v, want %d by %v", i, l.Kept, l.Holder, want.kept, want.holder)
+		if l := trace.CPUWaits.Locks[i]; l.Holder != want.holder || l.HolderWaiting != want.kept {
+			t.Errorf("lock %d: kept for %d by %v, want %d by %v", i, l.HolderWaiting, l.Holder, want.kept, want.holder)
 		}
 	}
 }

@@ -49,10 +49,11 @@ func (l *waitLoader) signalWait(rule *rule, call Call, r *wire.Record, m *wire.M
 		return SignalWait{Call: call, Selector: rule.row.Selector, Name: l.at.process.text(m.X0), ForProcess: true,
 			Child: int(min(r.Arg, 1<<31))}
 	}
-	w := SignalWait{Call: call, Selector: rule.row.Selector, Object: m.X1, Name: l.at.process.text(m.X0), Gave: m.X2,
-		GivenBack: r.Object&wire.SignalGivenBack != 0,
-		Fetched:   r.Object&wire.SignalFetched != 0,
-		TimedOut:  r.Flags&wire.Failed != 0}
+	w := SignalWait{Call: call, Selector: rule.row.Selector, Object: m.X1, Name: l.at.process.text(m.X0),
+		LastSignalled:    m.X2,
+		AcquirerReleased: r.Object&wire.SignalGivenBack != 0,
+		Fetched:          r.Object&wire.SignalFetched != 0,
+		TimedOut:         r.Flags&wire.Failed != 0}
 	if r.Arg != 0 && !w.TimedOut {
 		w.Signaller = l.at.loader.threadOf(l.at.process, ThreadID(r.Arg)).Thread
 		if at := l.at.process.clock.at(r.End - wire.Ticks(m.X3)); at >= call.Begin && at <= call.End {

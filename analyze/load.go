@@ -29,26 +29,26 @@ func Load(path string, opts Options) (*Trace, error) {
 // then reads again, with more time around the range.
 func (f *File) Load(opts Options) (*Trace, error) {
 	opts = f.Asked(opts)
-	around := f.around.Load()
+	around := f.margin.Load()
 	t, read, err := f.load(opts, around)
 	// Reading again would make new Thread values, different from those that Visit has already passed to the caller.
 	// Only slices reuse their Thread values, so only they may be read again after visits.
 	again := opts.Visit == nil || opts.slice != nil
 	opts.Visit = nil
-	for err == nil && again && around < mostAround && f.vain.Load() < mostVain {
-		was := read.strangers(t)
+	for err == nil && again && around < mostAround && f.uselessWidenings.Load() < mostVain {
+		was := read.incompleteBuffers(t)
 		if was == 0 {
 			break
 		}
 		if t, read, err = f.load(opts, 8*around); err != nil {
 			break
 		}
-		if read.strangers(t) >= was { // the missing records are not in the trace
-			f.vain.Add(1)
+		if read.incompleteBuffers(t) >= was { // the missing records are not in the trace
+			f.uselessWidenings.Add(1)
 			break
 		}
 		around *= 8
-		f.around.Store(around)
+		f.margin.Store(around)
 	}
 	return t, err
 }
@@ -118,10 +118,10 @@ func (f *File) newLoader(opts Options) *loader {
 	}
 	l.setWindow(f.reader.Streams(), opts)
 	if opts.Adds {
-		l.trace.Range.asked = l.window
+		l.trace.Range.requested = l.window
 	}
 	if l.slice != nil {
-		l.trace.Range.held = l.slice.core
+		l.trace.Range.counted = l.slice.core
 	}
 	return l
 }

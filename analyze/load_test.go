@@ -174,8 +174,8 @@ func TestRange(t *testing.T) {
 		trace.Events != 2 {
 		t.Errorf("waits %+v, %d events", trace.Waits, trace.Events)
 	}
-	if trace.Window != (analyze.Interval{Begin: 1500, End: 2000}) {
-		t.Errorf("window %v", trace.Window)
+	if trace.TimeRange != (analyze.Interval{Begin: 1500, End: 2000}) {
+		t.Errorf("window %v", trace.TimeRange)
 	}
 	if _, err := analyze.Load(f.Write(t), analyze.Options{PIDs: []int{77}}); err == nil ||
 		!strings.Contains(err.Error(), "77") {

@@ -116,11 +116,11 @@ type threadLoader struct {
 	scopes  int                          // number of begins and ends of scopes so far
 	signal  []Signal                     // the values to which the thread itself set shared events
 	queued  []queueEvent                 // signals and waits for shared events that the thread enqueued on queues
-	waits   chronicle[seen]
-	locks   chronicle[seenMore]
+	waits   chronicle[compactCall]
+	locks   chronicle[compactCallMore]
 	idle    chronicle[SignalWait]
 	blocked chronicle[BlockedWait]
-	made    chronicle[seenMore] // calls that allocated memory
+	made    chronicle[compactCallMore] // calls that allocated memory
 	runs    dispatchRuns
 	roles   roles            // what the thread does anywhere in the trace, even outside of the loaded range
 	handled *CommandBuffer   // whose completion handler the thread ran last; nil if it ran none
@@ -203,7 +203,7 @@ func (l *loader) skew(at Nanos) {
 // twice.
 func (l *loader) counts(at Nanos) bool {
 	if l.slice != nil {
-		return l.trace.Holds(at)
+		return l.trace.Includes(at)
 	}
-	return l.window.holds(at)
+	return l.window.contains(at)
 }

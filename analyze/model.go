@@ -226,12 +226,12 @@ type Signal struct {
 // waited for child processes that compiled.
 type Compilation struct {
 	Call
-	Selector   string
-	Kind       string // "library", "function", "pipeline", "archive" or KindChildren
-	Name       string // name of the function, or hash of the source
-	SourceSize int64
-	Failed     bool
-	Made       uint32 // the created object's number in its process; 0 when not known
+	Selector      string
+	Kind          string // "library", "function", "pipeline", "archive" or KindChildren
+	Name          string // name of the function, or hash of the source
+	SourceSize    int64
+	Failed        bool
+	CreatedObject uint32 // the created object's number in its process; 0 when not known
 	// for a function, the number of its library; for a pipeline state, the number of its function; 0 when not known
 	From   uint32
 	Device *Device // the device that the library or pipeline state is for; nil when not known

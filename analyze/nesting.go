@@ -27,7 +27,7 @@ type nesting struct {
 // final and were passed on (settled).
 type span struct {
 	begin, end Nanos
-	own        Nanos // time not in inner calls
+	exclusive  Nanos // time not in inner calls
 	covered    Nanos // own plus the time of nested calls
 	size       int32 // spans in the subtree, itself included
 	slot       int32 // set by the user of nesting; −1 for a run of settled calls
@@ -74,7 +74,7 @@ func (n *nesting) place() {
 	for i > 0 && n.spans[i-1].begin >= s.begin {
 		root := &n.spans[i-1]
 		if root.yields {
-			root.covered, root.own, root.absorbed = root.covered-root.own, 0, true
+			root.covered, root.exclusive, root.absorbed = root.covered-root.exclusive, 0, true
 		}
 		inner += root.covered
 		s.end = max(s.end, root.end)
@@ -87,16 +87,16 @@ func (n *nesting) place() {
 		s.begin = n.spans[i-1].end
 		s.end = max(s.end, s.begin)
 	}
-	s.own = max(0, s.end-s.begin-inner)
-	s.covered = s.own + inner
+	s.exclusive = max(0, s.end-s.begin-inner)
+	s.covered = s.exclusive + inner
 	s.size = int32(last - i + 1)
 	n.whole = min(n.whole, i)
 	if s.absorbs && i < last {
 		// the call absorbs the time of the calls nested in it. A nested call whose own time is already settled (passed on
 		// as final) keeps it
 		for j := last - 1; j >= i; {
-			s.own += n.spans[j].own
-			n.spans[j].own, n.spans[j].absorbed = 0, true
+			s.exclusive += n.spans[j].exclusive
+			n.spans[j].exclusive, n.spans[j].absorbed = 0, true
 			if n.spans[j].absorbs { // it has already absorbed the calls nested in it
 				j -= int(n.spans[j].size)
 			} else {
@@ -137,7 +137,7 @@ func (n *nesting) settleFirst(count int) span {
 		if run.end = s.end; i == 0 || s.begin < run.begin {
 			run.begin = s.begin
 		}
-		if run.covered += s.own; s.slot < 0 {
+		if run.covered += s.exclusive; s.slot < 0 {
 			run.covered += s.covered
 		}
 	}

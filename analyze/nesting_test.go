@@ -57,7 +57,7 @@ func TestNestingSums(t *testing.T) {
 			want[k]++
 		}
 		got := make([]Nanos, len(calls)+1)
-		n := nesting{settle: each(func(s *span) { got[s.slot+1] += s.own })}
+		n := nesting{settle: each(func(s *span) { got[s.slot+1] += s.exclusive })}
 		for k, c := range calls {
 			n.add(span{begin: c.Begin, end: c.End, slot: int32(k), item: -1})
 		}
@@ -80,10 +80,10 @@ func TestNestingOfNonsense(t *testing.T) {
 		var sum Nanos
 		first, last := Nanos(1<<62), Nanos(-1<<62)
 		n := nesting{settle: each(func(s *span) {
-			if s.own < 0 {
-				t.Fatalf("round %d: own time %d", round, s.own)
+			if s.exclusive < 0 {
+				t.Fatalf("round %d: own time %d", round, s.exclusive)
 			}
-			sum += s.own
+			sum += s.exclusive
 		})}
 		for range 1 + r.IntN(300) {
 			b := Nanos(r.Int64N(5000))
@@ -102,7 +102,7 @@ func TestNestingOfNonsense(t *testing.T) {
 func TestNestingAbsorbs(t *testing.T) {
 	own := map[int32]Nanos{}
 	absorbed := map[int32]bool{}
-	n := nesting{settle: each(func(s *span) { own[s.slot], absorbed[s.slot] = s.own, s.absorbed })}
+	n := nesting{settle: each(func(s *span) { own[s.slot], absorbed[s.slot] = s.exclusive, s.absorbed })}
 	n.add(span{begin: 20, end: 30, slot: 1, item: -1})                // inside 2
 	n.add(span{begin: 15, end: 40, slot: 2, item: -1})                // inside 3
 	n.add(span{begin: 10, end: 50, slot: 3, item: -1, absorbs: true}) // the wait
@@ -121,7 +121,7 @@ func TestNestingAbsorbs(t *testing.T) {
 // TestNestingOfMany: the calls that are settled early, because there are many, keep the sums exact.
 func TestNestingOfMany(t *testing.T) {
 	var sum Nanos
-	n := nesting{settle: each(func(s *span) { sum += s.own })}
+	n := nesting{settle: each(func(s *span) { sum += s.exclusive })}
 	at := Nanos(0)
 	for range 3*maxSpans + 7 {
 		n.add(span{begin: at, end: at + 2, item: -1})
@@ -141,7 +141,7 @@ func TestNestingOfMany(t *testing.T) {
 // although the first half was already attributed to the calls: the thread's parts added up to more than its time.
 func TestNestingOfManyAbsorbed(t *testing.T) {
 	var sum Nanos
-	n := nesting{settle: each(func(s *span) { sum += s.own })}
+	n := nesting{settle: each(func(s *span) { sum += s.exclusive })}
 	at := Nanos(10)
 	for range 3*maxSpans + 7 {
 		n.add(span{begin: at, end: at + 2, item: -1})
@@ -159,7 +159,7 @@ func TestNestingOfManyAbsorbed(t *testing.T) {
 func TestNestingYields(t *testing.T) {
 	own := map[int32]Nanos{}
 	absorbed := map[int32]bool{}
-	n := nesting{settle: each(func(s *span) { own[s.slot], absorbed[s.slot] = s.own, s.absorbed })}
+	n := nesting{settle: each(func(s *span) { own[s.slot], absorbed[s.slot] = s.exclusive, s.absorbed })}
 	n.add(span{begin: 10, end: 20, slot: 0, item: -1, yields: true})
 	n.add(span{begin: 22, end: 24, slot: 1, item: -1})
 	n.add(span{begin: 0, end: 30, slot: 2, item: -1})

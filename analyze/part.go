@@ -19,7 +19,7 @@ const (
 	PartWaitQueuedOther
 	PartWaitScheduling
 	PartWaitNotify
-	PartWaitForeign
+	PartWaitCrossThread
 	PartOtherAPI
 	PartOutside
 	PartCount = iota
@@ -46,7 +46,7 @@ var partNames = [PartCount]string{
 	PartWaitQueuedOther: "queued behind other threads",
 	PartWaitScheduling:  "scheduling",
 	PartWaitNotify:      "notify",
-	PartWaitForeign:     "cross-thread",
+	PartWaitCrossThread: "cross-thread",
 	PartOtherAPI:        "other API",
 	PartOutside:         "outside Metal",
 }

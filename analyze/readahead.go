@@ -9,12 +9,12 @@ import (
 // A readAhead reads and decompresses blocks on its own goroutine, a little ahead of the goroutine that loads their
 // records.
 type readAhead struct {
-	full  chan piece // a piece without records ends a block
+	full  chan recordBatch // a piece without records ends a block
 	empty chan []wire.Record
 }
 
 // A piece is a number of consecutive records of one block, passed from the reading to the loading goroutine.
-type piece struct {
+type recordBatch struct {
 	records []wire.Record
 	room    []wire.Record // the buffer of records, for reuse; nil if the slice keeps the records
 }
@@ -29,7 +29,7 @@ const (
 // readAhead starts to read the needed blocks of the given streams, one stream after another, on a goroutine. The
 // caller must consume all blocks with block; otherwise the goroutine blocks forever.
 func (p *part) readAhead(streams []int) *readAhead {
-	a := &readAhead{full: make(chan piece, timesAhead), empty: make(chan []wire.Record, timesAhead)}
+	a := &readAhead{full: make(chan recordBatch, timesAhead), empty: make(chan []wire.Record, timesAhead)}
 	if p.whole {
 		return a // a whole file is not read ahead
 	}
@@ -45,7 +45,7 @@ func (p *part) readAhead(streams []int) *readAhead {
 					} else {
 						a.read(p, at)
 					}
-					a.full <- piece{}
+					a.full <- recordBatch{}
 				}
 			}
 		}
@@ -64,7 +64,7 @@ func (a *readAhead) read(p *part, at blockName) {
 	}
 	_ = p.reader.ReadBlockInto(p.reader.Streams()[at.stream], at.block, next, func(records []wire.Record) error {
 		// the callback returns no error
-		a.full <- piece{records, room}
+		a.full <- recordBatch{records, room}
 		room = nil
 		return nil
 	})
@@ -79,7 +79,7 @@ func (a *readAhead) readKept(p *part, at blockName) {
 	all := p.kept.find(at)
 	if all != nil {
 		for some := range slices.Chunk(all, recordsAhead) {
-			a.full <- piece{records: some}
+			a.full <- recordBatch{records: some}
 		}
 	} else {
 		all = p.kept.room(int(p.blocks[at.stream][at.block].Records))
@@ -97,7 +97,7 @@ func (a *readAhead) readKept(p *part, at blockName) {
 			} else {
 				all = append(all, records...)
 			}
-			a.full <- piece{records: all[n:]}
+			a.full <- recordBatch{records: all[n:]}
 			return nil
 		})
 	}

@@ -17,7 +17,7 @@ func experiment(e *wire.Experiment, clock *converter) *Experiment {
 		}
 		of.Targets = append(of.Targets, target)
 	}
-	at := func(ns int64) Nanos { return clock.ours(uint64(ns)) }
+	at := func(ns int64) Nanos { return clock.sharedTime(uint64(ns)) }
 	for _, b := range e.Blocks {
 		of.Blocks = append(of.Blocks, ExperimentBlock{Interval: Interval{at(b.Start), at(b.End)}, Target: b.Target,
 			Control: b.Control,

@@ -50,9 +50,9 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	return p
 }
 
-// strangers counts the command buffers in the loaded range whose creation or GPU time is unknown, although a part of
-// the file that was not read may have it. If there are any, Load reads a wider range.
-func (p *part) strangers(t *Trace) (n int) {
+// incompleteBuffers counts the command buffers in the loaded range whose creation or GPU time is unknown, although a
+// part of the file that was not read may have it. If there are any, Load reads a wider range.
+func (p *part) incompleteBuffers(t *Trace) (n int) {
 	stranger := func(b *CommandBuffer) bool {
 		return p.before && !b.Created.Known() || p.after && b.Committed.Known() && !b.GPU.Known()
 	}

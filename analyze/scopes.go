@@ -12,7 +12,7 @@ type ScopesAt struct {
 // index of the scope that encloses scope i.
 type scopeTree struct {
 	scopes []*Scope
-	around []int // −1: none
+	parent []int // −1: none
 }
 
 // NewScopesAt returns a ScopesAt for the scopes (time ranges named by the program) of a trace. Marks are left out,
@@ -36,13 +36,13 @@ func NewScopesAt(t *Trace) *ScopesAt {
 			a, b := tree.scopes[i], tree.scopes[j]
 			return a.Begin < b.Begin || a.Begin == b.Begin && a.End > b.End
 		})
-		tree.around = make([]int, len(tree.scopes))
+		tree.parent = make([]int, len(tree.scopes))
 		open := -1
 		for i, scope := range tree.scopes {
 			for open >= 0 && tree.scopes[open].End < scope.End {
-				open = tree.around[open]
+				open = tree.parent[open]
 			}
-			tree.around[i] = open
+			tree.parent[i] = open
 			open = i
 		}
 	}
@@ -57,7 +57,7 @@ func (s *ScopesAt) Innermost(t *Thread, at Nanos) string {
 		return ""
 	}
 	i := sort.Search(len(tree.scopes), func(i int) bool { return tree.scopes[i].Begin > at }) - 1
-	for ; i >= 0; i = tree.around[i] {
+	for ; i >= 0; i = tree.parent[i] {
 		if tree.scopes[i].End > at {
 			return tree.scopes[i].Name
 		}
@@ -74,7 +74,7 @@ func (s *ScopesAt) Names(t *Thread, at Nanos) []string {
 	}
 	var names []string
 	i := sort.Search(len(tree.scopes), func(i int) bool { return tree.scopes[i].Begin > at }) - 1
-	for ; i >= 0; i = tree.around[i] {
+	for ; i >= 0; i = tree.parent[i] {
 		if tree.scopes[i].End > at {
 			names = append(names, tree.scopes[i].Name)
 		}

@@ -54,7 +54,7 @@ func checkShares(t *testing.T, trace *analyze.Trace, want []string, name func(ke
 	costs := kernels.CostsOf(trace)
 	for i := range trace.CommandBuffers {
 		var says []string
-		for _, s := range kernels.Split(&trace.CommandBuffers[i], trace.Window, costs) {
+		for _, s := range kernels.Split(&trace.CommandBuffers[i], trace.TimeRange, costs) {
 			says = append(says, strings.TrimSpace(fmt.Sprintf("%s %d", name(s), s.GPU)))
 		}
 		if got := strings.Join(says, ", "); got != want[i] {

@@ -21,9 +21,9 @@ func Whole(t *Trace) *Slice {
 	return &Slice{Trace: t, Buffers: slices.Collect(t.Buffers()), of: 1}
 }
 
-// Held reports whether an event that ended at an instant belongs to this slice. Writers must skip other events,
+// Includes reports whether an event that ended at an instant belongs to this slice. Writers must skip other events,
 // because another slice has them.
-func (s *Slice) Held(at Nanos) bool { return s.Trace.Holds(at) }
+func (s *Slice) Includes(at Nanos) bool { return s.Trace.Includes(at) }
 
 // First reports whether this is the first slice (time range) of the run. If it is also the last one, the slice is
 // the whole run.

@@ -61,7 +61,7 @@ func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 		s.core.End = allTime.End
 	}
 	run := Interval{l.trace.Run.Origin, l.trace.Run.Origin + l.trace.Run.Length + 1}
-	l.trace.Window = Interval{max(run.Begin, asked.Begin), min(run.End, asked.End)}
+	l.trace.TimeRange = Interval{max(run.Begin, asked.Begin), min(run.End, asked.End)}
 	around := Interval{max(run.Begin, part.Begin), min(run.End, part.End)}.Length()
 	if s.apart {
 		around /= aroundApart

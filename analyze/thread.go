@@ -45,9 +45,9 @@ func (t *threadLoader) settle(spans []span) {
 		if s.slot < 0 {
 			continue
 		}
-		t.slots[s.slot].exclusive += s.own
+		t.slots[s.slot].exclusive += s.exclusive
 		if s.part < PartOutside && !t.sliced {
-			t.Exclusive[s.part] += s.own
+			t.Exclusive[s.part] += s.exclusive
 		}
 		t.work(s)
 		if s.item >= 0 {
@@ -74,7 +74,7 @@ func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 func (t *threadLoader) settleCore(spans []span) {
 	for i := range spans {
 		if s := &spans[i]; s.slot >= 0 && s.part < PartOutside {
-			t.Exclusive[s.part] += s.own
+			t.Exclusive[s.part] += s.exclusive
 		}
 	}
 }
@@ -85,12 +85,12 @@ func (t *threadLoader) settleItem(s *span) {
 	switch {
 	case s.part == PartLock:
 		k := t.locks.at(s.item)
-		k.Interval, k.own = Interval{s.begin, s.end}, s.own
+		k.Interval, k.own = Interval{s.begin, s.end}, s.exclusive
 	case s.blocks:
-		t.blocked.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
+		t.blocked.at(s.item).Interval = Interval{s.begin, s.begin + s.exclusive}
 	// a wait inside a Metal call counts as that call's time: its own time is 0, and it is left out of the list
 	case s.yields:
-		t.idle.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
+		t.idle.at(s.item).Interval = Interval{s.begin, s.begin + s.exclusive}
 	case s.absorbed: // it is counted as a part of another wait
 		t.waits.at(s.item).absorbed = true
 	default:
@@ -107,7 +107,7 @@ func (t *threadLoader) work(s *span) {
 		return
 	}
 	if s.part < PartOutside {
-		t.tail[s.part] += s.own
+		t.tail[s.part] += s.exclusive
 		t.tailOf |= 1 << s.part
 	}
 	if !marks {

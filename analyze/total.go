@@ -41,7 +41,7 @@ type siteKey struct {
 // Add adds the next range to the total. The total has its own Process, Thread, Queue and Device objects; the methods
 // of these names return the total's object for a range's object.
 func (t *Total) Add(part *Trace) {
-	window := part.Window
+	window := part.TimeRange
 	if part.isSlice() {
 		window = part.Range.reach
 	}
@@ -50,15 +50,15 @@ func (t *Total) Add(part *Trace) {
 			map[queueKey]*Queue{},
 			map[Device]*Device{}
 		t.stats, t.sites = map[callKind]*CallStat{}, map[siteKey]int{}
-		t.Trace = &Trace{Source: part.Source, Window: window, Run: part.Run, Warnings: part.Warnings,
+		t.Trace = &Trace{Source: part.Source, TimeRange: window, Run: part.Run, Warnings: part.Warnings,
 			Recording: Recording{Lost: part.Recording.Lost, Coverage: part.Recording.Coverage}}
 	}
 	all := t.Trace
 	if window.Length() > 0 {
-		if all.Window.Length() == 0 {
-			all.Window = window
+		if all.TimeRange.Length() == 0 {
+			all.TimeRange = window
 		}
-		all.Window = Interval{min(all.Window.Begin, window.Begin), max(all.Window.End, window.End)}
+		all.TimeRange = Interval{min(all.TimeRange.Begin, window.Begin), max(all.TimeRange.End, window.End)}
 	}
 	for _, p := range part.Processes {
 		t.Process(p)
@@ -76,21 +76,21 @@ func (t *Total) Add(part *Trace) {
 		t.calls(s)
 	}
 	for _, c := range part.Compilations {
-		if !part.Holds(c.End) {
+		if !part.Includes(c.End) {
 			continue
 		}
 		c.Thread, c.Device = t.Thread(c.Thread), t.Device(c.Device)
 		all.Compilations = append(all.Compilations, c)
 	}
 	for _, c := range part.CPUWaits.Children {
-		if !part.Holds(c.End) {
+		if !part.Includes(c.End) {
 			continue
 		}
 		c.Thread = t.Thread(c.Thread)
 		all.CPUWaits.Children = append(all.CPUWaits.Children, c)
 	}
 	for _, m := range part.Memory.Device {
-		if !part.Holds(m.At) {
+		if !part.Includes(m.At) {
 			continue
 		}
 		m.Device, m.Process = t.Device(m.Device), t.Process(m.Process)
@@ -119,10 +119,10 @@ func (t *Total) Add(part *Trace) {
 func (t *Total) Finish() {
 	all := t.Trace
 	all.Calls = slices.Collect(maps.Values(t.stats))
-	window := all.Window
+	window := all.TimeRange
 	warnOfDoubts(all)
 	finishTrace(all, finishing{}, false, allTime)
-	all.Window = window
+	all.TimeRange = window
 }
 
 // Process returns the total's process that corresponds to a process of a range.
@@ -205,13 +205,13 @@ func (t *Thread) add(next *Thread) {
 			t.late[p] = next.late[p]
 		}
 	}
-	t.Active, t.Working = around(t.Active, next.Active), around(t.Working, next.Working)
+	t.Active, t.Working = enclosing(t.Active, next.Active), enclosing(t.Working, next.Working)
 	t.OnlyIdle = t.OnlyIdle && next.OnlyIdle
 	t.Events += next.Events
 }
 
-// around returns the smallest interval that contains a and b; an interval that ends at 0 is empty and ignored.
-func around(a, b Interval) Interval {
+// enclosing returns the smallest interval that contains a and b; an interval that ends at 0 is empty and ignored.
+func enclosing(a, b Interval) Interval {
 	switch {
 	case a.End == 0:
 		return b

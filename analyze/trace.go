@@ -8,8 +8,8 @@ type Trace struct {
 	Source Source
 	Run    Run
 	// the time from the first call to the end of the run (Process.Ended), limited to the requested range
-	Window Interval
-	Range  Range
+	TimeRange Interval
+	Range     Range
 
 	Processes      []*Process
 	Threads        []*Thread
@@ -83,9 +83,9 @@ type Range struct {
 	// the serving thread never waits for one.
 	RequestObjects map[uint64]bool
 
-	asked Interval // the requested time; only with Options.Adds
-	held  Interval // the slice's own time: only events that end in it count; only in a slice
-	reach Interval // what Window would be if the slice were the whole run; only in a slice
+	requested Interval // the requested time; only with Options.Adds
+	counted   Interval // the slice's own time: only events that end in it count; only in a slice
+	reach     Interval // what Window would be if the slice were the whole run; only in a slice
 	// command buffers that a call in the range waited for, but that did not exist in the range; their indices follow
 	// the indices in Trace.CommandBuffers
 	referred []CommandBuffer
@@ -93,17 +93,17 @@ type Range struct {
 
 // Began reports whether an event that began at this instant counts in the trace. With Options.Adds, an event that
 // began before the loaded range is counted in an earlier range, and must not count again.
-func (t *Trace) Began(at Nanos) bool { return !t.Adds() || t.Range.asked.holds(at) }
+func (t *Trace) Began(at Nanos) bool { return !t.Adds() || t.Range.requested.contains(at) }
 
-// Holds reports whether an event that ended at this instant counts in the trace. A slice (see Slice) also loads
+// Includes reports whether an event that ended at this instant counts in the trace. A slice (see Slice) also loads
 // events around its own time. These count in the neighbouring slice.
-func (t *Trace) Holds(at Nanos) bool { return !t.isSlice() || t.Range.held.holds(at) }
+func (t *Trace) Includes(at Nanos) bool { return !t.isSlice() || t.Range.counted.contains(at) }
 
-func (t *Trace) isSlice() bool { return t.Range.held != (Interval{}) }
+func (t *Trace) isSlice() bool { return t.Range.counted != (Interval{}) }
 
 // Adds reports whether the trace was loaded with Options.Adds, so that its totals and the totals of adjacent ranges
 // can be added.
-func (t *Trace) Adds() bool { return t.Range.asked != (Interval{}) }
+func (t *Trace) Adds() bool { return t.Range.requested != (Interval{}) }
 
 // Empty reports whether nothing happened: no call, no command buffer and no scope.
 func (t *Trace) Empty() bool {
@@ -193,7 +193,7 @@ type doubts struct {
 	stray                int64 // records that do not belong to any call
 	skewed               int64 // calls that overlap a neighbouring call
 	checked, early, late int   // command buffers that were checked, and those with contradicting clocks
-	past                 int   // command buffers whose GPU work ended before their commit
+	endedBeforeCommit    int   // command buffers whose GPU work ended before their commit
 	waits, before        int   // waits that were checked, and those that returned before the GPU work ended
 }
 

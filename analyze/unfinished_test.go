@@ -33,8 +33,8 @@ func TestRunEndsWithProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			end := analyze.Nanos(tracetest.Epoch + max(ended, last))
-			if trace.Window.End != end || trace.Processes[0].Ended != end {
-				t.Errorf("the window ends at %d, the process at %d, want %d", trace.Window.End, trace.Processes[0].Ended, end)
+			if trace.TimeRange.End != end || trace.Processes[0].Ended != end {
+				t.Errorf("the window ends at %d, the process at %d, want %d", trace.TimeRange.End, trace.Processes[0].Ended, end)
 			}
 			if len(trace.Unfinished) != 1 || trace.Unfinished[0].End != end || trace.Buffer(trace.Unfinished[0].Buffer) == nil {
 				t.Fatalf("calls that had not returned: %+v", trace.Unfinished)
@@ -78,7 +78,7 @@ func TestUnfinishedLockWait(t *testing.T) {
 		u.Group != wire.GroupLock {
 		t.Errorf("the wait is %+v", u)
 	}
-	if k := trace.CPUWaits.Locks; len(k) != 1 || k[0].End != trace.Window.End {
+	if k := trace.CPUWaits.Locks; len(k) != 1 || k[0].End != trace.TimeRange.End {
 		t.Errorf("waits for locks: %+v", k)
 	}
 }

@@ -98,8 +98,8 @@ func (i Interval) Length() Nanos { return max(0, i.End-i.Begin) }
 // Known reports whether the interval was measured: Metal returns 0 for times that it does not have.
 func (i Interval) Known() bool { return i.Begin > 0 && i.End >= i.Begin }
 
-// holds reports whether an instant is in the interval.
-func (i Interval) holds(at Nanos) bool { return at >= i.Begin && at < i.End }
+// contains reports whether an instant is in the interval.
+func (i Interval) contains(at Nanos) bool { return at >= i.Begin && at < i.End }
 
 // allTime is the window of a load without a requested range. It contains every instant.
 var allTime = Interval{-1 << 62, 1 << 62}

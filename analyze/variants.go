@@ -33,8 +33,8 @@ func (f *functionsMade) add(c *Compilation) {
 	if f.functions == nil {
 		f.functions = map[uint32]functionMade{}
 	}
-	if c.Made != 0 {
-		f.functions[c.Made] = functionMade{c.Name, c.From, c.Specialised}
+	if c.CreatedObject != 0 {
+		f.functions[c.CreatedObject] = functionMade{c.Name, c.From, c.Specialised}
 	}
 }
 
@@ -43,8 +43,8 @@ func (f *functionsMade) addLibrary(c *Compilation) {
 	if f.libraries == nil {
 		f.libraries = map[uint32]string{}
 	}
-	if c.Made != 0 {
-		f.libraries[c.Made] = c.Name
+	if c.CreatedObject != 0 {
+		f.libraries[c.CreatedObject] = c.Name
 	}
 }
 

@@ -57,7 +57,7 @@ func TestKernelsOfOneName(t *testing.T) {
 	}
 	costs, names := kernels.CostsOf(trace), []string(nil)
 	for i := range trace.CommandBuffers {
-		names = append(names, kernels.Split(&trace.CommandBuffers[i], trace.Window, costs)[0].Name())
+		names = append(names, kernels.Split(&trace.CommandBuffers[i], trace.TimeRange, costs)[0].Name())
 	}
 	if want := []string{"step [11aa22bb]", "step [55ee66ff]", "only"}; !slices.Equal(names[:3], want) {
 		t.Errorf("shares are called %q, want %q", names[:3], want)

@@ -7,7 +7,7 @@ func (v *VisitedCall) Text(id uint64) string { return v.process.text(id) }
 
 // visit passes a call to Options.Visit.
 func (l *callLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More, unfinished bool) {
-	if l.at.loader.slice != nil && !l.at.loader.slice.core.holds(call.End) {
+	if l.at.loader.slice != nil && !l.at.loader.slice.core.contains(call.End) {
 		return
 	}
 	// set field by field, because a composite literal would be built in a temporary value and then copied, for every

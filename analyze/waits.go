@@ -43,14 +43,14 @@ type Listener struct {
 // A LockWait is one call in which a thread waited for a lock, a semaphore or a serial dispatch queue.
 type LockWait struct {
 	Call
-	Selector string
-	Lock     uint64  // address of the lock in its process; 0 when not known
-	Name     string  // label or symbol of the lock
-	Holder   *Thread // the thread that held it; nil when not known
-	Own      Nanos   // the call's time without calls nested in it; this counts as PartLock
+	Selector  string
+	Lock      uint64  // address of the lock in its process; 0 when not known
+	Name      string  // label or symbol of the lock
+	Holder    *Thread // the thread that held it; nil when not known
+	Exclusive Nanos   // the call's time without calls nested in it; this counts as PartLock
 	// only for CPython's GIL: the part of Own in which the lock's holder was itself waiting for something else
-	Kept    Nanos
-	Earlier bool // the wait began in an earlier range and is counted there (Options.Adds)
+	HolderWaiting Nanos
+	Earlier       bool // the wait began in an earlier range and is counted there (Options.Adds)
 
 	Interpreter InterpreterLock // when the wait began
 }
@@ -67,8 +67,8 @@ type SignalWait struct {
 	Signalled Nanos   // when; 0 when not known
 	// address of the object that the waiting thread signalled last between its previous wait and this one; 0 for none.
 	// It shows what the thread did before it waited, for instance send a request
-	Gave      uint64
-	GivenBack bool // the thread that acquired the semaphore also released it, as with a lock
+	LastSignalled    uint64
+	AcquirerReleased bool // the thread that acquired the semaphore also released it, as with a lock
 	// the thread that ended this wait serves requests of the waiting thread. Since its previous signal, and before it
 	// committed, it had itself waited, and the waiting thread had ended that wait by a signal: the request
 	Fetched  bool

@@ -95,7 +95,7 @@ func addWarnings(l *loader, r *tracefile.Reader) {
 			"%d objects got no number: calls on them are counted, but the trace does not show which calls share an object", n))
 	}
 	for b := range t.Buffers() {
-		if b.withOptions && b.Completed == (Interval{}) && t.Began(b.Committed.Begin) && t.Holds(b.Committed.Begin) {
+		if b.withOptions && b.Completed == (Interval{}) && t.Began(b.Committed.Begin) && t.Includes(b.Committed.Begin) {
 			t.Recording.doubts.untimed++
 		}
 	}
@@ -107,7 +107,8 @@ func addWarnings(l *loader, r *tracefile.Reader) {
 
 func (d *doubts) add(part *doubts) {
 	d.untimed, d.stray, d.skewed = d.untimed+part.untimed, d.stray+part.stray, d.skewed+part.skewed
-	d.checked, d.early, d.late, d.past = d.checked+part.checked, d.early+part.early, d.late+part.late, d.past+part.past
+	d.checked, d.early, d.late, d.endedBeforeCommit = d.checked+part.checked, d.early+part.early, d.late+part.late,
+		d.endedBeforeCommit+part.endedBeforeCommit
 	d.waits, d.before = d.waits+part.waits, d.before+part.before
 }
 
@@ -175,7 +176,7 @@ func (d *doubts) checkClock(b *CommandBuffer) {
 		d.early++
 	}
 	if b.Committed.Known() && b.GPU.End+clockTolerance < b.Committed.Begin {
-		d.past++
+		d.endedBeforeCommit++
 	}
 	if b.Completed.Known() && b.GPU.End > b.Completed.Begin+clockTolerance {
 		d.late++
@@ -189,7 +190,7 @@ func checkWaits(t *Trace, asked Interval) {
 		w := &t.Waits[i]
 		if b := t.WaitsFor(w); b != nil && b.GPU.Known() && w.Event == (EventValue{}) && !w.Scheduled &&
 			!w.Unfinished &&
-			w.End < asked.End && t.Holds(w.End) {
+			w.End < asked.End && t.Includes(w.End) {
 			if t.Recording.doubts.waits++; w.End+clockTolerance < b.GPU.End {
 				t.Recording.doubts.before++
 			}
@@ -207,11 +208,11 @@ func warnOfClocks(t *Trace) {
 				"%d began on the GPU before they were committed and %d ended after their completion was seen",
 			d.checked, d.early, d.late))
 	}
-	if d.past > 0 {
+	if d.endedBeforeCommit > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
 			"clock suspect: %d of %d command buffers ended on the GPU before they were committed: "+
 				"their GPU times are on another clock than the calls, which can happen to a process under Rosetta; "+
-				"do not trust any GPU time", d.past, d.checked))
+				"do not trust any GPU time", d.endedBeforeCommit, d.checked))
 	}
 	if d.before > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d waits returned before the GPU had ended",

@@ -86,7 +86,7 @@ func (c *code) names() (facts []wire.Fact) {
 
 // say appends facts (names and other data of variable size) to `facts` and returns the result. They state the name
 // and the source line of address `a`.
-func (c *code) say(facts []wire.Fact, a uint64, p symbols.Place) []wire.Fact {
+func (c *code) say(facts []wire.Fact, a uint64, p symbols.Location) []wire.Fact {
 	_, named := c.named[a]
 	switch {
 	case p.Unknown || p.NoCall:

@@ -126,7 +126,7 @@ func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{
 	given := make(chan struct{})
 	defer close(given)
 	go func() {
-		over <- stillAlive(died, replaced, p.collector.closing, given) && !gone(p.peer)
+		over <- stillAlive(died, replaced, p.collector.closing, given) && !processGone(p.peer)
 		p.reader.end()
 	}()
 	if failure := p.readFrames(in); failure != nil {
@@ -188,6 +188,6 @@ func stillAlive(died, replaced, closing, given <-chan struct{}) bool {
 	}
 }
 
-// gone reports whether no process has this id. Call it before reporting a process as still running: on a busy machine
-// a process may disappear before watchDeath closes its channel.
-func gone(pid int) bool { return pid != 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+// processGone reports whether no process has this id. Call it before reporting a process as still running: on a busy
+// machine a process may disappear before watchDeath closes its channel.
+func processGone(pid int) bool { return pid != 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

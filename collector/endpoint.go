@@ -33,7 +33,7 @@ const (
 )
 
 // An endpoint is the socket on which a collector listens, with its directory and a lock file. The kernel releases the
-// lock when the collector ends, for whatever reason. Programs and other collectors test the lock to see whether the
+// lockFile when the collector ends, for whatever reason. Programs and other collectors test the lock to see whether the
 // collector is alive.
 //
 // Normally only this user can reach the socket. When root records, other users can enter the directory and connect,
@@ -41,10 +41,10 @@ const (
 // list the directory, the socket's name is a secret that the kernel does not show (see listen), and a connection must
 // begin with a token (see Collector.prove).
 type endpoint struct {
-	path   string // path of the socket
-	lock   *os.File
-	made   string // the directory, if it was created for the endpoint
-	shared bool   // other users may connect
+	path          string // path of the socket
+	lock          *os.File
+	createdFolder string // the directory, if it was created for the endpoint
+	shared        bool   // other users may connect
 
 	socket os.FileInfo // the socket's file when it was created
 }
@@ -77,7 +77,7 @@ func takeEndpoint(path, dir string, hasToken bool) (p *endpoint, err error) {
 		return nil, fmt.Errorf("listen on %s: the path is longer than the %d bytes a socket's may have; "+
 			"use a shorter directory", p.path, longestAddress)
 	}
-	if p.lock, err = lock(p.path + lockEnding); errors.Is(err, unix.EWOULDBLOCK) {
+	if p.lock, err = lockFile(p.path + lockEnding); errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, fmt.Errorf("listen on %s: another collector listens there; end it or use another path", p.path)
 	} else if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", p.path, err)
@@ -91,20 +91,20 @@ func newEndpoint(parent string, shared bool) (p *endpoint, err error) {
 	sweep(parent, folderPrefix, removeEndpointFolder)
 	for range 10 { // another collector may remove the directory before it is locked
 		p = &endpoint{shared: shared}
-		if p.made, err = os.MkdirTemp(parent, folderPrefix); err != nil {
+		if p.createdFolder, err = os.MkdirTemp(parent, folderPrefix); err != nil {
 			break
 		}
-		p.path = filepath.Join(p.made, rand.Text()[:secretLength])
+		p.path = filepath.Join(p.createdFolder, rand.Text()[:secretLength])
 		if shared {
-			if err = os.Chmod(p.made, 0o711); err != nil {
-				os.Remove(p.made)
+			if err = os.Chmod(p.createdFolder, 0o711); err != nil {
+				os.Remove(p.createdFolder)
 				break
 			}
 		}
-		if p.lock, err = lock(p.path + lockEnding); err == nil {
+		if p.lock, err = lockFile(p.path + lockEnding); err == nil {
 			return p, nil
 		}
-		os.Remove(p.made)
+		os.Remove(p.createdFolder)
 	}
 	return nil, fmt.Errorf("create a directory for the collector's socket: %w", err)
 }
@@ -140,8 +140,8 @@ func open(dir string) bool {
 // another collector take over files that are about to be removed.
 func (p *endpoint) leave() {
 	os.Remove(p.path + lockEnding)
-	if p.made != "" {
-		os.RemoveAll(p.made)
+	if p.createdFolder != "" {
+		os.RemoveAll(p.createdFolder)
 	}
 	p.lock.Close()
 }
@@ -154,8 +154,8 @@ func (p *endpoint) listen() (l *net.UnixListener, err error) {
 		return nil, err
 	}
 	bound := p.path
-	if p.made != "" {
-		bound = filepath.Join(p.made, boundName)
+	if p.createdFolder != "" {
+		bound = filepath.Join(p.createdFolder, boundName)
 	}
 	mode := os.FileMode(0o600)
 	if p.shared {
@@ -180,9 +180,9 @@ func (p *endpoint) listen() (l *net.UnixListener, err error) {
 	return l, nil
 }
 
-// lock creates a file if needed and locks it; the returned file holds the lock until it is closed. lock returns
+// lockFile creates a file if needed and locks it; the returned file holds the lock until it is closed. lock returns
 // unix.EWOULDBLOCK if another process holds the lock for longer than lockPatience.
-func lock(path string) (file *os.File, err error) {
+func lockFile(path string) (file *os.File, err error) {
 	for deadline := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 20) {
 		if file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600); err != nil {
 			return nil, err

@@ -43,7 +43,7 @@ func TestKilledCollectorsAreSwept(t *testing.T) {
 		p.lock.Close()
 	}
 	outside := filepath.Join(t.TempDir(), "precious")
-	kept := []string{filepath.Join(full.made, "notes"), outside, filepath.Join(parent, folderPrefix+"file"),
+	kept := []string{filepath.Join(full.createdFolder, "notes"), outside, filepath.Join(parent, folderPrefix+"file"),
 		filepath.Join(parent, "mtrace-other")}
 	for _, path := range kept {
 		if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
@@ -53,13 +53,13 @@ func TestKilledCollectorsAreSwept(t *testing.T) {
 	for link, target := range map[string]string{
 		dead[0].path + noticeEnding + "77.0": "/bin/program\nnot traced: why", // nobody is left to hear it
 		dead[1].path + noticeEnding + "78.0": outside,
-		parent + "/" + folderPrefix + "link": linked.made,
+		parent + "/" + folderPrefix + "link": linked.createdFolder,
 	} {
 		if err := os.Symlink(target, link); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Chmod(open.made, 0o755); err != nil {
+	if err := os.Chmod(open.createdFolder, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(parent, folderPrefix+"empty"), 0o700); err != nil {
@@ -71,7 +71,7 @@ func TestKilledCollectorsAreSwept(t *testing.T) {
 	if os.Getuid() == 0 {
 		foreign := endpointOf(t, parent)
 		foreign.lock.Close()
-		if err := os.Chown(foreign.made, 65534, 65534); err != nil {
+		if err := os.Chown(foreign.createdFolder, 65534, 65534); err != nil {
 			t.Fatal(err)
 		}
 		kept = append(kept, foreign.path)
@@ -81,8 +81,8 @@ func TestKilledCollectorsAreSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range dead {
-		if _, err := os.Lstat(d.made); !os.IsNotExist(err) {
-			t.Errorf("%s of a dead collector is still there: %v", d.made, err)
+		if _, err := os.Lstat(d.createdFolder); !os.IsNotExist(err) {
+			t.Errorf("%s of a dead collector is still there: %v", d.createdFolder, err)
 		}
 	}
 	for _, path := range kept {
@@ -91,7 +91,7 @@ func TestKilledCollectorsAreSwept(t *testing.T) {
 		}
 	}
 	p.leave()
-	if _, err := os.Lstat(p.made); !os.IsNotExist(err) {
+	if _, err := os.Lstat(p.createdFolder); !os.IsNotExist(err) {
 		t.Errorf("the directory was left behind: %v", err)
 	}
 }
@@ -126,7 +126,7 @@ func TestSweepersDoNotMeet(t *testing.T) {
 // A collector holds the lock next to its socket while it runs; programs test it briefly, which disturbs nothing.
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
-	looking, err := lock(path + lockEnding)
+	looking, err := lockFile(path + lockEnding)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestLock(t *testing.T) {
 	if r.Collector, err = New(Options{Path: path, Writer: w}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lock(path + lockEnding); err != unix.EWOULDBLOCK {
+	if _, err := lockFile(path + lockEnding); err != unix.EWOULDBLOCK {
 		t.Errorf("the lock of a collector that lives: %v", err)
 	}
 	r.finish()

@@ -10,11 +10,11 @@ import (
 // collector may read while older frames are still in the socket. T is a record, or a byte of the facts (names and
 // other data of variable size).
 type joiner[T any] struct {
-	next  uint64     // the position of the next element to deliver
-	held  []piece[T] // pieces behind a gap, by position
-	count int        // elements in held
-	limit int        // largest value of count
-	emit  func(position uint64, elements []T)
+	next    uint64     // the position of the next element to deliver
+	waiting []piece[T] // pieces behind a gap, by position
+	count   int        // elements in held
+	limit   int        // largest value of count
+	emit    func(position uint64, elements []T)
 }
 
 type piece[T any] struct {
@@ -33,24 +33,24 @@ func (j *joiner[T]) add(position uint64, elements []T) error {
 		return fmt.Errorf("position %d is beyond every ring", position)
 	}
 	if position > j.next {
-		if j.count+len(elements) > j.limit || len(j.held) >= j.limit {
-			// len(j.held) also limits pieces without elements, because each takes memory: the drainer in the process
+		if j.count+len(elements) > j.limit || len(j.waiting) >= j.limit {
+			// len(j.waiting) also limits pieces without elements, because each takes memory: the drainer in the process
 			// sends empty frames to wake the collector
 			return fmt.Errorf("data from position %d on arrived, but the data before it, from %d on, did not", position,
 				j.next)
 		}
-		at, _ := slices.BinarySearchFunc(j.held, position, func(p piece[T], position uint64) int {
+		at, _ := slices.BinarySearchFunc(j.waiting, position, func(p piece[T], position uint64) int {
 			if p.position < position {
 				return -1
 			}
 			return 1
 		})
-		j.held = slices.Insert(j.held, at, piece[T]{position, slices.Clone(elements)})
+		j.waiting = slices.Insert(j.waiting, at, piece[T]{position, slices.Clone(elements)})
 		j.count += len(elements)
 		return nil
 	}
 	j.pass(position, elements)
-	for len(j.held) > 0 && j.held[0].position <= j.next {
+	for len(j.waiting) > 0 && j.waiting[0].position <= j.next {
 		j.passHeld()
 	}
 	return nil
@@ -68,8 +68,8 @@ func (j *joiner[T]) pass(position uint64, elements []T) {
 }
 
 func (j *joiner[T]) passHeld() {
-	p := j.held[0]
-	j.held = slices.Delete(j.held, 0, 1)
+	p := j.waiting[0]
+	j.waiting = slices.Delete(j.waiting, 0, 1)
 	j.count -= len(p.elements)
 	j.pass(p.position, p.elements)
 }
@@ -77,8 +77,8 @@ func (j *joiner[T]) passHeld() {
 // finish passes on the elements that wait behind gaps: when a process has ended, no gap is filled any more. It
 // returns how many elements are missing in the gaps.
 func (j *joiner[T]) finish() (missing uint64) {
-	for len(j.held) > 0 {
-		if p := j.held[0].position; p > j.next {
+	for len(j.waiting) > 0 {
+		if p := j.waiting[0].position; p > j.next {
 			missing += p - j.next
 			j.next = p
 		}

@@ -99,8 +99,8 @@ func TestJoinIsBounded(t *testing.T) {
 	for position := uint64(1); err == nil && position <= 1001; position++ {
 		err = j.add(position, nil)
 	}
-	if err == nil || len(j.held) > 1000 {
-		t.Errorf("kept %d pieces without elements: %v", len(j.held), err)
+	if err == nil || len(j.waiting) > 1000 {
+		t.Errorf("kept %d pieces without elements: %v", len(j.waiting), err)
 	}
 	if err := j.add(1<<63, span(0, 1)); err == nil {
 		t.Error("took a position that overflows")

@@ -24,10 +24,10 @@ type machineClock struct {
 // machine is shared by the samplers of all processes, so that /proc/stat is read once for all of them.
 var machine machineClock
 
-// look returns the processors' times up to now; ok is false if they cannot be read. If the latest reading is younger
+// read returns the processors' times up to now; ok is false if they cannot be read. If the latest reading is younger
 // than half a sampling interval, look returns that reading, because reading /proc/stat takes 9 µs on two processors
 // and longer on more.
-func (m *machineClock) look() (wire.ThreadTime, bool) {
+func (m *machineClock) read() (wire.ThreadTime, bool) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	var now unix.Timespec

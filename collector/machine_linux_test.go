@@ -41,14 +41,14 @@ func TestParseStat(t *testing.T) {
 // The machine's processor time is no less than this process's, and is not read anew by every caller.
 func TestMachineClock(t *testing.T) {
 	var m machineClock
-	first, known := m.look()
+	first, known := m.read()
 	if !known {
 		t.Skip("this system has no /proc/stat")
 	}
 	last := first
 	for tries := 0; tries < 1e6 && last.Ran == first.Ran; tries++ {
 		m.last.At -= threadTimesPause.Nanoseconds() // it was long ago
-		last, known = m.look()
+		last, known = m.read()
 	}
 	if !known || last.Thread != wire.WholeMachine || last.At <= first.At || last.Ran <= first.Ran ||
 		last.Waited < first.Waited {
@@ -56,7 +56,7 @@ func TestMachineClock(t *testing.T) {
 	}
 	m.last.At += time.Hour.Nanoseconds() // it is now, and however long this test may take
 	want := m.last
-	if again, _ := m.look(); again != want {
+	if again, _ := m.read(); again != want {
 		t.Errorf("%+v at once after %+v", again, want)
 	}
 }

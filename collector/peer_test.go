@@ -80,12 +80,12 @@ func TestGone(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if gone(cmd.Process.Pid) || gone(0) {
+	if processGone(cmd.Process.Pid) || processGone(0) {
 		t.Error("a process that lives, or one that cannot be seen, is gone")
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	if !gone(cmd.Process.Pid) {
+	if !processGone(cmd.Process.Pid) {
 		t.Error("a process that was waited for is not gone")
 	}
 }

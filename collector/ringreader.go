@@ -321,7 +321,7 @@ func (reader *ringReader) watchRings(stop <-chan struct{}) {
 			return
 		}
 		if reader.times != nil {
-			reader.trace.handThreadTimes(reader.times.look(time.Now(), append(threads, wire.WholeProcess,
+			reader.trace.handThreadTimes(reader.times.sampleIfDue(time.Now(), append(threads, wire.WholeProcess,
 				wire.WholeMachine)))
 		}
 		if growth > wire.RecordsPerRing/2 {

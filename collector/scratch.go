@@ -42,7 +42,7 @@ func Scratch(prefix string) (path string, leave func(), err error) {
 		if path, err = os.MkdirTemp(parent, prefix); err != nil {
 			break
 		}
-		held, failed := lock(filepath.Join(path, "in-use"+lockEnding))
+		held, failed := lockFile(filepath.Join(path, "in-use"+lockEnding))
 		if err = failed; err == nil {
 			return path, func() {
 				os.RemoveAll(path)

@@ -43,9 +43,9 @@ type sampledThread struct {
 	held bool
 }
 
-// look samples the given threads if a sample is due; threads that it sees for the first time are sampled at once. It
-// returns the samples to write. The next call overwrites the returned slice.
-func (s *threadSampler) look(now time.Time, threads []uint64) []wire.ThreadTime {
+// sampleIfDue samples the given threads if a sample is due; threads that it sees for the first time are sampled at
+// once. It returns the samples to write. The next call overwrites the returned slice.
+func (s *threadSampler) sampleIfDue(now time.Time, threads []uint64) []wire.ThreadTime {
 	s.found = s.found[:0]
 	for _, id := range threads {
 		if slices.ContainsFunc(s.threads, func(t sampledThread) bool { return t.last.Thread == id }) {

@@ -67,7 +67,7 @@ func (f *taskFolder) read(thread uint64) (t wire.ThreadTime, alive bool) {
 	case wire.WholeProcess:
 		return f.readProcess()
 	case wire.WholeMachine:
-		return machine.look()
+		return machine.read()
 	}
 	f.path = append(strconv.AppendUint(f.path[:0], thread, 10), "/schedstat"...)
 	fd, err := unix.Openat(f.fd, string(f.path), unix.O_RDONLY|unix.O_CLOEXEC, 0)

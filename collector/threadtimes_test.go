@@ -30,7 +30,7 @@ func TestThreadSampler(t *testing.T) {
 			c.At = now.UnixNano()
 			clock[id] = c
 		}
-		got := slices.Clone(s.look(now, threads))
+		got := slices.Clone(s.sampleIfDue(now, threads))
 		for i := range want {
 			want[i].At += now.UnixNano()
 		}
@@ -71,21 +71,21 @@ func TestSamplerOfTheMachine(t *testing.T) {
 	clock := clockStub{1: {Thread: 1, At: 1, Ran: 10}, wire.WholeMachine: {Thread: wire.WholeMachine, At: 1, Ran: 100}}
 	s := threadSampler{clock: clock}
 	now := time.Unix(1000, 0)
-	s.look(now, []uint64{1, wire.WholeMachine})
+	s.sampleIfDue(now, []uint64{1, wire.WholeMachine})
 	looks := 0
 	for range 40 {
 		now = now.Add(threadTimesPause)
 		clock[1] = wire.ThreadTime{Thread: 1, At: now.UnixNano(), Ran: 10}
 		clock[wire.WholeMachine] = wire.ThreadTime{Thread: wire.WholeMachine, At: now.UnixNano(), Ran: now.UnixNano()}
-		if got := s.look(now, []uint64{1, wire.WholeMachine}); len(got) > 0 {
+		if got := s.sampleIfDue(now, []uint64{1, wire.WholeMachine}); len(got) > 0 {
 			looks++
 		}
 	}
 	if most := 3 + 40*int(threadTimesPause)/int(longestThreadTimesPause); looks == 0 || looks > most {
 		t.Errorf("%d looks at a process that does nothing, want at most %d", looks, most)
 	}
-	s.look(now.Add(time.Second), []uint64{1, wire.WholeMachine})
-	if got := s.look(now.Add(2*time.Second), []uint64{1, wire.WholeMachine}); len(got) != 0 {
+	s.sampleIfDue(now.Add(time.Second), []uint64{1, wire.WholeMachine})
+	if got := s.sampleIfDue(now.Add(2*time.Second), []uint64{1, wire.WholeMachine}); len(got) != 0 {
 		t.Errorf("%+v is handed on twice", got)
 	}
 	if got := s.finish(); len(got) != 1 || got[0].Thread != 1 {

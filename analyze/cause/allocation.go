@@ -13,40 +13,41 @@ func allocationBound(ev *evidence.Evidence) Finding {
 	up := &ev.Starvation.Upstream
 	upstream := up.Allocating
 	did := memoryWordsOf(m.Residency+up.Residency, m.Took+upstream)
-	r := Finding{Cause: AllocationBound, Confidence: policy.Recorded, Advice: did.advice}
+	r := Finding{Cause: AllocationBound, Confidence: policy.ConfidenceRecorded, Advice: did.advice}
 	switch {
 	case m.Took+upstream == 0:
-		return r.not("no thread allocated GPU memory while it submitted work")
+		return r.reject("no thread allocated GPU memory while it submitted work")
 	case ev.Occupancy.Saturated:
-		return r.not("threads spent %s of their time %s, but the GPU was saturated during that time",
+		return r.reject("threads spent %s of their time %s, but the GPU was saturated during that time",
 			percent(ev.Submitters.Share(m.Took)), did.what)
 	case m.Unfed+upstream == 0:
-		return r.not("threads spent %s of their time %s, but had work in flight during that time",
+		return r.reject("threads spent %s of their time %s, but had work in flight during that time",
 			percent(ev.Submitters.Share(m.Took)), did.what)
 	}
-	r.Holds, r.Lost = true, m.Unfed+upstream
+	r.Present, r.Lost = true, m.Unfed+upstream
 	r.standAside(ev, m.Aside)
 	if upstream > 0 {
-		r.say("submitting threads waited %s for threads that were allocating memory or making it resident, while the GPU "+
-			"was idle", upstream)
+		r.explain(
+			"submitting threads waited %s for threads that were allocating memory or making it resident, while the GPU "+
+				"was idle", upstream)
 	}
 	if m.Took > 0 {
-		r.say("while submitting work, threads spent %s, %s of their time, %s", m.Took,
+		r.explain("while submitting work, threads spent %s, %s of their time, %s", m.Took,
 			percent(ev.Submitters.Share(m.Took)), did.what)
-		r.say("for %s of that time they had no GPU work in flight, and the GPU waited for them%s",
+		r.explain("for %s of that time they had no GPU work in flight, and the GPU waited for them%s",
 			percent(evidence.Share(m.Unfed, m.Took)), busyWords(ev, "; it was busy for %s of the time"))
 	}
 	if m.Calls > 0 {
-		r.say("%d allocations take %s in all, %s each on average; the run has %s", m.Calls,
+		r.explain("%d allocations take %s in all, %s each on average; the run has %s", m.Calls,
 			analyze.FormatBytes(m.Bytes),
 			analyze.FormatBytes(m.Bytes/uint64(m.Calls)),
 			analyze.Plural(ev.Occupancy.Buffers, "command buffer"))
 	}
-	if policy.AtLeast(policy.Negligible, m.Residency, m.Took) {
-		r.say("%s changed which memory is resident, in %s, for %s", analyze.Plural(m.Changes, "call"), m.Residency,
+	if policy.AtLeast(policy.NegligibleShare, m.Residency, m.Took) {
+		r.explain("%s changed which memory is resident, in %s, for %s", analyze.Plural(m.Changes, "call"), m.Residency,
 			analyze.Plural(ev.Occupancy.Buffers, "command buffer"))
 	}
-	r.sum("Threads spend %s of their time %s while none of their work is in flight.",
+	r.summarize("Threads spend %s of their time %s while none of their work is in flight.",
 		percent(ev.Submitters.Share(r.Lost)), did.inSummary)
 	return r
 }

@@ -60,8 +60,9 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 		a.judge(opts)
 		if v := &a.Verdict; v.Cause == GPUSaturated {
 			f := &v.Causes[0]
-			f.Confidence, v.Confidence = min(f.Confidence, policy.Inferred), min(v.Confidence, policy.Inferred)
-			f.say("threads also wait for other threads' command buffers; "+
+			f.Confidence, v.Confidence = min(f.Confidence, policy.ConfidenceInferred),
+				min(v.Confidence, policy.ConfidenceInferred)
+			f.explain("threads also wait for other threads' command buffers; "+
 				"if they waited only for their own, the run would be %s: they would wait for the GPU instead",
 				s.InWords())
 		}
@@ -79,7 +80,7 @@ func (a *Analysis) judge(opts Options) {
 	} else {
 		a.predict(opts)
 	}
-	a.Verdict.inOrder()
+	a.Verdict.sortCauses()
 	a.Verdict.confess(a.Evidence)
 }
 
@@ -91,7 +92,7 @@ func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 	if v.Cause != DeviceWideSync || !a.Evidence.Occupancy.BusyThroughout(a.Evidence.Submitters.Steady) {
 		return nil
 	}
-	if s := v.Causes[0].Speedup; s != nil && s.Estimate < policy.OneProcessor.Value {
+	if s := v.Causes[0].Speedup; s != nil && s.Estimate < policy.SerialParallelism.Value {
 		return s
 	}
 	return nil
@@ -102,7 +103,7 @@ func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 func (a *Analysis) HeldUp() (sum analyze.Nanos) {
 	for _, c := range a.Verdict.Causes {
 		switch c.Cause {
-		case EventChain, HeadOfLine, ForeignGPULoad, CompletionHandlers:
+		case EventChain, HeadOfLine, ExternalGPULoad, CompletionHandlers:
 			sum += c.Lost
 		}
 	}

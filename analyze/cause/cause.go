@@ -32,9 +32,9 @@ const (
 	None               = "none"
 )
 
-// ForeignGPULoad is a cause but never a verdict: that an external process uses the GPU says nothing about this
+// ExternalGPULoad is a cause but never a verdict: that an external process uses the GPU says nothing about this
 // program.
-const ForeignGPULoad = "foreign-gpu-load"
+const ExternalGPULoad = "foreign-gpu-load"
 
 // A cause is a row of the table of causes. Its rule looks at the evidence alone and returns everything that the
 // report states about the cause.
@@ -42,8 +42,8 @@ type cause struct {
 	name string
 	rule func(*evidence.Evidence) Finding
 	// the change to the program that removes the cause in a replay (a simulation of the recorded run). The zero value
-	// means that the change depends on the finding: Finding.without then returns it, or the reason why nothing removes
-	// the cause
+	// means that the change depends on the finding: Finding.removalChange then returns it, or the reason why nothing
+	// removes the cause
 	change replay.Change
 	at     callGroup // the calls in which threads are when the cause costs them time
 	// better is true if the change models a better machine, for example a faster GPU, instead of a better program. If
@@ -75,7 +75,7 @@ var (
 var causes = []cause{
 	{name: GPUSaturated, rule: gpuSaturated, change: replay.Change{GPU: true}, at: waits, better: true,
 		gainsNothing: "a single stream of work gains from a faster GPU, not from one that runs more at once"},
-	{name: DeviceWideSync, rule: deviceWideSync, change: replay.Change{Foreign: true}, at: waits},
+	{name: DeviceWideSync, rule: deviceWideSync, change: replay.Change{CrossThread: true}, at: waits},
 	{name: SingleSubmitter, rule: singleSubmitter, at: waits, shownByWaits: true},
 	{name: LockContention, rule: lockContention, change: replay.Change{Locks: true}, at: locks, shownByWaits: true},
 	{name: InterpreterLock, rule: interpreterLock, change: replay.Change{Locks: true}, at: locks, shownByWaits: true},
@@ -88,7 +88,7 @@ var causes = []cause{
 	{name: Polling, rule: pollingRule, change: replay.Change{Polls: true}, at: waits},
 	{name: Imbalance, rule: imbalance, shownByWaits: true},
 	{name: Starvation, rule: starvation, change: replay.Change{Fed: true}, shownByWaits: true},
-	{name: ForeignGPULoad, rule: foreignLoad, change: replay.Change{Alone: true}, at: waits},
+	{name: ExternalGPULoad, rule: externalLoad, change: replay.Change{NoExternalUse: true}, at: waits},
 	{name: LaunchBound, rule: launchBound, change: replay.Change{Launch: true}, at: waits},
 	{name: CPUBound, rule: cpuBound, change: replay.Change{Cores: true}, better: true,
 		gainsNothing: "more processors would not help: the computation itself must take less time"},
@@ -98,7 +98,7 @@ var causes = []cause{
 // lostTo returns what another cause costs, or 0 if it does not hold. Rules subtract it, so that no time counts for
 // two causes.
 func lostTo(rule func(*evidence.Evidence) Finding, ev *evidence.Evidence) analyze.Nanos {
-	if r := rule(ev); r.Holds {
+	if r := rule(ev); r.Present {
 		return r.Lost
 	}
 	return 0
@@ -120,7 +120,7 @@ const (
 // it.
 type Finding struct {
 	Cause    string
-	Holds    bool          // the cause is present
+	Present  bool          // the cause is present
 	Lost     analyze.Nanos // thread time that it cost
 	Explains analyze.Nanos // thread time that it explains, lost or not; findings are ranked by it; 0 means Lost
 	// the time by which Lost is divided to get Share; 0 means the threads' working time
@@ -134,10 +134,10 @@ type Finding struct {
 	QValue     float64         // of the statistical test that the finding is based on; 0 if there is none
 	Speedup    *replay.Speedup // nil if the removal was not, or cannot be, replayed
 	// the line of the program that costs most of the time, as "train.py:42 step()"; "" if stacks were not recorded
-	Place string
+	Site string
 	// for locks: the line in which their holders spent most of the time that others waited; "" if not known. The
 	// callers are the lines that called it, innermost first
-	HolderPlace   string
+	HolderSite    string
 	HolderCallers []string
 	HolderCall    *evidence.HolderCall // a call of a holder there, during a wait for its lock; nil if not known
 
@@ -147,7 +147,7 @@ type Finding struct {
 	sites []analyze.CallSite // where it costs time; nil means all calls of that place
 	// returns the change that removes the cause in the replay, or the reason why there is none. nil means that the table
 	// of causes has the change
-	without func(replayed) (replay.Change, string)
+	removalChange func(replayed) (replay.Change, string)
 }
 
 // proven reports whether nothing contradicts the finding: its statistical test is significant, and the predicted gain
@@ -168,18 +168,18 @@ func (f *Finding) Weight() analyze.Nanos { return max(f.Lost, f.Explains) }
 // their part), while the submitting threads have work in flight. Such a fault delays the GPU little, so the report
 // lists it after other faults.
 func (f *Finding) standAside(ev *evidence.Evidence, costs analyze.Nanos) {
-	if policy.NearlyAll(costs, f.Lost) && ev.Submitters.Occupied >= policy.Most.Value {
+	if policy.NearlyAll(costs, f.Lost) && ev.Submitters.Occupied >= policy.Majority.Value {
 		f.Standing = Aside
 	}
 }
 
-func (f *Finding) say(format string, args ...any) {
+func (f *Finding) explain(format string, args ...any) {
 	f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))
 }
 
-func (f *Finding) sum(format string, args ...any) { f.Summary = fmt.Sprintf(format, args...) }
+func (f *Finding) summarize(format string, args ...any) { f.Summary = fmt.Sprintf(format, args...) }
 
-func (f Finding) not(format string, args ...any) Finding {
+func (f Finding) reject(format string, args ...any) Finding {
 	return Finding{Cause: f.Cause, Why: fmt.Sprintf(format, args...), Advice: f.Advice, Confidence: f.Confidence}
 }
 
@@ -195,15 +195,15 @@ type replayed interface {
 	Meets() bool
 }
 
-// without returns a function for the field Finding.without that always returns the change c. It is for changes that
-// do not depend on the replay.
-func without(c replay.Change) func(replayed) (replay.Change, string) {
+// removedBy returns a function for the field Finding.removalChange that always returns the change c. It is for changes
+// that do not depend on the replay.
+func removedBy(c replay.Change) func(replayed) (replay.Change, string) {
 	return func(replayed) (replay.Change, string) { return c, "" }
 }
 
-// cannot returns a function for the field Finding.without that always returns the reason why no change removes the
-// cause.
-func cannot(why string) func(replayed) (replay.Change, string) {
+// notRemovable returns a function for the field Finding.removalChange that always returns the reason why no change
+// removes the cause.
+func notRemovable(why string) func(replayed) (replay.Change, string) {
 	return func(replayed) (replay.Change, string) { return replay.Change{}, why }
 }
 
@@ -219,8 +219,8 @@ func (f *Finding) row() *cause {
 
 // removal returns the change that removes the finding's cause, or the reason why there is none.
 func (f *Finding) removal(p replayed) (replay.Change, string) {
-	if f.without != nil {
-		return f.without(p)
+	if f.removalChange != nil {
+		return f.removalChange(p)
 	}
 	if c := f.row().change; c != (replay.Change{}) {
 		return c, ""

@@ -10,7 +10,7 @@ import (
 
 // compileBound holds if threads create libraries and pipeline states during the run instead of once before it.
 func compileBound(ev *evidence.Evidence) Finding {
-	r := Finding{Cause: CompileBound, Confidence: policy.Recorded,
+	r := Finding{Cause: CompileBound, Confidence: policy.ConfidenceRecorded,
 		Advice: "create libraries and pipeline states once, before the work begins, and keep them; " +
 			"a binary archive keeps them between runs"}
 	use, made := compile.Summarize(ev.Trace), 0
@@ -27,16 +27,16 @@ func compileBound(ev *evidence.Evidence) Finding {
 	r.Lost = ev.Times.Sum(analyze.PartCompile)
 	var all, windows, aside analyze.Nanos
 	for _, t := range ev.Submitters.Taking {
-		if ev.Submitters.Aside(t.Thread) {
+		if ev.Submitters.IsMinor(t.Thread) {
 			aside += t.WorkTime[analyze.PartCompile]
 		}
 		all += t.Time[analyze.PartCompile]
-		windows += t.Window
+		windows += t.ActiveRange
 	}
-	if made > 0 && evidence.Share(all, windows) >= policy.Most.Value {
+	if made > 0 && evidence.Share(all, windows) >= policy.Majority.Value {
 		// most of the compilation ran before the first command buffer. A replay does not cover that time, so estimate
 		// the gain directly
-		if policy.MoreThan(policy.Most, all-r.Lost, all) {
+		if policy.MoreThan(policy.Majority, all-r.Lost, all) {
 			r.Speedup = withoutStartup(ev)
 		}
 		r.Lost, r.Explains, r.Of = all, max(all, ev.Submitters.Time), windows
@@ -47,33 +47,33 @@ func compileBound(ev *evidence.Evidence) Finding {
 	}
 	switch {
 	case len(ev.Trace.Compilations) == 0:
-		return r.not("nothing was compiled")
+		return r.reject("nothing was compiled")
 	case r.Lost == 0:
-		return r.not("everything was compiled before the threads' first command buffers")
+		return r.reject("everything was compiled before the threads' first command buffers")
 	}
-	r.Holds = true
+	r.Present = true
 	if r.Explains > 0 {
-		r.say("threads spent %s, %s of all their time, creating libraries, functions and pipeline states", r.Lost,
+		r.explain("threads spent %s, %s of all their time, creating libraries, functions and pipeline states", r.Lost,
 			percent(evidence.Share(all, windows)))
 	} else {
-		r.say("while they submitted work, threads spent %s, %s of their time, "+
+		r.explain("while they submitted work, threads spent %s, %s of their time, "+
 			"creating libraries, functions and pipeline states", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	}
 	if upstream > 0 {
-		r.say("submitting threads waited %s for threads that were compiling, while the GPU was idle",
+		r.explain("submitting threads waited %s for threads that were compiling, while the GPU was idle",
 			upstream)
 	}
 	if children > 0 {
-		r.say("%s of compilation was waiting for child processes that compiled", children)
+		r.explain("%s of compilation was waiting for child processes that compiled", children)
 	}
 	if use.Late > 0 {
-		r.say("%d libraries and pipeline states were created after the first commit, in the middle of the work",
+		r.explain("%d libraries and pipeline states were created after the first commit, in the middle of the work",
 			use.Late)
 	}
 	if use.Repeated > 0 {
-		r.say("%d compilations repeated an earlier one", use.Repeated)
+		r.explain("%d compilations repeated an earlier one", use.Repeated)
 	}
-	r.sum("Threads spend %s of their time compiling GPU code (libraries and pipeline states).",
+	r.summarize("Threads spend %s of their time compiling GPU code (libraries and pipeline states).",
 		percent(r.Share(ev.Submitters.Time)))
 	return r
 }
@@ -84,8 +84,8 @@ func compileBound(ev *evidence.Evidence) Finding {
 func withoutStartup(ev *evidence.Evidence) *replay.Speedup {
 	var whole, left, all, compiling analyze.Nanos
 	for _, t := range ev.Submitters.Taking {
-		whole, left = max(whole, t.Window), max(left, t.Window-t.Time[analyze.PartCompile])
-		all, compiling = all+t.Window, compiling+t.Time[analyze.PartCompile]
+		whole, left = max(whole, t.ActiveRange), max(left, t.ActiveRange-t.Time[analyze.PartCompile])
+		all, compiling = all+t.ActiveRange, compiling+t.Time[analyze.PartCompile]
 	}
 	if left <= 0 || all <= compiling {
 		return nil

@@ -19,7 +19,7 @@ func compilesFirst(pipelines, buffers int) *analyze.Trace {
 		library, function := uint32(100+2*i), uint32(101+2*i)
 		add := func(kind, name string, made, from uint32, length analyze.Nanos) {
 			w.Trace.Compilations = append(w.Trace.Compilations, analyze.Compilation{
-				Call: analyze.Call{Interval: handmade.At(at, at+length), Thread: w.A}, Kind: kind, Name: name, Made: made,
+				Call: analyze.Call{Interval: handmade.At(at, at+length), Thread: w.A}, Kind: kind, Name: name, CreatedObject: made,
 				From: from})
 			w.A.Exclusive[analyze.PartCompile] += length
 			at += length
@@ -35,7 +35,7 @@ func compilesFirst(pipelines, buffers int) *analyze.Trace {
 		at = b.GPU.End + 10*microsecond
 	}
 	w.A.Active, w.B.Active, w.C.Active = handmade.At(0, at), analyze.Interval{}, analyze.Interval{}
-	w.Trace.Window, w.A.Working = w.A.Active, handmade.At(working, at)
+	w.Trace.TimeRange, w.A.Working = w.A.Active, handmade.At(working, at)
 	w.Trace.Finish()
 	return w.Trace
 }
@@ -58,7 +58,7 @@ func TestCompileBoundAgreesWithItself(t *testing.T) {
 		for i := range trace.Compilations {
 			compiling += float64(trace.Compilations[i].Length())
 		}
-		window := float64(trace.Window.Length())
+		window := float64(trace.TimeRange.Length())
 		f := a.Verdict.finding(CompileBound)
 		if a.Verdict.Cause != CompileBound || f == nil {
 			t.Errorf("%s: %s: %s", name, a.Verdict.Cause, a.Verdict.Summary)

@@ -95,7 +95,7 @@ func TestProcessors(t *testing.T) {
 				continue
 			}
 			said = f.Why + strings.Join(f.Evidence, "; ")
-			if lost := evidence.Share(f.Lost, a.Evidence.Times.Working()); f.Holds && (lost < c.lost-0.03 ||
+			if lost := evidence.Share(f.Lost, a.Evidence.Times.Working()); f.Present && (lost < c.lost-0.03 ||
 				lost > c.lost+0.03) {
 				t.Errorf("%s: lost %.2f of the time, not %.2f", name, lost, c.lost)
 			}
@@ -110,7 +110,7 @@ func TestProcessors(t *testing.T) {
 func beside(trace *analyze.Trace, others analyze.Nanos) *analyze.Trace {
 	process := trace.Threads[0].Process
 	trace.Processes = []*analyze.Process{process}
-	end := trace.Window.End
+	end := trace.TimeRange.End
 	process.CPUSamples = []analyze.CPUSample{{}, {At: end, Ran: end * 30 / 100, Waited: end * 150 / 100}}
 	process.OfMachine = []analyze.CPUSample{{}, {At: end, Ran: end * (30 + others) / 100, Waited: end * 2}}
 	return trace
@@ -126,7 +126,7 @@ func TestInterpreterOnABusyMachine(t *testing.T) {
 		for k := range analyze.Nanos(20) {
 			begin := k * 50_000_000
 			trace.CPUWaits.Locks = append(trace.CPUWaits.Locks, analyze.LockWait{Call: analyze.Call{Interval: handmade.At(begin,
-				begin+22_000_000), Thread: th}, Selector: "pthread_cond_timedwait", Name: "_PyRuntime", Own: 22_000_000})
+				begin+22_000_000), Thread: th}, Selector: "pthread_cond_timedwait", Name: "_PyRuntime", Exclusive: 22_000_000})
 		}
 	}
 	if v := Analyze(trace, Options{}).Verdict; v.Cause != InterpreterLock ||

@@ -57,8 +57,8 @@ func (s show) run() *handmade.World {
 			now = done + 2*overhead
 		}
 	}
-	w.Trace.Window.End = max(now, done) + 2*overhead
-	w.A.Active = w.Trace.Window
+	w.Trace.TimeRange.End = max(now, done) + 2*overhead
+	w.A.Active = w.Trace.TimeRange
 	w.Trace.Finish()
 	return w
 }

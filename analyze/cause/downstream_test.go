@@ -104,7 +104,7 @@ func TestChainOfSerialQueues(t *testing.T) {
 	trace := load(t, chained(true).Run(t))
 	real := rate(load(t, chained(false).Run(t))) / rate(trace)
 	a := cause.Analyze(trace, cause.Options{})
-	g, why, err := a.Ask([]replay.Wanted{{Kind: cause.KindCause, Pattern: cause.EventChain}})
+	g, why, err := a.Predict([]replay.Wanted{{Kind: cause.KindCause, Pattern: cause.EventChain}})
 	if err != nil || why != "" {
 		t.Fatalf("nothing is predicted: %s %v", why, err)
 	}
@@ -153,7 +153,7 @@ func TestHandlerThatCommits(t *testing.T) {
 		{replay.Wanted{Kind: cause.KindCause, Pattern: cause.CompletionHandlers}, handlerCommits(0, 400*us)},
 	} {
 		real := rate(load(t, c.really.Run(t))) / rate(trace)
-		g, why, err := a.Ask([]replay.Wanted{c.wanted})
+		g, why, err := a.Predict([]replay.Wanted{c.wanted})
 		if err != nil || why != "" {
 			t.Errorf("%+v: nothing is predicted: %s %v", c.wanted, why, err)
 			continue
@@ -197,7 +197,7 @@ func TestDownstream(t *testing.T) {
 			if a.Verdict.Cause != c.cause {
 				t.Errorf("the verdict is %s, want %s", a.Verdict.Cause, c.cause)
 			}
-			g, why, err := a.Ask([]replay.Wanted{{Kind: cause.KindCause, Pattern: c.cause}})
+			g, why, err := a.Predict([]replay.Wanted{{Kind: cause.KindCause, Pattern: c.cause}})
 			if err != nil || why != "" {
 				t.Fatalf("nothing is predicted: %s %v", why, err)
 			}

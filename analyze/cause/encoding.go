@@ -19,7 +19,7 @@ func (r *Finding) replaceCalls(ev *evidence.Evidence) {
 	if c.Between*2 > c.Time {
 		between = " with the program's own time between them"
 	}
-	r.say("%s of the time for encoding is %s: %s in %s%s", percent(evidence.Share(c.Time, c.Encoding)), c.Selector,
+	r.explain("%s of the time for encoding is %s: %s in %s%s", percent(evidence.Share(c.Time, c.Encoding)), c.Selector,
 		analyze.Plural(c.Count, "call"), c.Time, between)
 	r.Advice = cure + "; then " + r.Advice
 }

@@ -37,7 +37,7 @@ func turns(threads, rounds int, everybody bool) *analyze.Trace {
 			if n > 0 { // it has waited since its turn before
 				w.Trace.CPUWaits.Locks = append(w.Trace.CPUWaits.Locks,
 					analyze.LockWait{Call: analyze.Call{Interval: handmade.At(got-analyze.Nanos(threads-1)*turn, got), Thread: thread},
-						Selector: "pthread_cond_timedwait", Lock: 7, Name: "_PyRuntime", Own: analyze.Nanos(threads-1) * turn})
+						Selector: "pthread_cond_timedwait", Lock: 7, Name: "_PyRuntime", Exclusive: analyze.Nanos(threads-1) * turn})
 			}
 			switch step := n % calls; step {
 			case 0:

@@ -9,7 +9,7 @@ import (
 // eventChain holds if committed command buffers wait on the GPU, which could run them, for an event that another
 // command buffer or a thread signals.
 func eventChain(ev *evidence.Evidence) Finding {
-	r := Finding{Cause: EventChain, Confidence: policy.Shown,
+	r := Finding{Cause: EventChain, Confidence: policy.ConfidenceShown,
 		Advice: "signal earlier, wait later, or put dependent work into one command buffer; " +
 			"check that each wait for an event is needed"}
 	waits, chained, byThreads, unknown := 0, 0, 0, 0
@@ -30,33 +30,33 @@ func eventChain(ev *evidence.Evidence) Finding {
 	}
 	switch {
 	case waits == 0:
-		return r.not("no command buffer waits for an event")
+		return r.reject("no command buffer waits for an event")
 	case chained == 0:
-		return r.not("%d waits for events on the GPU; none delayed committed work", waits)
+		return r.reject("%d waits for events on the GPU; none delayed committed work", waits)
 	case ev.Occupancy.Saturated:
-		return r.not("%d command buffers waited for events, but the GPU was saturated", chained)
+		return r.reject("%d command buffers waited for events, but the GPU was saturated", chained)
 	}
 	r.Lost = evidence.WaitedDuring(ev.Work, ev.Releases, ev.Occupancy.Saturated,
 		func(x *evidence.Release) analyze.Interval { return x.Event })
-	r.Holds = true
-	r.say("%d of %d waits for events delayed committed command buffers, by %s on average", chained, waits,
+	r.Present = true
+	r.explain("%d of %d waits for events delayed committed command buffers, by %s on average", chained, waits,
 		delay/analyze.Nanos(chained))
 	if byThreads > 0 {
-		r.say("%d of these waits were for a value that a CPU thread signals (setSignaledValue:)", byThreads)
+		r.explain("%d of these waits were for a value that a CPU thread signals (setSignaledValue:)", byThreads)
 	}
 	if unknown > 0 {
-		r.Confidence = policy.Guessed
-		r.say("for %d of these waits, the trace does not have the signal", unknown)
+		r.Confidence = policy.ConfidenceGuessed
+		r.explain("for %d of these waits, the trace does not have the signal", unknown)
 	}
-	r.say("these delays made threads wait %s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
-	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy",
+	r.explain("these delays made threads wait %s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+	r.explain("the GPU was busy for %s of the time, with %.2f command buffers at once while busy",
 		percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
-	if policy.MoreThan(policy.Most, byThreads, chained) {
-		r.sum("Committed command buffers wait on the GPU for events that CPU threads signal late: "+
+	if policy.MoreThan(policy.Majority, byThreads, chained) {
+		r.summarize("Committed command buffers wait on the GPU for events that CPU threads signal late: "+
 			"threads lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	} else {
-		r.sum("Command buffers wait on the GPU for each other's events: threads lose %s of their time to that.",
+		r.summarize("Command buffers wait on the GPU for each other's events: threads lose %s of their time to that.",
 			percent(ev.Submitters.Share(r.Lost)))
 	}
 	return r

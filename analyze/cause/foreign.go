@@ -8,31 +8,31 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// foreignLoad holds if an external process uses the GPU and delays the program. It is reported, but never a verdict.
-func foreignLoad(ev *evidence.Evidence) Finding {
-	r := Finding{Cause: ForeignGPULoad, Confidence: policy.Guessed, Standing: Outside,
+// externalLoad holds if an external process uses the GPU and delays the program. It is reported, but never a verdict.
+func externalLoad(ev *evidence.Evidence) Finding {
+	r := Finding{Cause: ExternalGPULoad, Confidence: policy.ConfidenceGuessed, Standing: Outside,
 		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; " +
 			"a GPU that leaves a low-power state starts late, too"}
 	f := &ev.External
 	r.Lost = f.Waited
 	if why := notExternal(ev); why != "" {
-		return r.not("%s", why)
+		return r.reject("%s", why)
 	}
-	r.Holds = true
+	r.Present = true
 	cost := externalInterruptions(ev)
 	r.Lost += cost.Itself + cost.Behind
 	if f.Late > 0 {
-		r.say("%d of %d scheduled command buffers began late although the GPU ran nothing of this program, "+
+		r.explain("%d of %d scheduled command buffers began late although the GPU ran nothing of this program, "+
 			"by %s (median)%s", f.Late, f.Delays, f.Usual, stallWords(f))
 	}
 	if cost.Itself+cost.Behind > 0 {
-		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: "+
+		r.explain("%d command buffers took more than %d times as long on the GPU as the same work usually does: "+
 			"threads waited %s longer for them, and %s for work queued behind them",
-			cost.Buffers, policy.Outlier.Count(), cost.Itself, cost.Behind)
+			cost.Buffers, policy.OutlierRatio.Count(), cost.Itself, cost.Behind)
 	}
-	r.say("these delays made threads wait %s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
-	r.say("the GPU was busy with this program for %s of the time", percent(ev.Occupancy.Busy))
-	r.sum("Another program uses the GPU: waiting for it costs %s of the threads' time.", percent(min(1,
+	r.explain("these delays made threads wait %s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+	r.explain("the GPU was busy with this program for %s of the time", percent(ev.Occupancy.Busy))
+	r.summarize("Another program uses the GPU: waiting for it costs %s of the threads' time.", percent(min(1,
 		ev.Submitters.Share(r.Lost))))
 	return r
 }
@@ -52,14 +52,14 @@ func stallWords(f *evidence.ExternalLoad) string {
 func notExternal(ev *evidence.Evidence) string {
 	f, p := &ev.External, &ev.Processors
 	switch {
-	case f.Delays < policy.Pattern.Count():
+	case f.Delays < policy.FewestOccurrences.Count():
 		return "the trace does not say when the driver scheduled command buffers"
 	case f.Saturated && !f.AllStood:
 		return "the GPU had no idle time"
 	case !f.Enough():
 		return fmt.Sprintf("of %d scheduled command buffers, %d began more than %s late on an idle GPU%s",
-			f.Delays, f.Late, policy.Launch.Nanos(), stallWords(f))
-	case ev.Submitters.Share(f.Waited) < policy.Negligible.Value && !f.AllStood:
+			f.Delays, f.Late, policy.LongestHandOff.Nanos(), stallWords(f))
+	case ev.Submitters.Share(f.Waited) < policy.NegligibleShare.Value && !f.AllStood:
 		return fmt.Sprintf("%d command buffers began late on an idle GPU; threads waited %s for them", f.Late, f.Waited)
 	case p.Starved() || f.WaitedForProcessors >= f.IdleReady || f.WaitedForProcessors == 0 && p.Known() &&
 		policy.AtLeast(policy.WorthNaming, p.Waited, p.Covered):
@@ -79,7 +79,7 @@ func notExternal(ev *evidence.Evidence) string {
 func interruptedByOther(ev *evidence.Evidence) bool {
 	f := &ev.External
 	return notExternal(ev) == "" &&
-		(f.AllStood || float64(f.Interrupted.Busiest) <= policy.Outlier.Value*float64(f.IdleReady))
+		(f.AllStood || float64(f.Interrupted.Busiest) <= policy.OutlierRatio.Value*float64(f.IdleReady))
 }
 
 // externalInterruptions returns what interruptions by an external process cost; zero if there were none.
@@ -92,7 +92,7 @@ func externalInterruptions(ev *evidence.Evidence) (cost evidence.Interruptions) 
 
 // takenByOther returns the GPU time that an external process took from each command buffer; empty if no external
 // process used the GPU.
-func takenByOther(ev *evidence.Evidence) (taken evidence.GPUTaken) {
+func takenByOther(ev *evidence.Evidence) (taken evidence.ExternalGPUUse) {
 	if notExternal(ev) == "" {
 		taken = ev.External.Taken(interruptedByOther(ev))
 	}

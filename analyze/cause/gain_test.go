@@ -107,7 +107,7 @@ func TestFasterThings(t *testing.T) {
 			trace := load(t, c.with.build().Run(t))
 			real := rate(load(t, c.really.build().Run(t))) / rate(trace)
 			a := cause.Analyze(trace, cause.Options{})
-			g, why, err := a.Ask(c.wanted)
+			g, why, err := a.Predict(c.wanted)
 			if err != nil || why != "" {
 				t.Fatalf("nothing is predicted: %s %v; verdict %s, replay error %.2f", why, err, a.Verdict.Cause, a.ReplayError)
 			}
@@ -124,7 +124,7 @@ func TestFasterThings(t *testing.T) {
 func TestNothingIsPredictedOfKernelsThatAreNotIdentified(t *testing.T) {
 	m := mix{engines: 1, threads: 1, matmul: 600 * us, gelu: 150 * us, think: 100 * us, commit: 3 * us, together: true}
 	a := cause.Analyze(load(t, m.build().Run(t)), cause.Options{})
-	if _, why, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}); err != nil ||
+	if _, why, err := a.Predict([]replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}); err != nil ||
 		!strings.Contains(why, "does not show what kernel matmul_f32 costs") {
 		t.Errorf("%q, %v", why, err)
 	}
@@ -168,23 +168,23 @@ func TestOneThreadThatLaunchesKernels(t *testing.T) {
 // the names that are.
 func TestNothingToGain(t *testing.T) {
 	a := cause.Analyze(scenario(t, "independent threads"), cause.Options{})
-	g, why, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "*", Factor: 1}})
+	g, why, err := a.Predict([]replay.Wanted{{Kind: "kernel", Pattern: "*", Factor: 1}})
 	if err != nil || why != "" || g.Estimate < 0.999 || g.Estimate > 1.001 {
 		t.Errorf("unchanged: %+v, %s, %v", g, why, err)
 	}
-	if _, _, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "gemm", Factor: 0}}); err == nil ||
+	if _, _, err := a.Predict([]replay.Wanted{{Kind: "kernel", Pattern: "gemm", Factor: 0}}); err == nil ||
 		!strings.Contains(err.Error(), "step") {
 		t.Errorf("a kernel that is not there: %v", err)
 	}
 	// Asking for a wait that takes half the time was answered with 1.00×. A wait is no call that could take less time;
 	// its time is the GPU's work meanwhile.
 	for _, pattern := range []string{"waitUntil*", "waitUntilCompleted"} {
-		if g, _, err := a.Ask([]replay.Wanted{{Kind: "call", Pattern: pattern, Factor: 0.5}}); err == nil ||
+		if g, _, err := a.Predict([]replay.Wanted{{Kind: "call", Pattern: pattern, Factor: 0.5}}); err == nil ||
 			!strings.Contains(err.Error(), "waits for other work") {
 			t.Errorf("call:%s=0.5: %v, error %v", pattern, g, err)
 		}
 	}
-	if g, why, err := cause.Analyze(&analyze.Trace{}, cause.Options{}).Ask(
+	if g, why, err := cause.Analyze(&analyze.Trace{}, cause.Options{}).Predict(
 		[]replay.Wanted{{Kind: "kernel", Pattern: "*"}}); err != nil || why == "" {
 		t.Errorf("of an empty trace: %+v, %q, %v", g, why, err)
 	}
@@ -295,7 +295,7 @@ func TestLocksOfOneName(t *testing.T) {
 		}
 		said[g.Factor] = g.Estimate
 	}
-	asked, why, err := a.Ask([]replay.Wanted{{Kind: "lock", Pattern: "lock", Factor: 0}})
+	asked, why, err := a.Predict([]replay.Wanted{{Kind: "lock", Pattern: "lock", Factor: 0}})
 	if err != nil || why != "" || said[0] < 1.5 || said[0] != asked.Estimate {
 		t.Errorf("without the locks: %.3f, and where that is asked for %.3f (%s, %v)", said[0], asked.Estimate, why, err)
 	}

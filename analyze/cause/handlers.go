@@ -11,7 +11,7 @@ import (
 // completionHandlers holds if waits end late because completion handlers of the program run before the waiting
 // threads wake.
 func completionHandlers(ev *evidence.Evidence) Finding {
-	r := Finding{Cause: CompletionHandlers, Confidence: policy.Shown,
+	r := Finding{Cause: CompletionHandlers, Confidence: policy.ConfidenceShown,
 		Advice: "do less in completion handlers, or move the work to another thread: " +
 			"waiting threads wake only when all handlers have returned"}
 	var with []analyze.Nanos
@@ -21,14 +21,14 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		}
 	}
 	if len(with) == 0 {
-		return r.not("no completion handler of the program is in the trace")
+		return r.reject("no completion handler of the program is in the trace")
 	}
 	usual, _ := evidence.UsualCompletion(ev.Trace)
 	late := evidence.Median(with)
-	slow := max(2*usual, policy.Wakeup.Nanos())
+	slow := max(2*usual, policy.LongestWakeup.Nanos())
 	some := late < slow // at most
 	if some {
-		slow = max(slow, evidence.Scaled(ev.Processors.LateWake, policy.Outlier.Value))
+		slow = max(slow, evidence.Scaled(ev.Processors.LateWake, policy.OutlierRatio.Value))
 	}
 	few := 0
 	for _, took := range with {
@@ -36,23 +36,23 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 			few++
 		}
 	}
-	if some && (few < policy.Pattern.Count() || ev.Processors.Wakes < policy.Sample.Count()) {
-		return r.not("command buffers with handlers were seen to complete %s after the GPU's end, which is usual", late)
+	if some && (few < policy.FewestOccurrences.Count() || ev.Processors.Wakes < policy.FewestSamples.Count()) {
+		return r.reject("command buffers with handlers were seen to complete %s after the GPU's end, which is usual", late)
 	}
 	own := evidence.HandlersOneByOne(ev.Trace)
-	quick := slowOf(own) < policy.Pattern.Count()
+	quick := slowOf(own) < policy.FewestOccurrences.Count()
 	if p := &ev.Processors; !some {
 		// a lack of processors can delay even a quick handler, so a few slow handlers prove nothing. Handlers count as
 		// quick if their median is, and either few of them were slow or threads waited for processors longer than they ran
-		quick = evidence.Median(own) <= policy.Wakeup.Nanos() && (!policy.AtLeast(policy.LeftOver, slowOf(own),
+		quick = evidence.Median(own) <= policy.LongestWakeup.Nanos() && (!policy.AtLeast(policy.ExceptionShare, slowOf(own),
 			len(own)) ||
 			p.Waited > p.Ran)
 	}
-	if quick && len(own) >= policy.Sample.Count() {
-		return r.not("command buffers with handlers were seen to complete %s after the GPU's end, "+
+	if quick && len(own) >= policy.FewestSamples.Count() {
+		return r.reject("command buffers with handlers were seen to complete %s after the GPU's end, "+
 			"but of %d handlers that ran back to back, %d took more than %s (median %s): "+
 			"the notification is late, the handlers are not slow",
-			late, len(own), slowOf(own), policy.Wakeup.Nanos(),
+			late, len(own), slowOf(own), policy.LongestWakeup.Nanos(),
 			evidence.Median(own))
 	}
 	if !some {
@@ -60,20 +60,20 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	}
 	cost := costOfHandlers(ev, usual, slow)
 	r.Lost = cost.sum()
-	r.Holds = r.Lost > 0
-	if !r.Holds {
-		return r.not("handlers took long, but no thread waited for them")
+	r.Present = r.Lost > 0
+	if !r.Present {
+		return r.reject("handlers took long, but no thread waited for them")
 	}
 	if some && ev.Submitters.Share(r.Lost) < policy.ChanceShare.Value {
-		return r.not("command buffers with handlers were seen to complete %s after the GPU's end, which is usual; "+
+		return r.reject("command buffers with handlers were seen to complete %s after the GPU's end, which is usual; "+
 			"the %d that took more than %s cost threads only %s", late, few, slow, r.Lost)
 	}
 	if some {
-		r.Confidence = policy.Inferred
-		r.say("of %d command buffers with completion handlers %d were seen to complete more "+
+		r.Confidence = policy.ConfidenceInferred
+		r.explain("of %d command buffers with completion handlers %d were seen to complete more "+
 			"than %s after the GPU's end (the median is %s)", len(with), few, slow, late)
 	} else {
-		r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)",
+		r.explain("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)",
 			late,
 			len(with))
 	}
@@ -100,11 +100,11 @@ func costOfHandlers(ev *evidence.Evidence, usual, least analyze.Nanos) (c handle
 		if b == nil || !b.GPU.Known() || !b.Completed.Known() || b.Completed.Begin-b.GPU.End < least {
 			continue
 		}
-		late := w.Interval.Within(analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
+		late := w.Interval.Intersect(analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
 		if b.Handlers > 0 {
 			c.waited += late.Length()
 		} else {
-			c.waited += handling[b.Queue].Within(late) // a completion is delivered after those before it in the queue
+			c.waited += handling[b.Queue].LengthWithin(late) // a completion is delivered after those before it in the queue
 		}
 	}
 	c.chained, c.buffers = evidence.Chained(ev.Trace, ev.ThreadWaits.Merged)
@@ -114,7 +114,7 @@ func costOfHandlers(ev *evidence.Evidence, usual, least analyze.Nanos) (c handle
 	c.waited += c.promised
 	full := analyze.Nanos(0)
 	for _, f := range ev.Queues.Full {
-		full += handling[f.Buffer.Queue].Within(f.Interval)
+		full += handling[f.Buffer.Queue].LengthWithin(f.Interval)
 	}
 	if full > lostTo(queueDepth, ev) { // otherwise the queue's depth is the cause
 		c.fullQueue = full
@@ -125,35 +125,35 @@ func costOfHandlers(ev *evidence.Evidence, usual, least analyze.Nanos) (c handle
 // wordHandlers adds the sentences about what the handlers cost: the evidence and the summary.
 func (r Finding) wordHandlers(ev *evidence.Evidence, cost handlerCost) Finding {
 	if cost.chained > 0 {
-		r.say("%d command buffers were created in the completion handler of the previous one, "+
+		r.explain("%d command buffers were created in the completion handler of the previous one, "+
 			"after these handlers had run for %s in all", cost.buffers, cost.chained)
 	}
 	if cost.waited > 0 {
-		r.say("threads waited %s, %s of their time, until completion handlers had returned", cost.waited,
+		r.explain("threads waited %s, %s of their time, until completion handlers had returned", cost.waited,
 			percent(ev.Submitters.Share(cost.waited)))
 	}
 	if cost.promised > 0 {
-		r.say("for %s of that time they waited for signals from completion handlers", cost.promised)
+		r.explain("for %s of that time they waited for signals from completion handlers", cost.promised)
 	}
 	if cost.fullQueue > 0 {
-		r.say(
+		r.explain(
 			"threads waited %s, %s of their time, because a queue was full of command buffers whose handlers still ran: "+
 				"a queue completes one command buffer at a time", cost.fullQueue, percent(ev.Submitters.Share(cost.fullQueue)))
 	}
 	if cost.chained > cost.waited {
-		r.sum("The program's completion handlers are slow, and submit the next work only at their end: "+
+		r.summarize("The program's completion handlers are slow, and submit the next work only at their end: "+
 			"the GPU waits for that for %s of the threads' time.", percent(ev.Submitters.Share(r.Lost)))
 		return r
 	}
-	r.sum("The program's completion handlers are slow and delay the threads that wait: "+
+	r.summarize("The program's completion handlers are slow and delay the threads that wait: "+
 		"they lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	return r
 }
 
-// slowOf returns how many of the handlers took longer than a quick handler does (policy.Wakeup).
+// slowOf returns how many of the handlers took longer than a quick handler does (policy.LongestWakeup).
 func slowOf(took []analyze.Nanos) (n int) {
 	for _, t := range took {
-		if t > policy.Wakeup.Nanos() {
+		if t > policy.LongestWakeup.Nanos() {
 			n++
 		}
 	}

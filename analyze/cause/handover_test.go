@@ -84,8 +84,8 @@ func TestHandover(t *testing.T) {
 			}
 			w.Trace.Finish()
 			a := Analyze(w.Trace, Options{})
-			if a.Evidence.Handover.Holds() != c.holds {
-				t.Fatalf("%+v", a.Evidence.Handover)
+			if a.Evidence.Delegation.Confirmed() != c.holds {
+				t.Fatalf("%+v", a.Evidence.Delegation)
 			}
 			for _, f := range a.Verdict.RuledOut {
 				if f.Cause == SingleSubmitter && c.holds {
@@ -169,8 +169,8 @@ func TestHandoverUnseen(t *testing.T) {
 			}
 			w.Trace.Finish()
 			a := Analyze(w.Trace, Options{})
-			if a.Evidence.Handover.Holds() != c.holds || a.Evidence.Handover.MayAnswer != 60 {
-				t.Fatalf("%+v", a.Evidence.Handover)
+			if a.Evidence.Delegation.Confirmed() != c.holds || a.Evidence.Delegation.MayAnswer != 60 {
+				t.Fatalf("%+v", a.Evidence.Delegation)
 			}
 			if says := strings.Contains(a.Verdict.Summary, "if they wait for results"); says == c.holds {
 				t.Error(a.Verdict.Summary)
@@ -186,7 +186,7 @@ func TestHandoverTogether(t *testing.T) {
 	const asked, answers, period = 100, 200, 2_000_000
 	for _, buffers := range []analyze.Nanos{1, 2} {
 		w := handmade.New(40 * period)
-		d := &analyze.Thread{Process: w.A.Process, ID: 4, Active: w.Trace.Window}
+		d := &analyze.Thread{Process: w.A.Process, ID: 4, Active: w.Trace.TimeRange}
 		w.Trace.Threads = append(w.Trace.Threads, d)
 		w.SignalWait(w.A, handmade.At(10, 100), asked, w.B, 100-1, 0)
 		clients := []*analyze.Thread{w.B, w.C, d}
@@ -205,11 +205,11 @@ func TestHandoverTogether(t *testing.T) {
 		}
 		w.Trace.Finish()
 		a := Analyze(w.Trace, Options{})
-		if a.Evidence.Handover.Holds() != (buffers == 2) {
-			t.Errorf("%d command buffers for two answers: %+v", buffers, a.Evidence.Handover)
+		if a.Evidence.Delegation.Confirmed() != (buffers == 2) {
+			t.Errorf("%d command buffers for two answers: %+v", buffers, a.Evidence.Delegation)
 		}
-		if buffers == 2 && a.Evidence.Handover.Batched*2 <= len(a.Evidence.Handover.Replies) {
-			t.Errorf("%d of %d answers were given together", a.Evidence.Handover.Batched, len(a.Evidence.Handover.Replies))
+		if buffers == 2 && a.Evidence.Delegation.Batched*2 <= len(a.Evidence.Delegation.Replies) {
+			t.Errorf("%d of %d answers were given together", a.Evidence.Delegation.Batched, len(a.Evidence.Delegation.Replies))
 		}
 		if buffers == 2 && a.Verdict.Cause != SingleSubmitter {
 			t.Errorf("judged %s", a.Verdict.Cause)
@@ -271,8 +271,8 @@ func TestRoomIsNoRequest(t *testing.T) {
 			w.SignalWait(client, handmade.At(begin+50_000+works, begin+1_750_000), results, w.A, begin+1_750_000-1, room)
 		}
 		w.Trace.Finish()
-		if a := Analyze(w.Trace, Options{}); a.Evidence.Handover.Holds() != (works == 0) {
-			t.Errorf("works for %v before it waits: %+v", works, a.Evidence.Handover)
+		if a := Analyze(w.Trace, Options{}); a.Evidence.Delegation.Confirmed() != (works == 0) {
+			t.Errorf("works for %v before it waits: %+v", works, a.Evidence.Delegation)
 		}
 	}
 }
@@ -290,7 +290,7 @@ func TestMetalsThreadsAreNoOthers(t *testing.T) {
 		w.SignalWait(w.B, handmade.At(begin-min(i, 1)*800_000, begin+110_001), 200, w.A, begin+110_000, 0)
 	}
 	w.Trace.Finish()
-	if h := Analyze(w.Trace, Options{}).Evidence.Handover; h == nil || h.Others != 0 || len(h.Replies) != 0 {
+	if h := Analyze(w.Trace, Options{}).Evidence.Delegation; h == nil || h.Others != 0 || len(h.Replies) != 0 {
 		t.Errorf("%+v", h)
 	}
 }

@@ -39,7 +39,7 @@ func lockedRun(name string) *analyze.Trace {
 			of.From = append(of.From, analyze.CallsFrom{Thread: th, Stack: draw, Count: 1, Exclusive: wait.Length()})
 			w.Trace.CPUWaits.Locks = append(w.Trace.CPUWaits.Locks, analyze.LockWait{
 				Call: analyze.Call{Interval: wait, Thread: th, Stack: draw}, Selector: of.Selector, Lock: 0x70, Name: name,
-				Own: wait.Length(), Holder: w.C})
+				Exclusive: wait.Length(), Holder: w.C})
 		}
 	}
 	w.Trace.Calls = append(w.Trace.Calls, lock, second)
@@ -76,8 +76,8 @@ func TestHolderIsNamed(t *testing.T) {
 			if n := strings.Count(said, "wait for a lock in"); n != 1 {
 				t.Errorf("%s: %d lines of code that wait, want one: %s", name, n, said)
 			}
-			if c.Place != "render.py:25 draw_tiles()" || c.HolderPlace != "render.py:18 on_gpu()" || len(c.HolderCallers) != 2 {
-				t.Errorf("%s: the place is %q, the holder's %q from %q", name, c.Place, c.HolderPlace, c.HolderCallers)
+			if c.Site != "render.py:25 draw_tiles()" || c.HolderSite != "render.py:18 on_gpu()" || len(c.HolderCallers) != 2 {
+				t.Errorf("%s: the place is %q, the holder's %q from %q", name, c.Site, c.HolderSite, c.HolderCallers)
 			}
 			held := c.HolderCall
 			if held == nil || held.Thread != run.Threads[2] || !slices.ContainsFunc(run.CPUWaits.Locks,

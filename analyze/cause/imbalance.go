@@ -11,44 +11,45 @@ import (
 
 // imbalance holds if threads wait at a recurring barrier for the slowest of them.
 func imbalance(ev *evidence.Evidence) Finding {
-	r := Finding{Cause: Imbalance, Confidence: policy.Shown,
+	r := Finding{Cause: Imbalance, Confidence: policy.ConfidenceShown,
 		Advice: "balance the work: give the slowest thread less, " +
 			"or distribute smaller pieces as threads become free; or let threads run ahead of each other"}
 	m := ev.Barriers
 	switch {
 	case len(ev.ThreadWaits.Merged) == 0:
-		return r.not("no wait for another thread's signal is in the trace; %s", barriersSeen(ev))
+		return r.reject("no wait for another thread's signal is in the trace; %s", barriersSeen(ev))
 	case m == nil:
-		return r.not("no recurring barrier among the submitting threads; %s", barriersSeen(ev))
+		return r.reject("no recurring barrier among the submitting threads; %s", barriersSeen(ev))
 	case ev.Occupancy.Saturated:
-		return r.not("threads meet at a barrier, but the GPU is saturated: balanced work would take as long")
+		return r.reject("threads meet at a barrier, but the GPU is saturated: balanced work would take as long")
 	}
 	last := map[*analyze.Thread]analyze.Nanos{}
 	for _, round := range m.Rounds {
 		r.Lost += round.Lost
 		last[round.Last] += round.Lost
 	}
-	r.Holds = true
+	r.Present = true
 	r.Speedup = evenly(m)
-	r.say("%d threads met at a barrier %d times; each time, all waited for the last to arrive",
+	r.explain("%d threads met at a barrier %d times; each time, all waited for the last to arrive",
 		len(m.Threads), len(m.Rounds))
 	slow := sharesOf(last, r.Lost)
-	r.say("they waited %s, %s of their time; the last to arrive: %s", r.Lost, percent(ev.Submitters.Share(r.Lost)), slow)
-	r.say("the prediction balances the work, so that all threads take equally long between barriers on average; " +
+	r.explain("they waited %s, %s of their time; the last to arrive: %s", r.Lost, percent(ev.Submitters.Share(r.Lost)),
+		slow)
+	r.explain("the prediction balances the work, so that all threads take equally long between barriers on average; " +
 		"random variation stays")
-	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy",
+	r.explain("the GPU was busy for %s of the time, with %.2f command buffers at once while busy",
 		percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
 	if m.Rotates() {
-		r.say("the threads arrive last in turn, so the prediction balances the work of each single round")
+		r.explain("the threads arrive last in turn, so the prediction balances the work of each single round")
 	}
-	r.without = func(p replayed) (replay.Change, string) {
+	r.removalChange = func(p replayed) (replay.Change, string) {
 		if p.Meets() {
 			return replay.Change{Even: true}, ""
 		}
 		return replay.Change{}, "the trace does not show which work would be balanced"
 	}
-	r.sum("Threads meet at a recurring barrier and spend %s of their time waiting there for the slowest: %s.",
+	r.summarize("Threads meet at a recurring barrier and spend %s of their time waiting there for the slowest: %s.",
 		percent(ev.Submitters.Share(r.Lost)), slow)
 	return r
 }
@@ -87,7 +88,7 @@ func usualTimes(m *evidence.Barriers) (usual map[*analyze.Thread]float64, all fl
 	usual = map[*analyze.Thread]float64{}
 	times := map[*analyze.Thread]float64{}
 	for _, r := range m.Rounds {
-		for _, c := range r.Came {
+		for _, c := range r.Arrivals {
 			usual[c.Thread] += float64(c.After)
 			times[c.Thread]++
 		}
@@ -120,12 +121,12 @@ func gained(rounds []evidence.Round, usual map[*analyze.Thread]float64, all floa
 	evenLeft, averageLeft := took, took
 	for _, r := range rounds[1:] {
 		var last, lastThen, sum float64
-		for _, c := range r.Came {
+		for _, c := range r.Arrivals {
 			after := float64(c.After)
 			last, lastThen, sum = max(last, after), max(lastThen, then(after, usual[c.Thread], all)), sum+after
 		}
 		evenLeft -= last - lastThen
-		averageLeft -= last - sum/float64(len(r.Came))
+		averageLeft -= last - sum/float64(len(r.Arrivals))
 	}
 	if evenLeft <= 0 || averageLeft <= 0 {
 		return 0, 0

@@ -43,7 +43,7 @@ func TestForeignLoadOfInputs(t *testing.T) {
 			f.WaitedForProcessors = 400_000_000
 		}, 0, "waited 400 ms for processors"},
 		"threads wake late": {func(_ *evidence.ExternalLoad, p *evidence.Processors) {
-			p.Wakes, p.Wake = policy.Sample.Count(), policy.Launch.Nanos()
+			p.Wakes, p.Wake = policy.FewestSamples.Count(), policy.LongestHandOff.Nanos()
 		}, 0, "processors"},
 		"completion notifications are late, too": {func(f *evidence.ExternalLoad, _ *evidence.Processors) {
 			f.LateNotices = 200_000_000
@@ -59,9 +59,9 @@ func TestForeignLoadOfInputs(t *testing.T) {
 		if c.change != nil {
 			c.change(&ev.External, &ev.Processors)
 		}
-		f := foreignLoad(ev)
-		if f.Holds != (c.lost > 0) || c.lost > 0 && f.Lost != c.lost || !strings.Contains(f.Why, c.why) {
-			t.Errorf("%s: holds %v, lost %v, why %q", name, f.Holds, f.Lost, f.Why)
+		f := externalLoad(ev)
+		if f.Present != (c.lost > 0) || c.lost > 0 && f.Lost != c.lost || !strings.Contains(f.Why, c.why) {
+			t.Errorf("%s: holds %v, lost %v, why %q", name, f.Present, f.Lost, f.Why)
 		}
 	}
 }
@@ -83,8 +83,8 @@ func TestGPUBoundOfInputs(t *testing.T) {
 		ev := &evidence.Evidence{Trace: &analyze.Trace{}, Execution: c.took,
 			Submitters: evidence.Submitters{Time: 1000, Steady: 1},
 			Occupancy:  evidence.Occupancy{Buffers: c.buffers, Busy: 0.6, Saturated: c.saturated}}
-		if f := gpuBound(ev); f.Holds != c.want || c.want && f.Lost != c.took.Waited {
-			t.Errorf("%s: holds %v, lost %v, why %q", name, f.Holds, f.Lost, f.Why)
+		if f := gpuBound(ev); f.Present != c.want || c.want && f.Lost != c.took.Waited {
+			t.Errorf("%s: holds %v, lost %v, why %q", name, f.Present, f.Lost, f.Why)
 		}
 	}
 }

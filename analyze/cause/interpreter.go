@@ -16,34 +16,34 @@ func interpreterLock(ev *evidence.Evidence) Finding {
 // findInterpreterLock applies the rule. `byTurns` is true if the trace has no waits for the lock: then only the
 // threads' turns at using the GPU reveal it.
 func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
-	r = Finding{Cause: InterpreterLock, Confidence: policy.Recorded,
+	r = Finding{Cause: InterpreterLock, Confidence: policy.ConfidenceRecorded,
 		Advice: "release the GIL while waiting for the GPU, or use processes instead of threads"}
 	waits := evidence.InterpreterWaitsOf(ev.Trace)
-	if seen := lockFinding(r, ev, (*analyze.LockWait).OfInterpreter); seen.Holds {
+	if seen := lockFinding(r, ev, (*analyze.LockWait).OfInterpreter); seen.Present {
 		explain(waits, &seen, evidence.KeptInterpreter(&ev.Submitters, ev.ThreadWaits.Locks))
 		return seen, false
 	}
 	if !ev.Processors.OneAtATime && waits.Held == 0 {
-		return r.not("the program is not an interpreter with a GIL"), false
+		return r.reject("the program is not an interpreter with a GIL"), false
 	}
 	if waits.Held == 0 && waits.Free > 0 {
-		return r.not("all %d waits for the GPU were entered without the GIL", waits.Free), false
+		return r.reject("all %d waits for the GPU were entered without the GIL", waits.Free), false
 	}
 	turns := ev.Turns.Waits
 	if turns == nil {
-		return r.not("Python threads wait for the GPU at the same time"), false
+		return r.reject("Python threads wait for the GPU at the same time"), false
 	}
-	r.Confidence = policy.Guessed
+	r.Confidence = policy.ConfidenceGuessed
 	r.takeTurns(turns, ev)
-	r.sum(
+	r.summarize(
 		"Threads wait %s of their time for the GIL, the global interpreter lock, which lets one of them run at a time.",
 		percent(ev.Submitters.Share(r.Lost)))
 	if waits.Held > 0 {
-		r.Confidence = policy.Recorded
-		r.say("%d of %d waits for the GPU were entered holding the GIL: no other Python thread runs meanwhile",
+		r.Confidence = policy.ConfidenceRecorded
+		r.explain("%d of %d waits for the GPU were entered holding the GIL: no other Python thread runs meanwhile",
 			waits.Held, waits.Held+waits.Free)
 	} else {
-		r.say("the program is an interpreter with a GIL, and seems to hold it while it waits for the GPU")
+		r.explain("the program is an interpreter with a GIL, and seems to hold it while it waits for the GPU")
 	}
 	return r, true
 }
@@ -55,19 +55,19 @@ func explain(w evidence.InterpreterWaits, r *Finding, kept analyze.Nanos) {
 		return // not recorded
 	}
 	if w.Held > 0 {
-		r.say("%d of %d waits for the GPU, %s, were entered holding the GIL", w.Held, w.Held+w.Free, w.HeldFor)
+		r.explain("%d of %d waits for the GPU, %s, were entered holding the GIL", w.Held, w.Held+w.Free, w.HeldFor)
 	} else {
-		r.say("none of %d waits for the GPU was entered holding the GIL", w.Free)
+		r.explain("none of %d waits for the GPU was entered holding the GIL", w.Free)
 	}
-	if policy.AtLeast(policy.Most, kept, r.Lost) {
-		r.Confidence = policy.Recorded
-		r.say("for %s of the time that threads waited for the GIL, its holder waited for the GPU",
+	if policy.AtLeast(policy.Majority, kept, r.Lost) {
+		r.Confidence = policy.ConfidenceRecorded
+		r.explain("for %s of the time that threads waited for the GIL, its holder waited for the GPU",
 			percent(evidence.Share(kept, r.Lost)))
 		r.Advice = "release the GIL while waiting for the GPU (ctypes.CDLL does, ctypes.PyDLL does not; " +
 			"Py_BEGIN_ALLOW_THREADS in an extension)"
 		return
 	}
-	r.say("for %s of the time that threads waited for the GIL, its holder ran code and did not wait",
+	r.explain("for %s of the time that threads waited for the GIL, its holder ran code and did not wait",
 		percent(1-evidence.Share(kept, r.Lost)))
 	r.Advice = "the threads run Python code, one at a time: " +
 		"do more work per command buffer or in native code, or use processes instead of threads"

@@ -52,7 +52,7 @@ func TestWhyTheInterpretersLockIsHeld(t *testing.T) {
 			trace.CPUWaits.Locks = append(trace.CPUWaits.Locks,
 				analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at,
 					End: at + 5*ms}, Thread: th},
-					Selector: "pthread_cond_timedwait", Name: "_PyRuntime", Own: 5 * ms, Kept: test.kept})
+					Selector: "pthread_cond_timedwait", Name: "_PyRuntime", Exclusive: 5 * ms, HolderWaiting: test.kept})
 		}
 		evidence := ""
 		for _, c := range cause.Analyze(trace, cause.Options{}).Verdict.Causes {

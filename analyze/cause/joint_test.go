@@ -15,7 +15,7 @@ import (
 // the run faster, and the verdict was "none".
 func TestFaultsThatOnlyHelpTogether(t *testing.T) {
 	unsure := func(cause string, lost analyze.Nanos) Finding {
-		return Finding{Cause: cause, Holds: true, Lost: lost, Summary: cause + ".",
+		return Finding{Cause: cause, Present: true, Lost: lost, Summary: cause + ".",
 			Speedup: &replay.Speedup{Estimate: 1.04, Low: 0.99, High: 1.12}}
 	}
 	chance := unsure(InterpreterLock, 200)

@@ -82,7 +82,7 @@ func Judge(ranges []Range) (j *Judgement, typical int) {
 	if i := slices.IndexFunc(v.Causes, func(f Finding) bool { return f.Cause == v.Cause }); i > 0 {
 		v.Causes[0], v.Causes[i] = v.Causes[i], v.Causes[0]
 	}
-	v.inOrder()
+	v.sortCauses()
 	if len(v.Causes) > 0 && v.Causes[0].Cause == v.Cause {
 		v.closeIn(ranges)
 		v.Share = v.Causes[0].Share(analyze.Nanos(all))
@@ -156,7 +156,7 @@ func (v *Verdict) closeIn(ranges []Range) {
 		}
 	}
 	for _, c := range v.Causes[1:] {
-		if policy.MoreThan(policy.Most, times[c.Cause], of) {
+		if policy.MoreThan(policy.Majority, times[c.Cause], of) {
 			v.CloseCalls = append(v.CloseCalls, c.Cause)
 		}
 	}
@@ -248,7 +248,7 @@ func middle(all []replay.Speedup) *replay.Speedup {
 	slices.SortFunc(all, func(x, y replay.Speedup) int { return cmp.Compare(x.Estimate, y.Estimate) })
 	s := all[len(all)/2]
 	for _, o := range all {
-		s.Low, s.High, s.LowWithRoom = min(s.Low, o.Low), max(s.High, o.High), min(s.LowWithRoom, o.LowWithRoom)
+		s.Low, s.High, s.LowWithCapacity = min(s.Low, o.Low), max(s.High, o.High), min(s.LowWithCapacity, o.LowWithCapacity)
 	}
 	return &s
 }

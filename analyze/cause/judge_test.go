@@ -19,7 +19,7 @@ func TestJudge(t *testing.T) {
 				Threads: []*evidence.ThreadTime{{Thread: &analyze.Thread{}, Working: working, CommandBuffers: 1}}}}
 		v := Verdict{Cause: cause, Share: share, Confidence: 0.8}
 		if cause != None {
-			v.Causes = []Finding{{Cause: cause, Holds: true, Lost: analyze.Nanos(share * working), Standing: standing}}
+			v.Causes = []Finding{{Cause: cause, Present: true, Lost: analyze.Nanos(share * working), Standing: standing}}
 		}
 		return Range{Analysis: &Analysis{Evidence: &of, Verdict: v}, Scale: 4}
 	}

@@ -30,9 +30,9 @@ func twoQueues(other func(random *rand.Rand, mine analyze.Interval) []analyze.In
 		w.Wait(w.A, handmade.At(at-10*microsecond, mine.End+10*microsecond), b)
 		at = mine.End + 50*microsecond
 	}
-	w.Trace.Window = handmade.At(0, at)
-	w.A.Active, w.B.Active, w.C.Active = w.Trace.Window, w.Trace.Window, analyze.Interval{}
-	w.A.Working, w.B.Working = w.Trace.Window, w.Trace.Window
+	w.Trace.TimeRange = handmade.At(0, at)
+	w.A.Active, w.B.Active, w.C.Active = w.Trace.TimeRange, w.Trace.TimeRange, analyze.Interval{}
+	w.A.Working, w.B.Working = w.Trace.TimeRange, w.Trace.TimeRange
 	w.Trace.Finish()
 	return w.Trace
 }

@@ -84,7 +84,7 @@ func (c tie) trace(t *testing.T) *analyze.Trace {
 		l.Selector, l.Name = "pthread_cond_timedwait", "_PyRuntime"
 		for end := l.End; l.Begin < end; l.Begin = l.End {
 			l.End = min(end, l.Begin+often)
-			l.Own = l.Length()
+			l.Exclusive = l.Length()
 			locks = append(locks, l)
 		}
 	}
@@ -125,10 +125,10 @@ func TestFasterThingsThatOthersWaitFor(t *testing.T) {
 			trace := c.with.trace(t)
 			real := rate(c.really.trace(t)) / rate(trace)
 			a := cause.Analyze(trace, cause.Options{})
-			if g, _, err := a.Ask([]replay.Wanted{{Kind: "call", Pattern: "pthread_cond*", Factor: 0.5}}); err == nil {
+			if g, _, err := a.Predict([]replay.Wanted{{Kind: "call", Pattern: "pthread_cond*", Factor: 0.5}}); err == nil {
 				t.Errorf("a wait for a signal is treated as a call: %.2f", g.Estimate)
 			}
-			g, why, err := a.Ask(c.wanted)
+			g, why, err := a.Predict(c.wanted)
 			if err != nil || why != "" {
 				t.Fatalf("nothing is predicted: %s %v", why, err)
 			}

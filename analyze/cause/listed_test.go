@@ -23,13 +23,13 @@ func TestCausesAreListed(t *testing.T) {
 	verdicts, readme := file("../../docs/verdicts.md"), file("../../README.md")
 	exam := file("../../fixtures/structures/exam/score.go")
 	// no simulated program has these; recorded programs, in the second list of scenarios, do
-	notSimulated := []string{InterpreterLock, Imbalance, ForeignGPULoad}
+	notSimulated := []string{InterpreterLock, Imbalance, ExternalGPULoad}
 	for i := range causes {
 		name := causes[i].name
 		if !strings.Contains(verdicts, "\n## "+name+"\n") {
 			t.Errorf("docs/verdicts.md has no section %q", name)
 		}
-		if name != ForeignGPULoad && !strings.Contains(readme, "`"+name+"`") { // which is never the verdict
+		if name != ExternalGPULoad && !strings.Contains(readme, "`"+name+"`") { // which is never the verdict
 			t.Errorf("README.md does not list the verdict %s", name)
 		}
 		if !strings.Contains(exam, "\n\t\""+name+"\":") {

@@ -30,18 +30,18 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	titles := lockTitles(ev.ThreadWaits.Locks)
 	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
 	for l := range analyze.Each(ev.ThreadWaits.Locks) {
-		if !sort(l) || !ev.Submitters.TakesPart[l.Thread] {
+		if !sort(l) || !ev.Submitters.Participants[l.Thread] {
 			// if only Metal's own threads wait for the lock, the program loses nothing
 			continue
 		}
-		own := l.Own - ev.Syncs.Hangs(l)
-		if hanging += l.Own - own; own == 0 {
+		own := l.Exclusive - ev.Syncs.Hangs(l)
+		if hanging += l.Exclusive - own; own == 0 {
 			continue
 		}
 		by.Of(titles[evidence.KeyOf(l)]).add(l, titles[evidence.KeyOf(l)], own)
 		waits = append(waits, l)
 		r.Lost += own
-		if ev.Submitters.Aside(l.Thread) {
+		if ev.Submitters.IsMinor(l.Thread) {
 			aside += own
 		}
 	}
@@ -50,32 +50,32 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	}
 	if r.Lost == 0 {
 		if hanging > 0 {
-			return r.not(
+			return r.reject(
 				"threads waited for a lock (%s of their time) only between waits for other threads' command buffers",
 				percent(ev.Submitters.Share(hanging)))
 		}
 		if r.Cause == InterpreterLock {
-			return r.not("no thread that uses the GPU waited for the GIL")
+			return r.reject("no thread that uses the GPU waited for the GIL")
 		}
-		return r.not("no thread that uses the GPU waited for a lock")
+		return r.reject("no thread that uses the GPU waited for a lock")
 	}
 	uses := by.All
 	slices.SortStableFunc(uses, func(x, y *lockUse) int { return cmp.Compare(y.time, x.time) })
-	r.Holds = true
+	r.Present = true
 	for _, u := range uses[:min(policy.MostLocks, len(uses))] {
-		r.say("%s%s: %s, %s, %s", u.title, u.several(), analyze.Plural(u.waits, "wait"), u.time, u.heldBy())
+		r.explain("%s%s: %s, %s, %s", u.title, u.several(), analyze.Plural(u.waits, "wait"), u.time, u.heldBy())
 	}
-	r.say("all waits for locks take %s of the threads' time", percent(ev.Submitters.Share(r.Lost)))
-	if ev.Submitters.Share(hanging) >= policy.Negligible.Value {
-		r.say("waits for a lock between waits for other threads' command buffers, "+
+	r.explain("all waits for locks take %s of the threads' time", percent(ev.Submitters.Share(r.Lost)))
+	if ev.Submitters.Share(hanging) >= policy.NegligibleShare.Value {
+		r.explain("waits for a lock between waits for other threads' command buffers, "+
 			"%s of their time, are counted as device-wide-sync instead", percent(ev.Submitters.Share(hanging)))
 	}
 	if r.Cause == InterpreterLock {
-		r.sum("Threads wait %s of their time for the GIL, the global interpreter lock, "+
+		r.summarize("Threads wait %s of their time for the GIL, the global interpreter lock, "+
 			"which lets one of them run at a time.",
 			percent(ev.Submitters.Share(r.Lost)))
 	} else {
-		r.sum("Threads wait for a lock for %s of their time, most of it for %s.", percent(ev.Submitters.Share(r.Lost)),
+		r.summarize("Threads wait for a lock for %s of their time, most of it for %s.", percent(ev.Submitters.Share(r.Lost)),
 			uses[0].title)
 	}
 	r.nameHolder(ev, waits)
@@ -96,13 +96,13 @@ func (f *Finding) nameHolder(ev *evidence.Evidence, waits []*analyze.LockWait) {
 			callers = append(callers, frame.String())
 		}
 		if i == 0 {
-			f.HolderPlace, f.HolderCallers, f.HolderCall = p.Chain[0].String(), callers, &p.Longest
+			f.HolderSite, f.HolderCallers, f.HolderCall = p.Chain[0].String(), callers, &p.Longest
 		}
 		from := ""
 		if len(callers) > 0 {
 			from = ", called from " + strings.Join(callers, " from ")
 		}
-		f.say("for %s of the waiting time its holder was in %s (%s)%s",
+		f.explain("for %s of the waiting time its holder was in %s (%s)%s",
 			percent(min(1, evidence.Share(p.Time, f.Lost))), p.Chain[0], p.Selector, from)
 	}
 }
@@ -122,7 +122,7 @@ func lockTitles(waits []analyze.LockWait) map[evidence.LockKey]string {
 				if lines[k] == nil {
 					lines[k] = map[string]analyze.Nanos{}
 				}
-				lines[k][f.String()] += l.Own
+				lines[k][f.String()] += l.Exclusive
 			}
 		case l.Name == "":
 			titles[k] = fmt.Sprintf("the lock at %#x (%s)", l.Lock, l.Selector)
@@ -151,7 +151,7 @@ func waitSites(waits []*analyze.LockWait) []analyze.CallSite {
 			t.Calls = append(t.Calls, stats[l.Selector])
 		}
 		s := stats[l.Selector]
-		s.From = append(s.From, analyze.CallsFrom{Thread: l.Thread, Stack: l.Stack, Count: 1, Exclusive: l.Own})
+		s.From = append(s.From, analyze.CallsFrom{Thread: l.Thread, Stack: l.Stack, Count: 1, Exclusive: l.Exclusive})
 	}
 	return analyze.CallSites(t, func(*analyze.CallStat) bool { return true })
 }

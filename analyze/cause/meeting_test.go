@@ -23,7 +23,7 @@ func meet(rounds, threads, each int, coordinator bool) *handmade.World {
 	w.Trace.Threads = meeting
 	var lead *analyze.Thread
 	if coordinator {
-		lead = &analyze.Thread{Process: w.A.Process, ID: 4, Active: w.Trace.Window}
+		lead = &analyze.Thread{Process: w.A.Process, ID: 4, Active: w.Trace.TimeRange}
 		w.Trace.Threads = append(w.Trace.Threads, lead)
 	}
 	for k := range rounds {
@@ -104,7 +104,7 @@ func TestChanceStays(t *testing.T) {
 					if each > 0 && k%each == 0 && i == 1 {
 						heldUp = 3_000_000
 					}
-					r.Came = append(r.Came, evidence.Arrival{Thread: th, After: analyze.Nanos(work*chance + heldUp)})
+					r.Arrivals = append(r.Arrivals, evidence.Arrival{Thread: th, After: analyze.Nanos(work*chance + heldUp)})
 					last = max(last, work*chance+heldUp)
 					lastThen = max(lastThen, (2_500_000+500_000*float64(threads-1))/float64(threads)*chance+heldUp)
 				}
@@ -139,7 +139,7 @@ func TestTwoThreadsOfWhichOneIsAlwaysLast(t *testing.T) {
 func TestPoolOfTwoIsNoMeeting(t *testing.T) {
 	const us = 1_000
 	w := handmade.New(100 * 1000 * us)
-	feeds := &analyze.Thread{Process: w.A.Process, ID: 4, Active: w.Trace.Window}
+	feeds := &analyze.Thread{Process: w.A.Process, ID: 4, Active: w.Trace.TimeRange}
 	pool := [2]*analyze.Thread{w.A, w.B}
 	w.Trace.Threads = append(pool[:2:2], feeds)
 	for k := range 90 {

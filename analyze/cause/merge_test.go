@@ -33,7 +33,7 @@ func smallBuffers(t *testing.T, each int, gpu int64) *analyze.Trace {
 // into one.
 func TestMergedCommandBuffers(t *testing.T) {
 	alone := smallBuffers(t, 1, 10*us)
-	length := float64(alone.Window.Length())
+	length := float64(alone.TimeRange.Length())
 	found := map[string]replay.Gain{}
 	for _, g := range cause.Analyze(alone, cause.Options{}).Gains() {
 		if g.Kind == replay.KindMerge {
@@ -41,7 +41,7 @@ func TestMergedCommandBuffers(t *testing.T) {
 		}
 	}
 	for name, each := range map[string]int{"2": 2, "4": 4, "8": 8} {
-		truth := length / float64(smallBuffers(t, each, 10*us).Window.Length())
+		truth := length / float64(smallBuffers(t, each, 10*us).TimeRange.Length())
 		if g, there := found[name]; !there || truth < 0.95*g.Low || truth > 1.05*g.High {
 			t.Errorf("%s command buffers in one: %+v, and the run is %.2f times as fast", name, g.Speedup, truth)
 		}

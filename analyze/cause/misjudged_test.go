@@ -42,7 +42,7 @@ func TestForeignLoadIsNoVerdict(t *testing.T) {
 	trace := scenario(t, "another program on the GPU")
 	wantVerdict(t, trace, cause.None, "Another program uses the GPU")
 	if v := cause.Analyze(trace, cause.Options{}).Verdict; len(v.Causes) == 0 ||
-		v.Causes[0].Cause != cause.ForeignGPULoad || v.Share < 0.3 {
+		v.Causes[0].Cause != cause.ExternalGPULoad || v.Share < 0.3 {
 		t.Errorf("share %.2f, causes %+v", v.Share, v.Causes)
 	}
 }
@@ -53,13 +53,13 @@ func TestForeignLoadIsNoVerdict(t *testing.T) {
 func TestForeignLoadOfManyThreads(t *testing.T) {
 	trace := scenario(t, "another program that interrupts the work of many threads")
 	for _, waited := range []analyze.Nanos{0, 10, 100} { // thousandths of each thread's time, for processors
-		p, w := trace.Processes[0], trace.Window
+		p, w := trace.Processes[0], trace.TimeRange
 		p.CPUSamples = []analyze.CPUSample{{At: w.Begin},
 			{At: w.End, Ran: w.Length(), Waited: 8 * w.Length() * waited / 1000}}
 		wantVerdict(t, trace, cause.None, "as long on the GPU as the same work usually does")
 	}
 	v := cause.Analyze(trace, cause.Options{}).Verdict
-	if len(v.Causes) == 0 || v.Causes[0].Cause != cause.ForeignGPULoad || v.Share < 0.6 || v.Share > 0.9 {
+	if len(v.Causes) == 0 || v.Causes[0].Cause != cause.ExternalGPULoad || v.Share < 0.6 || v.Share > 0.9 {
 		t.Errorf("share %.2f, causes %+v", v.Share, v.Causes)
 	}
 	// the thread notified of the end lacks a processor as well: so may the thread that begins the work
@@ -67,7 +67,8 @@ func TestForeignLoadOfManyThreads(t *testing.T) {
 		b.Completed.Begin += 3 * ms
 		b.Completed.End += 3 * ms
 	}
-	if v := cause.Analyze(trace, cause.Options{}).Verdict; len(v.Causes) > 0 && v.Causes[0].Cause == cause.ForeignGPULoad {
+	if v := cause.Analyze(trace, cause.Options{}).Verdict; len(v.Causes) > 0 &&
+		v.Causes[0].Cause == cause.ExternalGPULoad {
 		t.Errorf("another program is blamed, though completions are late as well: %+v", v.Causes[0])
 	}
 }
@@ -126,7 +127,7 @@ func TestLongWorkIsNoForeignLoad(t *testing.T) {
 			})
 		}
 		for _, c := range cause.Analyze(load(t, s.Run(t)), cause.Options{}).Verdict.Causes {
-			if c.Cause == cause.ForeignGPULoad {
+			if c.Cause == cause.ExternalGPULoad {
 				t.Errorf("%d threads: another program is blamed: %q", long, c.Evidence)
 			}
 		}
@@ -205,7 +206,7 @@ func TestShortLockDoesNotHideAnother(t *testing.T) {
 	th := trace.CommandBuffers[0].Committed.Thread
 	trace.CPUWaits.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: analyze.Interval{Begin: th.Active.Begin,
 		End: th.Active.Begin + 278*us}, Thread: th},
-		Selector: "pthread_mutex_lock", Name: "malloc", Own: 278 * us}}
+		Selector: "pthread_mutex_lock", Name: "malloc", Exclusive: 278 * us}}
 	wantVerdict(t, trace, cause.LockContention, "Threads alternate")
 	wantVerdict(t, trace, cause.LockContention, "the lock malloc: 1 wait,")
 }
@@ -273,7 +274,7 @@ func lockBeside(t *testing.T, pause int64) *analyze.Trace {
 		for at := th.Active.Begin + 2*ms; at < th.Active.Begin+145*ms; at += 3 * ms {
 			trace.CPUWaits.Locks = append(trace.CPUWaits.Locks,
 				analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at,
-					End: at + 2*ms}, Thread: th}, Name: "log", Own: 2 * ms})
+					End: at + 2*ms}, Thread: th}, Name: "log", Exclusive: 2 * ms})
 			th.Exclusive[analyze.PartLock] += 2 * ms
 			th.WorkingExclusive[analyze.PartLock] += 2 * ms
 		}

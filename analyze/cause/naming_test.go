@@ -27,8 +27,8 @@ func TestWorthNaming(t *testing.T) {
 		"much is lost, and nothing predicted":    {120, nil, Starvation},
 		"much is lost, and what it brings wide":  {120, &replay.Speedup{Estimate: 1.3, Low: 0.8, High: 2}, GPUBound},
 	} {
-		v := Verdict{Causes: []Finding{{Cause: Starvation, Holds: true, Lost: c.lost, Speedup: c.gain},
-			{Cause: GPUBound, Holds: true, Standing: Limit, Lost: 400}}}
+		v := Verdict{Causes: []Finding{{Cause: Starvation, Present: true, Lost: c.lost, Speedup: c.gain},
+			{Cause: GPUBound, Present: true, Standing: Limit, Lost: 400}}}
 		v.decide(&evidence.Evidence{Trace: trace, Submitters: evidence.Submitters{Time: 1000}})
 		if v.Cause != c.want || v.Causes[0].Cause != c.want {
 			t.Errorf("%s: %s, want %s", name, v.Cause, c.want)

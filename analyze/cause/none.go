@@ -12,7 +12,7 @@ import (
 // noCause returns the summary for a trace without a cause worth naming. It also describes what the threads do
 // instead, if that is known.
 func noCause(ev *evidence.Evidence) string {
-	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
+	if h := ev.Delegation; h != nil && !h.Confirmed() && h.MayAnswer >= policy.FewestOccurrences.Count() {
 		return fmt.Sprintf("No cause is certain. "+
 			"But thread %d submits all GPU work, and other threads wait for its signal, %d times: "+
 			"if they wait for results, and not for new work, it delays them%s.",
@@ -53,7 +53,7 @@ func noCause(ev *evidence.Evidence) string {
 			"until the GPU had drawn an earlier frame, or the display had shown one%s.",
 			percent(waited), busyWords(ev, "; the GPU was busy for %s"))
 	}
-	if outside := ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside)); outside > policy.Most.Value {
+	if outside := ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside)); outside > policy.Majority.Value {
 		idle := analyze.Nanos(0)
 		for _, t := range ev.Submitters.Taking {
 			idle += min(t.SignalWaits, t.Working)
@@ -68,7 +68,7 @@ func noCause(ev *evidence.Evidence) string {
 			"Nothing in this trace delays the threads, but they spend %s of their time outside of Metal%s%s.",
 			percent(outside), outsideWords(ev), busyWords(ev, "; the GPU was busy for %s"))
 	}
-	if running := ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitExecuting)); running > policy.Most.Value {
+	if running := ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitExecuting)); running > policy.Majority.Value {
 		return fmt.Sprintf("This trace shows nothing that delays the threads: "+
 			"for %s of their time they wait while their own work runs on the GPU%s.",
 			percent(running), busyWords(ev, ", which was busy for %s"))
@@ -76,7 +76,7 @@ func noCause(ev *evidence.Evidence) string {
 	return fmt.Sprintf(
 		"This trace shows nothing that delays the threads: of the time of %s, %s went to waiting for others%s.",
 		analyze.Plural(len(ev.Submitters.Taking), "thread"),
-		percent(ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitForeign)+ev.Times.Sum(analyze.PartWaitQueuedOther)+
+		percent(ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitCrossThread)+ev.Times.Sum(analyze.PartWaitQueuedOther)+
 			ev.Times.Sum(analyze.PartLock))),
 		busyWords(ev, ", and the GPU was busy for %s"))
 }

@@ -51,19 +51,19 @@ func TestOneRanking(t *testing.T) {
 			[]string{EventChain, HeadOfLine, QueueDepth}, nil},
 		// the verdict was "none: another program uses the GPU", with the evidence and the fix of compile-bound
 		"outside of the program": {[]Finding{
-			{Cause: ForeignGPULoad, Lost: 400, Standing: Outside, Speedup: gain(8.35, 3.25, 21.4)},
-			{Cause: CompileBound, Lost: 520, Speedup: gain(2.1, 1.22, 3.61)}}, []string{ForeignGPULoad, CompileBound}, nil},
+			{Cause: ExternalGPULoad, Lost: 400, Standing: Outside, Speedup: gain(8.35, 3.25, 21.4)},
+			{Cause: CompileBound, Lost: 520, Speedup: gain(2.1, 1.22, 3.61)}}, []string{ExternalGPULoad, CompileBound}, nil},
 	} {
 		ev := &evidence.Evidence{Trace: trace, Submitters: evidence.Submitters{Time: 1000}}
 		v := Verdict{Causes: c.causes}
 		v.decide(ev)
-		v.inOrder()
+		v.sortCauses()
 		var order []string
 		for _, f := range v.Causes {
 			order = append(order, f.Cause)
 		}
 		if !slices.Equal(order, c.order) || !slices.Equal(v.CloseCalls, c.close) ||
-			v.Cause != order[0] && order[0] != ForeignGPULoad {
+			v.Cause != order[0] && order[0] != ExternalGPULoad {
 			t.Errorf("%s: %s of %q, close to %q; want %q, close to %q", name, v.Cause, order, v.CloseCalls, c.order, c.close)
 		}
 	}

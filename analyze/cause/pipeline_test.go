@@ -66,9 +66,9 @@ func TestSlowestStage(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			trace := load(t, c.before.Run(t))
-			real := float64(trace.Window.Length()) / float64(load(t, c.after.Run(t)).Window.Length())
+			real := float64(trace.TimeRange.Length()) / float64(load(t, c.after.Run(t)).TimeRange.Length())
 			a := cause.Analyze(trace, cause.Options{})
-			g, why, err := a.Ask([]replay.Wanted{{Kind: cause.KindCause, Pattern: c.of}})
+			g, why, err := a.Predict([]replay.Wanted{{Kind: cause.KindCause, Pattern: c.of}})
 			if err != nil || why != "" || g.Low > real || g.High < real {
 				t.Errorf("predicted %s (%s, %v), and it is %.2f times as fast", g.InWords(), why, err, real)
 			}

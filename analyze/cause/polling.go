@@ -20,25 +20,26 @@ func pollingRule(ev *evidence.Evidence) Finding {
 
 // pollsStatus holds if threads notice completions late because they poll for them at intervals.
 func pollsStatus(ev *evidence.Evidence) Finding {
-	r := Finding{Cause: Polling, Confidence: policy.Shown,
+	r := Finding{Cause: Polling, Confidence: policy.ConfidenceShown,
 		Advice: "let threads wait in a call (waitUntilCompleted, waitUntilSignaledValue:timeoutMS:) " +
 			"or for a completion handler; reading status or signaledValue at intervals notices the completion late"}
 	p := &ev.Polling
 	switch {
 	case p.Waits == 0:
-		return r.not("no thread polled the status of a command buffer or the value of an event until it changed")
-	case p.Waits < policy.Pattern.Count():
-		return r.not("%d waits by polling are too few to tell", p.Waits)
+		return r.reject("no thread polled the status of a command buffer or the value of an event until it changed")
+	case p.Waits < policy.FewestOccurrences.Count():
+		return r.reject("%d waits by polling are too few to tell", p.Waits)
 	case p.Lost == 0:
-		return r.not("%d waits by polling noticed the completion as soon as a woken thread does (median %s after it)",
+		return r.reject("%d waits by polling noticed the completion as soon as a woken thread does (median %s after it)",
 			p.Waits, p.Late)
 	}
-	r.Holds, r.Lost = true, p.Lost
-	r.say("threads waited %d times for a command buffer by polling, with %d polls in all; "+
+	r.Present, r.Lost = true, p.Lost
+	r.explain("threads waited %d times for a command buffer by polling, with %d polls in all; "+
 		"the last two polls of a wait were %s apart (median)", p.Waits, p.Asked, p.Gap)
-	r.say("they noticed a completion %s late (median), and lost %s, %s of their time", p.Late, p.Lost,
+	r.explain("they noticed a completion %s late (median), and lost %s, %s of their time", p.Late, p.Lost,
 		percent(ev.Submitters.Share(p.Lost)))
-	r.sum("Threads poll for completions and notice them late, by %s in the median: they lose %s of their time to that.",
+	r.summarize(
+		"Threads poll for completions and notice them late, by %s in the median: they lose %s of their time to that.",
 		p.Late, percent(ev.Submitters.Share(p.Lost)))
 	return r
 }
@@ -49,15 +50,16 @@ func (f Finding) ofServer(ev *evidence.Evidence, s *evidence.Server) Finding {
 	r.Advice = fmt.Sprintf("let %s wait for a request in a call that wakes it (a condition variable, a semaphore, a "+
 		"blocking queue), or sleep less; if its sleeps limit a rate or stand for other work, produce earlier what the "+
 		"submitting threads wait for", evidence.ThreadName(s.Thread))
-	r.Holds, r.Lost, r.Confidence = true, s.Lost, policy.Inferred
-	r.say("submitting threads waited %d times for the signal of %s while the GPU was idle, for %s in all; it slept for "+
-		"%s of that, for %s each time (median)", s.Waits, evidence.ThreadName(s.Thread), s.Idle,
+	r.Present, r.Lost, r.Confidence = true, s.Lost, policy.ConfidenceInferred
+	r.explain(
+		"submitting threads waited %d times for the signal of %s while the GPU was idle, for %s in all; it slept for "+
+			"%s of that, for %s each time (median)", s.Waits, evidence.ThreadName(s.Thread), s.Idle,
 		percent(evidence.Share(s.Lost, s.Idle)), s.Sleep)
 	if site := evidence.StarvedAt(&ev.Submitters, ev.ThreadWaits.Merged); site != "" {
-		r.say("they wait in %s", site)
+		r.explain("they wait in %s", site)
 	}
-	r.without = without(replay.Change{Fed: true})
-	r.sum("The submitting threads wait for %s, which looks for requests at intervals and sleeps %s between: "+
+	r.removalChange = removedBy(replay.Change{Fed: true})
+	r.summarize("The submitting threads wait for %s, which looks for requests at intervals and sleeps %s between: "+
 		"they lose %s of their time to that.", evidence.ThreadName(s.Thread), s.Sleep,
 		percent(ev.Submitters.Share(s.Lost)))
 	return r

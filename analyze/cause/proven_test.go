@@ -28,15 +28,15 @@ func TestVerdictNeedsProof(t *testing.T) {
 		"as fast without it, perhaps": {Finding{Speedup: &replay.Speedup{Estimate: 1.3, Low: 0.98, High: 1.5}},
 			GPUBound},
 		"as fast only if the GPU has no room": {Finding{Speedup: &replay.Speedup{Estimate: 3.8, Low: 0.91, High: 4.1,
-			LowWithRoom: 3.4}}, CompletionHandlers},
+			LowWithCapacity: 3.4}}, CompletionHandlers},
 		"as fast, whatever room the GPU has": {Finding{Speedup: &replay.Speedup{Estimate: 1, Low: 0.91, High: 4.1,
-			LowWithRoom: 0.95}}, GPUBound},
+			LowWithCapacity: 0.95}}, GPUBound},
 		"a test that speaks":                     {Finding{QValue: 0.01}, CompletionHandlers},
 		"a test that says that it may be chance": {Finding{QValue: 0.955}, GPUBound},
 	} {
 		f := c.fault
-		f.Cause, f.Holds, f.Lost = CompletionHandlers, true, 300
-		v := Verdict{Causes: []Finding{f, {Cause: GPUBound, Holds: true, Standing: Limit, Lost: 400}}}
+		f.Cause, f.Present, f.Lost = CompletionHandlers, true, 300
+		v := Verdict{Causes: []Finding{f, {Cause: GPUBound, Present: true, Standing: Limit, Lost: 400}}}
 		v.decide(&evidence.Evidence{Trace: trace, Submitters: evidence.Submitters{Time: 1000}})
 		if v.Cause != c.want || v.Causes[0].Cause != c.want {
 			t.Errorf("%s: %s, want %s", name, v.Cause, c.want)
@@ -54,7 +54,7 @@ func TestNoLockInARhythmAlone(t *testing.T) {
 		w := handmade.New((calls + 20) * period)
 		threads := []*analyze.Thread{w.A, w.B, w.C}
 		for len(threads) < 8 {
-			th := &analyze.Thread{Process: w.A.Process, ID: analyze.ThreadID(len(threads) + 1), Active: w.Trace.Window}
+			th := &analyze.Thread{Process: w.A.Process, ID: analyze.ThreadID(len(threads) + 1), Active: w.Trace.TimeRange}
 			threads, w.Trace.Threads = append(threads, th), append(w.Trace.Threads, th)
 		}
 		for i := range calls {

@@ -36,7 +36,7 @@ func crowd(threads, rounds, engines int, think, latency analyze.Nanos) *handmade
 		b.Queue = &analyze.Queue{ID: uint32(t + 1), Process: th.Process, Device: w.Queue.Device}
 		w.Wait(th, handmade.At(commit+5, end+10_000), b)
 		next[t] = end + 10_000 + around(think)
-		th.Active.End, w.Trace.Window.End = max(th.Active.End, end+10_000), max(w.Trace.Window.End, end+10_000)
+		th.Active.End, w.Trace.TimeRange.End = max(th.Active.End, end+10_000), max(w.Trace.TimeRange.End, end+10_000)
 	}
 	w.Trace.Finish()
 	return w
@@ -63,7 +63,7 @@ func TestRoomIsNotSaturation(t *testing.T) {
 			t.Errorf("%s: %s, want %s; growth %.2f: %s", c.name, a.Verdict.Cause, c.want, a.Evidence.GPU.Devices[0].Growth,
 				a.Verdict.Summary)
 		}
-		if !policy.Saturated(a.Evidence.Occupancy.Busy) || a.Evidence.Occupancy.Pending < policy.Most.Value {
+		if !policy.Saturated(a.Evidence.Occupancy.Busy) || a.Evidence.Occupancy.Pending < policy.Majority.Value {
 			t.Errorf("%s: busy %.2f, backlog %.2f: that tests nothing", c.name, a.Evidence.Occupancy.Busy,
 				a.Evidence.Occupancy.Pending)
 		}

@@ -28,7 +28,7 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		return
 	}
 	if i := v.workOnProcessors(a.Evidence, removals); i > 0 {
-		v.Causes[0].say("%s uses the processors that the threads wait for: removing it gains as much (%.2fx)",
+		v.Causes[0].explain("%s uses the processors that the threads wait for: removing it gains as much (%.2fx)",
 			v.Causes[i].Cause, v.Causes[i].Speedup.Estimate)
 		v.promote(a.Evidence, i)
 	}
@@ -41,7 +41,7 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 			continue
 		}
 		if left, most := waitsFor(top, c, change, r); most {
-			top.say("threads wait for work that %s delays: "+
+			top.explain("threads wait for work that %s delays: "+
 				"without that cause, %s of their waits for each other would remain", c.Cause,
 				percent(left))
 			v.promote(a.Evidence, i)
@@ -60,7 +60,7 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		if mutual && (top.Cause != InterpreterLock || c.Weight() <= top.Weight()) {
 			continue
 		}
-		top.say("this cause is a consequence of %s, without which it would cost next to nothing (removing that: "+
+		top.explain("this cause is a consequence of %s, without which it would cost next to nothing (removing that: "+
 			"%.2fx faster, removing both: %.2fx)", c.Cause,
 			c.Speedup.Estimate, both.Estimate)
 		v.promote(a.Evidence, i)
@@ -104,12 +104,12 @@ func waitsFor(top, c *Finding, change replay.Change, r replays) (left float64, m
 		return 0, false
 	}
 	left, known := r.WaitsLeft(change)
-	return left, known && left <= 1-policy.Most.Value
+	return left, known && left <= 1-policy.Majority.Value
 }
 
 // hangs reports whether removing cause B removes most of cause A. The arguments are predicted speedups: `of` without
 // A, `other` without B, and `both` without A and B.
 func hangs(of, other, both *replay.Speedup) bool {
 	costs, left := 1-1/of.Estimate, 1/other.Estimate-1/both.Estimate
-	return costs >= policy.RunToRunVariation.Value && !policy.MoreThan(policy.Most, left, costs)
+	return costs >= policy.RunToRunVariation.Value && !policy.MoreThan(policy.Majority, left, costs)
 }

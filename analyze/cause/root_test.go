@@ -12,7 +12,7 @@ import (
 type gains struct{ sync, locks, both float64 }
 
 func (g gains) Without(c replay.Change) (*replay.Speedup, string) {
-	s := map[[2]bool]float64{{true, false}: g.sync, {false, true}: g.locks, {true, true}: g.both}[[2]bool{c.Foreign,
+	s := map[[2]bool]float64{{true, false}: g.sync, {false, true}: g.locks, {true, true}: g.both}[[2]bool{c.CrossThread,
 		c.Locks}]
 	return &replay.Speedup{Estimate: s, Low: s, High: s}, ""
 }
@@ -36,9 +36,9 @@ func TestRoot(t *testing.T) {
 		speedup := func(s float64) *replay.Speedup { return &replay.Speedup{Estimate: s, Low: s, High: s} }
 		a := &Analysis{Evidence: &evidence.Evidence{Trace: &analyze.Trace{}, Submitters: evidence.Submitters{Time: 1000}},
 			Verdict: Verdict{Cause: InterpreterLock, Causes: []Finding{
-				{Cause: InterpreterLock, Holds: true, Lost: 500, Summary: "lock", Speedup: speedup(c.locks)},
-				{Cause: DeviceWideSync, Holds: true, Lost: 200, Summary: "waits", Speedup: speedup(c.sync)}}}}
-		a.findRoot(c.gains, map[string]replay.Change{InterpreterLock: {Locks: true}, DeviceWideSync: {Foreign: true}})
+				{Cause: InterpreterLock, Present: true, Lost: 500, Summary: "lock", Speedup: speedup(c.locks)},
+				{Cause: DeviceWideSync, Present: true, Lost: 200, Summary: "waits", Speedup: speedup(c.sync)}}}}
+		a.findRoot(c.gains, map[string]replay.Change{InterpreterLock: {Locks: true}, DeviceWideSync: {CrossThread: true}})
 		v := a.Verdict
 		if v.Cause != c.want || v.Causes[0].Cause != c.want || (v.Summary == "waits") != (c.want == DeviceWideSync) ||
 			len(v.Causes) != 2 {
@@ -71,8 +71,8 @@ func TestWaitsFor(t *testing.T) {
 		a := &Analysis{Evidence: &evidence.Evidence{Trace: &analyze.Trace{}, Submitters: evidence.Submitters{Time: 1000}},
 			Verdict: Verdict{Cause: Imbalance,
 				Causes: []Finding{
-					{Cause: Imbalance, Holds: true, Lost: 500, Summary: "barrier", Speedup: speedup(c.imbalance)},
-					{Cause: CompileBound, Holds: true, Lost: 200, Summary: "compilation", Speedup: speedup(c.compile)}}}}
+					{Cause: Imbalance, Present: true, Lost: 500, Summary: "barrier", Speedup: speedup(c.imbalance)},
+					{Cause: CompileBound, Present: true, Lost: 200, Summary: "compilation", Speedup: speedup(c.compile)}}}}
 		a.findRoot(c.left, map[string]replay.Change{CompileBound: {Compile: true}})
 		if v := a.Verdict; v.Cause != c.want || v.Causes[0].Cause != c.want {
 			t.Errorf("%s: %s, want %s", name, v.Cause, c.want)
@@ -102,10 +102,10 @@ func TestWorkOnProcessors(t *testing.T) {
 		"its gain is not proven":     {AllocationBound, speedup(0.9, 2.2, 2.6), nil, CPUBound},
 	} {
 		v := Verdict{Cause: CPUBound, Causes: []Finding{
-			{Cause: CPUBound, Holds: true, Lost: 400, Speedup: speedup(2, 2.35, 2.7)},
-			{Cause: c.fault, Holds: true, Lost: 300, Speedup: c.gain}}}
+			{Cause: CPUBound, Present: true, Lost: 400, Speedup: speedup(2, 2.35, 2.7)},
+			{Cause: c.fault, Present: true, Lost: 300, Speedup: c.gain}}}
 		if c.also != nil {
-			v.Causes = append(v.Causes, Finding{Cause: CompileBound, Holds: true, Lost: 300, Speedup: c.also})
+			v.Causes = append(v.Causes, Finding{Cause: CompileBound, Present: true, Lost: 300, Speedup: c.also})
 		}
 		a := &Analysis{Verdict: v, Evidence: &evidence.Evidence{Trace: &analyze.Trace{},
 			Submitters: evidence.Submitters{Time: 1000}}}

@@ -60,12 +60,12 @@ func TestSeeds(t *testing.T) {
 // rate returns the command buffers per nanosecond that threads committed while all of them did: these programs end when
 // the slowest thread has finished, and then the others have long been idle.
 func rate(t *analyze.Trace) float64 {
-	first, last := t.Window.End, map[*analyze.Thread]analyze.Nanos{}
+	first, last := t.TimeRange.End, map[*analyze.Thread]analyze.Nanos{}
 	for b := range t.Buffers() {
 		first = min(first, b.Created.Begin)
 		last[b.Committed.Thread] = max(last[b.Committed.Thread], b.Committed.End)
 	}
-	end := t.Window.End
+	end := t.TimeRange.End
 	for _, at := range last {
 		end = min(end, at)
 	}

@@ -100,7 +100,7 @@ func TestServerThatSleeps(t *testing.T) {
 		if c.verdict == "" {
 			continue
 		}
-		g, why, err := a.Ask([]replay.Wanted{{Kind: cause.KindCause, Pattern: c.verdict}})
+		g, why, err := a.Predict([]replay.Wanted{{Kind: cause.KindCause, Pattern: c.verdict}})
 		if err != nil || why != "" || g.Estimate > 1.15*real || g.Estimate < real/1.25 {
 			t.Errorf("%s: predicted %s (%s, %v), and with a server that is woken it is %.2f times as fast", name,
 				g.InWords(), why, err, real)

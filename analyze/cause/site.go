@@ -34,10 +34,10 @@ func (v *Verdict) nameSites(t *analyze.Trace) {
 			if s.Time == 0 || evidence.Share(s.Time, total) < policy.WorthNaming.Value {
 				continue
 			}
-			if c.Place == "" {
-				c.Place = s.Frame.String()
+			if c.Site == "" {
+				c.Site = s.Frame.String()
 			}
-			c.say("%s", siteText(&s, at.verb, evidence.Share(s.Time, total)))
+			c.explain("%s", siteText(&s, at.verb, evidence.Share(s.Time, total)))
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestOneStallIsNoForeignLoad(t *testing.T) {
 		a := cause.Analyze(load(t, s.Run(t)), cause.Options{})
 		found := false
 		for _, f := range a.Verdict.Causes {
-			found = found || f.Cause == cause.ForeignGPULoad
+			found = found || f.Cause == cause.ExternalGPULoad
 		}
 		if e := &a.Evidence.External; found != c.want || e.Late < 20 {
 			t.Errorf("%s: found %v; %d of %d late, in %d stalls; waited %v; saturated %v", c.name, found, e.Late, e.Delays,

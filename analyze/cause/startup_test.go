@@ -31,7 +31,7 @@ func startedSlowly(t *testing.T, waited, compiled bool) *analyze.Trace {
 	trace.Threads = append(trace.Threads, helper)
 	if waited {
 		lock := analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: start, End: start + 200},
-			Thread: helper}, Lock: 0x1000, Own: 200}
+			Thread: helper}, Lock: 0x1000, Exclusive: 200}
 		trace.CPUWaits.Locks = slices.Insert(trace.CPUWaits.Locks, 0, lock)
 	}
 	if compiled {

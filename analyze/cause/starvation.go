@@ -13,51 +13,51 @@ import (
 // waits for requests is just idle. Waits at barriers count as imbalance, and waits for a thread that submits for
 // others as single-submitter.
 func starvation(ev *evidence.Evidence) Finding {
-	r := Finding{Cause: Starvation, Confidence: policy.Shown,
+	r := Finding{Cause: Starvation, Confidence: policy.ConfidenceShown,
 		Advice: "produce earlier what the submitting threads wait for: " +
 			"more producer threads, an earlier start, or a deeper queue"}
 	lost, outside := ev.Starvation.Lost, ev.Starvation.Outside
 	switch {
 	case len(ev.ThreadWaits.Merged) == 0 && lost+outside == 0:
-		return r.not("no wait for another thread's signal, and none for input, is in the trace")
-	case ev.Handover.Holds() && ev.Submitters.Share(lost+outside) < policy.Negligible.Value:
-		return r.not("threads wait for the thread that submits for them, and that thread waits for their requests")
+		return r.reject("no wait for another thread's signal, and none for input, is in the trace")
+	case ev.Delegation.Confirmed() && ev.Submitters.Share(lost+outside) < policy.NegligibleShare.Value:
+		return r.reject("threads wait for the thread that submits for them, and that thread waits for their requests")
 	case ev.Occupancy.Saturated:
-		return r.not("the GPU had no idle time")
-	case ev.Submitters.Share(lost) < policy.Negligible.Value && outside > lost:
-		return r.not("the GPU was idle for %s while the submitting threads waited for the outside: "+
+		return r.reject("the GPU had no idle time")
+	case ev.Submitters.Share(lost) < policy.NegligibleShare.Value && outside > lost:
+		return r.reject("the GPU was idle for %s while the submitting threads waited for the outside: "+
 			"clients, a terminal or standard input", outside)
 	}
 	r.Lost = lost
-	if ev.Submitters.Share(r.Lost) < policy.Negligible.Value {
-		return r.not("submitting threads waited %s for other threads' signals and for input while the GPU was idle",
+	if ev.Submitters.Share(r.Lost) < policy.NegligibleShare.Value {
+		return r.reject("submitting threads waited %s for other threads' signals and for input while the GPU was idle",
 			r.Lost)
 	}
-	r.Holds = true
-	r.say("submitting threads waited %s, %s of the threads' time, "+
+	r.Present = true
+	r.explain("submitting threads waited %s, %s of the threads' time, "+
 		"for other threads' signals or for input while the GPU was idle", r.Lost, percent(ev.Submitters.Share(r.Lost)))
-	feeders := ev.Starvation.Feeders
+	feeders := ev.Starvation.Producers
 	for _, x := range feeders[:min(policy.MostNamed, len(feeders))] {
-		r.say("%s of that for the signal of %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Who(), x.What,
+		r.explain("%s of that for the signal of %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Who(), x.What,
 			x.Doing())
 	}
 	inputs := slices.DeleteFunc(slices.Clone(ev.Starvation.Inputs.Sources), func(x *evidence.Input) bool {
 		return x.Outside
 	})
 	for _, x := range inputs[:min(policy.MostNamed, len(inputs))] {
-		r.say("%s of that for %s", percent(evidence.Share(x.Idle, r.Lost)), x.Name)
+		r.explain("%s of that for %s", percent(evidence.Share(x.Idle, r.Lost)), x.Name)
 	}
-	if outside > 0 && ev.Submitters.Share(outside) >= policy.Negligible.Value {
-		r.say("not counted: %s in which they waited for the outside, such as clients or a terminal", outside)
+	if outside > 0 && ev.Submitters.Share(outside) >= policy.NegligibleShare.Value {
+		r.explain("not counted: %s in which they waited for the outside, such as clients or a terminal", outside)
 	}
 	if site := evidence.StarvedAt(&ev.Submitters, ev.ThreadWaits.Merged); site != "" {
-		r.say("they wait in %s", site)
+		r.explain("they wait in %s", site)
 	}
-	r.say("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
-	if ev.Handover.Holds() {
-		r.without = feedingClients
+	r.explain("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
+	if ev.Delegation.Confirmed() {
+		r.removalChange = feedingClients
 	}
-	r.sum("The GPU is idle because the submitting threads wait for %s: for %s of the threads' time%s.",
+	r.summarize("The GPU is idle because the submitting threads wait for %s: for %s of the threads' time%s.",
 		mostWaitedFor(feeders, inputs), percent(ev.Submitters.Share(r.Lost)),
 		busyWords(ev, "; the GPU was busy for %s"))
 	if len(feeders) > 0 && feeders[0].Sleeps() {
@@ -80,7 +80,7 @@ func feedingClients(p replayed) (replay.Change, string) {
 }
 
 // mostWaitedFor names the thread or the file, pipe or socket that threads waited for longest.
-func mostWaitedFor(feeders []*evidence.Feeder, inputs []*evidence.Input) string {
+func mostWaitedFor(feeders []*evidence.Producer, inputs []*evidence.Input) string {
 	if len(inputs) > 0 && (len(feeders) == 0 || inputs[0].Idle > feeders[0].Idle) {
 		return inputs[0].Name
 	}

@@ -13,7 +13,7 @@ import (
 // others wait for its command buffers or its signal. Its cost is the time of these waits beyond the GPU time of the
 // waiting thread's own work.
 func singleSubmitter(ev *evidence.Evidence) Finding {
-	r := Finding{Cause: SingleSubmitter, Confidence: policy.Shown,
+	r := Finding{Cause: SingleSubmitter, Confidence: policy.ConfidenceShown,
 		Advice: "let the threads that produce the work commit it themselves, each on a queue of its own"}
 	var top *evidence.ThreadTime
 	commits := 0
@@ -23,13 +23,13 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 			top = t
 		}
 	}
-	h := ev.Handover
-	pool := h.Holds() && len(h.Pool) > 1
+	h := ev.Delegation
+	pool := h.Confirmed() && len(h.Pool) > 1
 	switch {
 	case len(ev.Submitters.Taking) == 0 || commits == 0:
-		return r.not("nothing was committed")
+		return r.reject("nothing was committed")
 	case !pool && !policy.NearlyAll(top.CommandBuffers, commits):
-		return r.not("%d threads committed; the busiest made %s of the commits", ev.Submitters.Committers,
+		return r.reject("%d threads committed; the busiest made %s of the commits", ev.Submitters.Committers,
 			percent(float64(top.CommandBuffers)/float64(commits)))
 	}
 	waiting := 0
@@ -41,7 +41,7 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 			r.Lost += ev.Occupancy.Unexplained(w.Interval, ev.Trace.WaitsFor(w))
 		}
 	}
-	handed := h.Holds() && h.Pool[top.Thread]
+	handed := h.Confirmed() && h.Pool[top.Thread]
 	if handed {
 		for i := range h.Replies {
 			lost := ev.Occupancy.Unexplained(h.Replies[i].Interval, nil)
@@ -55,70 +55,70 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 		return r.notAwaited(ev, top.Thread)
 	}
 	if len(waiters) == 1 && !handed { // that thread may only consume the submitter's results
-		return r.not("thread %d made all commits, and only one other thread waits for its work", top.Thread.ID)
+		return r.reject("thread %d made all commits, and only one other thread waits for its work", top.Thread.ID)
 	}
-	if r.Holds = r.Lost > 0; !r.Holds {
-		return r.not("thread %d made all commits, but the GPU was saturated while others waited for it", top.Thread.ID)
+	if r.Present = r.Lost > 0; !r.Present {
+		return r.reject("thread %d made all commits, but the GPU was saturated while others waited for it", top.Thread.ID)
 	}
 	if pool {
-		r.say("%d threads made all %d commits: a pool that serves the requests of %d other threads", len(h.Pool),
+		r.explain("%d threads made all %d commits: a pool that serves the requests of %d other threads", len(h.Pool),
 			commits, len(h.Threads))
 	} else {
-		r.say("thread %d made %d of %d commits", top.Thread.ID, top.CommandBuffers, commits)
+		r.explain("thread %d made %d of %d commits", top.Thread.ID, top.CommandBuffers, commits)
 	}
 	if waiting > 0 {
-		r.say("%d waits of other threads were for its work", waiting)
+		r.explain("%d waits of other threads were for its work", waiting)
 	}
 	if handed || pool {
 		r.tellRequests(h)
 	}
-	r.say("without the GPU time of the waiting threads' own work, these waits cost %s of thread time", r.Lost)
-	r.say("the submitting thread spent %s of its time encoding and committing and %s outside of Metal",
+	r.explain("without the GPU time of the waiting threads' own work, these waits cost %s of thread time", r.Lost)
+	r.explain("the submitting thread spent %s of its time encoding and committing and %s outside of Metal",
 		percent(evidence.Share(top.WorkTime[analyze.PartEncode]+top.WorkTime[analyze.PartCommit], top.Working)),
 		percent(evidence.Share(top.WorkTime[analyze.PartOutside], top.Working)))
-	r.without = submittingApart
+	r.removalChange = submittingApart
 	who := "One thread submits"
 	if pool {
 		who = fmt.Sprintf("A pool of %d threads submits", len(h.Pool))
 	}
-	r.sum("%s the GPU work of all threads, and the others wait for it for %s of all thread time.", who,
+	r.summarize("%s the GPU work of all threads, and the others wait for it for %s of all thread time.", who,
 		percent(ev.Submitters.Share(r.Lost)))
 	return r
 }
 
 // notAwaited tells why no thread waits for the thread that made all commits.
 func (r Finding) notAwaited(ev *evidence.Evidence, top *analyze.Thread) Finding {
-	h := ev.Handover
+	h := ev.Delegation
 	switch {
-	case h != nil && len(h.Threads) >= 2 && len(h.Replies) >= policy.Pattern.Count():
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, "+
+	case h != nil && len(h.Threads) >= 2 && len(h.Replies) >= policy.FewestOccurrences.Count():
+		return r.reject("thread %d made all commits, and %d waits of others ended by its signal, "+
 			"but only %s of that time went to GPU work for them: threads released together by a barrier wait like that",
 			top.ID, len(h.Replies), percent(h.Served))
 	case h != nil && len(h.Replies)+h.Others > 0:
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, "+
+		return r.reject("thread %d made all commits, and %d waits of others ended by its signal, "+
 			"but nothing in the trace shows that they requested work from it: "+
 			"threads that receive work from it wait like that",
 			top.ID, len(h.Replies)+h.Others)
 	case len(ev.Submitters.Taking) < 2:
-		return r.not("only %d thread uses the GPU", len(ev.Submitters.Taking))
+		return r.reject("only %d thread uses the GPU", len(ev.Submitters.Taking))
 	}
-	return r.not("thread %d made all commits, but no other thread waited for its work", top.ID)
+	return r.reject("thread %d made all commits, but no other thread waited for its work", top.ID)
 }
 
 // tellRequests adds how other threads pass work to the submitting thread, or to the pool of them.
-func (r *Finding) tellRequests(h *evidence.Handover) {
+func (r *Finding) tellRequests(h *evidence.Delegation) {
 	switch {
 	case h.Unseen:
-		r.Confidence = policy.Inferred
-		r.say("%d other threads wait for its signal, %d times; "+
+		r.Confidence = policy.ConfidenceInferred
+		r.explain("%d other threads wait for its signal, %d times; "+
 			"how they request work is not in the trace, but it creates command buffers only while one of them waits",
 			len(h.Threads), len(h.Replies))
 	case len(h.Pool) > 1:
-		r.say("these threads pass work to the pool and wait for its signal, %d times", len(h.Replies))
+		r.explain("these threads pass work to the pool and wait for its signal, %d times", len(h.Replies))
 	case len(h.Threads) == 1:
-		r.say("another thread passes work to it and waits for its signal, %d times", len(h.Replies))
+		r.explain("another thread passes work to it and waits for its signal, %d times", len(h.Replies))
 	default:
-		r.say("%d other threads pass work to it and wait for its signal, %d times", len(h.Threads), len(h.Replies))
+		r.explain("%d other threads pass work to it and wait for its signal, %d times", len(h.Threads), len(h.Replies))
 	}
 }
 

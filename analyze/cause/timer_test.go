@@ -49,7 +49,7 @@ func TestTimerSetsEvents(t *testing.T) {
 	if a.Verdict.Cause != cause.CompileBound {
 		t.Errorf("%s: %s", a.Verdict.Cause, a.Verdict.Summary)
 	}
-	g, why, err := a.Ask([]replay.Wanted{{Kind: cause.KindCause, Pattern: cause.CompileBound}})
+	g, why, err := a.Predict([]replay.Wanted{{Kind: cause.KindCause, Pattern: cause.CompileBound}})
 	if err != nil || why != "" || g.Low > real || g.High < real {
 		t.Errorf("predicted %s (%s, %v), and without compilation it is %.2f times as fast", g.InWords(), why, err, real)
 	}

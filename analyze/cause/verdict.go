@@ -37,7 +37,7 @@ type Together struct {
 // ask applies the rule of each cause. It returns the causes that hold, sorted, and those that are ruled out.
 func ask(ev *evidence.Evidence) (v Verdict) {
 	for i := range causes {
-		if found := causes[i].rule(ev); found.Holds {
+		if found := causes[i].rule(ev); found.Present {
 			v.Causes = append(v.Causes, found)
 		} else {
 			v.RuledOut = append(v.RuledOut, found)
@@ -93,7 +93,7 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 		v.Causes = append(slices.Clone(v.Causes[beside:]), v.Causes[:beside]...)
 	}
 	if beside == len(v.Causes) || !v.Causes[0].worthNaming(ev) {
-		v.Confidence = trust(ev.Trace, policy.Nothing)
+		v.Confidence = trust(ev.Trace, policy.ConfidenceNoCause)
 		if v.Summary = noCause(ev); len(v.Causes) > beside {
 			if waitsOnGPU(ev) == nil {
 				v.tellUnproven(ev)
@@ -137,7 +137,7 @@ func (v *Verdict) choose(ev *evidence.Evidence) {
 	if len(v.Causes) > 1 && v.Causes[1].rank(ev) == top.rank(ev) {
 		margin = 1 - min(1, evidence.Share(v.Causes[1].Weight(), top.Weight()))
 	}
-	v.Confidence = trust(ev.Trace, top.Confidence*(policy.Unrivalled+(1-policy.Unrivalled)*margin))
+	v.Confidence = trust(ev.Trace, top.Confidence*(policy.RivalFactor+(1-policy.RivalFactor)*margin))
 	v.Summary = top.Summary
 	v.findCloseCalls(ev)
 }
@@ -148,15 +148,15 @@ func (v *Verdict) findCloseCalls(ev *evidence.Evidence) {
 	v.CloseCalls = nil
 	top := &v.Causes[0]
 	for c := range analyze.Each(v.Causes[1:]) {
-		if top.Standing == Fault && c.Standing == Fault && c.worthNaming(ev) && top.alike(c, ev.Submitters.Time) {
+		if top.Standing == Fault && c.Standing == Fault && c.worthNaming(ev) && top.sameGain(c, ev.Submitters.Time) {
 			v.CloseCalls = append(v.CloseCalls, c.Cause)
 		}
 	}
 }
 
-// alike reports whether two faults cannot be told apart: each predicted gain is within the other's interval or,
+// sameGain reports whether two faults cannot be told apart: each predicted gain is within the other's interval or,
 // without predictions, their costs are about equal. `total` is the threads' working time.
-func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
+func (f *Finding) sameGain(o *Finding, total analyze.Nanos) bool {
 	x, y := f.Speedup, o.Speedup
 	if x == nil || y == nil {
 		return !policy.MoreThan(policy.RunToRunVariation, max(f.Lost-o.Lost, o.Lost-f.Lost), total)
@@ -167,10 +167,10 @@ func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 // within reports whether x's estimate lies in y's interval.
 func within(x, y *replay.Speedup) bool { return x.Estimate >= y.Least() && x.Estimate <= y.High }
 
-// inOrder sorts the findings after the first, which the verdict is about, by the cost that the report shows: faults
+// sortCauses sorts the findings after the first, which the verdict is about, by the cost that the report shows: faults
 // first, then limits of the machine. If the first finding is outside of the program, the verdict's cause is None, but
 // the finding still stays first.
-func (v *Verdict) inOrder() {
+func (v *Verdict) sortCauses() {
 	rest := v.Causes
 	if len(rest) > 0 && (rest[0].Cause == v.Cause || v.Share > 0 && rest[0].Standing == Outside) {
 		rest = rest[1:]
@@ -268,15 +268,16 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 		return "no work was submitted to the GPU (the trace has no command buffer)"
 	case ev.Submitters.Time == 0:
 		return "no thread submitted GPU work or waited for it"
-	case policy.MoreThan(policy.Most, ev.Trace.Recording.Lost.Records, ev.Trace.Events):
+	case policy.MoreThan(policy.Majority, ev.Trace.Recording.Lost.Records, ev.Trace.Events):
 		text := fmt.Sprintf("the trace has %d calls, and %d records of calls were lost, possibly those that matter",
 			ev.Trace.Events, ev.Trace.Recording.Lost.Records)
 		if ev.Trace.Recording.Lost.Ringless < ev.Trace.Recording.Lost.Records {
 			text += "; record with --on-full block"
 		}
 		return text
-	case len(ev.Trace.CommandBuffers) < policy.Pattern.Count() && !policy.AtLeast(policy.Most, v.lost(CompileBound),
-		ev.Submitters.Time):
+	case len(ev.Trace.CommandBuffers) < policy.FewestOccurrences.Count() &&
+		!policy.AtLeast(policy.Majority, v.lost(CompileBound),
+			ev.Submitters.Time):
 		return fmt.Sprintf("the trace has %s, which is too few",
 			analyze.Plural(len(ev.Trace.CommandBuffers), "command buffer"))
 	}
@@ -290,7 +291,7 @@ func trust(t *analyze.Trace, c float64) float64 {
 		c *= 1 - max(0, 1/math.Sqrt(float64(n))-policy.WorthNaming.Value)
 	}
 	if t.Source.Truncated || len(t.Source.Selected) > 0 {
-		c *= 1 - policy.LeftOver.Value
+		c *= 1 - policy.ExceptionShare.Value
 	}
 	if seen, known := analyze.CommitAudit(t).Share(); known {
 		c *= seen

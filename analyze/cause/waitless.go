@@ -26,25 +26,25 @@ func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 	}
 	found := gpuSaturated(ev)
 	// the GPU is busy all the time without a backlog, so its own work takes the run's time
-	if !found.Holds && policy.Saturated(ev.Occupancy.Busy) {
+	if !found.Present && policy.Saturated(ev.Occupancy.Busy) {
 		v.RuledOut = append(v.RuledOut, found)
-		found = Finding{Cause: GPUBound, Holds: true, Standing: Limit, Advice: gpuBoundAdvice,
-			Confidence: policy.Inferred}
+		found = Finding{Cause: GPUBound, Present: true, Standing: Limit, Advice: gpuBoundAdvice,
+			Confidence: policy.ConfidenceInferred}
 	}
-	if !found.Holds {
+	if !found.Present {
 		v.RuledOut = append(v.RuledOut, found)
 		v.judgeRoundTrips(ev, evidence.RoundTripsOf(ev.Trace))
 		return v
 	}
 	found.Lost, found.Explains, found.Evidence = 0, 0, nil
-	found.say("the GPU was busy for %s of the time from the first commit to the last completion",
+	found.explain("the GPU was busy for %s of the time from the first commit to the last completion",
 		percent(ev.Occupancy.Busy))
-	found.say("for %s of that time, more work was pending", percent(ev.Occupancy.Pending))
+	found.explain("for %s of that time, more work was pending", percent(ev.Occupancy.Pending))
 	v.Cause, v.Confidence = found.Cause, trust(ev.Trace, found.Confidence)
 	v.Causes = []Finding{found}
 	for _, cause := range []string{LaunchBound, CPUBound} {
 		r := Finding{Cause: cause}
-		v.RuledOut = append(v.RuledOut, r.not("the GPU had no idle time"))
+		v.RuledOut = append(v.RuledOut, r.reject("the GPU had no idle time"))
 	}
 	v.Summary = "The GPU is the limit: it was busy for " + percent(ev.Occupancy.Busy) +
 		" of the time. How long threads waited for it is not known: " + Unrecorded + "."
@@ -61,7 +61,7 @@ func (v *Verdict) judgeRoundTrips(ev *evidence.Evidence, c *evidence.RoundTrips)
 			"a lock, a device-wide synchronization or a single worker admits one thread at a time; "+
 			"the GPU is not the limit.", threads)
 		r := Finding{Cause: SingleSubmitter}
-		v.RuledOut = append(v.RuledOut, r.not("more than one thread commits"))
+		v.RuledOut = append(v.RuledOut, r.reject("more than one thread commits"))
 	case c.Synchronous > 0 && c.Synchronous == c.Threads:
 		v.judgeSynchronous(ev, c)
 	case threads == 0:
@@ -81,19 +81,20 @@ func (v *Verdict) judgeRoundTrips(ev *evidence.Evidence, c *evidence.RoundTrips)
 func (v *Verdict) judgeSynchronous(ev *evidence.Evidence, c *evidence.RoundTrips) {
 	total, launching := c.Total(), c.Start+c.Notify
 	of := func(n analyze.Nanos) string { return percent(evidence.Share(n, total)) }
-	r := Finding{Cause: LaunchBound, Holds: true, Lost: launching, Confidence: policy.Inferred, Advice: launchAdvice}
-	r.say("%s: each creates a command buffer only after its last one completed; of their time, %s is encoding, "+
+	r := Finding{Cause: LaunchBound, Present: true, Lost: launching, Confidence: policy.ConfidenceInferred,
+		Advice: launchAdvice}
+	r.explain("%s: each creates a command buffer only after its last one completed; of their time, %s is encoding, "+
 		"%s from commit to GPU start, %s GPU, %s from GPU end to completion, %s between completion and the next",
 		analyze.Plural(c.Threads, "thread"), of(c.Encode), of(c.Start), of(c.GPU),
 		of(c.Notify), of(c.Between))
 	switch {
-	case launching > 2*c.GPU && policy.MoreThan(policy.Most, launching, total):
-		r.sum("Each thread has one command buffer in flight at a time; "+
+	case launching > 2*c.GPU && policy.MoreThan(policy.Majority, launching, total):
+		r.summarize("Each thread has one command buffer in flight at a time; "+
 			"starting it and its completion notification take %s of the threads' time, its GPU work %s.",
 			of(launching), of(c.GPU))
 		v.Cause, v.Summary, v.Causes = r.Cause, r.Summary, []Finding{r}
 		v.Share, v.Confidence = evidence.Share(launching, total), trust(ev.Trace, r.Confidence)
-	case policy.MoreThan(policy.Most, c.Between, total):
+	case policy.MoreThan(policy.Majority, c.Between, total):
 		v.Summary = fmt.Sprintf("For %s of the threads' time none of their work is in flight: "+
 			"they compute, or wait for something that is not recorded.", of(c.Between))
 	default:

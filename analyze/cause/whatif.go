@@ -22,7 +22,7 @@ func (a *Analysis) predict(opts Options) {
 	for c := range analyze.Each(a.Verdict.Causes) {
 		// the rule gave its own prediction; if the replay can predict the change too, use the lower of the two
 		if c.Speedup != nil {
-			if removal, unknown := c.removal(r); c.without != nil && r.Why == "" && unknown == "" {
+			if removal, unknown := c.removal(r); c.removalChange != nil && r.Why == "" && unknown == "" {
 				if s, _ := r.Without(removal); s != nil {
 					c.Speedup, removals[c.Cause] = lower(c.Speedup, s), removal
 				}
@@ -36,7 +36,7 @@ func (a *Analysis) predict(opts Options) {
 			c.tellKernels(a.Gains())
 		}
 		removal, unknown := c.removal(r)
-		if a.Evidence.Submitters.Share(c.Lost) < policy.Negligible.Value {
+		if a.Evidence.Submitters.Share(c.Lost) < policy.NegligibleShare.Value {
 			unknown = "it costs too little"
 		}
 		if c.Unpredicted = unknown; unknown != "" {
@@ -50,7 +50,7 @@ func (a *Analysis) predict(opts Options) {
 			continue
 		}
 		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Evidence.Submitters.Time) &&
-			a.Evidence.Occupancy.Busy < policy.Most.Value {
+			a.Evidence.Occupancy.Busy < policy.Majority.Value {
 			// the cause takes nearly all of the time, so if the replay predicts next to no gain, the replay missed something
 			c.Speedup, c.Unpredicted = nil, "the replay predicts no gain, "+
 				"although threads do next to nothing else and the GPU is mostly idle"
@@ -69,10 +69,10 @@ func (f *Finding) tellDoubt() {
 	switch s := f.Speedup; {
 	case !s.Proven():
 		low, high := s.Interval()
-		f.say("it is not proven that removing this cause makes the run faster: "+
+		f.explain("it is not proven that removing this cause makes the run faster: "+
 			"the predicted gain is within the error of the prediction (%.2fx to %.2fx)", low, high)
 	case s.Low <= 1:
-		f.say("removing this cause helps only if the GPU has spare capacity for the work that would then be pending, " +
+		f.explain("removing this cause helps only if the GPU has spare capacity for the work that would then be pending, " +
 			"which the trace does not show")
 	}
 }
@@ -82,7 +82,7 @@ func (f *Finding) tellDoubt() {
 // with evenly distributed work ignores that random delays remain.
 func lower(x, y *replay.Speedup) *replay.Speedup {
 	return &replay.Speedup{Estimate: min(x.Estimate, y.Estimate), Low: min(x.Low, y.Low), High: max(x.High, y.High),
-		LowWithRoom: min(x.Least(), y.Least()), Spread: max(x.Spread, y.Spread)}
+		LowWithCapacity: min(x.Least(), y.Least()), Spread: max(x.Spread, y.Spread)}
 }
 
 // together predicts the gain of removing two causes at once. If neither is worth naming alone, both together may be.
@@ -186,9 +186,9 @@ func Kinds() []string {
 		replay.KindMerge}
 }
 
-// Ask returns the predicted gain of all wanted changes together, or the reason why nothing is predicted. `err` names
-// a wanted item that is not in the trace.
-func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err error) {
+// Predict returns the predicted gain of all wanted changes together, or the reason why nothing is predicted. `err`
+// names a wanted item that is not in the trace.
+func (a *Analysis) Predict(wanted []replay.Wanted) (g replay.Gain, why string, err error) {
 	r := a.replay
 	switch err = a.unmatched(wanted); {
 	case err != nil:
@@ -278,7 +278,7 @@ func (a *Analysis) there(kind string) []string {
 	case replay.KindKernel:
 		costs := kernels.CostsOf(a.Evidence.Trace)
 		for b := range a.Evidence.Trace.Buffers() {
-			for _, s := range kernels.Split(b, a.Evidence.Trace.Window, costs) {
+			for _, s := range kernels.Split(b, a.Evidence.Trace.TimeRange, costs) {
 				all.Number(s.Name())
 			}
 		}

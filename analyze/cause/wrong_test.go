@@ -45,7 +45,7 @@ func TestIdleWorkersOfAnExecutor(t *testing.T) {
 				w.Trace.CPUWaits.Locks = append(w.Trace.CPUWaits.Locks, analyze.LockWait{Call: analyze.Call{Interval: idle,
 					Thread: th},
 					Selector: "sem_wait", Lock: 99,
-					Name: "in PyThread_acquire_lock_timed", Holder: w.A, Own: idle.Length()})
+					Name: "in PyThread_acquire_lock_timed", Holder: w.A, Exclusive: idle.Length()})
 			}
 		}
 		w.A.Exclusive[analyze.PartLock], w.B.Exclusive[analyze.PartLock] = 60*600*us, 60*600*us
@@ -74,7 +74,7 @@ func TestLocksOfOneName(t *testing.T) {
 			w.Trace.CPUWaits.Locks = append(w.Trace.CPUWaits.Locks, analyze.LockWait{Call: analyze.Call{Interval: held,
 				Thread: th},
 				Selector: "pthread_mutex_lock", Lock: uint64(10 + n),
-				Name: "cache", Holder: w.C, Own: held.Length()})
+				Name: "cache", Holder: w.C, Exclusive: held.Length()})
 		}
 	}
 	w.Trace.Finish()
@@ -153,7 +153,7 @@ func TestAskWithoutAProgram(t *testing.T) {
 	if a.Verdict.Cause != SingleSubmitter {
 		t.Fatalf("%s: %s", a.Verdict.Cause, a.Verdict.Summary)
 	}
-	if _, why, err := a.Ask([]replay.Wanted{{Kind: KindCause, Pattern: SingleSubmitter}}); why == "" || err != nil {
+	if _, why, err := a.Predict([]replay.Wanted{{Kind: KindCause, Pattern: SingleSubmitter}}); why == "" || err != nil {
 		t.Errorf("%q, %v", why, err)
 	}
 }

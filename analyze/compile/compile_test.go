@@ -48,7 +48,7 @@ func TestIdentity(t *testing.T) {
 		at := analyze.Nanos(100 * (len(list) + 1))
 		list = append(list, analyze.Compilation{Call: analyze.Call{Interval: analyze.Interval{Begin: at, End: at + 50},
 			Thread: th},
-			Kind: kind, Name: name, Specialised: specialised, Made: object, From: from})
+			Kind: kind, Name: name, Specialised: specialised, CreatedObject: object, From: from})
 	}
 	made("library", "one", false, 1, 0)
 	made("library", "two", false, 2, 0)
@@ -65,8 +65,8 @@ func TestIdentity(t *testing.T) {
 	for _, function := range []uint32{6, 5} { // of the same source as 3; the same again
 		made("pipeline", "main0", false, 20+function, function)
 	}
-	if u := Summarize(&analyze.Trace{Compilations: list}); u.Repeated != 2 || u.Again[0].Made != 26 ||
-		u.Again[1].Made != 25 {
+	if u := Summarize(&analyze.Trace{Compilations: list}); u.Repeated != 2 || u.Again[0].CreatedObject != 26 ||
+		u.Again[1].CreatedObject != 25 {
 		t.Errorf("%d are said to repeat: %+v", u.Repeated, u.Again)
 	}
 }
@@ -77,7 +77,7 @@ func TestLibrariesKnowTheirFunctions(t *testing.T) {
 	th := &analyze.Thread{Process: &analyze.Process{ID: 1}}
 	made := func(kind, name string, object, from uint32) analyze.Compilation {
 		return analyze.Compilation{Call: analyze.Call{Interval: analyze.Interval{Begin: 10, End: 20}, Thread: th},
-			Kind: kind, Name: name, Made: object, From: from}
+			Kind: kind, Name: name, CreatedObject: object, From: from}
 	}
 	u := Summarize(&analyze.Trace{Compilations: []analyze.Compilation{made("library", "731d", 1, 0),
 		made("function", "axpy", 2, 1), made("function", "dot", 3, 1),

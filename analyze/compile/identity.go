@@ -25,8 +25,8 @@ type identities map[object]*analyze.Compilation
 func identitiesOf(t *analyze.Trace) identities {
 	made := identities{}
 	for i := range t.Compilations {
-		if c := &t.Compilations[i]; c.Made != 0 && (c.Kind == "function" || c.Kind == "library") {
-			made[object{process(c), c.Made}] = c
+		if c := &t.Compilations[i]; c.CreatedObject != 0 && (c.Kind == "function" || c.Kind == "library") {
+			made[object{process(c), c.CreatedObject}] = c
 		}
 	}
 	return made
@@ -41,7 +41,7 @@ func (made identities) of(c *analyze.Compilation) identity {
 			return id
 		}
 		if function.Specialised {
-			id.function = function.Made
+			id.function = function.CreatedObject
 		}
 	}
 	if function.Kind == "function" {

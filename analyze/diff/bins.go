@@ -107,7 +107,7 @@ func (b *bins) groups() []float64 {
 	groups := b.split()
 	for len(groups) >= policy.FewestGroups {
 		means := meansOf(groups)
-		if autocorrelation(means) <= policy.Correlated/math.Sqrt(float64(len(means))) {
+		if autocorrelation(means) <= policy.AutocorrelationLimit/math.Sqrt(float64(len(means))) {
 			return means
 		}
 		for i := range len(groups) / 2 {

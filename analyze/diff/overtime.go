@@ -80,7 +80,7 @@ func (c *overTime) add(t *analyze.Trace) {
 	costs := kernels.CostsOf(t)
 	for b := range t.Buffers() {
 		if b.Committed.Known() && t.Began(b.GPU.Begin) {
-			c.work(b, t.Window, costs)
+			c.work(b, t.TimeRange, costs)
 		}
 	}
 }

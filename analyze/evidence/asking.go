@@ -15,14 +15,14 @@ import (
 // submitter, the thread that commits all GPU work, and marks them in h.asked. The submitter waits at such an object,
 // and most of the object's signals come from a thread that at once waits for the submitter's answer. A signal without
 // a following wait for an answer is no request: it announces new data or free space.
-func (h *Handover) findAsked() {
+func (h *Delegation) findAsked() {
 	begins := map[*analyze.Thread][]analyze.Nanos{} // of its waits for the submitter's signal
 	for w := range h.answers() {
 		begins[w.Thread] = append(begins[w.Thread], w.Begin)
 	}
 	uses := map[uint64]*struct{ calls, soon int }{}
 	for w := range analyze.Each(h.waits) {
-		if !h.Pool[w.Thread] || w.GivenBack {
+		if !h.Pool[w.Thread] || w.AcquirerReleased {
 			continue
 		}
 		u := entry(uses, w.Object)
@@ -32,20 +32,20 @@ func (h *Handover) findAsked() {
 		}
 		u.calls++
 		called := cmp.Or(w.Signalled, w.End)
-		if k, _ := slices.BinarySearch(own, called-policy.Wakeup.Nanos()); k < len(own) &&
-			own[k] <= called+policy.AnswerDelay.Nanos() {
+		if k, _ := slices.BinarySearch(own, called-policy.LongestWakeup.Nanos()); k < len(own) &&
+			own[k] <= called+policy.LongestAnswerDelay.Nanos() {
 			u.soon++
 		}
 	}
 	for object := range h.trace.Range.RequestObjects {
-		h.asked[object] = true
+		h.isRequestObject[object] = true
 	}
 	for object, u := range uses {
-		h.asked[object] = policy.AtLeast(policy.Most, u.soon, u.calls)
+		h.isRequestObject[object] = policy.AtLeast(policy.Majority, u.soon, u.calls)
 	}
 	for object := range h.askedAddressed() {
 		if _, waitedFor := uses[object]; !waitedFor {
-			h.asked[object] = true
+			h.isRequestObject[object] = true
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (h *Handover) findAsked() {
 // findAddressed finds the threads that wait for the signal of the submitter (the thread that commits all GPU work) at
 // an object of their own: a semaphore, for example, at which no other thread waits. With such objects the submitter
 // chooses which thread to wake, as a server does that answers requests.
-func (h *Handover) findAddressed() {
+func (h *Delegation) findAddressed() {
 	places, shared := map[uint64]*analyze.Thread{}, map[uint64]bool{}
 	for w := range analyze.Each(h.waits) {
 		if h.Pool[w.Thread] || w.Object == 0 {
@@ -66,7 +66,7 @@ func (h *Handover) findAddressed() {
 	}
 	answers, own := map[*analyze.Thread]int{}, map[*analyze.Thread]int{}
 	for w := range h.answers() {
-		if h.inCommit.holds(w.Signalled) {
+		if h.inCommit.contains(w.Signalled) {
 			continue // a thread of Metal itself
 		}
 		if answers[w.Thread]++; w.Object != 0 && !shared[w.Object] {
@@ -74,7 +74,7 @@ func (h *Handover) findAddressed() {
 		}
 	}
 	for t, n := range answers {
-		if n >= policy.Handful.Count() && policy.NearlyAll(own[t], n) {
+		if n >= policy.FewestThreadOccurrences.Count() && policy.NearlyAll(own[t], n) {
 			h.addressed[t] = true
 		}
 	}
@@ -84,16 +84,16 @@ func (h *Handover) findAddressed() {
 // waits for a request. A request then shows only at the clients: at least two threads signal the same semaphore or
 // condition variable, and each then waits for an answer at an object of its own. The signalled objects are returned,
 // except those at which a thread other than the submitter waits.
-func (h *Handover) askedAddressed() map[uint64]bool {
+func (h *Delegation) askedAddressed() map[uint64]bool {
 	by := map[uint64]map[*analyze.Thread]bool{}
 	for w := range h.answers() {
-		if w.Gave == 0 || !h.addressed[w.Thread] {
+		if w.LastSignalled == 0 || !h.addressed[w.Thread] {
 			continue
 		}
-		if by[w.Gave] == nil {
-			by[w.Gave] = map[*analyze.Thread]bool{}
+		if by[w.LastSignalled] == nil {
+			by[w.LastSignalled] = map[*analyze.Thread]bool{}
 		}
-		by[w.Gave][w.Thread] = true
+		by[w.LastSignalled][w.Thread] = true
 	}
 	objects := map[uint64]bool{}
 	for object, threads := range by {
@@ -112,12 +112,12 @@ func (h *Handover) askedAddressed() map[uint64]bool {
 	return objects
 }
 
-// Asked returns the addresses of the objects with which threads send requests to the submitter, or none if the trace
-// shows no requests. Loads of other time ranges of the run get them in analyze.Options.RequestObjects, because a
+// RequestObjects returns the addresses of the objects with which threads send requests to the submitter, or none if the
+// trace shows no requests. Loads of other time ranges of the run get them in analyze.Options.RequestObjects, because a
 // range may be too short to find them.
-func (h *Handover) Asked() (objects []uint64) {
-	if h.Holds() && !h.Unseen {
-		for object, asked := range h.asked {
+func (h *Delegation) RequestObjects() (objects []uint64) {
+	if h.Confirmed() && !h.Unseen {
+		for object, asked := range h.isRequestObject {
 			if asked {
 				objects = append(objects, object)
 			}
@@ -129,7 +129,7 @@ func (h *Handover) Asked() (objects []uint64) {
 // findThreads adds to h.Threads the threads that send requests to the submitter. Either the thread signals a request
 // object before most of its waits, or the submitter fetched a request before answers that ended most of the thread's
 // waiting time.
-func (h *Handover) findThreads() {
+func (h *Delegation) findThreads() {
 	type signs struct {
 		waits, gave int
 		// compared by time and not by number: threads make many short waits for the lock of an answer that exists
@@ -139,7 +139,7 @@ func (h *Handover) findThreads() {
 	by := map[*analyze.Thread]*signs{}
 	for w := range h.answers() {
 		s := entry(by, w.Thread)
-		if s.waits++; w.Gave != 0 && h.asked[w.Gave] {
+		if s.waits++; w.LastSignalled != 0 && h.isRequestObject[w.LastSignalled] {
 			s.gave++
 		}
 		if s.waited += w.Length(); w.Fetched {
@@ -147,12 +147,12 @@ func (h *Handover) findThreads() {
 		}
 	}
 	for t, s := range by {
-		if !policy.AtLeast(policy.Negligible, s.waited, t.Active.Length()) {
+		if !policy.AtLeast(policy.NegligibleShare, s.waited, t.Active.Length()) {
 			// the thread hardly waits for the submitter; it may, for example, only wait for the submitter to end
 			continue
 		}
-		if policy.AtLeast(policy.Most, s.gave, s.waits) || s.waits >= policy.Handful.Count() &&
-			policy.AtLeast(policy.Most, s.fetched, s.waited) {
+		if policy.AtLeast(policy.Majority, s.gave, s.waits) || s.waits >= policy.FewestThreadOccurrences.Count() &&
+			policy.AtLeast(policy.Majority, s.fetched, s.waited) {
 			h.Threads[t] = true
 		}
 	}
@@ -162,15 +162,15 @@ func (h *Handover) findThreads() {
 // requests are not in the trace: the submitter may poll a flag, read a pipe, or take requests from a queue that is
 // never empty. Such a submitter creates command buffers only while some thread waits for an answer. A submitter that
 // also creates them while no thread waits is a producer that feeds a pool of threads; then h.Threads stays empty.
-func (h *Handover) findByTiming() {
+func (h *Delegation) findByTiming() {
 	by := map[*analyze.Thread]*struct {
 		answers, frameworks int
 		asked               []analyze.Interval
 	}{}
 	for w := range h.answers() {
 		n := entry(by, w.Thread)
-		n.asked = append(n.asked, analyze.Interval{Begin: w.Begin - policy.Wakeup.Nanos(), End: w.End})
-		if h.inCommit.holds(w.Signalled) { // Metal's own thread, woken to process the commit
+		n.asked = append(n.asked, analyze.Interval{Begin: w.Begin - policy.LongestWakeup.Nanos(), End: w.End})
+		if h.inCommit.contains(w.Signalled) { // Metal's own thread, woken to process the commit
 			n.frameworks++
 		} else {
 			n.answers++
@@ -179,7 +179,7 @@ func (h *Handover) findByTiming() {
 	threads := map[*analyze.Thread]bool{}
 	var asked []analyze.Interval
 	for t, n := range by {
-		if n.answers >= policy.Handful.Count() && n.answers > policy.Outlier.Count()*n.frameworks {
+		if n.answers >= policy.FewestThreadOccurrences.Count() && n.answers > policy.OutlierRatio.Count()*n.frameworks {
 			threads[t], asked = true, append(asked, n.asked...)
 		}
 	}
@@ -187,13 +187,13 @@ func (h *Handover) findByTiming() {
 		return
 	}
 	h.MayAnswer = len(asked)
-	if onRequest(h.made(), asked) {
+	if onRequest(h.createdTimes(), asked) {
 		h.Threads, h.Unseen = threads, true
 	}
 }
 
-// made returns the times at which the submitter created its command buffers, unsorted.
-func (h *Handover) made() (at []analyze.Nanos) {
+// createdTimes returns the times at which the submitter created its command buffers, unsorted.
+func (h *Delegation) createdTimes() (at []analyze.Nanos) {
 	for _, b := range h.commits {
 		if h.Pool[b.Created.Thread] && b.Created.Known() {
 			at = append(at, b.Created.Begin)
@@ -203,35 +203,35 @@ func (h *Handover) made() (at []analyze.Nanos) {
 }
 
 // alternates reports whether the submitter and the requesting threads take turns: the submitter creates nearly all
-// command buffers while a requesting thread waits, and the submitter also waits for that thread. FindHandover
+// command buffers while a requesting thread waits, and the submitter also waits for that thread. FindDelegation
 // requires this if only one thread seems to send requests, because the thread's signals may only mean that it has
 // space for more data.
-func (h *Handover) alternates() bool {
+func (h *Delegation) alternates() bool {
 	var asked []analyze.Interval
 	for w := range h.answers() {
 		if h.Threads[w.Thread] {
-			asked = append(asked, analyze.Interval{Begin: w.Begin - policy.Wakeup.Nanos(), End: w.End})
+			asked = append(asked, analyze.Interval{Begin: w.Begin - policy.LongestWakeup.Nanos(), End: w.End})
 		}
 	}
-	union, made, inside, slept := NewBusy(asked), h.made(), 0, 0
+	union, made, inside, slept := NewBusy(asked), h.createdTimes(), 0, 0
 	for _, at := range made {
-		if union.holds(at) {
+		if union.contains(at) {
 			inside++
 		}
 	}
 	for w := range analyze.Each(h.waits) {
-		if h.Pool[w.Thread] && h.Threads[w.Signaller] && !w.GivenBack {
+		if h.Pool[w.Thread] && h.Threads[w.Signaller] && !w.AcquirerReleased {
 			slept++
 		}
 	}
-	return policy.NearlyAll(inside, len(made)) && policy.AtLeast(policy.Most, slept, len(asked))
+	return policy.NearlyAll(inside, len(made)) && policy.AtLeast(policy.Majority, slept, len(asked))
 }
 
 // onRequest reports whether nearly all command buffers were created while some thread waited for an answer. `made`
 // has their creation times, and asked the intervals of these waits. It compares the count with the counts after
 // shifting the times at random, so that threads that wait nearly always do not count as requesting.
 func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
-	if len(asked) < policy.Pattern.Count() {
+	if len(asked) < policy.FewestOccurrences.Count() {
 		return false
 	}
 	union := NewBusy(asked)
@@ -246,7 +246,7 @@ func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 			if at += by; at >= window.End {
 				at -= window.Length()
 			}
-			if !union.holds(at) {
+			if !union.contains(at) {
 				n++
 			}
 		}
@@ -261,15 +261,15 @@ func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 		}
 	}
 	expected := float64(sum) / policy.Permutations
-	return expected >= policy.Handful.Value && float64(found) <= (1-policy.DominantShare.Value)*expected &&
+	return expected >= policy.FewestThreadOccurrences.Value && float64(found) <= (1-policy.DominantShare.Value)*expected &&
 		float64(asFew+1)/(policy.Permutations+1) <= policy.FalseDiscovery.Value
 }
 
 // answers yields the waits of other threads that a signal of a submitter ended.
-func (h *Handover) answers() iter.Seq[*analyze.SignalWait] {
+func (h *Delegation) answers() iter.Seq[*analyze.SignalWait] {
 	return func(yield func(*analyze.SignalWait) bool) {
 		for w := range analyze.Each(h.waits) {
-			if h.Pool[w.Signaller] && !h.Pool[w.Thread] && !w.GivenBack && !yield(w) {
+			if h.Pool[w.Signaller] && !h.Pool[w.Thread] && !w.AcquirerReleased && !yield(w) {
 				return
 			}
 		}

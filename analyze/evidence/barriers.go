@@ -10,12 +10,12 @@ import (
 
 // A Round is one pass of the threads through a barrier, where all wait for the last one to arrive.
 type Round struct {
-	Last  *analyze.Thread // the last to arrive, for which the others waited
-	At    analyze.Nanos   // when the threads were released
-	waits []*analyze.SignalWait
-	third bool          // the thread that released the others is not the last, which signalled it to do so
-	Lost  analyze.Nanos // thread time spent waiting for the last one
-	Came  []Arrival     // the arrivals of the threads; empty for the first round
+	Last     *analyze.Thread // the last to arrive, for which the others waited
+	At       analyze.Nanos   // when the threads were released
+	waits    []*analyze.SignalWait
+	third    bool          // the thread that released the others is not the last, which signalled it to do so
+	Lost     analyze.Nanos // thread time spent waiting for the last one
+	Arrivals []Arrival     // the arrivals of the threads; empty for the first round
 }
 
 // An Arrival tells how long after the previous round of the barrier a thread arrived at this round.
@@ -45,7 +45,7 @@ func (m *Barriers) Rotates() bool {
 		}
 	}
 	for _, times := range last {
-		if policy.MoreThan(policy.Most, times, len(m.Rounds)) {
+		if policy.MoreThan(policy.Majority, times, len(m.Rounds)) {
 			return false
 		}
 	}
@@ -53,17 +53,17 @@ func (m *Barriers) Rotates() bool {
 }
 
 // FindBarriers finds the rounds of a barrier. A round is a moment at which one thread releases most of the waiting
-// submitting threads, within policy.Launch. Normally the thread that releases the others arrived last. If it submits
-// nothing, it only coordinates: the submitting thread that signalled it just before arrived last. FindBarriers returns
-// nil if the waits for such rounds are too small a part of the submitting threads' waits for signals.
-func FindBarriers(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, h *Handover) *Barriers {
-	if h.Holds() {
+// submitting threads, within policy.LongestHandOff. Normally the thread that releases the others arrived last. If it
+// submits nothing, it only coordinates: the submitting thread that signalled it just before arrived last. FindBarriers
+// returns nil if the waits for such rounds are too small a part of the submitting threads' waits for signals.
+func FindBarriers(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, h *Delegation) *Barriers {
+	if h.Confirmed() {
 		return nil
 	}
 	var list []*analyze.SignalWait
 	byThread := map[*analyze.Thread][]*analyze.SignalWait{}
 	for w := range analyze.Each(waits) {
-		if w.Signaller == nil || w.Signaller == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin ||
+		if w.Signaller == nil || w.Signaller == w.Thread || w.AcquirerReleased || w.TimedOut || w.Signalled <= w.Begin ||
 			w.Signalled > w.End {
 			continue
 		}
@@ -78,7 +78,8 @@ func FindBarriers(work *GPUWork, waits []analyze.SignalWait, submitters *Submitt
 	for from := 0; from < len(list); {
 		r := Round{Last: list[from].Signaller, At: list[from].Signalled}
 		to := from
-		for ; to < len(list) && list[to].Signaller == r.Last && list[to].Signalled-r.At <= policy.Launch.Nanos(); to++ {
+		for ; to < len(list) && list[to].Signaller == r.Last &&
+			list[to].Signalled-r.At <= policy.LongestHandOff.Nanos(); to++ {
 			r.waits = append(r.waits, list[to])
 			m.Threads[list[to].Thread] = true
 			r.Lost += list[to].Signalled - list[to].Begin
@@ -103,7 +104,8 @@ func FindBarriers(work *GPUWork, waits []analyze.SignalWait, submitters *Submitt
 			m.inside[w] = true
 		}
 	}
-	if len(m.Threads) < 2 || len(m.Rounds) < policy.Pattern.Count() || !policy.AtLeast(policy.Most, lost, all) {
+	if len(m.Threads) < 2 || len(m.Rounds) < policy.FewestOccurrences.Count() ||
+		!policy.AtLeast(policy.Majority, lost, all) {
 		return nil
 	}
 	if len(m.Threads) == 2 && m.takeTurns(work, submitters) {
@@ -120,11 +122,11 @@ func (m *Barriers) findArrivals() {
 		before, r := m.Rounds[i].At, &m.Rounds[i+1]
 		waits := false
 		for _, w := range r.waits {
-			r.Came = append(r.Came, Arrival{w.Thread, max(0, w.Begin-before)})
+			r.Arrivals = append(r.Arrivals, Arrival{w.Thread, max(0, w.Begin-before)})
 			waits = waits || w.Thread == r.Last
 		}
 		if !waits {
-			r.Came = append(r.Came, Arrival{r.Last, r.At - before})
+			r.Arrivals = append(r.Arrivals, Arrival{r.Last, r.At - before})
 		}
 	}
 }
@@ -162,8 +164,8 @@ func (m *Barriers) takeTurns(work *GPUWork, submitters *Submitters) bool {
 			together++
 		}
 	}
-	if policy.AtLeast(policy.Most, third, len(m.Rounds)) { // the last thread may not be back yet when both are released
+	if policy.AtLeast(policy.Majority, third, len(m.Rounds)) { // the last one may not be back when both are released
 		return !policy.AtLeast(policy.WorthNaming, together, third)
 	}
-	return len(by) < 2 && policy.AtLeast(policy.Most, idle, lost) || policy.NearlyAll(turns, len(m.Rounds)-1)
+	return len(by) < 2 && policy.AtLeast(policy.Majority, idle, lost) || policy.NearlyAll(turns, len(m.Rounds)-1)
 }

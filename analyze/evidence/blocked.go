@@ -32,7 +32,7 @@ func (t *ThreadTime) Outside() (o Outside) {
 	}
 	o.Running, o.Runnable = analyze.NotKnown, analyze.NotKnown
 	if cpu := t.Thread.CPUIn(t.Thread.Active); cpu.Covered > 0 {
-		share := t.shareOutside(cpu) * float64(t.Window) / float64(cpu.Covered)
+		share := t.shareOutside(cpu) * float64(t.ActiveRange) / float64(cpu.Covered)
 		o.Running = min(rest, analyze.Nanos(float64(cpu.Ran)*share))
 		if rest -= o.Running; cpu.Waited != analyze.NotKnown {
 			o.Runnable = min(rest, analyze.Nanos(float64(cpu.Waited)*share))

@@ -16,7 +16,7 @@ type Bursts struct {
 	Usual int     // size of the burst that the median command buffer is in
 }
 
-// FindBursts finds the bursts of each thread. A size is at most policy.FewerLaunches, because the replay never merges
+// FindBursts finds the bursts of each thread. A size is at most policy.MergedLaunches, because the replay never merges
 // more command buffers into one.
 func FindBursts(trace *analyze.Trace) (u Bursts) {
 	type item struct {
@@ -42,13 +42,13 @@ func FindBursts(trace *analyze.Trace) (u Bursts) {
 		end := list[0].Begin
 		finish := func() {
 			for _, i := range burst {
-				u.sizes[i] = int32(min(len(burst), policy.FewerLaunches))
+				u.sizes[i] = int32(min(len(burst), policy.MergedLaunches))
 				all = append(all, u.sizes[i])
 			}
 			burst = burst[:0]
 		}
 		for _, x := range list {
-			if x.Begin-end > policy.Wakeup.Nanos() {
+			if x.Begin-end > policy.LongestWakeup.Nanos() {
 				finish()
 			}
 			if end = max(end, x.End); x.of != analyze.NoCommandBuffer {

@@ -73,7 +73,7 @@ func UsualCompletion(t *analyze.Trace) (usual analyze.Nanos, known bool) {
 			all = append(all, max(0, b.Completed.Begin-b.GPU.End))
 		}
 	}
-	if len(all) < policy.Pattern.Count() {
+	if len(all) < policy.FewestOccurrences.Count() {
 		return policy.UsualCompletion, false
 	}
 	return Median(all), true
@@ -85,7 +85,8 @@ func Handling(t *analyze.Trace) map[*analyze.Queue]*Busy {
 	usual, _ := UsualCompletion(t)
 	by := map[*analyze.Queue][]analyze.Interval{}
 	for b := range t.Buffers() {
-		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > policy.Wakeup.Nanos() {
+		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() &&
+			b.Completed.Begin-b.GPU.End > policy.LongestWakeup.Nanos() {
 			by[b.Queue] = append(by[b.Queue], analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
 		}
 	}
@@ -130,7 +131,7 @@ func (s SignalledInHandlers) Of(w *analyze.SignalWait) *analyze.CommandBuffer {
 // the signal that ended the wait w. The command buffer with the latest end comes first.
 func (s SignalledInHandlers) at(w *analyze.SignalWait) iter.Seq[*analyze.CommandBuffer] {
 	return func(yield func(*analyze.CommandBuffer) bool) {
-		if w.Signaller == nil || w.Signaller == w.Thread || w.TimedOut || w.GivenBack || w.Signalled == 0 {
+		if w.Signaller == nil || w.Signaller == w.Thread || w.TimedOut || w.AcquirerReleased || w.Signalled == 0 {
 			return
 		}
 		i, _ := slices.BinarySearchFunc(s.handled, w.Signalled, func(b *analyze.CommandBuffer, at analyze.Nanos) int {
@@ -152,8 +153,8 @@ func HandlersBeforeSignals(t *analyze.Trace, waits []analyze.SignalWait) (waited
 	signalled, asleep := FindSignalledInHandlers(t), asleepForSignals(waits)
 	for w := range analyze.Each(waits) {
 		if b := signalled.Of(w); b != nil {
-			before := w.Interval.Within(analyze.Interval{Begin: b.GPU.End + usual, End: w.Signalled})
-			waited += before.Length() - asleep[w.Signaller].Within(before)
+			before := w.Interval.Intersect(analyze.Interval{Begin: b.GPU.End + usual, End: w.Signalled})
+			waited += before.Length() - asleep[w.Signaller].LengthWithin(before)
 		}
 	}
 	return waited
@@ -179,7 +180,7 @@ func Chained(t *analyze.Trace, waits []analyze.SignalWait) (worked analyze.Nanos
 		for i := 1; i < len(list); i++ {
 			if b, made := list[i-1], list[i].Created.Begin; handles(b, made) {
 				work := analyze.Interval{Begin: b.GPU.End + usual, End: max(b.GPU.End+usual, made)}
-				worked += work.Length() - asleep[thread].Within(work)
+				worked += work.Length() - asleep[thread].LengthWithin(work)
 				handlers++
 			}
 		}
@@ -213,7 +214,7 @@ func chainsOfHandlers(t *analyze.Trace) map[*analyze.Thread][]*analyze.CommandBu
 				n++
 			}
 		}
-		if len(list) < policy.Sample.Count() || !policy.NearlyAll(n, len(list)-1) {
+		if len(list) < policy.FewestSamples.Count() || !policy.NearlyAll(n, len(list)-1) {
 			delete(by, thread)
 		}
 	}

@@ -102,14 +102,14 @@ type levels struct {
 // times returns for how long each number of c's intervals was open, and how that number grew with the number of
 // running and pending intervals.
 func (c *counter) times(pending *counter) *levels {
-	l := &levels{running: make([]analyze.Nanos, policy.MostAtOnce)}
+	l := &levels{running: make([]analyze.Nanos, policy.MostNumberedBuffers)}
 	var grows regression
 	for i, open := range sweep(c, pending) {
 		run, pending := open[0], open[1]
 		if run == 0 {
 			continue
 		}
-		l.running[min(run, policy.MostAtOnce-1)] += i.Length()
+		l.running[min(run, policy.MostNumberedBuffers-1)] += i.Length()
 		if pending > 0 {
 			l.backlog += i.Length()
 			grows.add(float64(run+pending), float64(run), float64(i.Length()))
@@ -124,7 +124,7 @@ func (c *counter) times(pending *counter) *levels {
 func (l *levels) capacity(busy analyze.Nanos) int {
 	total := analyze.Nanos(0)
 	for k := len(l.running) - 1; k >= 1; k-- {
-		if total += l.running[k]; policy.AtLeast(policy.Negligible, total, busy) && total > 0 {
+		if total += l.running[k]; policy.AtLeast(policy.NegligibleShare, total, busy) && total > 0 {
 			return k
 		}
 	}

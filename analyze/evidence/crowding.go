@@ -14,8 +14,8 @@ import (
 type Crowding struct {
 	// additional time per concurrent command buffer, as a share of the time alone: 0 if concurrent ones slow nothing
 	// down, 1 if each of n concurrent ones takes n times as long
-	Slope  float64
-	Beside float64 // share of all command buffers' GPU time that is due to concurrent command buffers
+	Slope           float64
+	ConcurrencyLoss float64 // share of all command buffers' GPU time that is due to concurrent command buffers
 
 	done *pace
 }
@@ -57,7 +57,7 @@ func crowding(d *Device, labels bool) (c Crowding) {
 			least, c.Slope = differ, slope
 		}
 	}
-	if c.Slope < policy.WorthNaming.Value || !policy.AtLeast(policy.Most, none-least, none) {
+	if c.Slope < policy.WorthNaming.Value || !policy.AtLeast(policy.Majority, none-least, none) {
 		return Crowding{}
 	}
 	c.done = newPace(d.running).slowed(c.Slope)
@@ -66,7 +66,7 @@ func crowding(d *Device, labels bool) (c Crowding) {
 		all += float64(r.Length())
 		alone += c.done.within(r.Interval)
 	}
-	c.Beside = 1 - alone/all
+	c.ConcurrencyLoss = 1 - alone/all
 	return c
 }
 
@@ -91,7 +91,7 @@ func sameWork(list []running, ran *pace, labels bool) (sorts [][]analyze.Interva
 		*same = append(*same, r.Interval)
 	}
 	for _, same := range by.All {
-		if len(*same) >= policy.Sample.Count() && ran.differs(*same) {
+		if len(*same) >= policy.FewestSamples.Count() && ran.differs(*same) {
 			sorts = append(sorts, *same)
 		}
 	}
@@ -148,7 +148,7 @@ func (p *pace) within(i analyze.Interval) float64 {
 	return after - before
 }
 
-// differs reports whether some intervals of the list had at least policy.Most more concurrent command buffers on
+// differs reports whether some intervals of the list had at least policy.Majority more concurrent command buffers on
 // average than others. If not, the list cannot show how concurrency slows work down.
 func (p *pace) differs(list []analyze.Interval) bool {
 	beside := make([]float64, len(list))
@@ -158,8 +158,8 @@ func (p *pace) differs(list []analyze.Interval) bool {
 		beside[k] = (after - before) / float64(i.Length())
 	}
 	slices.Sort(beside)
-	few := policy.Pattern.Count()
-	return beside[len(beside)-few]-beside[few-1] >= policy.Most.Value
+	few := policy.FewestOccurrences.Count()
+	return beside[len(beside)-few]-beside[few-1] >= policy.Majority.Value
 }
 
 // variation returns how much the intervals' work differs in the time that it would take alone: the sum of the squared

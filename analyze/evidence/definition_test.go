@@ -39,7 +39,7 @@ func TestSplit(t *testing.T) {
 			analyze.PartWaitNotify: 20}},
 		{"another thread's work: foreign as a whole", func(w *handmade.World) *analyze.Wait {
 			return w.Wait(w.A, handmade.At(100, 200), w.Buffer(w.B, 90, handmade.At(120, 180)))
-		}, parts{analyze.PartWaitForeign: 100}},
+		}, parts{analyze.PartWaitCrossThread: 100}},
 		{"the GPU began before the wait", func(w *handmade.World) *analyze.Wait {
 			return w.Wait(w.A, handmade.At(100, 200), w.Buffer(w.A, 50, handmade.At(60, 150)))
 		}, parts{analyze.PartWaitExecuting: 50, analyze.PartWaitNotify: 50}},
@@ -61,7 +61,7 @@ func TestSplit(t *testing.T) {
 			wait := w.Wait(w.A, handmade.At(100, 200), nil)
 			wait.Signaled = w.C
 			return wait
-		}, parts{analyze.PartWaitForeign: 100}},
+		}, parts{analyze.PartWaitCrossThread: 100}},
 	} {
 		w := handmade.New(1000)
 		wait := c.make(w)
@@ -94,8 +94,8 @@ func TestMatrices(t *testing.T) {
 	w.Buffer(w.C, 200, handmade.At(310, 330))
 	w.Buffer(w.B, 201, handmade.At(320, 350))
 	w.Trace.CPUWaits.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: handmade.At(500, 550), Thread: w.C},
-		Holder: w.A,
-		Own:    50}}
+		Holder:    w.A,
+		Exclusive: 50}}
 	w.C.Exclusive[analyze.PartLock] = 50
 	a := Gather(w.Trace, Options{})
 	check := func(name string, m *Matrix, waiter, holder int, want analyze.Nanos) {
@@ -149,7 +149,7 @@ func TestBusy(t *testing.T) {
 			for _, g := range busy.Gaps(i) {
 				free += g.Length()
 			}
-			if got := busy.Within(i); got != want || free != i.Length()-want {
+			if got := busy.LengthWithin(i); got != want || free != i.Length()-want {
 				t.Fatalf("round %d, %v: %d busy and %d free, want %d and %d", round, i, got, free, want, i.Length()-want)
 			}
 		}

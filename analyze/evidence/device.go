@@ -65,7 +65,7 @@ func modelOf(b *analyze.CommandBuffer) *analyze.Device {
 func Locate(t *analyze.Trace) *GPUWork {
 	g := &GPUWork{trace: t, byModel: map[*analyze.Device]*Device{}}
 	for b := range t.Buffers() {
-		gpu := b.GPU.Within(t.Window)
+		gpu := b.GPU.Intersect(t.TimeRange)
 		if !b.GPU.Known() || gpu.End < gpu.Begin {
 			continue
 		}
@@ -82,14 +82,14 @@ func Locate(t *analyze.Trace) *GPUWork {
 			d.rows = slices.Clone(d.running[:len(d.running)-1])
 		}
 		for w := range b.GPUWork() {
-			if row := w.Interval.Within(t.Window); row.End >= row.Begin {
+			if row := w.Interval.Intersect(t.TimeRange); row.End >= row.Begin {
 				d.rows = append(d.rows, running{row, b})
 			}
 		}
 	}
 	elsewhere := map[*analyze.Device][]analyze.Interval{}
 	for _, w := range t.Elsewhere {
-		elsewhere[w.Device] = append(elsewhere[w.Device], w.Interval.Within(t.Window))
+		elsewhere[w.Device] = append(elsewhere[w.Device], w.Interval.Intersect(t.TimeRange))
 	}
 	for _, d := range g.Devices {
 		sortByBegin(d.running)

@@ -42,7 +42,7 @@ func FindDisplay(t *analyze.Trace) Display {
 			p = &DisplayPace{}
 			paces[c.Thread] = p
 		}
-		call := DisplayCall{Interval: c.Interval, Waited: c.Length() > policy.Launch.Nanos()}
+		call := DisplayCall{Interval: c.Interval, Waited: c.Length() > policy.LongestHandOff.Nanos()}
 		if n := len(p.Calls); n > 0 {
 			call.Before = p.Calls[n-1].End
 		}
@@ -90,8 +90,8 @@ func (p *DisplayPace) find(work []*analyze.CommandBuffer) bool {
 			between = append(between, c.End-c.Before)
 		}
 	}
-	if len(between) < policy.Pattern.Count() ||
-		!policy.AtLeast(policy.Most, waited, len(p.Calls)) {
+	if len(between) < policy.FewestOccurrences.Count() ||
+		!policy.AtLeast(policy.Majority, waited, len(p.Calls)) {
 		return false
 	}
 	p.Frame = Median(between)

@@ -8,14 +8,14 @@ type Division struct {
 	Trace       *analyze.Trace
 	Work        *GPUWork
 	ThreadWaits *ThreadWaits
-	Handover    *Handover // nil if there is no single submitter
+	Delegation  *Delegation // nil if there is no single submitter
 	Times       *ThreadTimes
 }
 
 // Divide computes how the threads of a trace used their time.
 func Divide(t *analyze.Trace) *Division {
 	d := newDivision(t)
-	d.Times = DivideTime(d.Work, d.ThreadWaits, d.Handover, nil)
+	d.Times = DivideTime(d.Work, d.ThreadWaits, d.Delegation, nil)
 	return d
 }
 
@@ -23,11 +23,11 @@ func Divide(t *analyze.Trace) *Division {
 // leaves out waits for command buffers: the caller divides each of these waits itself, and they would count twice.
 func DivideRange(t *analyze.Trace) *Division {
 	d := newDivision(t)
-	d.Times = timesToAdd(t, d.ThreadWaits, d.Handover)
+	d.Times = timesToAdd(t, d.ThreadWaits, d.Delegation)
 	return d
 }
 
 func newDivision(t *analyze.Trace) *Division {
 	waits := FindThreadWaits(t)
-	return &Division{Trace: t, Work: Locate(t), ThreadWaits: waits, Handover: FindHandover(t, waits.Merged)}
+	return &Division{Trace: t, Work: Locate(t), ThreadWaits: waits, Delegation: FindDelegation(t, waits.Merged)}
 }

@@ -12,7 +12,7 @@ type Evidence struct {
 	Trace       *analyze.Trace
 	Work        *GPUWork
 	ThreadWaits ThreadWaits
-	Handover    *Handover // nil if no thread, and no pool of threads, submits nearly all work
+	Delegation  *Delegation // nil if no thread, and no pool of threads, submits nearly all work
 	Completions Completions
 	Queues      QueueUses
 	Times       ThreadTimes
@@ -41,11 +41,11 @@ type Evidence struct {
 func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev := &Evidence{Trace: t, Work: Locate(t), ThreadWaits: *FindThreadWaits(t), Completions: FindCompletions(t)}
 	locks, signals := ev.ThreadWaits.Locks, ev.ThreadWaits.Merged
-	ev.Handover = FindHandover(t, signals)
+	ev.Delegation = FindDelegation(t, signals)
 	ev.Queues = *CountInFlight(t, ev.Completions)
-	ev.Times = *DivideTime(ev.Work, &ev.ThreadWaits, ev.Handover, &ev.Queues)
+	ev.Times = *DivideTime(ev.Work, &ev.ThreadWaits, ev.Delegation, &ev.Queues)
 	ev.Blocked = FindBlocked(t, &ev.ThreadWaits, ev.Queues.Full)
-	ev.Matrices = WhoWaitsForWhom(ev.Work, &ev.Times, ev.Handover, locks)
+	ev.Matrices = WhoWaitsForWhom(ev.Work, &ev.Times, ev.Delegation, locks)
 
 	measured := MeasureGPU(ev.Work, ev.Blocked)
 	ev.Releases = FindReleases(ev.Work)
@@ -55,19 +55,19 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev.Submitters = *FindSubmitters(t, &ev.Times, ev.Blocked, ev.Completions)
 	ev.Occupancy = FindOccupancy(ev.Work, &ev.GPU, &ev.Lines)
 	ev.Processors = UseOfProcessors(t, &ev.Submitters)
-	ev.Execution = TimeOfExecution(ev.Work, &ev.Times, &ev.Submitters, ev.Handover, signals, KernelWaits(t))
+	ev.Execution = TimeOfExecution(ev.Work, &ev.Times, &ev.Submitters, ev.Delegation, signals, KernelWaits(t))
 	ev.Execution.Display = FindDisplay(t)
 	ev.Turns = FindTurns(t, &ev.Times, &ev.Submitters, &ev.Tests, &ev.Processors, &ev.Occupancy)
 	ev.External = FindExternalLoad(ev.Work, ev.Releases, &ev.Occupancy, &ev.Submitters)
 	var handlers []HandlerWait
-	if !ev.Handover.Holds() { // else the signals are the submitter's replies
+	if !ev.Delegation.Confirmed() { // else the signals are the submitter's replies
 		handlers = FindHandlerWaits(t, signals)
 		ev.Matrices.addHandlerWaits(handlers)
 	}
 	ev.Syncs = FindSyncs(ev.Work, locks, handlers, ev.Blocked, ev.Submitters.Committers)
-	ev.Barriers = FindBarriers(ev.Work, signals, &ev.Submitters, ev.Handover)
+	ev.Barriers = FindBarriers(ev.Work, signals, &ev.Submitters, ev.Delegation)
 	if !ev.Occupancy.Saturated {
-		ev.Starvation = FindStarvation(ev.Work, signals, &ev.Submitters, ev.Blocked, ev.Barriers, ev.Handover)
+		ev.Starvation = FindStarvation(ev.Work, signals, &ev.Submitters, ev.Blocked, ev.Barriers, ev.Delegation)
 	}
 	ev.OwnWork = InterferenceOfOwnWork(t, &ev.Times, &ev.Submitters, ev.Blocked, &ev.Processors, opts)
 	ev.Polling = FindPolling(t)

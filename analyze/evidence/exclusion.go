@@ -86,7 +86,7 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Interval, window analyze.Interval) {
 	var order []*analyze.Thread
 	for t, list := range by {
-		if len(list) >= policy.Handful.Count() {
+		if len(list) >= policy.FewestThreadOccurrences.Count() {
 			order = append(order, t)
 		}
 	}
@@ -95,13 +95,13 @@ func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Int
 	})
 	window = analyze.Interval{Begin: -1 << 62, End: 1 << 62}
 	total := 0
-	for _, t := range order[:min(len(order), policy.MostLines)] {
+	for _, t := range order[:min(len(order), policy.MostComparedThreads)] {
 		line := NewBusy(by[t]).Spans()
-		if len(line) < policy.Handful.Count() { // its intervals follow each other without a gap
+		if len(line) < policy.FewestThreadOccurrences.Count() { // its intervals follow each other without a gap
 			continue
 		}
 		lines = append(lines, line)
-		window = window.Within(analyze.Interval{Begin: line[0].Begin, End: line[len(line)-1].End})
+		window = window.Intersect(analyze.Interval{Begin: line[0].Begin, End: line[len(line)-1].End})
 		total += len(line)
 	}
 	if len(lines) < 2 || window.Length() == 0 {
@@ -114,7 +114,7 @@ func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Int
 	}
 	heard := lines[:0]
 	for _, line := range lines {
-		if line = within(line, window); len(line) >= policy.Handful.Count()/2 {
+		if line = within(line, window); len(line) >= policy.FewestThreadOccurrences.Count()/2 {
 			heard = append(heard, line)
 		}
 	}
@@ -124,7 +124,7 @@ func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Int
 func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval {
 	var in []analyze.Interval
 	for _, i := range line {
-		if i = i.Within(window); i.Length() > 0 {
+		if i = i.Intersect(window); i.Length() > 0 {
 			in = append(in, i)
 		}
 	}

@@ -17,7 +17,7 @@ type Execution struct {
 
 // TimeOfExecution divides the time of the submitting threads into waits for the execution of their own GPU work, time
 // outside of Metal, and the remaining time.
-func TimeOfExecution(work *GPUWork, times *ThreadTimes, submitters *Submitters, h *Handover,
+func TimeOfExecution(work *GPUWork, times *ThreadTimes, submitters *Submitters, h *Delegation,
 	waits []analyze.SignalWait, kernels []KernelWait) Execution {
 	asleep := asleepExecuting(work, submitters, h, waits)
 	e := Execution{Waited: times.Sum(analyze.PartWaitExecuting) + times.Sum(analyze.PartWaitQueuedOwn) + asleep,
@@ -32,19 +32,19 @@ func (e Execution) Most() bool { return e.Waited >= e.Outside && e.Waited >= e.O
 
 // asleepExecuting returns the time in which threads waited for a signal, for example from a completion handler, while
 // the GPU ran their own work. Work that another thread submitted for them counts as their own.
-func asleepExecuting(work *GPUWork, submitters *Submitters, h *Handover, waits []analyze.SignalWait,
+func asleepExecuting(work *GPUWork, submitters *Submitters, h *Delegation, waits []analyze.SignalWait,
 ) (sum analyze.Nanos) {
-	if h.Holds() {
+	if h.Confirmed() {
 		for i := range h.Replies {
 			sum += h.Replies[i].Own
 		}
 	}
 	for w := range analyze.Each(waits) {
-		if !submitters.TakesPart[w.Thread] || w.GivenBack {
+		if !submitters.Participants[w.Thread] || w.AcquirerReleased {
 			continue
 		}
 		for _, d := range work.Devices {
-			sum += d.byThread[w.Thread].Within(w.Interval.Within(atWork(w.Thread)))
+			sum += d.byThread[w.Thread].LengthWithin(w.Interval.Intersect(atWork(w.Thread)))
 		}
 	}
 	return sum

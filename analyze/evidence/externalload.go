@@ -57,7 +57,7 @@ type externalInput struct {
 func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, submitters *Submitters) ExternalLoad {
 	in := externalInput{work, releases, occupancy}
 	f := ExternalLoad{delays: in.startDelays(), work: work, Saturated: occupancy.Saturated}
-	if f.Delays = len(f.delays); f.Delays < policy.Pattern.Count() {
+	if f.Delays = len(f.delays); f.Delays < policy.FewestOccurrences.Count() {
 		return f
 	}
 	f.stood = in.interrupted()
@@ -73,8 +73,8 @@ func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, s
 	f.held, f.Usual = held, Median(late)
 	for w := range analyze.Each(work.trace.Waits) {
 		if d, known := held[w.Buffer]; known {
-			d = d.Within(work.queued(w))
-			f.Waited += d.Length() - work.Of(work.trace.WaitsFor(w)).any.Within(d)
+			d = d.Intersect(work.queued(w))
+			f.Waited += d.Length() - work.Of(work.trace.WaitsFor(w)).any.LengthWithin(d)
 		}
 	}
 	f.Interrupted = in.interruptionsBy(f.stood)
@@ -88,7 +88,8 @@ func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, s
 // Enough reports whether queues stalled often enough, and at several times, or the whole GPU stopped, to speak of
 // external load. The command buffers behind a single stall are no independent observations, however many they are.
 func (f *ExternalLoad) Enough() bool {
-	return f.AllStood || !f.Saturated && f.Stalls >= policy.Pattern.Count() && f.Moments >= policy.Handful.Count()
+	return f.AllStood || !f.Saturated && f.Stalls >= policy.FewestOccurrences.Count() &&
+		f.Moments >= policy.FewestThreadOccurrences.Count()
 }
 
 // beganLate finds the command buffers that began late although the driver had submitted them and the GPU was idle. It
@@ -107,11 +108,11 @@ func (in externalInput) beganLate(delays []delay) (held map[analyze.CommandBuffe
 		all = append(all, idle[i].Length())
 	}
 	slices.Sort(all)
-	usual := min(all[len(all)/policy.Quick], policy.Launch.Nanos())
+	usual := min(all[len(all)/policy.FastestDivisor], policy.LongestHandOff.Nanos())
 	held = map[analyze.CommandBufferIndex]analyze.Interval{}
 	gaps = map[analyze.CommandBufferIndex]analyze.Interval{}
 	for i, d := range delays {
-		if n := idle[i].Length(); n > policy.Launch.Nanos() {
+		if n := idle[i].Length(); n > policy.LongestHandOff.Nanos() {
 			late = append(late, n)
 			held[d.of], gaps[d.of] = analyze.Interval{Begin: d.Begin + usual, End: d.End}, idle[i]
 		}
@@ -135,9 +136,9 @@ func incidents[K comparable](lists map[K][]analyze.Interval) (n int) {
 	return n
 }
 
-// A GPUTaken tells how much GPU time an external process took from each command buffer of the traced program. The
-// zero value means that it took none.
-type GPUTaken struct {
+// An ExternalGPUUse tells how much GPU time an external process took from each command buffer of the traced program.
+// The zero value means that it took none.
+type ExternalGPUUse struct {
 	late  map[analyze.CommandBufferIndex]analyze.Nanos
 	stood map[analyze.CommandBufferIndex]analyze.Interval
 }
@@ -145,8 +146,8 @@ type GPUTaken struct {
 // Taken returns the GPU time that an external process took. Call it only after deciding that an external process is
 // the reason for the late command buffers. Pass `interruptions` as true only if that process is also the reason for
 // the interrupted command buffers.
-func (f *ExternalLoad) Taken(interruptions bool) GPUTaken {
-	var taken GPUTaken
+func (f *ExternalLoad) Taken(interruptions bool) ExternalGPUUse {
+	var taken ExternalGPUUse
 	if interruptions {
 		taken.stood = f.stood
 	}
@@ -156,7 +157,7 @@ func (f *ExternalLoad) Taken(interruptions bool) GPUTaken {
 
 // Of returns how much later command buffer b began because of an external process, and for how long b was
 // interrupted.
-func (g GPUTaken) Of(b analyze.CommandBufferIndex) (late, stood analyze.Nanos) {
+func (g ExternalGPUUse) Of(b analyze.CommandBufferIndex) (late, stood analyze.Nanos) {
 	return g.late[b], g.stood[b].Length()
 }
 
@@ -171,7 +172,7 @@ func (g *GPUWork) heldUp(delays []delay, held,
 	}
 	taken, late := unions(lists), map[analyze.CommandBufferIndex]analyze.Nanos{}
 	for _, d := range delays {
-		if n := taken[g.Of(g.trace.Buffer(d.of))].Within(d.Interval); n > 0 {
+		if n := taken[g.Of(g.trace.Buffer(d.of))].LengthWithin(d.Interval); n > 0 {
 			late[d.of] = n
 		}
 	}
@@ -187,19 +188,19 @@ func (in externalInput) waitedForProcessors(submitters *Submitters) (sum analyze
 		submit[t.Thread.Process]++
 	}
 	for _, p := range in.work.trace.Processes {
-		if cpu := p.CPUIn(in.work.trace.Window); cpu.Waited != analyze.NotKnown {
+		if cpu := p.CPUIn(in.work.trace.TimeRange); cpu.Waited != analyze.NotKnown {
 			sum += cpu.Waited / analyze.Nanos(max(1, submit[p]))
 		}
 	}
 	return sum
 }
 
-// lateNotices returns the time in which at least one completion notification was late: more than policy.Launch after
-// the GPU's end.
+// lateNotices returns the time in which at least one completion notification was late: more than policy.LongestHandOff
+// after the GPU's end.
 func (in externalInput) lateNotices() analyze.Nanos {
 	var list []analyze.Interval
 	for b := range in.work.trace.Buffers() {
-		if b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > policy.Launch.Nanos() {
+		if b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > policy.LongestHandOff.Nanos() {
 			list = append(list, analyze.Interval{Begin: b.GPU.End, End: b.Completed.Begin})
 		}
 	}
@@ -210,7 +211,7 @@ func (in externalInput) lateNotices() analyze.Nanos {
 func (in externalInput) idleDuring(held map[analyze.CommandBufferIndex]analyze.Interval) (sum analyze.Nanos) {
 	for d, list := range in.work.onDevices(held) {
 		for _, i := range NewBusy(list).Spans() {
-			sum += i.Length() - d.any.Within(i)
+			sum += i.Length() - d.any.LengthWithin(i)
 		}
 	}
 	return sum
@@ -247,7 +248,7 @@ func (in externalInput) interrupted() map[analyze.CommandBufferIndex]analyze.Int
 	}
 	found := map[analyze.CommandBufferIndex]analyze.Interval{}
 	for _, same := range by {
-		if len(same) < policy.Pattern.Count() {
+		if len(same) < policy.FewestOccurrences.Count() {
 			continue
 		}
 		var lengths []analyze.Nanos
@@ -256,7 +257,8 @@ func (in externalInput) interrupted() map[analyze.CommandBufferIndex]analyze.Int
 		}
 		usual := Median(lengths)
 		for _, b := range same {
-			if took := b.GPU.Length(); took > Scaled(usual, policy.Outlier.Value) && took-usual > policy.Launch.Nanos() {
+			if took := b.GPU.Length(); took > Scaled(usual, policy.OutlierRatio.Value) &&
+				took-usual > policy.LongestHandOff.Nanos() {
 				found[b.Index] = analyze.Interval{Begin: b.GPU.Begin + usual, End: b.GPU.End}
 			}
 		}
@@ -270,11 +272,12 @@ func (in externalInput) interrupted() map[analyze.CommandBufferIndex]analyze.Int
 func (in externalInput) allStood(stood map[analyze.CommandBufferIndex]analyze.Interval, delays []delay) bool {
 	waited := 0
 	for _, n := range in.work.heldUp(delays, nil, stood) {
-		if n > policy.Launch.Nanos() {
+		if n > policy.LongestHandOff.Nanos() {
 			waited++
 		}
 	}
-	if min(len(stood), waited) < policy.Pattern.Count() || incidents(in.work.onDevices(stood)) < policy.Handful.Count() {
+	if min(len(stood), waited) < policy.FewestOccurrences.Count() ||
+		incidents(in.work.onDevices(stood)) < policy.FewestThreadOccurrences.Count() {
 		return false
 	}
 	begins, ends := map[*Device][]analyze.Nanos{}, map[*Device][]analyze.Nanos{}
@@ -298,7 +301,7 @@ func (in externalInput) allStood(stood map[analyze.CommandBufferIndex]analyze.In
 			still += i.Length()
 		}
 	}
-	return policy.AtLeast(policy.Most, still, all)
+	return policy.AtLeast(policy.Majority, still, all)
 }
 
 func (in externalInput) interruptionsBy(interrupted map[analyze.CommandBufferIndex]analyze.Interval,
@@ -307,7 +310,7 @@ func (in externalInput) interruptionsBy(interrupted map[analyze.CommandBufferInd
 	by := unions(in.work.onDevices(interrupted))
 	for w := range analyze.Each(in.work.trace.Waits) {
 		cost.Itself += overlap(interrupted[w.Buffer], w.Interval)
-		cost.Behind += by[in.work.Of(in.work.trace.WaitsFor(w))].Within(in.work.queued(w))
+		cost.Behind += by[in.work.Of(in.work.trace.WaitsFor(w))].LengthWithin(in.work.queued(w))
 	}
 	cost.Busiest = by[in.work.byModel[in.occupancy.Busiest.Device]].Total()
 	return cost

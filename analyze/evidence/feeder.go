@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Feeder is a thread for whose signal submitting threads wait while the GPU is idle.
-type Feeder struct {
+// A Producer is a thread for whose signal submitting threads wait while the GPU is idle.
+type Producer struct {
 	Thread    *analyze.Thread // nil when not known
 	What      string          // name of the awaited object, otherwise the selector of the waiting call
 	Idle      analyze.Nanos   // how long the GPU was idle while submitting threads waited for the feeder
@@ -18,20 +18,20 @@ type Feeder struct {
 	meanwhile [blockings]analyze.Nanos // by kind of call: how long the feeder was itself blocked during these waits
 }
 
-func (x *Feeder) add(blocked Blocked, w *analyze.SignalWait, idle analyze.Nanos) {
+func (x *Producer) add(blocked Blocked, w *analyze.SignalWait, idle analyze.Nanos) {
 	x.Thread, x.What = w.Signaller, cmp.Or(w.Name, w.Selector)
 	x.Idle += idle
 	for kind, by := range blocked[w.Signaller] {
-		x.meanwhile[kind] += by.Within(w.Interval)
+		x.meanwhile[kind] += by.LengthWithin(w.Interval)
 	}
 }
 
 // Sleeps reports whether the feeder slept for most of the time that others waited for it.
-func (x *Feeder) Sleeps() bool { return policy.MoreThan(policy.Most, x.asleep, x.Idle) }
+func (x *Producer) Sleeps() bool { return policy.MoreThan(policy.Majority, x.asleep, x.Idle) }
 
 // Doing returns, as a clause for the report, what the feeder did for most of the time that others waited for it. It
 // is empty if the trace does not show that.
-func (x *Feeder) Doing() string {
+func (x *Producer) Doing() string {
 	for _, c := range []struct {
 		took analyze.Nanos
 		what string
@@ -39,7 +39,7 @@ func (x *Feeder) Doing() string {
 		{x.meanwhile[onLock], "waited for a lock"},
 		{x.meanwhile[onSignal], "waited for a signal itself"},
 		{x.meanwhile[onResidency], "made memory resident"}, {x.asleep, "slept"}} {
-		if x.Thread != nil && policy.MoreThan(policy.Most, c.took, x.Idle) {
+		if x.Thread != nil && policy.MoreThan(policy.Majority, c.took, x.Idle) {
 			return fmt.Sprintf(", which %s meanwhile", c.what)
 		}
 	}
@@ -47,7 +47,7 @@ func (x *Feeder) Doing() string {
 }
 
 // Who returns the name of the feeding thread for the report.
-func (x *Feeder) Who() string {
+func (x *Producer) Who() string {
 	if x.Thread == nil {
 		return "an unknown thread"
 	}

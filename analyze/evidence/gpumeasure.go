@@ -15,7 +15,7 @@ func AddLoad(gpu GPU, work *GPUWork, releases *Releases, lines *Lines) GPU {
 	for i, d := range work.Devices {
 		use := &devices[i]
 		use.Backlog, use.Growth = backlog(d, releases, lines)
-		use.Crowding = crowding(d, analyze.LabelsRepeat(work.trace, policy.Sample.Count()))
+		use.Crowding = crowding(d, analyze.LabelsRepeat(work.trace, policy.FewestSamples.Count()))
 	}
 	gpu.Devices = devices
 	return gpu
@@ -26,18 +26,18 @@ func AddLoad(gpu GPU, work *GPUWork, releases *Releases, lines *Lines) GPU {
 func MeasureGPU(work *GPUWork, blocked Blocked) GPU {
 	g := GPU{}
 	for _, d := range work.Devices {
-		use := useOf(d, work.trace.Window)
+		use := useOf(d, work.trace.TimeRange)
 		g.Devices = append(g.Devices, use)
 		g.Busy += use.Busy
 		g.Sum += use.Sum
 		g.addIdle(d, use, idleWork{work.trace.Source.HasWaits(), blocked})
 	}
 	for b := range work.trace.Buffers() {
-		if latency, known := b.StartLatency(work.trace.Window); known && work.trace.Began(b.Committed.Begin) {
+		if latency, known := b.StartLatency(work.trace.TimeRange); known && work.trace.Began(b.Committed.Begin) {
 			g.StartLatency.Add(latency)
 		}
 	}
-	g.sum(work.trace.Window)
+	g.sum(work.trace.TimeRange)
 	return g
 }
 
@@ -66,7 +66,7 @@ func backlog(d *Device, releases *Releases, lines *Lines) (backlog analyze.Nanos
 	var pending []analyze.Interval
 	latency, encoded := startLatency(releases), releases.trace.Encoded()
 	for _, r := range d.running {
-		x := releases.Of(r.buffer.Index)
+		x := releases.ReleaseOf(r.buffer.Index)
 		// an empty command buffer, which exists only to be waited for, is no work
 		if x == nil || x.At+latency >= r.Begin || encoded && r.buffer.Empty() {
 			continue
@@ -82,10 +82,10 @@ func backlog(d *Device, releases *Releases, lines *Lines) (backlog analyze.Nanos
 	return l.backlog, l.growth
 }
 
-// startLatency returns the shortest delay with which the GPU began ready work, at most policy.Launch. Work that began
-// within this time did not wait for the GPU.
+// startLatency returns the shortest delay with which the GPU began ready work, at most policy.LongestHandOff. Work that
+// began within this time did not wait for the GPU.
 func startLatency(releases *Releases) analyze.Nanos {
-	least := policy.Launch.Nanos() // a longer time is not latency
+	least := policy.LongestHandOff.Nanos() // a longer time is not latency
 	for b, x := range releases.All() {
 		if b.GPU.Known() && b.GPU.Begin > x.At {
 			least = min(least, b.GPU.Begin-x.At)

@@ -48,7 +48,7 @@ func FindHandlerWaits(t *analyze.Trace, waits []analyze.SignalWait) (list []Hand
 	}
 	return slices.DeleteFunc(list, func(w HandlerWait) bool {
 		of := by[w.Thread]
-		return of.several < policy.Pattern.Count() || !policy.AtLeast(policy.DominantShare, of.newest, of.several)
+		return of.several < policy.FewestOccurrences.Count() || !policy.AtLeast(policy.DominantShare, of.newest, of.several)
 	})
 }
 

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Handover is the work that several threads pass to one thread, or to a pool of threads, which submits it to the GPU
-// for them. Each then waits for a signal of the thread that served it.
+// A Delegation is the work that several threads pass to one thread, or to a pool of threads, which submits it to the
+// GPU for them. Each then waits for a signal of the thread that served it.
 //
 // Such a wait alone does not tell whether the thread waits for a result or for new work: an idle pool waits for the
 // submitter's next job just as clients wait for its answer. The wait counts as a wait for a result only if all of the
@@ -30,7 +30,7 @@ import (
 // only now and then.
 //
 // Threads that submit count as one pool only if they share their clients; see sharesClients.
-type Handover struct {
+type Delegation struct {
 	To      *analyze.Thread          // the submitter; of a pool, the thread with most commits
 	Pool    map[*analyze.Thread]bool // To alone, or all threads of the pool
 	Threads map[*analyze.Thread]bool // that send requests to the submitter
@@ -51,7 +51,7 @@ type Handover struct {
 	commits  []*analyze.CommandBuffer // of the pool, sorted by commit
 	inCommit *Busy                    // when the submitter commits
 	// by address of a semaphore or condition variable: whether the submitter receives requests through it
-	asked map[uint64]bool
+	isRequestObject map[uint64]bool
 	// threads that wait for the submitter's signal at an object at which no other thread waits
 	addressed map[*analyze.Thread]bool
 }
@@ -66,18 +66,19 @@ type reply struct {
 	Own analyze.Nanos
 }
 
-// Holds reports whether the other threads really pass their work to the submitter: there are enough replies, and the
-// threads spend much of their time waiting for a reply to their own request. h may be nil.
-func (h *Handover) Holds() bool {
-	return h != nil && len(h.Replies) >= policy.Pattern.Count() && h.Served >= policy.DominantShare.Value &&
+// Confirmed reports whether the other threads really pass their work to the submitter: there are enough replies, and
+// the threads spend much of their time waiting for a reply to their own request. h may be nil.
+func (h *Delegation) Confirmed() bool {
+	return h != nil && len(h.Replies) >= policy.FewestOccurrences.Count() && h.Served >= policy.DominantShare.Value &&
 		h.Waited >= policy.ChanceShare.Value
 }
 
-// FindHandover finds the thread, or the pool of threads, that makes nearly all commits of the process, and the threads
-// for which it submits. It returns nil if there is none. Only Holds tells whether other threads really pass work to it.
-func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
+// FindDelegation finds the thread, or the pool of threads, that makes nearly all commits of the process, and the
+// threads for which it submits. It returns nil if there is none. Only Holds tells whether other threads really pass
+// work to it.
+func FindDelegation(t *analyze.Trace, waits []analyze.SignalWait) *Delegation {
 	commits, all := map[*analyze.Thread]int{}, 0
-	h := &Handover{trace: t, waits: waits, Threads: map[*analyze.Thread]bool{}, asked: map[uint64]bool{},
+	h := &Delegation{trace: t, waits: waits, Threads: map[*analyze.Thread]bool{}, isRequestObject: map[uint64]bool{},
 		addressed: map[*analyze.Thread]bool{}}
 	for b := range t.Buffers() {
 		if by := b.Committed.Thread; by != nil {
@@ -107,7 +108,7 @@ func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 		switch {
 		case h.Threads[w.Thread]:
 			h.Replies = append(h.Replies, reply{Call: w.Call, By: w.Signaller, At: cmp.Or(w.Signalled, w.End)})
-		case !h.inCommit.holds(w.Signalled): // a commit also wakes Metal's own threads
+		case !h.inCommit.contains(w.Signalled): // a commit also wakes Metal's own threads
 			h.Others++
 		}
 	}
@@ -118,7 +119,7 @@ func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 
 // findPool finds the threads that submit: one thread that makes nearly all commits, or several threads with a fair
 // share of them each. It returns false if together they do not make nearly all commits.
-func (h *Handover) findPool(commits map[*analyze.Thread]int, all int) bool {
+func (h *Delegation) findPool(commits map[*analyze.Thread]int, all int) bool {
 	h.Pool = map[*analyze.Thread]bool{h.To: true}
 	if policy.NearlyAll(commits[h.To], all) {
 		return true
@@ -136,7 +137,7 @@ func (h *Handover) findPool(commits map[*analyze.Thread]int, all int) bool {
 // sharesClients reports whether the threads of the pool serve the same clients: each client waits at an object of its
 // own, and several threads of the pool answer it. Threads that submit for different clients, or only for themselves,
 // are no pool, nor are consumers of one producer.
-func (h *Handover) sharesClients() bool {
+func (h *Delegation) sharesClients() bool {
 	answered := map[*analyze.Thread]map[*analyze.Thread]int{}
 	for w := range h.answers() {
 		if h.Threads[w.Thread] {
@@ -150,7 +151,7 @@ func (h *Handover) sharesClients() bool {
 	for t, by := range answered {
 		several := 0
 		for _, n := range by {
-			if n >= policy.Handful.Count() {
+			if n >= policy.FewestThreadOccurrences.Count() {
 				several++
 			}
 		}
@@ -163,7 +164,7 @@ func (h *Handover) sharesClients() bool {
 
 // findCommits collects the pool's command buffers in order of commit, and the times in which its threads were inside
 // commit.
-func (h *Handover) findCommits() {
+func (h *Delegation) findCommits() {
 	var own []analyze.Interval
 	for b := range h.trace.Buffers() {
 		if h.Pool[b.Committed.Thread] && b.Committed.Known() {
@@ -178,7 +179,7 @@ func (h *Handover) findCommits() {
 }
 
 // used returns, in ascending order, the times at which a submitter used Metal: created, encoded, committed or waited.
-func (h *Handover) used(by *analyze.Thread) (at []analyze.Nanos) {
+func (h *Delegation) used(by *analyze.Thread) (at []analyze.Nanos) {
 	for b := range h.trace.Buffers() {
 		if b.Created.Thread == by {
 			at = append(at, b.Created.End)
@@ -205,7 +206,7 @@ func (h *Handover) used(by *analyze.Thread) (at []analyze.Nanos) {
 }
 
 // serve determines which work the submitters did for each reply, and from it Served, Waited and Batched.
-func (h *Handover) serve() {
+func (h *Delegation) serve() {
 	var all, served, active analyze.Nanos
 	for by := range h.Pool {
 		waited, forThem := h.serveBy(by)
@@ -220,7 +221,7 @@ func (h *Handover) serve() {
 // serveBy determines which command buffers one submitter committed for each of its replies. It returns the total time
 // that threads waited for these replies, and the part of that time in which the submitter worked for the waiting
 // thread (served). Replies form one batch if the submitter did not use Metal between them.
-func (h *Handover) serveBy(by *analyze.Thread) (all, served analyze.Nanos) {
+func (h *Delegation) serveBy(by *analyze.Thread) (all, served analyze.Nanos) {
 	used := h.used(by)
 	var own []analyze.Interval
 	for w := range analyze.Each(h.waits) {
@@ -267,7 +268,7 @@ func (h *Handover) serveBy(by *analyze.Thread) (all, served analyze.Nanos) {
 			// a thread with a wait object of its own is not at a barrier, so one command buffer may answer several
 			// such threads
 			if last < next && (i == 0 || forEach || h.addressed[r.Thread]) {
-				served += r.Length() - idle.Within(r.Interval)
+				served += r.Length() - idle.LengthWithin(r.Interval)
 			}
 		}
 		from, before = to, together[len(together)-1].At

@@ -9,15 +9,15 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A HolderPlace is a place in the program in which a lock's holder was while other threads waited for the lock.
-type HolderPlace struct {
+// A HolderSite is a place in the program in which a lock's holder was while other threads waited for the lock.
+type HolderSite struct {
 	Chain    []*analyze.Frame // the frame that makes the call, and its callers
 	Selector string           // the call
 	Time     analyze.Nanos    // of the waiting threads, added up
 	Longest  HolderCall
 }
 
-// A HolderCall is the call at a HolderPlace that overlaps one wait for the lock for the longest time.
+// A HolderCall is the call at a HolderSite that overlaps one wait for the lock for the longest time.
 type HolderCall struct {
 	analyze.Interval
 	Thread  *analyze.Thread
@@ -26,7 +26,7 @@ type HolderCall struct {
 
 // HolderPlaces returns where in the program the holders of locks were during these waits, longest time first. Stacks
 // exist only for calls, so time in which a holder computed between calls is left out.
-func HolderPlaces(t *analyze.Trace, waits []*analyze.LockWait) []HolderPlace {
+func HolderPlaces(t *analyze.Trace, waits []*analyze.LockWait) []HolderSite {
 	calls := map[*analyze.Thread][]heldCall{}
 	for _, w := range waits {
 		if w.Holder != nil {
@@ -34,7 +34,7 @@ func HolderPlaces(t *analyze.Trace, waits []*analyze.LockWait) []HolderPlace {
 		}
 	}
 	collectHeldCalls(t, calls)
-	var places Ordered[string, HolderPlace]
+	var places Ordered[string, HolderSite]
 	for _, w := range waits {
 		list := calls[w.Holder]
 		first := sort.Search(len(list), func(i int) bool { return list[i].Begin >= w.Begin })
@@ -48,11 +48,11 @@ func HolderPlaces(t *analyze.Trace, waits []*analyze.LockWait) []HolderPlace {
 			}
 		}
 	}
-	list := make([]HolderPlace, 0, len(places.All))
+	list := make([]HolderSite, 0, len(places.All))
 	for _, p := range places.All {
 		list = append(list, *p)
 	}
-	slices.SortStableFunc(list, func(x, y HolderPlace) int { return cmp.Compare(y.Time, x.Time) })
+	slices.SortStableFunc(list, func(x, y HolderSite) int { return cmp.Compare(y.Time, x.Time) })
 	return list
 }
 
@@ -64,7 +64,7 @@ type heldCall struct {
 }
 
 // at returns the place of the call.
-func (c *heldCall) at(places *Ordered[string, HolderPlace]) *HolderPlace {
+func (c *heldCall) at(places *Ordered[string, HolderSite]) *HolderSite {
 	chain := c.stack.Chain(policy.ShownFrames)
 	name := c.selector
 	for _, f := range chain {

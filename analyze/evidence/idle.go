@@ -60,11 +60,11 @@ func (did idleWork) before(b *analyze.CommandBuffer, gap analyze.Interval) strin
 	case !b.Committed.Known():
 		return did.outside()
 	}
-	before := gap.Within(analyze.Interval{Begin: gap.Begin, End: b.Committed.End})
+	before := gap.Intersect(analyze.Interval{Begin: gap.Begin, End: b.Committed.End})
 	scheduling := gap.Length() - before.Length()
 	best, most, rest := Scheduling, scheduling, before.Length()
 	for kind, spans := range did.blocked[b.Committed.Thread] {
-		n := spans.Within(before)
+		n := spans.LengthWithin(before)
 		if rest -= n; n > most {
 			best, most = doingBlocked[kind], n
 		}

@@ -52,8 +52,8 @@ func FindInputs(
 		if fromOutside {
 			outside[w.Thread] = append(outside[w.Thread], w.Interval)
 		}
-		if submitters.TakesPart[w.Thread] && w.Kind != analyze.BlockedFile {
-			in.Paced += w.Interval.Within(atWork(w.Thread)).Length()
+		if submitters.Participants[w.Thread] && w.Kind != analyze.BlockedFile {
+			in.Paced += w.Interval.Intersect(atWork(w.Thread)).Length()
 		}
 		if !feeding[w.Thread] || w.Kind == analyze.BlockedOther || stages.Writes(w) {
 			continue
@@ -83,7 +83,7 @@ func (in *Inputs) add(w *analyze.BlockedWait, idle analyze.Nanos) {
 // addScheduled adds idle, the GPU's idle time in the wait w. In w the thread waited for the signal of a thread that
 // wakes on a schedule of its own (a timer), so the program was not late.
 func (in *Inputs) addScheduled(w *analyze.SignalWait, idle analyze.Nanos) {
-	in.Paced += w.Interval.Within(atWork(w.Thread)).Length()
+	in.Paced += w.Interval.Intersect(atWork(w.Thread)).Length()
 	in.addTo(ThreadName(w.Signaller)+", which wakes on a schedule of its own", true, idle)
 }
 
@@ -103,5 +103,6 @@ func (in *Inputs) sort() {
 // awaitsOutside reports whether the wait w was in effect a wait for the outside world: the thread that ended w was
 // itself waiting, for most of w, for clients, a terminal, standard input or a time of its schedule.
 func (in *Inputs) awaitsOutside(w *analyze.SignalWait) bool {
-	return w.Signaller != nil && policy.MoreThan(policy.Most, in.outside[w.Signaller].Within(w.Interval), w.Length())
+	return w.Signaller != nil && policy.MoreThan(policy.Majority, in.outside[w.Signaller].LengthWithin(w.Interval),
+		w.Length())
 }

@@ -53,7 +53,7 @@ func TestExecutionOfInputs(t *testing.T) {
 	times.Threads[0].WorkTime[analyze.PartWaitExecuting] = 100
 	times.Threads[0].WorkTime[analyze.PartOutside] = 700
 	times.Threads[0].WorkTime[analyze.PartLock] = 200
-	submitters := &Submitters{TakesPart: map[*analyze.Thread]bool{th: true}, Time: 1000}
+	submitters := &Submitters{Participants: map[*analyze.Thread]bool{th: true}, Time: 1000}
 	ran := NewBusy([]analyze.Interval{{Begin: 200, End: 600}})
 	work := &GPUWork{Devices: []*Device{{all: ran, any: ran, byThread: map[*analyze.Thread]*Busy{th: ran}}}}
 	asleep := []analyze.SignalWait{{Call: analyze.Call{Interval: analyze.Interval{Begin: 300, End: 800}, Thread: th}}}

@@ -36,15 +36,16 @@ type Interference struct {
 
 // Interferes reports whether the calls delay each other: significantly, and by more than a negligible amount.
 func (i *Interference) Interferes() bool {
-	return i.QValue <= policy.FalseDiscovery.Value && (i.Rho >= policy.Correlation.Value || i.Effect >= policy.Most.Value)
+	return i.QValue <= policy.FalseDiscovery.Value &&
+		(i.Rho >= policy.InterferenceCorrelation.Value || i.Effect >= policy.Majority.Value)
 }
 
 // OneAtATime reports whether calls were served one at a time, as behind a lock. Calls that end at regular distances
 // (Even) do not suffice as evidence: the same happens if each call follows a completion on a GPU that runs one
 // command buffer at a time.
 func (i *Interference) OneAtATime() bool {
-	return i.Interferes() && (i.HandOff || i.OneServer >= policy.OneServer.Value || i.OneServer == 0 &&
-		i.Effect >= policy.Most.Value)
+	return i.Interferes() && (i.HandOff || i.OneServer >= policy.QueuedServiceRatio.Value || i.OneServer == 0 &&
+		i.Effect >= policy.Majority.Value)
 }
 
 // testInterferences tests the calls that may wait for a lock inside: commit, and encoders from creation to end.
@@ -76,7 +77,7 @@ func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 	for _, c := range calls {
 		threads[c.Thread] = true
 	}
-	if len(calls) < 2*policy.Sample.Count() || len(threads) < 2 {
+	if len(calls) < 2*policy.FewestSamples.Count() || len(threads) < 2 {
 		return Interference{}, false
 	}
 	sample := calls
@@ -185,7 +186,7 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 	r.Service = contended[len(contended)/2]
 	r.rhythm(calls, contended)
 	switch {
-	case len(solo) >= policy.Handful.Count():
+	case len(solo) >= policy.FewestThreadOccurrences.Count():
 		r.Solo = Median(solo)
 		r.OneServer = Share(r.Service, r.Solo)
 	case r.HandOff:
@@ -208,18 +209,19 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 // have regular ends too. Behind a ticket lock each call waits for the same number of others, so durations are
 // similar; for that case Even requires all services to be similar, which independent threads do not sustain.
 func (r *Interference) rhythm(calls []analyze.Call, services []analyze.Nanos) {
-	if len(services) < 2*policy.Sample.Count() || r.Service <= 0 {
+	if len(services) < 2*policy.FewestSamples.Count() || r.Service <= 0 {
 		return
 	}
-	short, _ := slices.BinarySearch(services, Scaled(r.Service, policy.Most.Value))
-	long, _ := slices.BinarySearch(services, Scaled(r.Service, 1/policy.Most.Value))
+	short, _ := slices.BinarySearch(services, Scaled(r.Service, policy.Majority.Value))
+	long, _ := slices.BinarySearch(services, Scaled(r.Service, 1/policy.Majority.Value))
 	durations := make([]analyze.Nanos, len(calls))
 	for i, c := range calls {
 		durations[i] = c.Length()
 	}
 	slices.Sort(durations)
-	least, most := durations[len(durations)/policy.Quick], durations[len(durations)-1-len(durations)/policy.Quick]
-	r.HandOff = policy.AtLeast(policy.Most, len(services), len(calls)) && !policy.AtLeast(policy.WorthNaming, short,
+	least, most := durations[len(durations)/policy.FastestDivisor],
+		durations[len(durations)-1-len(durations)/policy.FastestDivisor]
+	r.HandOff = policy.AtLeast(policy.Majority, len(services), len(calls)) && !policy.AtLeast(policy.WorthNaming, short,
 		len(services)) &&
 		most >= policy.LeastDurationSpread*least && least <= policy.MostServicesOfQuick*r.Service
 	r.Even = policy.NearlyAll(len(services), len(calls)) && policy.NearlyAll(long-short, len(services))

@@ -16,12 +16,12 @@ type threadIntervals struct {
 
 // intervalsOf collects the times that the statistical tests of a trace compare.
 func intervalsOf(t *analyze.Trace) *threadIntervals {
-	by := &threadIntervals{window: t.Window, gpu: map[*analyze.Thread][]analyze.Interval{},
+	by := &threadIntervals{window: t.TimeRange, gpu: map[*analyze.Thread][]analyze.Interval{},
 		encoders: map[*analyze.Thread][]analyze.Interval{}, waits: longWaits(t), roundTrips: roundTripsByThread(t)}
 	for b := range t.Buffers() {
 		thread := b.Committed.Thread
 		if thread != nil && b.GPU.Known() {
-			by.gpu[thread] = append(by.gpu[thread], b.GPU.Within(t.Window))
+			by.gpu[thread] = append(by.gpu[thread], b.GPU.Intersect(t.TimeRange))
 		}
 		if thread != nil && b.Committed.Known() {
 			by.commits = append(by.commits, b.Committed)
@@ -30,7 +30,7 @@ func intervalsOf(t *analyze.Trace) *threadIntervals {
 			if of := e.Created.Thread; of != nil && e.Created.Known() && e.Ended.Known() && e.Ended.Thread == of {
 				open := analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}
 				by.openEncoders = append(by.openEncoders, analyze.Call{Interval: open, Thread: of})
-				by.encoders[of] = append(by.encoders[of], open.Within(t.Window))
+				by.encoders[of] = append(by.encoders[of], open.Intersect(t.TimeRange))
 			}
 		}
 	}

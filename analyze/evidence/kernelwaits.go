@@ -40,7 +40,7 @@ func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 	}
 	// A program may create a queue for each operation: without this, a report of 130,000 queues never ended.
 	busy := slices.DeleteFunc(slices.Clone(t.Queues), func(q *analyze.Queue) bool {
-		return len(by[q]) < policy.Pattern.Count()
+		return len(by[q]) < policy.FewestOccurrences.Count()
 	})
 	for _, waiting := range busy {
 		for _, awaited := range busy {
@@ -63,7 +63,7 @@ func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 func kernelWait(waiting, awaited []*analyze.CommandBuffer) (w KernelWait, follows bool) {
 	ends := coincidentEnds(waiting, awaited)
 	w.Of = len(ends)
-	if w.Of < policy.Pattern.Count() {
+	if w.Of < policy.FewestOccurrences.Count() {
 		return w, false
 	}
 	w.Short = tooShort(waiting, ends)
@@ -96,7 +96,7 @@ func kernelWait(waiting, awaited []*analyze.CommandBuffer) (w KernelWait, follow
 	if chance > policy.KernelWaitChance*float64(w.Of) {
 		return w, false
 	}
-	if policy.AtLeast(policy.DominantShare, later, w.Of) && policy.AtLeast(policy.Most, w.Follow, w.Of) &&
+	if policy.AtLeast(policy.DominantShare, later, w.Of) && policy.AtLeast(policy.Majority, w.Follow, w.Of) &&
 		float64(delaySpread) >= policy.KernelWaitSpread*float64(lagSpread) {
 		return w, true
 	}

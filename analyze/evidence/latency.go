@@ -13,11 +13,11 @@ func UsualLatency(work *GPUWork, releases *Releases) analyze.Nanos {
 	var all []analyze.Nanos
 	for b, x := range releases.All() {
 		if b.GPU.Known() && b.GPU.Begin > x.At &&
-			work.Of(b).any.Within(analyze.Interval{Begin: x.At, End: b.GPU.Begin}) == 0 {
+			work.Of(b).any.LengthWithin(analyze.Interval{Begin: x.At, End: b.GPU.Begin}) == 0 {
 			all = append(all, b.GPU.Begin-x.At)
 		}
 	}
-	if len(all) < policy.Sample.Count() {
+	if len(all) < policy.FewestSamples.Count() {
 		return turnaround(work, releases)
 	}
 	return Median(all)
@@ -30,7 +30,7 @@ func turnaround(work *GPUWork, releases *Releases) analyze.Nanos {
 	for _, d := range work.Devices {
 		ends := counterOf(intervals(d.running)).ends
 		for _, r := range d.running {
-			x := releases.Of(r.buffer.Index)
+			x := releases.ReleaseOf(r.buffer.Index)
 			if x == nil {
 				continue
 			}

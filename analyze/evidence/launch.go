@@ -34,7 +34,7 @@ func TypicalLaunch(work *GPUWork, releases *Releases, solo analyze.Nanos, extern
 		encode = append(encode, sum)
 	}
 	for w := range analyze.Each(work.trace.Waits) {
-		if x := releases.Of(w.Buffer); x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 ||
+		if x := releases.ReleaseOf(w.Buffer); x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 ||
 			external.held[w.Buffer].Length() > 0 ||
 			work.trace.WaitsFor(w).Handlers > 0 || Awaited(work.trace, w) != w.Thread {
 			continue

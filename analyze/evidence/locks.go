@@ -76,11 +76,11 @@ func (w *ThreadWaits) moveWaitsForWork(trace *analyze.Trace, queues map[LockKey]
 		}
 		w.Signals = append(w.Signals, analyze.SignalWait{Call: l.Call, Selector: l.Selector, Object: l.Lock,
 			Name: l.Name, Signaller: post, Earlier: l.Earlier})
-		if !trace.Holds(l.End) {
+		if !trace.Includes(l.End) {
 			continue
 		}
 		t := w.idle[l.Thread]
-		w.idle[l.Thread] = idleTime{t.all + l.Own, t.working + min(l.Own, overlap(l.Interval, atWork(l.Thread)))}
+		w.idle[l.Thread] = idleTime{t.all + l.Exclusive, t.working + min(l.Exclusive, overlap(l.Interval, atWork(l.Thread)))}
 	}
 	slices.SortStableFunc(w.Signals, func(x, y analyze.SignalWait) int { return cmp.Compare(x.Begin, y.Begin) })
 }
@@ -92,8 +92,9 @@ func mergeSignalWaits(waits []analyze.SignalWait) []analyze.SignalWait {
 	last := map[*analyze.Thread]int{}
 	for _, w := range waits {
 		if i, before := last[w.Thread]; before {
-			if b := &all[i]; b.Object == w.Object && w.Gave == 0 && w.Begin-b.End <= policy.Wakeup.Nanos() {
-				b.End, b.Signaller, b.Signalled, b.GivenBack, b.Fetched, b.TimedOut = w.End, w.Signaller, w.Signalled, w.GivenBack,
+			if b := &all[i]; b.Object == w.Object && w.LastSignalled == 0 && w.Begin-b.End <= policy.LongestWakeup.Nanos() {
+				b.End, b.Signaller, b.Signalled, b.AcquirerReleased, b.Fetched, b.TimedOut = w.End, w.Signaller, w.Signalled,
+					w.AcquirerReleased,
 					w.Fetched, w.TimedOut
 				continue
 			}
@@ -118,7 +119,7 @@ func workQueues(t *analyze.Trace) map[LockKey]*analyze.Thread {
 		by               map[*analyze.Thread]int
 	}{}
 	for w := range analyze.Each(t.CPUWaits.Signals) {
-		if w.Object == 0 || w.GivenBack || w.TimedOut || w.Thread == nil {
+		if w.Object == 0 || w.AcquirerReleased || w.TimedOut || w.Thread == nil {
 			continue
 		}
 		u := entry(uses, LockKey{process: w.Thread.Process, address: w.Object})
@@ -136,13 +137,14 @@ func workQueues(t *analyze.Trace) map[LockKey]*analyze.Thread {
 	}
 	queues := map[LockKey]*analyze.Thread{}
 	for k, u := range uses {
-		if u.asLock == 0 || u.asSignal < policy.Handful.Count() || !policy.AtLeast(policy.WorthNaming, u.asSignal,
-			u.asLock+u.asSignal) {
+		if u.asLock == 0 || u.asSignal < policy.FewestThreadOccurrences.Count() ||
+			!policy.AtLeast(policy.WorthNaming, u.asSignal,
+				u.asLock+u.asSignal) {
 			continue
 		}
 		queues[k] = nil
 		for by, n := range u.by {
-			if policy.MoreThan(policy.Most, n, u.asSignal) {
+			if policy.MoreThan(policy.Majority, n, u.asSignal) {
 				queues[k] = by
 			}
 		}

@@ -21,15 +21,15 @@ func FindMemoryMade(trace *analyze.Trace, submitters *Submitters) (m MemoryMade)
 	made, fed := map[*analyze.Thread]analyze.Nanos{}, map[*analyze.Thread]analyze.Nanos{}
 	// add adds a call of thread t, and returns its length within the thread's working time
 	add := func(t *analyze.Thread, i analyze.Interval) analyze.Nanos {
-		if !submitters.TakesPart[t] {
+		if !submitters.Participants[t] {
 			return 0
 		}
-		in := i.Within(atWork(t))
+		in := i.Intersect(atWork(t))
 		if in.Length() <= 0 {
 			return 0
 		}
 		made[t] += in.Length()
-		fed[t] += submitters.onGPU[t].Within(in)
+		fed[t] += submitters.onGPU[t].LengthWithin(in)
 		return in.Length()
 	}
 	for a := range analyze.Each(trace.Memory.Allocations) {
@@ -49,7 +49,7 @@ func FindMemoryMade(trace *analyze.Trace, submitters *Submitters) (m MemoryMade)
 		unfed := took - Scaled(took, Share(fed[t.Thread], made[t.Thread]))
 		m.Took += took
 		m.Unfed += unfed
-		if submitters.Aside(t.Thread) {
+		if submitters.IsMinor(t.Thread) {
 			m.Aside += unfed
 		}
 	}

@@ -45,24 +45,24 @@ func (m *Matrix) Add(waiter, holder *analyze.Thread, time analyze.Nanos) {
 
 // WhoWaitsForWhom computes the times that threads waited for each other. A wait for a lock counts for the thread that
 // held the lock when the wait began.
-func WhoWaitsForWhom(work *GPUWork, times *ThreadTimes, h *Handover, locks []analyze.LockWait) Matrices {
+func WhoWaitsForWhom(work *GPUWork, times *ThreadTimes, h *Delegation, locks []analyze.LockWait) Matrices {
 	m := newMatrices(times.Threads)
 	for w := range analyze.Each(work.trace.Waits) {
-		if ForOthers(work.trace, w) {
+		if ForOtherThread(work.trace, w) {
 			m.Waits.Add(w.Thread, Awaited(work.trace, w), w.Length())
 			continue
 		}
 		m.Queued.addQueued(work, w)
 	}
-	if h.Holds() {
+	if h.Confirmed() {
 		for r := range analyze.Each(h.Replies) {
 			m.Waits.Add(r.Thread, r.By, r.Length())
 		}
 	}
 	for _, l := range locks {
 		if l.Holder != nil {
-			m.Locks.Add(l.Thread, l.Holder, l.Own)
-			m.Waits.Add(l.Thread, l.Holder, l.Own)
+			m.Locks.Add(l.Thread, l.Holder, l.Exclusive)
+			m.Waits.Add(l.Thread, l.Holder, l.Exclusive)
 		}
 	}
 	return m
@@ -82,7 +82,7 @@ func (m *Matrix) addQueued(work *GPUWork, w *analyze.Wait) {
 	queued := work.queued(w)
 	d := work.Of(work.trace.WaitsFor(w))
 	own := d.byThread[w.Thread]
-	if d.all.Within(queued)-own.Within(queued) == 0 {
+	if d.all.LengthWithin(queued)-own.LengthWithin(queued) == 0 {
 		return
 	}
 	at := queued.Begin
@@ -90,13 +90,13 @@ func (m *Matrix) addQueued(work *GPUWork, w *analyze.Wait) {
 		if r.Begin >= queued.End {
 			break
 		}
-		part := r.Interval.Within(analyze.Interval{Begin: at, End: queued.End})
+		part := r.Interval.Intersect(analyze.Interval{Begin: at, End: queued.End})
 		if part.Length() == 0 {
 			continue
 		}
 		at = part.End
 		if by := r.buffer.Committed.Thread; by != nil && by != w.Thread {
-			m.Add(w.Thread, by, part.Length()-own.Within(part))
+			m.Add(w.Thread, by, part.Length()-own.LengthWithin(part))
 		}
 	}
 }

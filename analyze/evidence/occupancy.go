@@ -17,8 +17,8 @@ type Occupancy struct {
 	// could
 	InLines analyze.Nanos
 	// the more work was ready, the more the GPU ran at once, so it had spare capacity for the work that had not begun
-	HasRoom   bool
-	Saturated bool // the GPU is what threads wait for
+	HasSpareCapacity bool
+	Saturated        bool // the GPU is what threads wait for
 	// the GPU is saturated although it begins all ready work at once: concurrent command buffers slow each other down
 	Crowded bool
 	Buffers int // command buffers that ran, on all devices
@@ -35,10 +35,10 @@ func FindOccupancy(work *GPUWork, gpu *GPU, lines *Lines) Occupancy {
 	// A GPU that is busy all the time has spare capacity if it begins all work at once: then nothing is pending. So a
 	// GPU is saturated only if it is busy and, in addition, work is pending or concurrent command buffers slow each
 	// other down.
-	o.HasRoom = o.Busiest.Growth >= policy.Growth.Value
+	o.HasSpareCapacity = o.Busiest.Growth >= policy.ConcurrencyGrowth.Value
 	o.Crowded = policy.Saturated(o.Busy) && o.Busiest.Crowding.Slope >= policy.DominantShare.Value &&
-		o.Busiest.Crowding.Beside >= policy.LargeShare.Value
-	o.Saturated = o.Crowded || policy.Saturated(o.Busy) && o.Pending >= policy.Most.Value && !o.HasRoom
+		o.Busiest.Crowding.ConcurrencyLoss >= policy.LargeShare.Value
+	o.Saturated = o.Crowded || policy.Saturated(o.Busy) && o.Pending >= policy.Majority.Value && !o.HasSpareCapacity
 	for _, d := range work.Devices {
 		o.Buffers += len(d.running)
 	}
@@ -62,7 +62,7 @@ func (o *Occupancy) Unexplained(i analyze.Interval, b *analyze.CommandBuffer) an
 	if !o.Saturated || d.Model != o.Busiest.Device {
 		return i.Length()
 	}
-	return i.Length() - d.all.Within(i)
+	return i.Length() - d.all.LengthWithin(i)
 }
 
 // busiestDevice returns the device that threads wait for longest. Between devices with equal waits it chooses the one
@@ -89,12 +89,12 @@ func busiestDevice(work *GPUWork, gpu *GPU) (most DeviceUse) {
 // waits for a free command buffer (full).
 func WaitedWhileBusy(work *GPUWork, full []Acquisition) (sum analyze.Nanos) {
 	for w := range analyze.Each(work.trace.Waits) {
-		if ForOthers(work.trace, w) {
-			sum += work.Of(work.trace.WaitsFor(w)).all.Within(w.Interval)
+		if ForOtherThread(work.trace, w) {
+			sum += work.Of(work.trace.WaitsFor(w)).all.LengthWithin(w.Interval)
 		}
 	}
 	for _, c := range full {
-		sum += work.Of(c.Buffer).all.Within(c.Interval)
+		sum += work.Of(c.Buffer).all.LengthWithin(c.Interval)
 	}
 	return sum
 }

@@ -48,8 +48,8 @@ func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos
 				before = r.Begin
 			}
 			waited := did[waitedBehind]
-			o.Limited = waited >= policy.Pattern.Count() && policy.NearlyAll(waited, waited+did[beganBeside]) &&
-				policy.AtLeast(policy.Most, waited, waited+did[beganLate])
+			o.Limited = waited >= policy.FewestOccurrences.Count() && policy.NearlyAll(waited, waited+did[beganBeside]) &&
+				policy.AtLeast(policy.Majority, waited, waited+did[beganLate])
 			found[q] = o
 		}
 	}
@@ -69,16 +69,17 @@ const (
 // starting classifies how the command buffer r began. `before` is the begin of the queue's previous command buffer.
 // `atFull` has the times in which the queue ran Most, and device the times in which the GPU was full.
 func starting(releases *Releases, r running, before, latency analyze.Nanos, atFull, device *Busy) int {
-	x := releases.Of(r.buffer.Index)
+	x := releases.ReleaseOf(r.buffer.Index)
 	if x == nil {
 		return noMatter
 	}
 	wait := analyze.Interval{Begin: max(x.At+latency, before), End: r.Begin}
-	due := analyze.Interval{Begin: wait.Begin, End: wait.Begin + policy.Margin.Nanos()}
+	due := analyze.Interval{Begin: wait.Begin, End: wait.Begin + policy.LatencyMargin.Nanos()}
 	switch {
-	case wait.Length()-device.Within(wait) < policy.Margin.Nanos() || atFull.Within(due) < policy.Margin.Nanos()/2:
+	case wait.Length()-device.LengthWithin(wait) < policy.LatencyMargin.Nanos() ||
+		atFull.LengthWithin(due) < policy.LatencyMargin.Nanos()/2:
 		return noMatter
-	case policy.AtLeast(policy.Most, atFull.Within(wait), wait.Length()):
+	case policy.AtLeast(policy.Majority, atFull.LengthWithin(wait), wait.Length()):
 		return waitedBehind
 	}
 	return beganLate
@@ -95,18 +96,18 @@ func WaitsForRoom(releases *Releases, gpu *GPU, d *Device, latency analyze.Nanos
 	full := fullDevice(d, gpu)
 	var late, room analyze.Nanos
 	for _, r := range d.running {
-		x := releases.Of(r.buffer.Index)
+		x := releases.ReleaseOf(r.buffer.Index)
 		if x == nil || r.Begin <= x.At+latency {
 			continue
 		}
 		behind := analyze.Interval{Begin: x.At + latency, End: r.Begin}
-		within := full.Within(behind)
+		within := full.LengthWithin(behind)
 		late, room = late+behind.Length(), room+within
-		if behind.Length() >= policy.Margin.Nanos() && policy.NearlyAll(within, behind.Length()) {
+		if behind.Length() >= policy.LatencyMargin.Nanos() && policy.NearlyAll(within, behind.Length()) {
 			buffers++
 		}
 	}
-	return buffers, policy.MoreThan(policy.Most, room, late)
+	return buffers, policy.MoreThan(policy.Majority, room, late)
 }
 
 // Lines are the queues that delayed ready work: each runs only a limited number of command buffers at once although
@@ -131,7 +132,7 @@ func FindLines(work *GPUWork, releases *Releases, gpu *GPU) *Lines {
 // InLine returns how long a thread's own command buffer was delayed by its queue during the wait w: it was ready but
 // queued behind other threads' command buffers, although the GPU had spare capacity.
 func (l *Lines) InLine(w *analyze.Wait) analyze.Nanos {
-	b, x := l.work.trace.WaitsFor(w), l.releases.Of(w.Buffer)
+	b, x := l.work.trace.WaitsFor(w), l.releases.ReleaseOf(w.Buffer)
 	if b == nil || x == nil || Awaited(l.work.trace, w) != w.Thread || b.Empty() && l.work.trace.Encoded() {
 		// an empty command buffer does nothing itself; it exists only to be waited for
 		return 0
@@ -142,8 +143,8 @@ func (l *Lines) InLine(w *analyze.Wait) analyze.Nanos {
 	}
 	queued := l.work.queued(w)
 	queued.Begin = max(queued.Begin, x.At)
-	own := line.byThread[w.Thread].Within(queued)
-	if line.Busy.Within(queued) <= own {
+	own := line.byThread[w.Thread].LengthWithin(queued)
+	if line.Busy.LengthWithin(queued) <= own {
 		return 0
 	}
 	return max(0, queued.Length()-own) // a command buffer that was queued remains so until it begins
@@ -164,16 +165,16 @@ func TurnaroundsBehind(work *GPUWork, releases *Releases, gpu *GPU, latency anal
 			if i := sort.Search(len(full), func(i int) bool { return full[i].End > r.Begin }); i > 0 {
 				from = max(from, full[i-1].End)
 			}
-			if x := releases.Of(r.buffer.Index); x != nil && x.At+latency < from && from <= r.Begin {
+			if x := releases.ReleaseOf(r.buffer.Index); x != nil && x.At+latency < from && from <= r.Begin {
 				all = append(all, r.Begin-from)
 			}
 			ends[q] = max(ends[q], r.End)
 		}
 	}
-	if len(all) < policy.Pattern.Count() || !policy.AtLeast(policy.Negligible, len(all), buffers) {
+	if len(all) < policy.FewestOccurrences.Count() || !policy.AtLeast(policy.NegligibleShare, len(all), buffers) {
 		return nil
 	}
-	most := Scaled(Median(all), 2*policy.Outlier.Value)
+	most := Scaled(Median(all), 2*policy.OutlierRatio.Value)
 	for i, n := range all {
 		all[i] = min(n, most)
 	}

@@ -35,11 +35,11 @@ func InterferenceOfOwnWork(trace *analyze.Trace, times *ThreadTimes, submitters 
 		}
 		own := analyze.Interval{Begin: list[k-1], End: b.Created.Begin}
 		if !slices.ContainsFunc([]blocking{onLock, onSignal, onCompile, onQueue, onResidency},
-			func(k blocking) bool { return blocked[t][k].Within(own) > 0 }) {
+			func(k blocking) bool { return blocked[t][k].LengthWithin(own) > 0 }) {
 			calls = append(calls, analyze.Call{Interval: own, Thread: t})
 		}
 	}
-	calls = inWindow(calls, trace.Window)
+	calls = inWindow(calls, trace.TimeRange)
 	i, told := testInterference(calls, opts.withDefaults())
 	if !told {
 		return nil

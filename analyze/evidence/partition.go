@@ -11,7 +11,7 @@ import (
 // ThreadTime tells how a thread used its part of the trace's window. The elements of Time add up to Window exactly.
 type ThreadTime struct {
 	Thread         *analyze.Thread
-	Window         analyze.Nanos // from its first to its last call
+	ActiveRange    analyze.Nanos // from its first to its last call
 	Time           [analyze.PartCount]analyze.Nanos
 	CommandBuffers int // committed
 	Encoders       int
@@ -31,16 +31,16 @@ type ThreadTime struct {
 
 // LostToOthers returns the share (0 to 1) of the thread's time in which it waited for other threads.
 func (t *ThreadTime) LostToOthers() float64 {
-	lost := t.Time[analyze.PartWaitForeign] + t.Time[analyze.PartWaitQueuedOther] + t.Time[analyze.PartLock] +
+	lost := t.Time[analyze.PartWaitCrossThread] + t.Time[analyze.PartWaitQueuedOther] + t.Time[analyze.PartLock] +
 		t.AcquireOthers
-	return Share(lost, t.Window)
+	return Share(lost, t.ActiveRange)
 }
 
 // Waited returns the thread's time in all waits for GPU work. It relies on the order of the constants from
 // analyze.PartWaitExecuting to PartWaitForeign.
 func (t *ThreadTime) Waited() analyze.Nanos {
 	var sum analyze.Nanos
-	for p := analyze.PartWaitExecuting; p <= analyze.PartWaitForeign; p++ {
+	for p := analyze.PartWaitExecuting; p <= analyze.PartWaitCrossThread; p++ {
 		sum += t.Time[p]
 	}
 	return sum
@@ -84,14 +84,14 @@ func (times *ThreadTimes) Sum(p analyze.Part) (sum analyze.Nanos) {
 }
 
 // newThreadTimes returns the threads' times in Metal calls; waits are not counted yet.
-func newThreadTimes(trace *analyze.Trace, h *Handover) *ThreadTimes {
+func newThreadTimes(trace *analyze.Trace, h *Delegation) *ThreadTimes {
 	times := &ThreadTimes{byThread: map[*analyze.Thread]*ThreadTime{}}
 	for _, th := range trace.Threads {
-		handsOver := h.Holds() && h.Threads[th]
+		handsOver := h.Confirmed() && h.Threads[th]
 		if th.OnlyIdle && !handsOver {
 			continue // the trace has only waits of this thread, as of an idle pool's
 		}
-		times.add(&ThreadTime{Thread: th, Window: th.Active.Length(), Time: th.Exclusive, HandsOver: handsOver})
+		times.add(&ThreadTime{Thread: th, ActiveRange: th.Active.Length(), Time: th.Exclusive, HandsOver: handsOver})
 	}
 	return times
 }
@@ -101,7 +101,7 @@ func (times *ThreadTimes) add(t *ThreadTime) {
 }
 
 // DivideTime divides each thread's time into parts. Without queues (nil), AcquireOthers is 0.
-func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUses) *ThreadTimes {
+func DivideTime(work *GPUWork, waits *ThreadWaits, h *Delegation, queues *QueueUses) *ThreadTimes {
 	trace := work.trace
 	times := newThreadTimes(trace, h)
 	index := times.byThread
@@ -118,7 +118,7 @@ func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUse
 		}
 	}
 	times.countBlocked(trace, waits, func(analyze.Nanos) bool { return true })
-	window := trace.Window
+	window := trace.TimeRange
 	for b := range trace.Buffers() {
 		t := index[b.Committed.Thread]
 		if t == nil && b.Committed.Thread != nil && trace.Adds() && b.RowTime(window) > 0 {
@@ -157,12 +157,12 @@ func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUse
 
 // timesToAdd returns the threads' times for one range of a run, to be added up over the ranges. Waits for command
 // buffers are left out.
-func timesToAdd(trace *analyze.Trace, waits *ThreadWaits, h *Handover) *ThreadTimes {
+func timesToAdd(trace *analyze.Trace, waits *ThreadWaits, h *Delegation) *ThreadTimes {
 	times := newThreadTimes(trace, h)
 	for _, t := range times.Threads {
 		t.Time[analyze.PartLock] -= waits.idle[t.Thread].all // the idle time may belong to the previous range
 	}
-	times.countBlocked(trace, waits, trace.Holds)
+	times.countBlocked(trace, waits, trace.Includes)
 	return times
 }
 
@@ -171,7 +171,7 @@ func timesToAdd(trace *analyze.Trace, waits *ThreadWaits, h *Handover) *ThreadTi
 func (t *ThreadTime) work(idle analyze.Nanos) {
 	th := t.Thread
 	if t.Working = th.Working.Length(); t.Working == 0 {
-		t.Working, t.WorkTime = t.Window, t.Time
+		t.Working, t.WorkTime = t.ActiveRange, t.Time
 		return
 	}
 	t.WorkTime = th.WorkingExclusive
@@ -181,7 +181,7 @@ func (t *ThreadTime) work(idle analyze.Nanos) {
 		switch {
 		case p == int(analyze.PartOutside):
 			continue
-		case p >= int(analyze.PartWaitExecuting) && p <= int(analyze.PartWaitForeign):
+		case p >= int(analyze.PartWaitExecuting) && p <= int(analyze.PartWaitCrossThread):
 			t.WorkTime[p] = t.Time[p]
 		}
 		inside += t.WorkTime[p]
@@ -199,20 +199,20 @@ func (times *ThreadTimes) balance(t *ThreadTime) {
 	for _, n := range t.Time {
 		inside += n
 	}
-	if inside <= t.Window {
-		t.Time[analyze.PartOutside] = t.Window - inside
+	if inside <= t.ActiveRange {
+		t.Time[analyze.PartOutside] = t.ActiveRange - inside
 		return
 	}
 	times.Warnings = append(times.Warnings, fmt.Sprintf(
 		"calls of thread %d overlap by %d ns, which is impossible: the longest parts of its time were shortened by that",
-		t.Thread.ID, inside-t.Window))
+		t.Thread.ID, inside-t.ActiveRange))
 	order := make([]analyze.Part, analyze.PartCount)
 	for i := range order {
 		order[i] = analyze.Part(i)
 	}
 	slices.SortStableFunc(order, func(x, y analyze.Part) int { return cmp.Compare(t.Time[y], t.Time[x]) })
 	for _, p := range order {
-		cut := min(inside-t.Window, t.Time[p])
+		cut := min(inside-t.ActiveRange, t.Time[p])
 		t.Time[p] -= cut
 		inside -= cut
 	}

@@ -67,7 +67,7 @@ func Passages(calls []TimedCall) (found []passage) {
 	usual := Median(loops)
 	if len(loops) == 0 && len(others) > 0 {
 		slices.Sort(others)
-		usual = others[len(others)/policy.Quick]
+		usual = others[len(others)/policy.FastestDivisor]
 	}
 	for i := range found {
 		if p := &found[i]; p.Hangs == 0 {

@@ -46,7 +46,7 @@ func TestWaitsForALockThatOthersHaveForNeedlessWaits(t *testing.T) {
 		w.Trace.CPUWaits.Locks = append(w.Trace.CPUWaits.Locks,
 			analyze.LockWait{Call: analyze.Call{Interval: handmade.At(begin*us, end*us),
 				Thread: thread}, Lock: 7, Name: name,
-				Own: (end - begin) * us})
+				Exclusive: (end - begin) * us})
 	}
 	wait(w.A, "_PyRuntime", 110, 120)
 	wait(w.B, "_PyRuntime", 105, 150)

@@ -38,7 +38,7 @@ func TestPlace(t *testing.T) {
 			}
 		}
 	}
-	for p := analyze.PartWaitExecuting; p <= analyze.PartWaitForeign; p++ {
+	for p := analyze.PartWaitExecuting; p <= analyze.PartWaitCrossThread; p++ {
 		if parts[p] == 0 {
 			t.Errorf("no wait of any scenario has %s", p.Key())
 		}

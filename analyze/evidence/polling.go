@@ -28,7 +28,7 @@ func FindPolling(t *analyze.Trace) (p Polling) {
 		late := max(0, w.End-max(w.Begin, b.GPU.End+usual))
 		p.Waits++
 		p.Asked += w.Polls
-		p.Lost += max(0, late-policy.Wakeup.Nanos())
+		p.Lost += max(0, late-policy.LongestWakeup.Nanos())
 		gaps, lates = append(gaps, w.PollGap), append(lates, late)
 	}
 	p.Gap, p.Late = Median(gaps), Median(lates)

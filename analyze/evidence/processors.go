@@ -44,12 +44,12 @@ func confinedTo(used []float64, waited float64, machine int) (whole int, confine
 	for i, u := range used {
 		off[i] = math.Abs(u/usual - 1)
 	}
-	return int(n), statistics.Median(off) <= policy.Negligible.Value
+	return int(n), statistics.Median(off) <= policy.NegligibleShare.Value
 }
 
 // Known reports whether samples cover most of the threads' time and include the time that they waited for processors.
 func (p *Processors) Known() bool {
-	return p.Waited != analyze.NotKnown && p.Covered > 0 && policy.AtLeast(policy.Most, p.Covered, p.total)
+	return p.Waited != analyze.NotKnown && p.Covered > 0 && policy.AtLeast(policy.Majority, p.Covered, p.total)
 }
 
 // Starved reports whether the threads lack processors: they waited for a processor for a large share of their time. A
@@ -60,7 +60,7 @@ func (p *Processors) Starved() bool {
 		waited := Share(p.Waited, p.Covered)
 		return waited >= policy.LargeShare.Value || waited >= policy.ChanceShare.Value && p.confined
 	}
-	return p.Wakes >= policy.Sample.Count() && p.Wake >= policy.Launch.Nanos()
+	return p.Wakes >= policy.FewestSamples.Count() && p.Wake >= policy.LongestHandOff.Nanos()
 }
 
 // UseOfProcessors computes how the threads that take part in the GPU's work used the processors.
@@ -104,7 +104,7 @@ func (p *Processors) addProcesses(trace *analyze.Trace, taking []*ThreadTime) {
 		if of := t.Thread.Process; of != nil && !seen[of] {
 			seen[of] = true
 			p.Used += of.CPU
-			p.Wall += trace.Window.Length()
+			p.Wall += trace.TimeRange.Length()
 			p.OneAtATime = p.OneAtATime || isInterpreter(of)
 		}
 	}
@@ -159,7 +159,7 @@ func (p *Processors) addWakes(trace *analyze.Trace) {
 	p.Wakes, p.Wake = len(all), Median(all)
 	if p.Wakes > 0 {
 		slices.Sort(all)
-		p.LateWake = all[p.Wakes-1-p.Wakes/policy.Quick]
+		p.LateWake = all[p.Wakes-1-p.Wakes/policy.FastestDivisor]
 	}
 }
 

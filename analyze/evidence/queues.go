@@ -42,7 +42,7 @@ type Acquisition struct {
 
 // CountInFlight counts the command buffers in flight in each queue, and the time that threads waited for a free one.
 func CountInFlight(t *analyze.Trace, completions Completions) *QueueUses {
-	window := t.Window
+	window := t.TimeRange
 	uses := &QueueUses{behindOthers: map[*analyze.Thread]analyze.Nanos{}}
 	index := map[*analyze.Queue]*QueueUse{}
 	for _, q := range t.Queues {
@@ -67,7 +67,7 @@ func CountInFlight(t *analyze.Trace, completions Completions) *QueueUses {
 			u.slots.add(slot)
 			entry(u.holders, b.Created.Thread).add(slot)
 		}
-		flight := analyze.Interval{Begin: b.Committed.Begin, End: end}.Within(window)
+		flight := analyze.Interval{Begin: b.Committed.Begin, End: end}.Intersect(window)
 		if !b.Committed.Known() || flight.End < flight.Begin {
 			continue
 		}
@@ -110,7 +110,7 @@ func (uses *QueueUses) findAcquisitions(trace *analyze.Trace, index map[*analyze
 		if u == nil || t == nil || !b.Created.Known() {
 			continue
 		}
-		took := b.Created.Interval.Within(trace.Window)
+		took := b.Created.Interval.Intersect(trace.TimeRange)
 		held := u.slots.at(took.Begin)
 		if held < u.Capacity() || took.Length() == 0 {
 			continue

@@ -46,7 +46,7 @@ func Combine(ranges []RangeEvidence, typical int) *Ranges {
 			s.active += Scaled(d.Active.Length(), p.Scale)
 			s.backlog += Scaled(d.Backlog, p.Scale)
 			if i == typical {
-				s.crowding = Crowding{Slope: d.Crowding.Slope, Beside: d.Crowding.Beside}
+				s.crowding = Crowding{Slope: d.Crowding.Slope, ConcurrencyLoss: d.Crowding.ConcurrencyLoss}
 			}
 		}
 	}

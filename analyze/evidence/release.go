@@ -25,9 +25,9 @@ func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	for w := range analyze.Each(work.trace.Waits) {
 		if b := work.trace.WaitsFor(w); b != nil {
 			queued := work.queued(w)
-			during := queues[b.Queue].Within(queued)
+			during := queues[b.Queue].LengthWithin(queued)
 			if saturated {
-				during = min(during, queued.Length()-work.Of(b).all.Within(queued))
+				during = min(during, queued.Length()-work.Of(b).all.LengthWithin(queued))
 			}
 			sum += during
 		}
@@ -57,9 +57,9 @@ type Releases struct {
 	released []Release // by CommandBufferIndex
 }
 
-// Of returns the release of command buffer i, that is, when and why it became free to run. It returns nil if the
+// ReleaseOf returns the release of command buffer i, that is, when and why it became free to run. It returns nil if the
 // command buffer was not committed.
-func (r *Releases) Of(i analyze.CommandBufferIndex) *Release {
+func (r *Releases) ReleaseOf(i analyze.CommandBufferIndex) *Release {
 	if int(i) >= len(r.released) || !r.released[i].known {
 		return nil
 	}
@@ -141,8 +141,8 @@ func (r *Release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
 // an event whose signal the trace does not have.
 func (g *GPUWork) idlesBefore(b *analyze.CommandBuffer) bool {
 	before := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
-	return b.GPU.Known() && before.Length() > policy.Launch.Nanos() &&
-		!policy.AtLeast(policy.Most, g.Of(b).any.Within(before), before.Length())
+	return b.GPU.Known() && before.Length() > policy.LongestHandOff.Nanos() &&
+		!policy.AtLeast(policy.Majority, g.Of(b).any.LengthWithin(before), before.Length())
 }
 
 // placeOf returns a command buffer's position in its queue's order: the time at which it was enqueued or, without an

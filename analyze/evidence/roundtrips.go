@@ -38,8 +38,8 @@ func RoundTripsOf(t *analyze.Trace) *RoundTrips {
 		if end := max(b.GPU.End, b.Completed.Begin); end > b.Committed.Begin {
 			flying.add(analyze.Interval{Begin: b.Committed.Begin, End: end})
 		}
-		if th := b.Committed.Thread; th != nil && b.Created.Known() && b.Committed.End >= t.Window.Begin &&
-			b.Committed.End <= t.Window.End {
+		if th := b.Committed.Thread; th != nil && b.Created.Known() && b.Committed.End >= t.TimeRange.Begin &&
+			b.Committed.End <= t.TimeRange.End {
 			byThread[th] = append(byThread[th], b)
 		}
 	}
@@ -52,7 +52,7 @@ func RoundTripsOf(t *analyze.Trace) *RoundTrips {
 
 // add adds a thread's command buffers, sorted by creation, if the thread is synchronous; otherwise it adds nothing.
 func (c *RoundTrips) add(list []*analyze.CommandBuffer) {
-	if len(list) < policy.Pattern.Count() {
+	if len(list) < policy.FewestOccurrences.Count() {
 		return
 	}
 	for i, b := range list {

@@ -35,7 +35,7 @@ func findSleepers(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze
 		}
 	}
 	for w := range analyze.Each(waits) {
-		if !w.GivenBack {
+		if !w.AcquirerReleased {
 			signalled[w.Thread]++
 		}
 	}
@@ -48,7 +48,7 @@ func findSleepers(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze
 		slices.Sort(lengths)
 		s := &sleeper{usual: lengths[len(lengths)/2], busy: NewBusy(list)}
 		short := lengths[len(lengths)/10] // a busy machine makes sleeps longer, never shorter
-		s.serves = len(list) >= policy.Sample.Count() && s.usual <= policy.LongestPollingSleep &&
+		s.serves = len(list) >= policy.FewestSamples.Count() && s.usual <= policy.LongestPollingSleep &&
 			float64(s.usual-short) <= policy.PollingSleepSpread*float64(s.usual) &&
 			policy.NearlyAll(len(list), len(list)+signalled[t])
 		all[t] = s
@@ -61,12 +61,12 @@ func (s *sleeper) asleep(i analyze.Interval) analyze.Nanos {
 	if s == nil {
 		return 0
 	}
-	return s.busy.Within(i)
+	return s.busy.LengthWithin(i)
 }
 
 // servedBy returns the server among the feeders, and the other feeders, if threads starve mostly because the server
 // sleeps; otherwise nil and all feeders. The feeders are sorted; `lost` is the time in which threads starve.
-func servedBy(feeders []*Feeder, lost analyze.Nanos, sleepers map[*analyze.Thread]*sleeper) (*Server, []*Feeder) {
+func servedBy(feeders []*Producer, lost analyze.Nanos, sleepers map[*analyze.Thread]*sleeper) (*Server, []*Producer) {
 	if len(feeders) == 0 {
 		return nil, feeders
 	}
@@ -75,7 +75,7 @@ func servedBy(feeders []*Feeder, lost analyze.Nanos, sleepers map[*analyze.Threa
 	if by == nil || !by.serves {
 		return nil, feeders
 	}
-	var others []*Feeder
+	var others []*Producer
 	for _, x := range feeders {
 		if x.Thread != s.Thread {
 			others = append(others, x)
@@ -83,7 +83,7 @@ func servedBy(feeders []*Feeder, lost analyze.Nanos, sleepers map[*analyze.Threa
 		}
 		s.Waits, s.Lost, s.Idle = s.Waits+x.waits, s.Lost+x.asleep, s.Idle+x.Idle
 	}
-	if s.Waits < policy.Pattern.Count() || !policy.MoreThan(policy.Most, s.Lost, lost) {
+	if s.Waits < policy.FewestOccurrences.Count() || !policy.MoreThan(policy.Majority, s.Lost, lost) {
 		return nil, feeders
 	}
 	s.Sleep = by.usual

@@ -16,11 +16,11 @@ func Shifts(work *GPUWork, times *ThreadTimes, blocked Blocked) []analyze.Nanos 
 			within.Begin, within.End = min(within.Begin, w.Begin), max(within.End, w.End)
 		}
 	}
-	if within.Length() < policy.Stretches {
+	if within.Length() < policy.PhaseBins {
 		return nil
 	}
-	at := func(i int) analyze.Nanos { return within.Begin + within.Length()*analyze.Nanos(i)/policy.Stretches }
-	profiles := make([]profile, policy.Stretches)
+	at := func(i int) analyze.Nanos { return within.Begin + within.Length()*analyze.Nanos(i)/policy.PhaseBins }
+	profiles := make([]profile, policy.PhaseBins)
 	for i := range profiles {
 		profiles[i] = profileOf(work, times, blocked, analyze.Interval{Begin: at(i), End: at(i + 1)})
 	}
@@ -44,14 +44,14 @@ func profileOf(work *GPUWork, times *ThreadTimes, blocked Blocked, i analyze.Int
 		}
 		total += overlap(t.Thread.Working, i)
 		for k, b := range blocked[t.Thread] {
-			sums[k] += b.Within(i)
+			sums[k] += b.LengthWithin(i)
 		}
 	}
 	for k, n := range sums {
 		p[k] = min(1, Share(n, total))
 	}
 	for _, d := range work.Devices {
-		p[blockings] = max(p[blockings], Share(d.all.Within(i), i.Length()))
+		p[blockings] = max(p[blockings], Share(d.all.LengthWithin(i), i.Length()))
 	}
 	return p
 }
@@ -61,7 +61,7 @@ func profileOf(work *GPUWork, times *ThreadTimes, blocked Blocked, i analyze.Int
 // course[0] there.
 func changes(course []profile, first int) []int {
 	best, where := 0.0, 0
-	for i := policy.LeastPart; i <= len(course)-policy.LeastPart; i++ {
+	for i := policy.ShortestPhase; i <= len(course)-policy.ShortestPhase; i++ {
 		// The weight prefers, of two equal changes, the one nearer to the middle, because both means are then based
 		// on more profiles.
 		d := distance(mean(course[:i]), mean(course[i:])) * math.Sqrt(float64(i)*float64(len(course)-i)) / float64(
@@ -70,7 +70,7 @@ func changes(course []profile, first int) []int {
 			best, where = d, i
 		}
 	}
-	if where == 0 || distance(mean(course[:where]), mean(course[where:])) < policy.Moved {
+	if where == 0 || distance(mean(course[:where]), mean(course[where:])) < policy.PhaseDifference {
 		return nil
 	}
 	return append(append(changes(course[:where], first), first+where), changes(course[where:], first+where)...)

@@ -43,7 +43,7 @@ func FindBlocked(t *analyze.Trace, waits *ThreadWaits, full []Acquisition) Block
 		lists[kind] = append(lists[kind], c.Interval)
 	}
 	for w := range analyze.Each(t.Waits) {
-		if ForOthers(t, w) {
+		if ForOtherThread(t, w) {
 			add(&w.Call, onOthers)
 		} else {
 			add(&w.Call, onGPU)

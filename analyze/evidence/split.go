@@ -2,8 +2,8 @@ package evidence
 
 import "mtrace/analyze"
 
-// A Piece is the time that one part takes of a wait for GPU work.
-type Piece struct {
+// A WaitPart is the time that one part takes of a wait for GPU work.
+type WaitPart struct {
 	Part analyze.Part
 	analyze.Nanos
 }
@@ -12,26 +12,26 @@ type Piece struct {
 // another thread's work is one piece, foreign. A wait for the thread's own work is queued until the GPU begins the
 // work, then executing, then notify. The queued time is divided further: the GPU ran the thread's own work, other
 // work, or nothing (scheduling). If the work never began, or is not known, the whole wait is queued.
-func (g *GPUWork) Split(w *analyze.Wait) []Piece {
-	var room [5]Piece // not on the heap, because Split is inlined into its caller
+func (g *GPUWork) Split(w *analyze.Wait) []WaitPart {
+	var room [5]WaitPart // not on the heap, because Split is inlined into its caller
 	return g.split(w, room[:0])
 }
 
-func (g *GPUWork) split(w *analyze.Wait, pieces []Piece) []Piece {
-	if ForOthers(g.trace, w) {
-		return append(pieces, Piece{analyze.PartWaitForeign, w.Length()})
+func (g *GPUWork) split(w *analyze.Wait, pieces []WaitPart) []WaitPart {
+	if ForOtherThread(g.trace, w) {
+		return append(pieces, WaitPart{analyze.PartWaitCrossThread, w.Length()})
 	}
 	b, queued := g.trace.WaitsFor(w), g.queued(w)
 	if b != nil && b.GPU.Known() {
 		end := min(max(b.GPU.End, queued.End), w.End)
-		pieces = append(pieces, Piece{analyze.PartWaitExecuting, end - queued.End},
-			Piece{analyze.PartWaitNotify, w.End - end})
+		pieces = append(pieces, WaitPart{analyze.PartWaitExecuting, end - queued.End},
+			WaitPart{analyze.PartWaitNotify, w.End - end})
 	}
 	d := g.Of(b)
-	own := d.byThread[w.Thread].Within(queued)
-	busy := d.any.Within(queued)
-	return append(pieces, Piece{analyze.PartWaitQueuedOwn, own}, Piece{analyze.PartWaitQueuedOther, busy - own},
-		Piece{analyze.PartWaitScheduling, queued.Length() - busy})
+	own := d.byThread[w.Thread].LengthWithin(queued)
+	busy := d.any.LengthWithin(queued)
+	return append(pieces, WaitPart{analyze.PartWaitQueuedOwn, own}, WaitPart{analyze.PartWaitQueuedOther, busy - own},
+		WaitPart{analyze.PartWaitScheduling, queued.Length() - busy})
 }
 
 // A Placed is a part of a wait with the interval that it takes.
@@ -50,8 +50,8 @@ func (g *GPUWork) Place(w *analyze.Wait) (placed []Placed) {
 			}
 		}
 	}
-	if ForOthers(g.trace, w) {
-		add(analyze.PartWaitForeign)(w.Interval)
+	if ForOtherThread(g.trace, w) {
+		add(analyze.PartWaitCrossThread)(w.Interval)
 		return placed
 	}
 	b := g.trace.WaitsFor(w)
@@ -86,8 +86,8 @@ func Awaited(t *analyze.Trace, w *analyze.Wait) *analyze.Thread {
 	return w.Signaled
 }
 
-// ForOthers reports whether a wait is known to be for another thread's work, not for the waiting thread's own.
-func ForOthers(t *analyze.Trace, w *analyze.Wait) bool {
+// ForOtherThread reports whether a wait is known to be for another thread's work, not for the waiting thread's own.
+func ForOtherThread(t *analyze.Trace, w *analyze.Wait) bool {
 	from := Awaited(t, w)
 	return from != nil && from != w.Thread
 }

@@ -60,8 +60,8 @@ func FindStages(trace *analyze.Trace, waits []analyze.SignalWait, submitters *Su
 func isFreeAtEnds(heldUp *Busy, waits []*analyze.BlockedWait) bool {
 	free := 0
 	for _, w := range waits {
-		i := analyze.Interval{Begin: w.End - policy.Wakeup.Nanos(), End: w.End}
-		if heldUp.Within(i) < i.Length() {
+		i := analyze.Interval{Begin: w.End - policy.LongestWakeup.Nanos(), End: w.End}
+		if heldUp.LengthWithin(i) < i.Length() {
 			free++
 		}
 	}
@@ -111,7 +111,7 @@ func (s *Stages) Writes(w *analyze.BlockedWait) bool {
 }
 
 func (s *Stages) isHeldUp(t *analyze.Thread, during *analyze.Call) bool {
-	return policy.MoreThan(policy.Most, s.heldUp[t].Within(during.Interval), during.Length())
+	return policy.MoreThan(policy.Majority, s.heldUp[t].LengthWithin(during.Interval), during.Length())
 }
 
 // A Passing is a wait at a pipe or socket between two stages of a pipeline, which one known stage ended by writing an

@@ -14,10 +14,10 @@ type Starvation struct {
 	Lost    analyze.Nanos // without Outside and Upstream
 	Outside analyze.Nanos // idle time in waits for clients, a terminal or standard input
 	// the descriptors at which the submitting threads or their producers waited, for the time in Lost and in Outside
-	Inputs   Inputs
-	Upstream Upstream  // idle time in which a producer compiled or allocated: the report has other causes for that
-	Server   *Server   // a thread that sleeps between looks for requests, not in Lost or Feeders; nil if there is none
-	Feeders  []*Feeder // the threads whose signals were awaited, the longest awaited first
+	Inputs    Inputs
+	Upstream  Upstream    // idle time in which a producer compiled or allocated: the report has other causes for that
+	Server    *Server     // a thread that sleeps between looks for requests; not in Lost or Producers; may be nil
+	Producers []*Producer // the threads whose signals were awaited, the longest awaited first
 	// when each thread waited at an object (such as a semaphore) that a feeder signals, even while the GPU was busy
 	When map[*analyze.Thread]*Busy
 	// the object at which each thread waited longest: threads with the same object take work from the same queue
@@ -43,10 +43,10 @@ type feedingInput struct {
 // they count as imbalance. If threads submit for others (h), waits for requests and answers are left out too, because
 // they count as single-submitter; only the clients' waits for input remain.
 func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, blocked Blocked,
-	barriers *Barriers, h *Handover) (s Starvation) {
+	barriers *Barriers, h *Delegation) (s Starvation) {
 	stages := FindStages(work.trace, waits, submitters)
 	s.Passings = stages.passings(work.trace)
-	if h.Holds() {
+	if h.Confirmed() {
 		s.Inputs = FindInputs(work, submitters, h.Threads, &stages)
 		return Starvation{Lost: s.Inputs.Lost, Outside: s.Inputs.Outside, Inputs: s.Inputs,
 			When: unions(s.Inputs.When)}
@@ -59,11 +59,11 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 		thread *analyze.Thread
 		what   string
 	}
-	var by Ordered[key, Feeder]
+	var by Ordered[key, Producer]
 	places := map[LockKey]bool{}
 	producers := findProducing(work.trace)
 	for w := range analyze.Each(waits) {
-		if !submitters.Submits[w.Thread] || !in.feeds(w) {
+		if !submitters.Submits[w.Thread] || !in.isProduced(w) {
 			continue
 		}
 		idle := submitters.idleIn(work, w)
@@ -77,7 +77,7 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 			}
 			continue
 		}
-		places[feedingPlace(w)] = true
+		places[producerSite(w)] = true
 		if w.Signaller != nil && !submitters.Submits[w.Signaller] {
 			if idle = producers.explain(w, idle, &s.Upstream); idle == 0 {
 				continue
@@ -96,23 +96,23 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 	}
 	s.When, s.At = in.waitsAt(places, &producers)
 	s.Inputs.sort()
-	s.Feeders = by.All
-	slices.SortStableFunc(s.Feeders, func(x, y *Feeder) int { return cmp.Compare(y.Idle, x.Idle) })
-	if s.Server, s.Feeders = servedBy(s.Feeders, s.Lost, sleepers); s.Server != nil {
+	s.Producers = by.All
+	slices.SortStableFunc(s.Producers, func(x, y *Producer) int { return cmp.Compare(y.Idle, x.Idle) })
+	if s.Server, s.Producers = servedBy(s.Producers, s.Lost, sleepers); s.Server != nil {
 		s.Lost -= s.Server.Idle
 	}
 	return s
 }
 
-// feeds reports whether the wait w is for something that another thread produces or consumes, and the GPU does not
+// isProduced reports whether the wait w is for something that another thread produces or consumes, and the GPU does not
 // delay that thread. Waits at barriers, for a delayed pipeline stage, or for a completion handler do not count.
-func (in *feedingInput) feeds(w *analyze.SignalWait) bool {
-	return w.Thread != nil && !w.GivenBack && w.Signaller != w.Thread &&
+func (in *feedingInput) isProduced(w *analyze.SignalWait) bool {
+	return w.Thread != nil && !w.AcquirerReleased && w.Signaller != w.Thread &&
 		(in.barriers == nil || !in.barriers.inside[w]) &&
 		!in.stages.Signals(w)
 }
 
-func feedingPlace(w *analyze.SignalWait) LockKey {
+func producerSite(w *analyze.SignalWait) LockKey {
 	k := LockKey{process: w.Thread.Process, address: w.Object}
 	if w.Object == 0 {
 		k.name = w.Name
@@ -132,15 +132,15 @@ func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (
 	when, took, longest := map[*analyze.Thread][]analyze.Interval{}, map[at]analyze.Nanos{},
 		map[*analyze.Thread]LockKey{}
 	for w := range analyze.Each(in.waits) {
-		place := feedingPlace(w)
-		if !places[place] || !in.feeds(w) || in.inputs.awaitsOutside(w) {
+		place := producerSite(w)
+		if !places[place] || !in.isProduced(w) || in.inputs.awaitsOutside(w) {
 			continue
 		}
 		unexplained := w.Interval
 		if !in.submitters.Submits[w.Signaller] { // compilation and allocation by the producer have causes of their own
 			unexplained.End = unexplained.Begin + producers.explain(w, w.Length(), &Upstream{})
 		}
-		if slept := in.sleepers[w.Signaller].asleep(unexplained); policy.MoreThan(policy.Most, slept, w.Length()) {
+		if slept := in.sleepers[w.Signaller].asleep(unexplained); policy.MoreThan(policy.Majority, slept, w.Length()) {
 			unexplained.End = unexplained.Begin + slept // its own work remains if it sleeps less
 		}
 		when[w.Thread] = append(when[w.Thread], unexplained)
@@ -162,12 +162,12 @@ func (s *Submitters) idleIn(work *GPUWork, w *analyze.SignalWait) analyze.Nanos 
 
 // idleDuring returns for how much of the call w the GPU was idle and the calling thread had no work in flight.
 func (s *Submitters) idleDuring(work *GPUWork, w *analyze.Call) analyze.Nanos {
-	i := w.Interval.Within(atWork(w.Thread))
+	i := w.Interval.Intersect(atWork(w.Thread))
 	idle := i.Length()
 	for _, d := range work.Devices {
-		idle = min(idle, i.Length()-d.any.Within(i))
+		idle = min(idle, i.Length()-d.any.LengthWithin(i))
 	}
-	return min(idle, i.Length()-s.onGPU[w.Thread].Within(i))
+	return min(idle, i.Length()-s.onGPU[w.Thread].LengthWithin(i))
 }
 
 // StarvedAt returns the place in the program where submitting threads wait longest for signals, or "" if stacks were

@@ -8,15 +8,15 @@ import (
 // Submitters has the threads that take part in the GPU's work: they commit, wait for GPU work, or pass work to a
 // thread that commits for them.
 type Submitters struct {
-	Taking     []*ThreadTime            // the threads that take part
-	TakesPart  map[*analyze.Thread]bool // Taking
-	Submits    map[*analyze.Thread]bool // threads that commit a considerable share of the work
-	requests   map[*analyze.Thread]bool // threads for which another thread submits
-	Committers int
-	Steady     int                       // number of threads that commit more than 1% of the work
-	steady     map[*analyze.Thread]bool  // these threads
-	Time       analyze.Nanos             // working time of all threads that take part
-	InFlight   map[*analyze.Thread]*Busy // when each thread had work in flight
+	Taking       []*ThreadTime            // the threads that take part
+	Participants map[*analyze.Thread]bool // Taking
+	Submits      map[*analyze.Thread]bool // threads that commit a considerable share of the work
+	requests     map[*analyze.Thread]bool // threads for which another thread submits
+	Committers   int
+	Steady       int                       // number of threads that commit more than 1% of the work
+	steady       map[*analyze.Thread]bool  // these threads
+	Time         analyze.Nanos             // working time of all threads that take part
+	InFlight     map[*analyze.Thread]*Busy // when each thread had work in flight
 	// the times in which the GPU had not yet ended a thread's work in flight. Unlike InFlight, they do not include
 	// delays after the end on the GPU, such as notifications and completion handlers
 	onGPU    map[*analyze.Thread]*Busy
@@ -26,13 +26,13 @@ type Submitters struct {
 
 // FindSubmitters finds the threads that take part in the GPU's work, and the times in which each had work in flight.
 func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, completions Completions) *Submitters {
-	s := &Submitters{TakesPart: map[*analyze.Thread]bool{}, Submits: map[*analyze.Thread]bool{},
+	s := &Submitters{Participants: map[*analyze.Thread]bool{}, Submits: map[*analyze.Thread]bool{},
 		steady: map[*analyze.Thread]bool{}, requests: map[*analyze.Thread]bool{}, Time: times.Working(),
 		InFlight: workInFlight(trace, completions.At),
 		onGPU:    workInFlight(trace, completions.onGPU)}
 	for _, t := range times.Threads {
 		if t.Submits() {
-			s.Taking, s.TakesPart[t.Thread] = append(s.Taking, t), true
+			s.Taking, s.Participants[t.Thread] = append(s.Taking, t), true
 		}
 		if t.HandsOver {
 			s.requests[t.Thread] = true
@@ -40,7 +40,7 @@ func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, c
 		if t.CommandBuffers > 0 {
 			s.Committers++
 		}
-		if policy.MoreThan(policy.Negligible, t.CommandBuffers, len(trace.CommandBuffers)) {
+		if policy.MoreThan(policy.NegligibleShare, t.CommandBuffers, len(trace.CommandBuffers)) {
 			s.Steady++
 			s.steady[t.Thread] = true
 		}
@@ -53,10 +53,10 @@ func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, c
 // Share returns the time n as a share of the working time of all threads that take part.
 func (s *Submitters) Share(n analyze.Nanos) float64 { return Share(n, s.Time) }
 
-// Aside reports whether a thread's delays hardly delay the GPU's work: the thread commits next to nothing, and no
+// IsMinor reports whether a thread's delays hardly delay the GPU's work: the thread commits next to nothing, and no
 // other thread submits for it. Delays of a server's client do matter although it commits nothing: it requests no work
 // meanwhile.
-func (s *Submitters) Aside(t *analyze.Thread) bool { return !s.Submits[t] && !s.requests[t] }
+func (s *Submitters) IsMinor(t *analyze.Thread) bool { return !s.Submits[t] && !s.requests[t] }
 
 // workInFlight returns when each thread had committed work that had not ended; `ends` returns the end of a command
 // buffer. In these times the GPU does not wait for the thread. The thread may wait for the GPU without a recorded
@@ -86,11 +86,11 @@ func (s *Submitters) shareUnfed(blocked Blocked) float64 {
 		inside := analyze.Nanos(0)
 		for _, b := range NewBusy(blocked[t.Thread].spans(onGPU, onOthers, onLock, onQueue, onCompile,
 			onResidency)).Spans() {
-			inside += flight.Within(b.Within(working))
+			inside += flight.LengthWithin(b.Intersect(working))
 		}
 		o := t.WorkTime[analyze.PartOutside]
 		outside += o
-		fed += min(o, max(0, flight.Within(working)-inside))
+		fed += min(o, max(0, flight.LengthWithin(working)-inside))
 	}
 	return 1 - Share(fed, outside)
 }
@@ -105,7 +105,7 @@ func (s *Submitters) findSubmits(trace *analyze.Trace) {
 		}
 		s.Submits[t.Thread] = true
 		time += t.Working
-		occupied += s.InFlight[t.Thread].Within(atWork(t.Thread))
+		occupied += s.InFlight[t.Thread].LengthWithin(atWork(t.Thread))
 	}
 	s.Occupied = Share(occupied, time)
 }

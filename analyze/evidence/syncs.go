@@ -35,8 +35,8 @@ func FindSyncs(
 
 // A SyncUse sums up the waits for more than the waiting thread's own work.
 type SyncUse struct {
-	Waits, Foreign, Barriers int
-	ForeignTime, Lost        analyze.Nanos
+	Waits, CrossThread, Barriers int
+	CrossThreadTime, Lost        analyze.Nanos
 	// the part of Lost in waits for empty command buffers that were committed only to be waited for, and were queued
 	// behind other threads' work
 	BarrierLost analyze.Nanos
@@ -86,19 +86,19 @@ func (syncs *Syncs) Use(occupancy *Occupancy) *SyncUse {
 		switch from, mine := Awaited(trace, w), own[w.Thread]; {
 		case from == nil || mine == nil:
 		case from != w.Thread:
-			s.foreign(syncs, occupancy, &w.Call, trace.WaitsFor(w), mine)
+			s.addCrossThread(syncs, occupancy, &w.Call, trace.WaitsFor(w), mine)
 		case encoded && w.Buffer != analyze.NoCommandBuffer && trace.WaitsFor(w).Empty():
 			s.barrier(syncs.work, occupancy.Saturated, w, mine)
 		}
 	}
 	for _, w := range syncs.Handlers {
-		s.foreign(syncs, occupancy, &w.Call, w.Buffer, own[w.Thread])
+		s.addCrossThread(syncs, occupancy, &w.Call, w.Buffer, own[w.Thread])
 	}
 	return s
 }
 
-// foreign adds a wait for b, another thread's command buffer. `mine` has the marks of the waiting thread.
-func (s *SyncUse) foreign(
+// addCrossThread adds a wait for b, another thread's command buffer. `mine` has the marks of the waiting thread.
+func (s *SyncUse) addCrossThread(
 	syncs *Syncs, occupancy *Occupancy, w *analyze.Call, b *analyze.CommandBuffer, mine []mark,
 ) {
 	if !syncs.everybody[w.Thread] {
@@ -106,8 +106,8 @@ func (s *SyncUse) foreign(
 		s.NeededTime += w.Length()
 		return
 	}
-	s.Foreign++
-	s.ForeignTime += w.Length()
+	s.CrossThread++
+	s.CrossThreadTime += w.Length()
 	late := analyze.Interval{Begin: max(w.Begin, before(mine, w.Begin).done), End: w.End}
 	s.Lost += occupancy.Unexplained(late, b)
 }
@@ -126,7 +126,7 @@ func awaitedBy(trace *analyze.Trace, handlers []HandlerWait) map[*analyze.Thread
 		by[waiter][awaited] = true
 	}
 	for w := range analyze.Each(trace.Waits) {
-		if ForOthers(trace, w) && w.Thread != nil && commits[w.Thread] {
+		if ForOtherThread(trace, w) && w.Thread != nil && commits[w.Thread] {
 			add(w.Thread, Awaited(trace, w))
 		}
 	}
@@ -141,7 +141,9 @@ func awaitedBy(trace *analyze.Trace, handlers []HandlerWait) map[*analyze.Thread
 func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine []mark) {
 	queued := work.queued(w)
 	d := work.Of(work.trace.WaitsFor(w))
-	others := func(i analyze.Interval) analyze.Nanos { return d.all.Within(i) - d.byThread[w.Thread].Within(i) }
+	others := func(i analyze.Interval) analyze.Nanos {
+		return d.all.LengthWithin(i) - d.byThread[w.Thread].LengthWithin(i)
+	}
 	if others(queued) <= 0 {
 		return
 	}
@@ -195,7 +197,7 @@ func before(list []mark, t analyze.Nanos) (m mark) {
 func (syncs *Syncs) Hanging(submitters *Submitters, waits []analyze.LockWait, occupancy *Occupancy,
 ) (locks, loops analyze.Nanos) {
 	for l := range analyze.Each(waits) {
-		if submitters.TakesPart[l.Thread] {
+		if submitters.Participants[l.Thread] {
 			locks += min(syncs.Hangs(l), occupancy.Unexplained(l.Interval, nil))
 		}
 	}
@@ -224,7 +226,7 @@ func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 	t, encoded := syncs.work.trace, syncs.work.trace.Encoded()
 	for w := range analyze.Each(t.Waits) {
 		kind := CallWait
-		if ForOthers(t, w) || encoded && w.Buffer != analyze.NoCommandBuffer && t.WaitsFor(w).Empty() {
+		if ForOtherThread(t, w) || encoded && w.Buffer != analyze.NoCommandBuffer && t.WaitsFor(w).Empty() {
 			kind = CallNeedless
 		}
 		add(&w.Call, kind)
@@ -268,10 +270,10 @@ func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 // in which the lock was held by a thread that was between needless waits.
 func (syncs *Syncs) Hangs(l *analyze.LockWait) analyze.Nanos {
 	switch h := syncs.hanging[l.Thread]; {
-	case h != nil && h.when.Within(l.Interval) == l.Length():
-		return l.Own
+	case h != nil && h.when.LengthWithin(l.Interval) == l.Length():
+		return l.Exclusive
 	case l.OfInterpreter():
-		return min(l.Own, syncs.passing[l.Thread.Process].Within(l.Interval))
+		return min(l.Exclusive, syncs.passing[l.Thread.Process].LengthWithin(l.Interval))
 	}
 	return 0
 }

@@ -27,9 +27,9 @@ func Measure(t *analyze.Trace) *Totals {
 // MeasureDivided is Measure, and also returns how the threads used their time.
 func MeasureDivided(t *analyze.Trace) (*Totals, *Division) {
 	d, queues := newDivision(t), CountInFlight(t, FindCompletions(t))
-	d.Times = DivideTime(d.Work, d.ThreadWaits, d.Handover, queues)
+	d.Times = DivideTime(d.Work, d.ThreadWaits, d.Delegation, queues)
 	return &Totals{Trace: t, Times: d.Times, Queues: queues.All,
-		Matrices: WhoWaitsForWhom(d.Work, d.Times, d.Handover, d.ThreadWaits.Locks),
+		Matrices: WhoWaitsForWhom(d.Work, d.Times, d.Delegation, d.ThreadWaits.Locks),
 		GPU:      MeasureGPU(d.Work, FindBlocked(t, d.ThreadWaits, queues.Full))}, d
 }
 
@@ -63,7 +63,7 @@ func NewTotal(all *analyze.Total) *Total {
 func (t *Total) Add(part *Totals) {
 	t.AddTimes(part.Times)
 	for _, u := range part.Queues {
-		t.queue(u, part.Trace.Window.Length())
+		t.queue(u, part.Trace.TimeRange.Length())
 	}
 	for i, m := range part.Matrices.all() {
 		for w, row := range m.NS {
@@ -151,7 +151,7 @@ func (t *Total) Finish() *Totals {
 	for _, q := range run.Trace.Queues {
 		if u := t.queues[q]; u != nil {
 			slices.Sort(u.Threads)
-			u.Queue, u.InFlightMean = q, u.InFlightMean/float64(max(1, run.Trace.Window.Length()))
+			u.Queue, u.InFlightMean = q, u.InFlightMean/float64(max(1, run.Trace.TimeRange.Length()))
 			run.Queues = append(run.Queues, u)
 		}
 	}
@@ -169,7 +169,7 @@ func (t *Total) Finish() *Totals {
 	for _, c := range t.idle.All {
 		g.IdleBy = append(g.IdleBy, *c)
 	}
-	g.sum(run.Trace.Window)
+	g.sum(run.Trace.TimeRange)
 	return run
 }
 
@@ -181,7 +181,7 @@ func (t *Total) times() *ThreadTimes {
 		if s == nil || th.OnlyIdle && !s.HandsOver {
 			continue
 		}
-		s.Thread, s.Window = th, th.Active.Length()
+		s.Thread, s.ActiveRange = th, th.Active.Length()
 		s.Time[analyze.PartLock] = max(0, s.Time[analyze.PartLock])
 		times.balance(s)
 		s.work(0)

@@ -44,7 +44,7 @@ type turnsInput struct {
 func FindTurns(trace *analyze.Trace, times *ThreadTimes, submitters *Submitters, tests *Tests, processors *Processors,
 	occupancy *Occupancy) Turns {
 	in := turnsInput{trace, times, submitters, tests, processors,
-		occupancy.Pending > policy.WorthNaming.Value && !occupancy.HasRoom}
+		occupancy.Pending > policy.WorthNaming.Value && !occupancy.HasSpareCapacity}
 	return Turns{in.find("waits", longWaits), in.find("round trips", roundTripsByThread), trace}
 }
 
@@ -83,9 +83,9 @@ func betweenTurns(own []analyze.Interval, any *Busy) (lost analyze.Nanos) {
 	var between, free []analyze.Nanos
 	for i := 1; i < len(own); i++ {
 		b := analyze.Interval{Begin: own[i-1].End, End: own[i].Begin}
-		between, free = append(between, b.Length()), append(free, b.Length()-any.Within(b))
+		between, free = append(between, b.Length()), append(free, b.Length()-any.LengthWithin(b))
 	}
-	itself := Quickest(free, policy.Quick)
+	itself := Quickest(free, policy.FastestDivisor)
 	for _, n := range between {
 		lost += max(0, n-itself)
 	}
@@ -128,8 +128,8 @@ func TurnsAreInterpreters(trace *analyze.Trace, locks []analyze.LockWait, oneAtA
 // instead of releasing it, waited for something else.
 func KeptInterpreter(submitters *Submitters, locks []analyze.LockWait) (kept analyze.Nanos) {
 	for l := range analyze.Each(locks) {
-		if submitters.TakesPart[l.Thread] && l.OfInterpreter() {
-			kept += l.Kept
+		if submitters.Participants[l.Thread] && l.OfInterpreter() {
+			kept += l.HolderWaiting
 		}
 	}
 	return kept

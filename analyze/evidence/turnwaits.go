@@ -30,15 +30,15 @@ func (t *Turns) TurnWaits() (waits []analyze.LockWait) {
 			between := analyze.Interval{Begin: own[i-1].End, End: own[i].Begin}
 			begin := between.Begin
 			for _, free := range any.Gaps(between) {
-				if free.Begin == between.Begin || free.Length() > policy.Launch.Nanos() {
+				if free.Begin == between.Begin || free.Length() > policy.LongestHandOff.Nanos() {
 					begin = free.End
 				}
 			}
-			if begin == between.End || any.Within(between) == 0 {
+			if begin == between.End || any.LengthWithin(between) == 0 {
 				continue
 			}
 			call := analyze.Call{Interval: analyze.Interval{Begin: begin, End: between.End}, Thread: thread}
-			waits = append(waits, analyze.LockWait{Call: call, Lock: turnAddress, Name: turn, Own: call.Length()})
+			waits = append(waits, analyze.LockWait{Call: call, Lock: turnAddress, Name: turn, Exclusive: call.Length()})
 		}
 	}
 	return waits

@@ -57,8 +57,8 @@ func (b *Busy) Total() analyze.Nanos {
 	return b.before[len(b.spans)]
 }
 
-// Within returns the length in ns of the union inside i.
-func (b *Busy) Within(i analyze.Interval) analyze.Nanos {
+// LengthWithin returns the length in ns of the union inside i.
+func (b *Busy) LengthWithin(i analyze.Interval) analyze.Nanos {
 	if b == nil || i.End <= i.Begin {
 		return 0
 	}
@@ -66,9 +66,9 @@ func (b *Busy) Within(i analyze.Interval) analyze.Nanos {
 	return b.until(i.End, b.begun(i.End, from)) - b.until(i.Begin, from)
 }
 
-// holds reports whether some interval of the union contains the time `t`.
-func (b *Busy) holds(t analyze.Nanos) bool {
-	return b.Within(analyze.Interval{Begin: t, End: t + 1}) > 0
+// contains reports whether some interval of the union contains the time `t`.
+func (b *Busy) contains(t analyze.Nanos) bool {
+	return b.LengthWithin(analyze.Interval{Begin: t, End: t + 1}) > 0
 }
 
 // begun returns the number of spans that begin before `t`; the caller knows that it is not smaller than `least`. It
@@ -95,7 +95,7 @@ func (b *Busy) until(t analyze.Nanos, begun int) analyze.Nanos {
 
 // lastFree returns the last time up to t that no interval of the union contains.
 func (b *Busy) lastFree(t analyze.Nanos) analyze.Nanos {
-	if b != nil && b.holds(t) {
+	if b != nil && b.contains(t) {
 		return b.spans[b.begun(t+1, 0)-1].Begin - 1
 	}
 	return t
@@ -153,4 +153,4 @@ func (b *Busy) divide(within analyze.Interval, inside, outside func(analyze.Inte
 	}
 }
 
-func overlap(a, b analyze.Interval) analyze.Nanos { return a.Within(b).Length() }
+func overlap(a, b analyze.Interval) analyze.Nanos { return a.Intersect(b).Length() }

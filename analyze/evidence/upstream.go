@@ -38,7 +38,7 @@ func findProducing(trace *analyze.Trace) producing {
 // explain adds to u the part of the idle time in which the signalling thread compiled or allocated, and returns the
 // remaining idle time. It assumes that the idle time is spread evenly over the wait w.
 func (p *producing) explain(w *analyze.SignalWait, idle analyze.Nanos, u *Upstream) (rest analyze.Nanos) {
-	part := func(of *Busy) analyze.Nanos { return Scaled(idle, Share(of.Within(w.Interval), w.Length())) }
+	part := func(of *Busy) analyze.Nanos { return Scaled(idle, Share(of.LengthWithin(w.Interval), w.Length())) }
 	compiling, allocating := part(p.compiling[w.Signaller]), part(p.allocating[w.Signaller])
 	u.Compiling += compiling
 	u.Allocating += allocating

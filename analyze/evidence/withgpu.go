@@ -8,10 +8,10 @@ import "mtrace/analyze"
 func WithTheGPU(work *GPUWork, submitters *Submitters, blocked Blocked) (sum, running analyze.Nanos) {
 	for _, t := range submitters.Taking {
 		with := NewBusy(append(blocked[t.Thread].spans(onGPU, onOthers, onQueue), submitters.InFlight[t.Thread].Spans()...))
-		sum += with.Within(atWork(t.Thread))
+		sum += with.LengthWithin(atWork(t.Thread))
 		for _, d := range work.Devices {
 			for _, own := range d.byThread[t.Thread].Spans() {
-				running += with.Within(own.Within(atWork(t.Thread)))
+				running += with.LengthWithin(own.Intersect(atWork(t.Thread)))
 			}
 		}
 	}
@@ -24,9 +24,9 @@ func QueuedAsleep(work *GPUWork, submitters *Submitters) (sum analyze.Nanos) {
 	for _, t := range submitters.Taking {
 		queued := analyze.Nanos(0)
 		for _, i := range submitters.InFlight[t.Thread].Spans() {
-			i = i.Within(atWork(t.Thread))
+			i = i.Intersect(atWork(t.Thread))
 			for _, d := range work.Devices {
-				queued += d.all.Within(i) - d.byThread[t.Thread].Within(i)
+				queued += d.all.LengthWithin(i) - d.byThread[t.Thread].LengthWithin(i)
 			}
 		}
 		asleep := t.WorkTime[analyze.PartOutside]

@@ -14,7 +14,7 @@ import (
 type place struct {
 	name  string
 	delay func(*tracesim.Delay) *int64
-	at    change.Place
+	at    change.DelayPoint
 }
 
 var places = []place{
@@ -99,7 +99,7 @@ func TestReplayAgrees(t *testing.T) {
 		}
 		r := newRuler(t, s, trace)
 		ev := evidence.Gather(trace, evidence.Options{Seed: 1})
-		of := replay.New(ev, evidence.GPUTaken{}, 1)
+		of := replay.New(ev, evidence.ExternalGPUUse{}, 1)
 		for p := range places {
 			truth, has := r.measure(t, &places[p])
 			if !has {

@@ -24,14 +24,14 @@ func TestAddedBy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := replay.New(evidence.Gather(trace, evidence.Options{Seed: 1}), evidence.GPUTaken{}, 1)
+	of := replay.New(evidence.Gather(trace, evidence.Options{Seed: 1}), evidence.ExternalGPUUse{}, 1)
 	var worker *analyze.Thread
 	for b := range trace.Buffers() {
 		worker = b.Committed.Thread
 	}
 	for _, c := range []struct {
 		target analyze.ExperimentTarget
-		at     change.Place
+		at     change.DelayPoint
 		lock   int32
 		none   bool
 	}{

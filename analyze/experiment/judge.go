@@ -44,7 +44,7 @@ func (x *Estimate) judgeCurve(significant bool) {
 		x.Status = Affects
 	case significant && largest.High < 0:
 		x.Status = Opposite
-	case largest.High < policy.Negligible.Value:
+	case largest.High < policy.NegligibleShare.Value:
 		x.Status = Slack
 	}
 }
@@ -160,7 +160,7 @@ func (r *Result) warn() {
 	case policy.MoreThan(policy.WorthNaming, empty, usable):
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have no unit of progress (%s): "+
 			"either blocks are too short, or another event should count progress", empty, usable, e.Progress))
-	case policy.MoreThan(policy.Most, few, usable):
+	case policy.MoreThan(policy.Majority, few, usable):
 		r.Warnings = append(r.Warnings, fmt.Sprintf(
 			"%d of %d blocks have fewer than %d units of progress, so whole units measure progress inexactly",
 			few, usable, policy.UnitsOfBlock))

@@ -37,11 +37,11 @@ func TestLockKeptDuringTheWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := replay.New(evidence.Gather(trace, evidence.Options{Seed: 1}), evidence.GPUTaken{}, 1)
+	of := replay.New(evidence.Gather(trace, evidence.Options{Seed: 1}), evidence.ExternalGPUUse{}, 1)
 	if names := of.Locks(); len(names) != 1 || !strings.Contains(names[0], "lock") {
 		t.Fatalf("the replay has the locks %q, want the recorded one", names)
 	}
-	for _, at := range []change.Place{change.BeforeCommit, change.AfterWait, change.InLock} {
+	for _, at := range []change.DelayPoint{change.BeforeCommit, change.AfterWait, change.InLock} {
 		got, why := of.Sensitivity(&replay.Added{At: at, By: 100 * us, Sleeps: true, Lock: 1}, threads)
 		if got == nil || math.Abs(got.Estimate-threads) > 0.2 {
 			t.Errorf("place %d: %+v %s, want %d", at, got, why, threads)

@@ -26,7 +26,7 @@ func (s *surveyed) walk(u *analyze.UnfinishedCall) *walk {
 	w := &walk{surveyed: s, threads: map[*analyze.Thread]bool{}, passed: map[*analyze.CommandBuffer]bool{},
 		stuck: Stuck{Thread: u.Thread, Call: u.Selector, Since: began, For: s.end - began, Polls: u.Polls,
 			Stack: u.Stack}}
-	if around := s.around[u.Thread]; around != nil {
+	if around := s.enclosingCall[u.Thread]; around != nil {
 		w.stuck.Call += " inside " + around.Selector
 		if w.stuck.Stack == nil {
 			w.stuck.Stack = around.Stack
@@ -115,7 +115,7 @@ func (w *walk) holder(u *analyze.UnfinishedCall) *analyze.Thread {
 func (w *walk) holdsGIL(not *analyze.Thread) *analyze.Thread {
 	for _, u := range w.inside {
 		held := u.Interpreter == analyze.InterpreterHeld
-		if around := w.around[u.Thread]; around != nil {
+		if around := w.enclosingCall[u.Thread]; around != nil {
 			held = held || around.Interpreter == analyze.InterpreterHeld && !u.OfPython
 		}
 		if held && u.Thread != not {

@@ -93,7 +93,7 @@ func Find(t *analyze.Trace, o Options) *Report {
 	quiet := cmp.Or(o.Quiet, policy.QuietBeforeHang)
 	for _, p := range t.Processes {
 		s := survey(t, p)
-		if s.end == 0 || s.end > t.Window.End || s.end-s.last < quiet || endedItself(p, o) {
+		if s.end == 0 || s.end > t.TimeRange.End || s.end-s.last < quiet || endedItself(p, o) {
 			continue
 		}
 		if h := s.hang(); h != nil {

@@ -20,7 +20,7 @@ type world struct {
 func newWorld() *world {
 	p := &analyze.Process{ID: 7, Program: "/bin/train", Ended: 4000 * ms, Exit: analyze.Exit{Known: true, Signal: 2}}
 	d := &analyze.Device{Name: "GPU"}
-	w := &world{Trace: &analyze.Trace{Window: analyze.Interval{Begin: ms, End: 4000 * ms}, Run: analyze.Run{Origin: ms},
+	w := &world{Trace: &analyze.Trace{TimeRange: analyze.Interval{Begin: ms, End: 4000 * ms}, Run: analyze.Run{Origin: ms},
 		Processes: []*analyze.Process{p}},
 		one: &analyze.Thread{Process: p, ID: 1, Name: "main"}, two: &analyze.Thread{Process: p, ID: 2},
 		main: &analyze.Queue{ID: 1, Process: p, Device: d, Label: "main", Capacity: 2}, aux: &analyze.Queue{ID: 2,

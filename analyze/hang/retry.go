@@ -38,7 +38,7 @@ func (s *surveyed) retries() {
 	}
 	for t, r := range s.retried {
 		u := s.byThread[t]
-		if around := s.around[t]; around != nil && around.Event == r.event {
+		if around := s.enclosingCall[t]; around != nil && around.Event == r.event {
 			u = around
 		}
 		if r.times == 0 || u != nil && u.Event == r.event {
@@ -60,6 +60,6 @@ func (s *surveyed) retries() {
 			}
 		}
 		s.byThread[t] = waits
-		delete(s.around, t)
+		delete(s.enclosingCall, t)
 	}
 }

@@ -13,15 +13,15 @@ import (
 // surveyed is a process's state at its end, as far as it matters for a hang: unfinished calls, command buffers,
 // events.
 type surveyed struct {
-	trace    *analyze.Trace
-	process  *analyze.Process
-	end      analyze.Nanos // of the process's part of the trace
-	last     analyze.Nanos // progress
-	lastText string
-	inside   []*analyze.UnfinishedCall // the innermost call of each thread, by thread
-	around   map[*analyze.Thread]*analyze.UnfinishedCall
-	byThread map[*analyze.Thread]*analyze.UnfinishedCall
-	buffers  map[*analyze.Queue][]*analyze.CommandBuffer // in the queue's order; those without a position last
+	trace         *analyze.Trace
+	process       *analyze.Process
+	end           analyze.Nanos // of the process's part of the trace
+	last          analyze.Nanos // progress
+	lastText      string
+	inside        []*analyze.UnfinishedCall // the innermost call of each thread, by thread
+	enclosingCall map[*analyze.Thread]*analyze.UnfinishedCall
+	byThread      map[*analyze.Thread]*analyze.UnfinishedCall
+	buffers       map[*analyze.Queue][]*analyze.CommandBuffer // in the queue's order; those without a position last
 	// the longest time from the commit of a command buffer to its completion
 	longest analyze.Nanos
 	values  map[uint32]value // of events
@@ -40,7 +40,7 @@ type value struct {
 
 // survey collects the state of process p at its end from everything in the trace about it.
 func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
-	s := &surveyed{trace: t, process: p, end: p.Ended, around: map[*analyze.Thread]*analyze.UnfinishedCall{},
+	s := &surveyed{trace: t, process: p, end: p.Ended, enclosingCall: map[*analyze.Thread]*analyze.UnfinishedCall{},
 		byThread: map[*analyze.Thread]*analyze.UnfinishedCall{},
 		buffers:  map[*analyze.Queue][]*analyze.CommandBuffer{}, values: map[uint32]value{}}
 	for b := range t.Buffers() {
@@ -140,7 +140,7 @@ func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 			s.byThread[inner.Thread] = inner
 			s.inside[slices.Index(s.inside, u)] = inner
 		}
-		s.around[u.Thread] = u
+		s.enclosingCall[u.Thread] = u
 		return
 	}
 	s.byThread[u.Thread] = u

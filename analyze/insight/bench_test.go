@@ -13,7 +13,7 @@ import (
 
 // BenchmarkFind runs all rules on a trace of a hundred thousand command buffers on eight threads.
 func BenchmarkFind(b *testing.B) {
-	trace := &analyze.Trace{Window: analyze.Interval{Begin: 1, End: 1 << 40}}
+	trace := &analyze.Trace{TimeRange: analyze.Interval{Begin: 1, End: 1 << 40}}
 	p := &analyze.Pipeline{Kernel: "step"}
 	var threads []*analyze.Thread
 	for i := range 8 {

@@ -86,7 +86,7 @@ func remade(in *Input) *Insight {
 		if n == 0 {
 			continue
 		}
-		if ago := a.At - list[n-1].at; ago > max(policy.ChurnSoon, in.rounds.usual(a.Thread)) {
+		if ago := a.At - list[n-1].at; ago > max(policy.ChurnReuseTime, in.rounds.usual(a.Thread)) {
 			late.add(a, ago, names.of(a))
 			free[of] = slices.Delete(list, n-1, n)
 			continue
@@ -107,7 +107,7 @@ func remade(in *Input) *Insight {
 			"%d of %d allocations made after the start have the size of memory that was released just before, "+
 				"%s in all; allocating it again took %s", again, made, analyze.FormatBytes(bytes),
 			in.ofThreads(cost))}
-	if of(cleared, again) >= policy.Most.Value {
+	if of(cleared, again) >= policy.Majority.Value {
 		i.Evidence += "; most of this memory was released together with other memory, as when a cache is cleared"
 		i.Advice = "do not clear the memory cache in each step, but limit its size: " +
 			"torch.mps.empty_cache(), mx.clear_cache() and removeAllObjects of a pool clear such a cache"

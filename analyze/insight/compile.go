@@ -70,7 +70,7 @@ func repeatedCompile(in *Input) *Insight {
 			"that took %s",
 			in.Compile.Repeated,
 			in.Compile.Libraries+in.Compile.Pipelines, in.ofRun(cost))}
-	if float64(cost) >= policy.WholeShareOfTime*float64(in.Trace.Window.Length()) {
+	if float64(cost) >= policy.WholeShareOfTime*float64(in.Trace.TimeRange.Length()) {
 		i.Severity = Warning
 	}
 	if in.Compile.Hits > 0 {

@@ -84,7 +84,7 @@ func copies(in *Input) *Insight {
 				trips, dispatching, total, analyze.FormatBytes(bytes), took),
 			Advice: "leave results on the GPU until the last operation; " +
 				"on a device with unified memory use shared buffers in place"}
-	case copying >= policy.FewestRounds && of(copying, len(in.Trace.CommandBuffers)) >= policy.Half:
+	case copying >= policy.FewestRounds && of(copying, len(in.Trace.CommandBuffers)) >= policy.InsightMajority:
 		i := &Insight{Severity: Info, Cost: gpu, Where: where.most(),
 			Evidence: fmt.Sprintf("%d of %d command buffers copy data: %d copies, %s in all%s", copying,
 				len(in.Trace.CommandBuffers),

@@ -20,7 +20,7 @@ func failed(in *Input) *Insight {
 	for b := range in.Trace.Buffers() {
 		if b.Status == analyze.StatusError {
 			all = append(all, b)
-			cost += b.Took(in.Trace.Window)
+			cost += b.Took(in.Trace.TimeRange)
 		}
 	}
 	if len(all) == 0 {
@@ -36,7 +36,7 @@ func failed(in *Input) *Insight {
 			victims[why]++
 		} else {
 			own = append(own, b)
-			where.add(&b.Committed, "commit", b.Label, 1, b.Took(in.Trace.Window), 0)
+			where.add(&b.Committed, "commit", b.Label, 1, b.Took(in.Trace.TimeRange), 0)
 		}
 	}
 	text := fmt.Sprintf("%d of %s failed", len(all), analyze.Plural(len(in.Trace.CommandBuffers), "command buffer"))

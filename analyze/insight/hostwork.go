@@ -37,8 +37,8 @@ func (in *Input) hostWork(idle map[*analyze.Thread]away) map[analyze.CommandBuff
 			b, of := buffers[i], idle[th]
 			step := analyze.Interval{Begin: buffers[i-1].Committed.End, End: b.Committed.End}
 			encoding := analyze.Interval{Begin: max(step.Begin, b.Created.Begin), End: step.End}
-			works[b.Index] = hostWork{b, step.Length() - of.notWorking.Within(step),
-				encoding.Length() - of.notWorking.Within(encoding), of.longestWait(step)}
+			works[b.Index] = hostWork{b, step.Length() - of.notWorking.LengthWithin(step),
+				encoding.Length() - of.notWorking.LengthWithin(encoding), of.longestWait(step)}
 		}
 	}
 	return works

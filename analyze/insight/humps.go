@@ -32,7 +32,7 @@ func twoHumps(list []analyze.Nanos) (h humps, two bool) {
 		sum, squares = sum+logs[i], squares+logs[i]*logs[i]
 	}
 	whole := squares - sum*sum/float64(n)
-	least := int(math.Ceil(policy.HumpLeast * float64(n)))
+	least := int(math.Ceil(policy.HumpSmallerShare * float64(n)))
 	left, cut, between := 0.0, 0, 0.0
 	for i := range n {
 		if i >= least && n-i >= least {
@@ -44,7 +44,7 @@ func twoHumps(list []analyze.Nanos) (h humps, two bool) {
 		}
 		left += logs[i]
 	}
-	if cut == 0 || whole <= 0 || between < policy.HumpBetween*whole {
+	if cut == 0 || whole <= 0 || between < policy.HumpExplainedVariance*whole {
 		return h, false
 	}
 	h = humps{list[cut/2], list[(cut+n)/2], cut, n - cut, list[cut]}

@@ -21,14 +21,14 @@ func slowAfterIdle(in *Input) *Insight {
 		var rested, busy []analyze.Nanos
 		for i := range s.list {
 			switch idle := before[s.list[i].buffer.Index]; {
-			case i < policy.MostFirstIterations/policy.FirstOfIdle: // another insight covers first iterations
+			case i < policy.MostWarmUpIterations/policy.IdleWarmUpDivisor: // another insight covers first iterations
 			case idle >= policy.LongIdle:
 				rested = append(rested, s.list[i].gpu)
-			case idle < policy.NoIdle:
+			case idle < policy.LongestDirectGap:
 				busy = append(busy, s.list[i].gpu)
 			}
 		}
-		if len(rested) < policy.Pattern.Count() || len(busy) < policy.Pattern.Count() {
+		if len(rested) < policy.FewestOccurrences.Count() || len(busy) < policy.FewestOccurrences.Count() {
 			continue
 		}
 		slices.Sort(rested)

@@ -107,7 +107,7 @@ func (in *Input) ofThreads(n analyze.Nanos) string {
 // ofRun formats a time together with its share of the run's time.
 func (in *Input) ofRun(n analyze.Nanos) string {
 	return fmt.Sprintf("%s, %s of the run's time", n,
-		analyze.FormatShare(min(1, float64(n)/float64(max(1, in.Trace.Window.Length())))))
+		analyze.FormatShare(min(1, float64(n)/float64(max(1, in.Trace.TimeRange.Length())))))
 }
 
 func of(n, whole int) float64 {

@@ -91,7 +91,7 @@ func (m middle) apart(n analyze.Nanos) bool {
 // leading returns how many of the first elements take longer than chance explains, and the sum of their excess over
 // the median.
 func leading[T any](list []T, m middle, of func(*T) analyze.Nanos) (count int, excess analyze.Nanos) {
-	for i := 0; i < min(len(list)/policy.FirstPart, policy.MostFirstIterations) && m.apart(of(&list[i])); i++ {
+	for i := 0; i < min(len(list)/policy.WarmUpDivisor, policy.MostWarmUpIterations) && m.apart(of(&list[i])); i++ {
 		count++
 		excess += of(&list[i]) - m.median
 	}

@@ -7,19 +7,20 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// keptBuffers finds a process that frees its command buffers late or never, so that most of them are alive at the
+// unfreedBuffers finds a process that frees its command buffers late or never, so that most of them are alive at the
 // same time and keep their resources.
-func keptBuffers(in *Input) *Insight {
+func unfreedBuffers(in *Input) *Insight {
 	var of *analyze.Process
 	for _, p := range in.Trace.Processes {
 		room := 0
 		for _, q := range in.Trace.Queues {
 			if q.Process == p {
-				room += max(q.Capacity, policy.QueueRoom)
+				room += max(q.Capacity, policy.DefaultQueueDepth)
 			}
 		}
 		a := p.Alive
-		if a.Most >= policy.LeastKept && a.Most > room && float64(a.Most) >= policy.KeptBuffers*float64(a.Made) &&
+		if a.Most >= policy.FewestUnreleased && a.Most > room &&
+			float64(a.Most) >= policy.UnfreedBufferShare*float64(a.Made) &&
 			(of == nil || a.Most > of.Alive.Most) {
 			of = p
 		}

@@ -78,7 +78,7 @@ func TestRulesAreTested(t *testing.T) {
 	}
 	functions := map[string]string{"shared-command-buffers": "sharedBuffers", "kernel-waits": "kernelWaits",
 		"slow-after-idle": "slowAfterIdle", "encoding-calls": "encodingCalls",
-		"independent-dispatches": "independent", "kept-command-buffers": "keptBuffers"}
+		"independent-dispatches": "independent", "kept-command-buffers": "unfreedBuffers"}
 	for _, r := range rules {
 		if f := functions[r.id]; !named[r.id] && (f == "" || !named[f]) {
 			t.Errorf("no test of this package is about %s", r.id)

@@ -128,7 +128,7 @@ func growth(in *Input) *Insight {
 	}
 	inBytes := bytes >= policy.LeastGrowth && kept >= policy.FewestRounds &&
 		float64(min(sums[0], sums[1], sums[2])) >= policy.GrowthThird*float64(bytes)
-	inCount := kept >= policy.LeastKept && float64(min(counts[0], counts[1],
+	inCount := kept >= policy.FewestUnreleased && float64(min(counts[0], counts[1],
 		counts[2])) >= policy.GrowthThird*float64(kept)
 	if !inBytes && !inCount {
 		return nil

@@ -28,7 +28,7 @@ func unlabelled(in *Input) *Insight {
 			where.add(&b.Created, "commandBuffer", "", 1, 0, 0)
 		}
 	}
-	if queues == 0 && of(buffers, len(in.Trace.CommandBuffers)) < policy.Half {
+	if queues == 0 && of(buffers, len(in.Trace.CommandBuffers)) < policy.InsightMajority {
 		return nil
 	}
 	return &Insight{Severity: Info, Where: where.most(),

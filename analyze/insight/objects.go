@@ -22,7 +22,7 @@ func objectGrowth(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
 	}
-	found, class := growthOf(in.Memory, keptBuffers(in) != nil)
+	found, class := growthOf(in.Memory, unfreedBuffers(in) != nil)
 	if found != nil {
 		found.Where = in.makersOf(class)
 	}

@@ -29,7 +29,7 @@ func slowAfterPause(in *Input) *Insight {
 	var where sites
 	idle := in.awayOf()
 	work := in.hostWork(idle)
-	const first = policy.MostFirstIterations / policy.FirstOfIdle // another insight covers first iterations
+	const first = policy.MostWarmUpIterations / policy.IdleWarmUpDivisor // another insight covers first iterations
 	for _, s := range in.series() {
 		var list []hostWork
 		for i := first; i < len(s.list); i++ {
@@ -64,7 +64,7 @@ func slowAfterPause(in *Input) *Insight {
 // slowdownOf compares the processor work for command buffers after a pause of the thread with the work for equal
 // command buffers without a pause. It returns nil if the work after a pause is not slower.
 func slowdownOf(thread *analyze.Thread, list []hostWork) *slowdown {
-	if len(list) < 2*policy.Pattern.Count() {
+	if len(list) < 2*policy.FewestOccurrences.Count() {
 		return nil
 	}
 	pauses := make([]analyze.Nanos, len(list))
@@ -73,7 +73,7 @@ func slowdownOf(thread *analyze.Thread, list []hostWork) *slowdown {
 	}
 	slices.Sort(pauses)
 	// the usual wait of a step without a pause. It is taken from the shortest waits, because most steps may have a pause
-	usual := pauses[len(pauses)/policy.Pattern.Count()]
+	usual := pauses[len(pauses)/policy.FewestOccurrences.Count()]
 	var paused, others []hostWork
 	for _, w := range list {
 		switch {
@@ -83,7 +83,7 @@ func slowdownOf(thread *analyze.Thread, list []hostWork) *slowdown {
 			others = append(others, w)
 		}
 	}
-	if len(paused) < policy.Pattern.Count() || len(others) < policy.Pattern.Count() {
+	if len(paused) < policy.FewestOccurrences.Count() || len(others) < policy.FewestOccurrences.Count() {
 		return nil
 	}
 	var most *slowdown
@@ -146,5 +146,5 @@ func (s *slowdown) onProcessor(idle away) bool {
 		return false
 	}
 	wanted = analyze.Nanos(float64(wanted) / float64(used.Covered) * float64(working.Length()))
-	return wanted >= working.Length()-evidence.NewBusy(idle.waits).Within(working)-s.cost/2
+	return wanted >= working.Length()-evidence.NewBusy(idle.waits).LengthWithin(working)-s.cost/2
 }

@@ -34,7 +34,7 @@ func residency(in *Input) *Insight {
 		most = max(most, c.Count)
 	}
 	buffers := len(in.Trace.CommandBuffers)
-	loop := most >= int64(policy.Pattern.Count()) && float64(most) >= policy.ResidencyChanges*float64(buffers)
+	loop := most >= int64(policy.FewestOccurrences.Count()) && float64(most) >= policy.ResidencyChanges*float64(buffers)
 	if !loop && float64(took) < policy.ResidencyShare*float64(in.threadTime()) || len(calls) == 0 || buffers == 0 {
 		return nil
 	}
@@ -97,7 +97,7 @@ func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analy
 			others = append(others, delay)
 		}
 	})
-	if len(others) < policy.Pattern.Count() || len(after) < policy.LateStarts {
+	if len(others) < policy.FewestOccurrences.Count() || len(after) < policy.LateStarts {
 		return nil, 0, 0
 	}
 	slices.Sort(others)
@@ -111,7 +111,7 @@ func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analy
 			delays = append(delays, l.delay)
 		}
 	}
-	if len(found) < policy.LateStarts || of(len(found), len(after)) < policy.Half {
+	if len(found) < policy.LateStarts || of(len(found), len(after)) < policy.InsightMajority {
 		return nil, 0, 0
 	}
 	slices.Sort(delays)

@@ -100,7 +100,7 @@ var rules = []rule{
 			"and every third of the work adds to it ([which line leaks](memory.md#which-line-leaks))",
 		"release memory when it is no longer needed, or reuse it; " +
 			"an autorelease pool around each iteration frees the autoreleased objects that Metal's methods return"},
-	{"kept-command-buffers", "command buffers that are not freed", keptBuffers,
+	{"kept-command-buffers", "command buffers that are not freed", unfreedBuffers,
 		"Instruments does not record which objects are freed",
 		"a hundred command buffers, more than their queues hold, and half of all were alive at once",
 		"put an autorelease pool around each iteration, " +

@@ -13,7 +13,7 @@ func threadsTrace() (t *analyze.Trace, one, two *analyze.Thread) {
 	p := &analyze.Process{ID: 7}
 	one, two = &analyze.Thread{Process: p, ID: 1}, &analyze.Thread{Process: p, ID: 2}
 	return &analyze.Trace{Processes: []*analyze.Process{p}, Threads: []*analyze.Thread{one, two},
-		Window: analyze.Interval{Begin: 1, End: 1000 * ms}}, one, two
+		TimeRange: analyze.Interval{Begin: 1, End: 1000 * ms}}, one, two
 }
 
 func encoderOf(th *analyze.Thread, begin, end analyze.Nanos) analyze.Encoder {

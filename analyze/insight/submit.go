@@ -95,7 +95,7 @@ func tinyBuffers(in *Input) *Insight {
 		return skip("there are no GPU times")
 	case buffers < policy.SteadyCommandBuffers:
 		return skip(tooFew)
-	case of(small, buffers) < policy.Half:
+	case of(small, buffers) < policy.InsightMajority:
 		return nil
 	}
 	i := &Insight{Severity: Warning, Where: where.most(),

@@ -59,7 +59,7 @@ func (f *fit) weight(took float64) float64 {
 		hash += h ^ h>>31 // independent of the order
 	}
 	before, known := f.alike[hash]
-	if !known && len(f.alike) >= policy.FitAlike {
+	if !known && len(f.alike) >= policy.FitDistinctBuffers {
 		return 1 / took
 	}
 	f.alike[hash] = usual{before.n + 1, before.mean + (took-before.mean)/float64(before.n+1)}

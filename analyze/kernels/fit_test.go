@@ -30,7 +30,7 @@ type disturbance struct {
 }
 
 func newDrawn(seed uint64, kernels int, by disturbance) *drawn {
-	d := &drawn{trace: &analyze.Trace{Window: analyze.Interval{End: 1 << 60}}, disturbance: by,
+	d := &drawn{trace: &analyze.Trace{TimeRange: analyze.Interval{End: 1 << 60}}, disturbance: by,
 		random: rand.New(rand.NewPCG(seed, 1)), costs: map[string]float64{}, truth: map[string]float64{}, at: 1000,
 		pipes: map[string]*analyze.Pipeline{}}
 	for i := range kernels {

@@ -66,7 +66,7 @@ func NewSum(t *analyze.Trace) *Sum {
 	sum.fit.renumbers = sum.renumber
 	var split Splitter
 	for b := range t.Buffers() {
-		split.measure(b, t.Window)
+		split.measure(b, t.TimeRange)
 		began := t.Began(b.GPU.Begin)
 		for i := range split.times {
 			measured := &split.times[i]

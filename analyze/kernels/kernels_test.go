@@ -95,7 +95,7 @@ func TestSplit(t *testing.T) {
 // TestFusions: pairs that always come together are candidates, across command buffers too; pairs that do not are none.
 func TestFusions(t *testing.T) {
 	thread := &analyze.Thread{ID: 1}
-	trace := &analyze.Trace{Window: window}
+	trace := &analyze.Trace{TimeRange: window}
 	add, relu, other := pipeline("add"), pipeline("relu"), pipeline("other")
 	at := analyze.Nanos(1000)
 	buffer := func(ps ...*analyze.Pipeline) {
@@ -143,7 +143,7 @@ func TestChains(t *testing.T) {
 		{"a second stage", [3]uint64{4096, 256, 256}, "[[add relu mul]]"}, // the next row may follow the one before
 		{"nothing but stages", [3]uint64{65536, 256, 1}, "[]"},
 	} {
-		trace := &analyze.Trace{Window: window}
+		trace := &analyze.Trace{TimeRange: window}
 		for i := range analyze.Nanos(20) {
 			e := analyze.Encoder{Created: analyze.Call{Thread: thread}}
 			for k, name := range []string{"mul", "add", "relu"} {
@@ -164,7 +164,7 @@ func TestChains(t *testing.T) {
 
 // split splits a command buffer that is all of its run.
 func split(b *analyze.CommandBuffer, window analyze.Interval) []Share {
-	t := &analyze.Trace{Window: window}
+	t := &analyze.Trace{TimeRange: window}
 	t.Add(*b)
 	return Split(b, window, CostsOf(t))
 }

@@ -215,7 +215,7 @@ func (s *Sum) giveOperations(costs *Costs, total analyze.Nanos) {
 		}
 	}
 	for _, k := range s.list {
-		inOrder(k.Operations, total)
+		sortByGPUTime(k.Operations, total)
 	}
 }
 
@@ -259,7 +259,7 @@ func (s *Sum) Operations() []*Operation {
 			o.Kernels = append(o.Kernels, key.kernel.name)
 		}
 	}
-	inOrder(list, s.named.all)
+	sortByGPUTime(list, s.named.all)
 	return list
 }
 
@@ -289,9 +289,9 @@ func (c *Costs) interval(uses []columnUse) (low, high float64, source string) {
 	return low, high, source
 }
 
-// inOrder sets each operation's share of total. It sorts operations by GPU time, largest first; operations whose time
-// is not identified come last.
-func inOrder(list []*Operation, total analyze.Nanos) {
+// sortByGPUTime sets each operation's share of total. It sorts operations by GPU time, largest first; operations whose
+// time is not identified come last.
+func sortByGPUTime(list []*Operation, total analyze.Nanos) {
 	for _, o := range list {
 		if total > 0 {
 			o.Share = float64(o.GPU) / float64(total)

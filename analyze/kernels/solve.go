@@ -233,5 +233,5 @@ func (s *solution) spread(solved []float64) bool {
 		part := mat.Inner(x, e.xx, x)
 		all, most = all+part, max(most, part)
 	}
-	return most <= policy.FitDecided*all
+	return most <= policy.FitFoldShare*all
 }

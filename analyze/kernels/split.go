@@ -139,7 +139,7 @@ func (s *Splitter) NeedsCosts() bool { return s.unsure }
 func (s *Splitter) measure(b *analyze.CommandBuffer, window analyze.Interval) {
 	s.shares, s.times, s.seen = s.shares[:0], s.times[:0], s.seen[:0]
 	for work := range b.GPUWork() {
-		within := work.Within(window)
+		within := work.Intersect(window)
 		if work.Encoder == analyze.NoEncoder {
 			s.measureTogether(b, within, within == work.Interval)
 			continue

@@ -25,20 +25,20 @@ const maxPlausibleSize = 1 << 50
 func (l *Levels) Each(s *analyze.Slice, change func(p *analyze.Process, at analyze.Nanos, bytes int64)) {
 	for _, f := range s.Trace.Memory.Freed { // memory that was allocated in earlier slices
 		key := living{f.Process, f.Object}
-		if bytes, lives := l.living[key]; lives && s.Held(f.At) {
+		if bytes, lives := l.living[key]; lives && s.Includes(f.At) {
 			change(f.Process, f.At, -bytes)
 			delete(l.living, key)
 		}
 	}
 	for i := range s.Trace.Memory.Allocations {
 		a := &s.Trace.Memory.Allocations[i]
-		if a.Thread == nil || a.OnHeap || a.Bytes == 0 || a.Bytes > maxPlausibleSize || !s.Held(a.At) {
+		if a.Thread == nil || a.OnHeap || a.Bytes == 0 || a.Bytes > maxPlausibleSize || !s.Includes(a.At) {
 			continue
 		}
 		p := a.Thread.Process
 		change(p, a.At, int64(a.Bytes))
 		switch {
-		case a.Released > a.At && s.Held(a.Released):
+		case a.Released > a.At && s.Includes(a.Released):
 			change(p, a.Released, -int64(a.Bytes))
 		case a.Object != 0:
 			l.living[living{p, a.Object}] = int64(a.Bytes)

@@ -28,7 +28,7 @@ type Objects struct {
 // number did not grow in each third of the time between, because the growth is then not steady.
 func (o *Objects) Growth() int {
 	grown := o.Alive[Tenths] - o.Alive[1]
-	if !o.ReleasesKnown || grown < policy.LeastKept {
+	if !o.ReleasesKnown || grown < policy.FewestUnreleased {
 		return 0
 	}
 	for _, k := range [...]int{1, 4, 7} {

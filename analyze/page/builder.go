@@ -121,7 +121,7 @@ func (b *Builder) Call(c *analyze.VisitedCall) {
 // have received the slice's calls before.
 func (b *Builder) Slice(s *analyze.Slice) error {
 	t := s.Trace
-	b.origin, b.begin, b.end = t.Run.Origin, t.Window.Begin, t.Window.End
+	b.origin, b.begin, b.end = t.Run.Origin, t.TimeRange.Begin, t.TimeRange.End
 	if b.origin == 0 {
 		b.origin = b.begin
 	}
@@ -151,7 +151,7 @@ func (b *Builder) waits(s *analyze.Slice) {
 	work := evidence.Locate(s.Trace)
 	for i := range s.Trace.Waits {
 		w := &s.Trace.Waits[i]
-		if w.Thread == nil || !s.Held(w.End) {
+		if w.Thread == nil || !s.Includes(w.End) {
 			continue
 		}
 		t := b.thread(w.Thread)

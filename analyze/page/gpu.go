@@ -95,10 +95,10 @@ func (b *Builder) buffers(s *analyze.Slice) {
 		if !x.GPU.Known() {
 			continue
 		}
-		if latency, known := x.StartLatency(s.Trace.Window); known {
+		if latency, known := x.StartLatency(s.Trace.TimeRange); known {
 			b.start.add(latency)
 		}
-		b.gpu.add(x.Took(s.Trace.Window))
+		b.gpu.add(x.Took(s.Trace.TimeRange))
 		f := b.flows.commit(x, by)
 		for w := range x.GPUWork() {
 			d.run(w.Interval)

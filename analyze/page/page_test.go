@@ -30,7 +30,7 @@ func written(t testing.TB, r *report.Report, d *Document) []byte {
 // failing is a run built by hand: two threads with marks and scopes, and one command buffer that failed.
 func failing(name string) *analyze.Trace {
 	w := handmade.New(1_000_000)
-	w.Trace.Run.Origin, w.Trace.Run.Length, w.Trace.Window.Begin = 1000, 999_000, 1000
+	w.Trace.Run.Origin, w.Trace.Run.Length, w.Trace.TimeRange.Begin = 1000, 999_000, 1000
 	w.Trace.Source.Args = []string{"python3", name}
 	w.A.Name, w.B.Name, w.Queue.Label = "worker "+name, "feeder", "queue "+name
 	for i := range analyze.Nanos(20) {
@@ -249,7 +249,7 @@ func TestPageIsBounded(t *testing.T) {
 	threads := []*analyze.Thread{w.A, w.B, w.C}
 	for i := range 500 {
 		th := &analyze.Thread{Process: process, ID: analyze.ThreadID(1000 + i),
-			Name: strings.Repeat("thread with a long name ", 9), Active: w.Trace.Window}
+			Name: strings.Repeat("thread with a long name ", 9), Active: w.Trace.TimeRange}
 		threads, w.Trace.Threads = append(threads, th), append(w.Trace.Threads, th)
 	}
 	for i := range analyze.Nanos(60_000) {

@@ -26,7 +26,7 @@ func (b *Builder) scopes(s *analyze.Slice) {
 	})
 	for i := range list {
 		x := &list[i]
-		if x.Thread == nil || !x.Unfinished && !s.Held(x.End) || x.Unfinished && !s.Held(x.Begin) {
+		if x.Thread == nil || !x.Unfinished && !s.Includes(x.End) || x.Unfinished && !s.Includes(x.Begin) {
 			continue
 		}
 		t := b.thread(x.Thread)

@@ -40,7 +40,7 @@ const hands = `
 // waits for signals. Two command buffers run at the same time.
 func peered() *analyze.Trace {
 	w := handmade.New(1_000_000)
-	w.Trace.Run.Origin, w.Trace.Run.Length, w.Trace.Window.Begin = 1000, 999_000, 1000
+	w.Trace.Run.Origin, w.Trace.Run.Length, w.Trace.TimeRange.Begin = 1000, 999_000, 1000
 	w.A.Name, w.B.Name, w.C.Name, w.Queue.Label = "waiter", "holder", "sleeper", "the queue"
 	b := w.Buffer(w.B, 300_000, handmade.At(350_000, 500_000))
 	b.Label, b.Created, b.Completed, b.Status = "step", analyze.Call{Interval: handmade.At(200_000, 201_000), Thread: w.B},
@@ -83,8 +83,8 @@ func peeredPage(t *testing.T) []byte {
 	}
 	r := report.Build(trace, report.Options{})
 	r.Serialization.Share = 0.5
-	r.Serialization.Causes = []report.Cause{{Cause: "lock-contention", Place: line.Frames[0].String(),
-		HolderPlace: "train.py:12 submit()", HolderCallers: []string{"train.py:40 main()"},
+	r.Serialization.Causes = []report.Cause{{Cause: "lock-contention", Site: line.Frames[0].String(),
+		HolderSite: "train.py:12 submit()", HolderCallers: []string{"train.py:40 main()"},
 		HolderCall: &report.HolderCall{PID: holder.Process.ID, TID: uint64(holder.ID),
 			BeginNS: int64(commit.Begin - trace.Run.Origin)}}}
 	return written(t, r, b.Document())

@@ -51,7 +51,7 @@ func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 	}
 	for i := range ev.ThreadWaits.Merged {
 		if w := &ev.ThreadWaits.Merged[i]; w.Signaller != nil && w.Signaller != w.Thread && w.Signalled > w.Begin {
-			handed := ev.Handover.Holds() && ev.Handover.Pool[w.Signaller] && !w.GivenBack
+			handed := ev.Delegation.Confirmed() && ev.Delegation.Pool[w.Signaller] && !w.AcquirerReleased
 			by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockSignal, holder: w.Signaller,
 				signal: w.Signalled, handed: handed})
 		}

@@ -28,8 +28,8 @@ type Chain struct {
 // chains follows each wait for another thread to its root and sums equal chains. Chains of two threads are left out,
 // because the matrix of waits shows them already.
 func chains(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) []Chain {
-	by := map[[policy.LongestChain + 1]uint64]*Chain{}
-	var order [][policy.LongestChain + 1]uint64
+	by := map[[policy.LongestWaitChain + 1]uint64]*Chain{}
+	var order [][policy.LongestWaitChain + 1]uint64
 	for _, t := range ev.Times.Threads {
 		for i := range blocks[t.Thread] {
 			b := &blocks[t.Thread][i]
@@ -41,11 +41,11 @@ func chains(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) []Chain {
 			if len(chain.Threads) < policy.ShortestChain {
 				continue
 			}
-			var key [policy.LongestChain + 1]uint64
+			var key [policy.LongestWaitChain + 1]uint64
 			for k, th := range chain.Threads {
 				key[k] = uint64(th.ID)
 			}
-			key[policy.LongestChain] = uint64(len(chain.Root))
+			key[policy.LongestWaitChain] = uint64(len(chain.Root))
 			if sum := by[key]; sum != nil {
 				sum.Time += chain.Time
 				sum.Waits++
@@ -88,7 +88,7 @@ func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 // thread.
 func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 	at := b.Interval
-	for len(c.Threads) < policy.LongestChain {
+	for len(c.Threads) < policy.LongestWaitChain {
 		self := c.Threads[len(c.Threads)-1]
 		next := b.awaited(self)
 		if next == nil || slices.Contains(c.Threads, next) {
@@ -99,13 +99,13 @@ func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 		held := longest(blocks[next], at)
 		if held == nil {
 			c.Root = RootRunning
-			if b.kind == blockWait && b.buffer != nil && policy.MoreThan(policy.Most, b.buffer.GPU.Within(at).Length(),
+			if b.kind == blockWait && b.buffer != nil && policy.MoreThan(policy.Majority, b.buffer.GPU.Intersect(at).Length(),
 				at.Length()) {
 				c.Root = RootGPU
 			}
 			return
 		}
-		at, b = at.Within(held.Interval), held
+		at, b = at.Intersect(held.Interval), held
 	}
 }
 
@@ -120,10 +120,10 @@ func rootOf(b *block) string {
 	return RootUnknown
 }
 
-// longest returns the block in a list that covers most of the interval `i` (policy.Most); nil if there is none.
+// longest returns the block in a list that covers most of the interval `i` (policy.Majority); nil if there is none.
 func longest(list []block, i analyze.Interval) *block {
 	for b := lastBlock(list, i.End); b != nil; b = lastBlock(list, b.Begin) {
-		if policy.MoreThan(policy.Most, b.Interval.Within(i).Length(), i.Length()) {
+		if policy.MoreThan(policy.Majority, b.Interval.Intersect(i).Length(), i.Length()) {
 			return b
 		}
 		if b.End <= i.Begin {

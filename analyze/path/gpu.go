@@ -68,7 +68,7 @@ func (o *gpuOrder) handledAt(t *analyze.Thread, at analyze.Nanos) *analyze.Comma
 			return list[k].buffer
 		}
 	}
-	if i == 0 || list[i-1].buffer.Completed.Known() && at-list[i-1].buffer.Completed.End > policy.Wakeup.Nanos() {
+	if i == 0 || list[i-1].buffer.Completed.Known() && at-list[i-1].buffer.Completed.End > policy.LongestWakeup.Nanos() {
 		return nil
 	}
 	return list[i-1].buffer
@@ -78,9 +78,9 @@ func (o *gpuOrder) handledAt(t *analyze.Thread, at analyze.Nanos) *analyze.Comma
 // returns the thread whose commit started that work, on which the path continues.
 func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *analyze.Thread {
 	w.spend(Notify, waiter, min(w.at, b.GPU.End))
-	for w.steps < policy.MostSteps {
+	for w.steps < policy.MostPathSteps {
 		w.run(b)
-		x := w.Evidence.Releases.Of(b.Index)
+		x := w.Evidence.Releases.ReleaseOf(b.Index)
 		if x == nil {
 			return nil
 		}
@@ -102,7 +102,8 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 		b = before
 	}
 	by := b.Committed
-	if x := w.Evidence.Releases.Of(b.Index); x != nil && x.Head.Length() > 0 && x.HeadBy != analyze.NoCommandBuffer {
+	if x := w.Evidence.Releases.ReleaseOf(b.Index); x != nil && x.Head.Length() > 0 &&
+		x.HeadBy != analyze.NoCommandBuffer {
 		by = w.Evidence.Trace.Buffer(x.HeadBy).Committed
 	}
 	w.spend(Scheduling, by.Thread, min(w.at, by.End))

@@ -83,11 +83,11 @@ func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 	w := &walker{Evidence: ev, blocks: blocks, parts: map[Part]analyze.Nanos{}, at: to}
 	w.index()
 	if last := w.gpu.last; last != nil && last.GPU.End > to && last.Committed.Thread != nil {
-		to = min(last.GPU.End, ev.Trace.Window.End)
+		to = min(last.GPU.End, ev.Trace.TimeRange.End)
 		w.at = to
 		thread = w.alongGPU(thread, last)
 	}
-	for stuck := 0; thread != nil && w.steps < policy.MostSteps; {
+	for stuck := 0; thread != nil && w.steps < policy.MostPathSteps; {
 		before := w.at
 		next := w.back(thread)
 		if stuck++; w.at < before {
@@ -95,7 +95,7 @@ func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 		}
 		// The walk came back to this instant too often: threads seem to wait for each other in a circle. Move back in
 		// time, otherwise the walk would never end.
-		if stuck > policy.MostHandOffs && next != nil {
+		if stuck > policy.MostSimultaneousHandOffs && next != nil {
 			until := w.at - 1
 			if b := lastBlock(w.blocks[next], w.at); b != nil {
 				until = min(until, b.Begin)

@@ -72,15 +72,15 @@ func TestPathAlongAThreadWithoutCalls(t *testing.T) {
 		return analyze.Call{Interval: analyze.Interval{Begin: begin, End: end}, Thread: worker}
 	}
 	trace := &analyze.Trace{
-		Window: worker.Active, Threads: []*analyze.Thread{worker, feeder},
+		TimeRange: worker.Active, Threads: []*analyze.Thread{worker, feeder},
 		CommandBuffers: []analyze.CommandBuffer{{ID: 1, Index: 1, Created: call(start+600_000, start+600_010),
 			Committed: call(start+600_020, end)}},
 		CPUWaits: analyze.CPUWaits{Signals: []analyze.SignalWait{{Call: call(start+10, start+500_000), Signaller: feeder,
 			Signalled: start +
 				400_000}}},
 	}
-	if p := cause.Analyze(trace, cause.Options{}).Waits.Path; p.Length != trace.Window.Length() {
-		t.Errorf("a path of %v in a window of %v: %v", p.Length, trace.Window.Length(), p.Parts)
+	if p := cause.Analyze(trace, cause.Options{}).Waits.Path; p.Length != trace.TimeRange.Length() {
+		t.Errorf("a path of %v in a window of %v: %v", p.Length, trace.TimeRange.Length(), p.Parts)
 	}
 }
 
@@ -96,10 +96,10 @@ func TestChains(t *testing.T) {
 	}
 	buffer := analyze.CommandBuffer{ID: 1, Index: 1, Created: call(b, 10, 11), Committed: call(b, 800, 810)}
 	trace := &analyze.Trace{
-		Window: analyze.Interval{Begin: 0, End: 1000}, Threads: []*analyze.Thread{a, b, c},
+		TimeRange: analyze.Interval{Begin: 0, End: 1000}, Threads: []*analyze.Thread{a, b, c},
 		CommandBuffers: []analyze.CommandBuffer{buffer},
 		Waits:          []analyze.Wait{{Call: call(a, 100, 900), Selector: "waitUntilCompleted", Buffer: buffer.Index}},
-		CPUWaits:       analyze.CPUWaits{Locks: []analyze.LockWait{{Call: call(b, 120, 790), Holder: c, Own: 670}}},
+		CPUWaits:       analyze.CPUWaits{Locks: []analyze.LockWait{{Call: call(b, 120, 790), Holder: c, Exclusive: 670}}},
 	}
 	chains := cause.Analyze(trace, cause.Options{}).Waits.Chains
 	if len(chains) != 1 || len(chains[0].Threads) != 3 || chains[0].Threads[2] != c ||

@@ -72,7 +72,7 @@ func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	b := lastBlock(w.blocks[t], w.at)
 	if b == nil {
-		from := w.Evidence.Trace.Window.Begin // at the start of the run, if the thread has no known call
+		from := w.Evidence.Trace.TimeRange.Begin // at the start of the run, if the thread has no known call
 		if t.Active.Length() > 0 {
 			from = t.Active.Begin
 		}

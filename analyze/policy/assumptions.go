@@ -5,35 +5,36 @@ import "mtrace/analyze"
 // Assumptions of the replay for what a trace does not record. The replay also runs with other values, and the
 // interval of a prediction covers all results.
 const (
-	// Scattered is the share of bursts of CPU work that the scheduler does not place on the least busy processor. It
-	// differs between systems and wake-ups, so the replay also runs with the shares 0 and 1.
-	Scattered = 0.5
-	// Interrupting is the share of a wake-up's time that goes into waking the idle processor. The rest is the system
+	// ScatteredBurstShare is the share of bursts of CPU work that the scheduler does not place on the least busy
+	// processor. It differs between systems and wake-ups, so the replay also runs with the shares 0 and 1.
+	ScatteredBurstShare = 0.5
+	// WakeInterruptShare is the share of a wake-up's time that goes into waking the idle processor. The rest is the system
 	// call of the waking thread and the switch to the woken thread. The replay also runs with the shares 0 and 1.
-	Interrupting = 1.0 / 3
-	// MostWaking is the largest share of Metal's processing of a commit that may be time for waking Metal's threads. The
-	// replay subtracts this time if the threads are already awake. The limit ensures that some processing remains.
-	MostWaking = 0.9
-	// LeastQuiet is the smallest share of a thread's step that remains after waiting for a processor is removed from
-	// the step. Samples show only how long threads waited in total, not in which steps, so no step may vanish.
-	LeastQuiet = 0.2
-	// OfAnswers is the share of a client thread's own time that goes into sending requests to a submitting thread and
+	WakeInterruptShare = 1.0 / 3
+	// LargestWakingShare is the largest share of Metal's processing of a commit that may be time for waking Metal's
+	// threads. The replay subtracts this time if the threads are already awake. The limit ensures that some processing
+	// remains.
+	LargestWakingShare = 0.9
+	// LeastStepRemainder is the smallest share of a thread's step that remains after waiting for a processor is removed
+	// from the step. Samples show only how long threads waited in total, not in which steps, so no step may vanish.
+	LeastStepRemainder = 0.2
+	// MessagingShare is the share of a client thread's own time that goes into sending requests to a submitting thread and
 	// receiving results. For the submitting thread, it is the share of its time that it needs after each result. Per
 	// request, this time is at most half of Metal's processor time for a command buffer.
-	OfAnswers = 0.5
-	// OfLaunches is the share of a thread's time outside of encoding that depends on the number of command buffers,
+	MessagingShare = 0.5
+	// PerLaunchShare is the share of a thread's time outside of encoding that depends on the number of command buffers,
 	// not on their work: autorelease pools, released objects, loops. The replay also runs with the shares 0 and 1.
-	OfLaunches = 0.5
-	// FewerLaunches is how many command buffers are merged into one when the replay predicts the gain of fewer
+	PerLaunchShare = 0.5
+	// MergedLaunches is how many command buffers are merged into one when the replay predicts the gain of fewer
 	// launches.
-	FewerLaunches = 16
-	// ErrorOfMore is added to the relative error of a prediction for each doubling of speed. The more of the run a
+	MergedLaunches = 16
+	// ErrorPerDoubling is added to the relative error of a prediction for each doubling of speed. The more of the run a
 	// change removes, the more the result depends on errors in the remaining durations.
-	ErrorOfMore = 0.02
-	// ErrorOfLess is added to the relative error of a prediction that makes a kernel or call shorter, because the
+	ErrorPerDoubling = 0.02
+	// ErrorOfShortening is added to the relative error of a prediction that makes a kernel or call shorter, because the
 	// item's exact share of the time is unknown. Without it, 92% of 328 measured gains on 4 processors were inside
 	// their predicted interval; with it, 95%.
-	ErrorOfLess = 0.03
+	ErrorOfShortening = 0.03
 	// SpreadOfCauses and SpreadOfItems widen the reported interval for errors that a replay cannot know, for example
 	// that another thread becomes the slowest after the change. Of the measured gains, 90% must lie inside their
 	// intervals, for removed causes and for kernels of half the duration. That needs 0.48 and 0.35 with the generated
@@ -46,9 +47,9 @@ const (
 	// UsualCompletion is the assumed time from the GPU's end of a command buffer to its completion notification.
 	// UsualAcquire is the assumed time to create a command buffer. Both are used where the trace shows too few times.
 	UsualCompletion, UsualAcquire analyze.Nanos = 20_000, 1_000
-	// Quick says how many durations count as undisturbed by other work: the fastest 1/Quick, a tenth, of a sorted
-	// list.
-	Quick = 10
+	// FastestDivisor says how many durations count as undisturbed by other work: the fastest 1/FastestDivisor, a tenth, of
+	// a sorted list.
+	FastestDivisor = 10
 	// LeastVariance is the smallest variance of x at which the slope of a regression of y over x is used; with less
 	// variance, the slope is noise. Rounding allows for floating-point errors when a share is compared with 1.
 	LeastVariance, Rounding = 0.02, 0.001
@@ -56,11 +57,11 @@ const (
 
 // Confidence (0 to 1) of a cause, by its kind of evidence.
 const (
-	Recorded = 0.9  // the trace contains the cost itself
-	Shown    = 0.85 // the trace shows the wait and the awaited thread
-	Inferred = 0.75 // it follows from the pattern of other data
-	Guessed  = 0.6  // another cause may produce the same pattern
-	Nothing  = 0.7  // no cause was found
+	ConfidenceRecorded = 0.9  // the trace contains the cost itself
+	ConfidenceShown    = 0.85 // the trace shows the wait and the awaited thread
+	ConfidenceInferred = 0.75 // it follows from the pattern of other data
+	ConfidenceGuessed  = 0.6  // another cause may produce the same pattern
+	ConfidenceNoCause  = 0.7  // no cause was found
 
-	Unrivalled = 0.6 // factor if another cause explains as much; otherwise 1
+	RivalFactor = 0.6 // factor if another cause explains as much; otherwise 1
 )

@@ -2,42 +2,42 @@ package policy
 
 // Bounds of the amount of work that the analysis does, which keep its time and memory bounded.
 const (
-	Permutations  = 200       // random permutations in a statistical test
-	MostIntervals = 20_000    // compared by a test of exclusion
-	MostLines     = 24        // number of threads that are compared pairwise: those with the most intervals
-	MostCalls     = 4000      // calls in a test of interference, or command buffers in one of crowding
-	MostJobs      = 4000      // command buffers of a replay
-	LeastJobs     = 1000      // command buffers of a replay that has more than MostReplayed steps
-	MostReplayed  = 16_000    // steps of a replay: calls, waits and signals of threads
-	MostSteps     = 1_000_000 // of the critical path
-	MostHandOffs  = 16        // hand-offs at one instant
-	LongestChain  = 8         // threads of a chain of waits
-	MostInFlight  = 16        // per thread, when no call waits
-	Readings      = 8         // replays of a program, with durations drawn from its own
-	FewReadings   = 3         // sufficient if their gains are steady
-	Blocks        = 12        // parts of a run for the draws: consecutive events are similar
-	CallsAfter    = 3         // calls after the acquisition of a lock, by which its places in the code are told apart
-	MostAtOnce    = 256       // command buffers on a device that are distinguished by number
+	Permutations             = 200       // random permutations in a statistical test
+	MostIntervals            = 20_000    // compared by a test of exclusion
+	MostComparedThreads      = 24        // number of threads that are compared pairwise: those with the most intervals
+	MostCalls                = 4000      // calls in a test of interference, or command buffers in one of crowding
+	MostJobs                 = 4000      // command buffers of a replay
+	LeastJobs                = 1000      // command buffers of a replay that has more than MostReplayedSteps steps
+	MostReplayedSteps        = 16_000    // steps of a replay: calls, waits and signals of threads
+	MostPathSteps            = 1_000_000 // of the critical path
+	MostSimultaneousHandOffs = 16        // hand-offs at one instant
+	LongestWaitChain         = 8         // threads of a chain of waits
+	MostInFlight             = 16        // per thread, when no call waits
+	ReplayDraws              = 8         // replays of a program, with durations drawn from its own
+	FirstReplayDraws         = 3         // sufficient if their gains are steady
+	DrawBlocks               = 12        // parts of a run for the draws: consecutive events are similar
+	CallsAfterAcquire        = 3         // calls after the acquisition of a lock that tell its places in the code apart
+	MostNumberedBuffers      = 256       // command buffers on a device that are distinguished by number
 )
 
 // The largest numbers of things that a report lists.
 const (
-	MostGaps    = 20 // of a GPU's work
-	MostChains  = 20
-	MostNamed   = 3 // kernels, feeders
-	MostLocks   = 3
-	MostHolders = 4
-	MostSites   = 2 // of a cause
-	MostOfAKind = 6 // predicted gains, of each kind and in all; each costs ten replays
-	MostThreads = 2
-	MostGains   = 6
+	MostGaps         = 20 // of a GPU's work
+	MostChains       = 20
+	MostNamed        = 3 // kernels, feeders
+	MostLocks        = 3
+	MostHolders      = 4
+	MostSites        = 2 // of a cause
+	MostGainsPerKind = 6 // predicted gains, of each kind and in all; each costs ten replays
+	MostThreads      = 2
+	MostGains        = 6
 )
 
 // To find where a run's behaviour changes for good (a new phase), the run is divided into equal ranges of time.
 const (
-	Stretches = 64   // equal parts of the time in which threads work
-	LeastPart = 10   // minimum number of these parts in a phase: fewer are start-up or chance
-	Moved     = 0.25 // minimum share of the threads' time that two phases spend differently
+	PhaseBins       = 64   // equal parts of the time in which threads work
+	ShortestPhase   = 10   // minimum number of these parts in a phase: fewer are start-up or chance
+	PhaseDifference = 0.25 // minimum share of the threads' time that two phases spend differently
 )
 
 // A thread wakes on a schedule if it sleeps at least ScheduledSleeps times and its wake-ups follow a regular
@@ -61,12 +61,12 @@ const (
 	CrowdingSteps       = 20    // slopes from 0 to 1 that are tried for a device that shares its capacity
 )
 
-// SteadyGain is the largest relative difference between the gains of a few replays (FewReadings) at which these
+// SteadyGain is the largest relative difference between the gains of a few replays (FirstReplayDraws) at which these
 // suffice, and the others (up to Readings) are skipped. It is a quarter of an interval's smallest error. Skipping
 // moves the ends of the interval by less than a fifth of that error, because the range of eight normal values is 1.7
 // times the range of three.
 const SteadyGain = 0.0125
 
-// ReadAgain is how many replays with redrawn durations the interval of an item's gain uses; the interval of a cause
-// uses all (Readings).
-const ReadAgain = 1
+// ItemReplayDraws is how many replays with redrawn durations the interval of an item's gain uses; the interval of a
+// cause uses all (Readings).
+const ItemReplayDraws = 1

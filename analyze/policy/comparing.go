@@ -29,9 +29,9 @@ const (
 	// can be significant when many calls and kernels are tested. MostBins bounds the number of time bins, which are
 	// merged into groups.
 	MostGroups, FewestGroups, MostBins = 64, 8, 256
-	// Correlated is the one-sided 5% limit of the lag-1 autocorrelation, in standard errors. Above it, neighbouring
-	// values are not independent, and a rank test would find differences by chance.
-	Correlated = 1.645
+	// AutocorrelationLimit is the one-sided 5% limit of the lag-1 autocorrelation, in standard errors. Above it,
+	// neighbouring values are not independent, and a rank test would find differences by chance.
+	AutocorrelationLimit = 1.645
 	// RecordsAtOnce is how many records of a long trace are loaded into memory at a time.
 	RecordsAtOnce = 3 << 17
 )
@@ -67,12 +67,12 @@ const (
 	// shows no work of a program, so the report warns.
 	IdleScreenIntervals = 10
 	// InducedState is the share of the time in an induced GPU performance state above which the report warns.
-	// NobodysGPU is the share of GPU time without a known process above which it warns.
-	InducedState, NobodysGPU = 0.01, 0.01
-	// TooFewOwn: if fewer than this share of the GPU intervals belong to the process, the export may be about the
-	// wrong process. OthersGPU: if other processes used more than this share of the GPU's time, the report warns that
-	// they delayed the program.
-	TooFewOwn, OthersGPU = 0.05, 0.1
+	// UnattributedGPUShare is the share of GPU time without a known process above which it warns.
+	InducedState, UnattributedGPUShare = 0.01, 0.01
+	// TargetIntervalShare: if fewer than this share of the GPU intervals belong to the process, the export may be about
+	// the wrong process. OtherProcessesGPUShare: if other processes used more than this share of the GPU's time, the
+	// report warns that they delayed the program.
+	TargetIntervalShare, OtherProcessesGPUShare = 0.05, 0.1
 	// Unlabelled is the share of intervals without a label above which the report advises to set labels.
 	Unlabelled = 0.9
 )

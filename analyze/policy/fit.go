@@ -3,16 +3,16 @@ package policy
 // Limits of the fit that estimates kernels' costs from the GPU times of command buffers over a run (analyze/kernels).
 // No verdict depends on these values.
 const (
-	FitColumns  = 384  // costs that are fitted separately; further sizes of dispatches share one
-	FitSolved   = 128  // costs that are solved for: sizes are merged until there are no more
-	FitSizeBits = 4    // significant bits by which sizes of dispatches are distinguished: within 6%
-	FitAlike    = 4096 // different command buffers whose usual time is stored
-	FitBlocks   = 24   // consecutive parts of the run whose residuals determine an interval
-	FitFolds    = 16   // random parts of the run, which show whether a few command buffers determine a cost
-	FitFreedom  = 5    // minimum number of observations beyond the number of costs
+	FitColumns         = 384  // costs that are fitted separately; further sizes of dispatches share one
+	FitSolved          = 128  // costs that are solved for: sizes are merged until there are no more
+	FitSizeBits        = 4    // significant bits by which sizes of dispatches are distinguished: within 6%
+	FitDistinctBuffers = 4096 // different command buffers whose usual time is stored
+	FitBlocks          = 24   // consecutive parts of the run whose residuals determine an interval
+	FitFolds           = 16   // random parts of the run, which show whether a few command buffers determine a cost
+	FitFreedom         = 5    // minimum number of observations beyond the number of costs
 	// maximum share of one fold in the information about a cost, so that at least three observations determine the
 	// cost
-	FitDecided    = 0.34
+	FitFoldShare  = 0.34
 	FitIdentified = 0.5  // maximum half interval of an identified cost, relative to it
 	FitRank       = 1e-9 // relative to the largest eigenvalue: below, a combination of costs is not observable
 	// A column of equations is independent of the others if its distance from their span is larger than this share of

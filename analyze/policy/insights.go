@@ -24,8 +24,8 @@ const (
 	// does something else.
 	MostBetweenCalls analyze.Nanos = 20_000
 	// LongIdle is the shortest gap after which a GPU counts as idle, because GPUs clock down after some milliseconds.
-	// NoIdle is the longest gap between command buffers that count as following each other directly.
-	LongIdle, NoIdle analyze.Nanos = 10_000_000, 1_000_000
+	// LongestDirectGap is the longest gap between command buffers that count as following each other directly.
+	LongIdle, LongestDirectGap analyze.Nanos = 10_000_000, 1_000_000
 	// SlowerAfterIdle is how many times longer work must take after an idle period of the GPU, or after a pause of the
 	// thread, to be reported.
 	SlowerAfterIdle = 1.5
@@ -44,16 +44,16 @@ const (
 	// IdleGPU is the smallest idle share of a GPU for which its gaps are reported, and IdleReason the smallest share
 	// of the idle time for which a second reason is named.
 	IdleGPU, IdleReason = 0.2, 0.05
-	// MostFirstIterations is the largest number of iterations at a thread's start that count as warm-up.
-	MostFirstIterations = 100
-	// At most 1/FirstPart of all iterations may count as warm-up. When work after a pause is compared with other
-	// work, the first MostFirstIterations/FirstOfIdle are ignored.
-	FirstPart, FirstOfIdle = 4, 10
+	// MostWarmUpIterations is the largest number of iterations at a thread's start that count as warm-up.
+	MostWarmUpIterations = 100
+	// At most 1/WarmUpDivisor of all iterations may count as warm-up. When work after a pause is compared with other
+	// work, the first MostWarmUpIterations/IdleWarmUpDivisor are ignored.
+	WarmUpDivisor, IdleWarmUpDivisor = 4, 10
 	// An iteration is slow if it takes SlowIteration times the median, and exceeds the median by SlowIterationSpread
 	// times the distance from the median to the 95th percentile.
 	SlowIteration, SlowIterationSpread = 2.0, 3.0
-	// Half is the share from which an insight says "most".
-	Half = 0.5
+	// InsightMajority is the share from which an insight says "most".
+	InsightMajority = 0.5
 	// NoticeableKernel is the share of GPU time below which the default report lists a kernel last. A kernel whose
 	// exact time is not known keeps its place if it may have more than this share.
 	NoticeableKernel = 0.01

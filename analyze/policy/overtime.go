@@ -30,11 +30,11 @@ const (
 	HumpValues = 40
 	// HumpRatio is the minimum ratio between the median durations of a kernel's slow and fast executions (two groups).
 	HumpRatio = 1.5
-	// HumpLeast is the minimum share of a kernel's durations in the smaller of the two groups; fewer are outliers.
-	HumpLeast = 0.1
-	// HumpBetween is the share of the variance of the logarithms of durations that the difference of the two groups
-	// must explain. A normal distribution cut in its middle has 0.64, a uniform one 0.75.
-	HumpBetween = 0.88
+	// HumpSmallerShare is the minimum share of a kernel's durations in the smaller of the two groups; fewer are outliers.
+	HumpSmallerShare = 0.1
+	// HumpExplainedVariance is the share of the variance of the logarithms of durations that the difference of the two
+	// groups must explain. A normal distribution cut in its middle has 0.64, a uniform one 0.75.
+	HumpExplainedVariance = 0.88
 	// A kernel's durations form two groups only if there is a gap between the groups' medians: the middle part of that
 	// interval, as large as the share HumpGap of it, may have at most the share HumpGapShare of the durations.
 	HumpGap, HumpGapShare = 0.3, 0.05
@@ -49,20 +49,20 @@ const (
 	// ChurnShare is the share of allocations that directly follow a release of the same size; from this share on, the
 	// report advises to reuse memory.
 	ChurnShare = 0.5
-	// ChurnSoon is the longest time from a release to an allocation of the same size that could have reused the
+	// ChurnReuseTime is the longest time from a release to an allocation of the same size that could have reused the
 	// memory. A longer step of the thread raises this limit to the step's length.
-	ChurnSoon analyze.Nanos = 10_000_000
+	ChurnReuseTime analyze.Nanos = 10_000_000
 	// LateSizes is the minimum number of sizes that are released and allocated again some steps later, for the report to
 	// say that a cache keyed by size is too small.
 	LateSizes = 10
-	// LeastKept is how many objects that are never released count as growth, however small they are.
-	LeastKept = 100
-	// KeptBuffers is the share of a process's command buffers that must be alive at the same time for the report to
+	// FewestUnreleased is how many objects that are never released count as growth, however small they are.
+	FewestUnreleased = 100
+	// UnfreedBufferShare is the share of a process's command buffers that must be alive at the same time for the report to
 	// say that they are not freed.
-	KeptBuffers = 0.5
-	// QueueRoom is how many uncompleted command buffers a Metal queue allows, unless the program sets
+	UnfreedBufferShare = 0.5
+	// DefaultQueueDepth is how many uncompleted command buffers a Metal queue allows, unless the program sets
 	// maxCommandBufferCount.
-	QueueRoom = 64
+	DefaultQueueDepth = 64
 	// ClearedTogether is how many releases in a row, without an allocation between them, count as clearing a cache.
 	ClearedTogether = 3
 )

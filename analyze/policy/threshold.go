@@ -22,10 +22,10 @@ var all []*Threshold
 // All returns all thresholds in the order of their declaration. TestSensitivity changes each of them in turn.
 func All() []*Threshold { return all }
 
-var share, count, nanos, ratio = in("share"), in("count"), in("ns"), in("ratio")
+var share, count, nanos, ratio = declareIn("share"), declareIn("count"), declareIn("ns"), declareIn("ratio")
 
-// in returns a function that declares a threshold with the given unit and adds it to all.
-func in(unit string) func(name string, value float64, why, measured string) *Threshold {
+// declareIn returns a function that declares a threshold with the given unit and adds it to all.
+func declareIn(unit string) func(name string, value float64, why, measured string) *Threshold {
 	return func(name string, value float64, why, measured string) *Threshold {
 		t := &Threshold{name, unit, value, why, measured}
 		all = append(all, t)
@@ -52,9 +52,9 @@ func MoreThan[N number](t *Threshold, part, whole N) bool {
 	return float64(part) > t.Value*float64(whole)
 }
 
-// NearlyAll reports whether `part` is `whole`, except for at most the share LeftOver; true if both are 0.
+// NearlyAll reports whether `part` is `whole`, except for at most the share ExceptionShare; true if both are 0.
 func NearlyAll[N number](part, whole N) bool {
-	return float64(part) >= (1-LeftOver.Value)*float64(whole)
+	return float64(part) >= (1-ExceptionShare.Value)*float64(whole)
 }
 
 // Saturated reports whether a GPU with this busy share (0 to 1) is idle only for the unavoidable gaps between command

@@ -48,7 +48,7 @@ type labels struct {
 }
 
 func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
-	p := &profile.Profile{SampleType: types, DurationNanos: int64(t.Window.Length()), DefaultSampleType: types[1].Type}
+	p := &profile.Profile{SampleType: types, DurationNanos: int64(t.TimeRange.Length()), DefaultSampleType: types[1].Type}
 	if !t.Source.Started.IsZero() {
 		p.TimeNanos = t.Source.Started.UnixNano()
 	}

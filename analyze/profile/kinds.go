@@ -29,7 +29,7 @@ func gpu(t *analyze.Trace, costs *kernels.Costs, splitter *kernels.Splitter) *bu
 	queue := queueName(of)
 	for c := range t.Buffers() {
 		queued, first := int64(0), int64(0)
-		if latency, known := c.StartLatency(t.Window); known && t.Began(c.Committed.Begin) {
+		if latency, known := c.StartLatency(t.TimeRange); known && t.Began(c.Committed.Begin) {
 			queued = int64(latency)
 		}
 		if t.Began(c.GPU.Begin) {
@@ -38,7 +38,7 @@ func gpu(t *analyze.Trace, costs *kernels.Costs, splitter *kernels.Splitter) *bu
 		if c.Queue != of {
 			of, queue = c.Queue, queueName(c.Queue)
 		}
-		for _, s := range together(splitter.Split(c, t.Window, costs)) {
+		for _, s := range together(splitter.Split(c, t.TimeRange, costs)) {
 			encoder := ""
 			if s.Encoder != nil {
 				encoder = s.Encoder.Label
@@ -142,7 +142,7 @@ func wait(splitter *evidence.Division) *builder {
 				continue
 			}
 			l.other = ""
-			if p.Part == analyze.PartWaitForeign {
+			if p.Part == analyze.PartWaitCrossThread {
 				l.other = b.other(evidence.Awaited(t, w))
 			}
 			n := int64(0)
@@ -155,7 +155,7 @@ func wait(splitter *evidence.Division) *builder {
 	for _, k := range splitter.ThreadWaits.Locks {
 		l := labels{thread: k.Thread, holds: k.Interpreter, other: b.other(k.Holder)}
 		stack := []string{"lock", named(k.Name, "lock", k.Lock), k.Selector}
-		b.add(stack, originOf(k.Call), l, counts(k.Earlier), int64(k.Own))
+		b.add(stack, originOf(k.Call), l, counts(k.Earlier), int64(k.Exclusive))
 	}
 	b.signals(splitter)
 	return b

@@ -85,7 +85,7 @@ func TestSums(t *testing.T) {
 		var inside, waits, space, compiled, gpuTime analyze.Nanos
 		signals := int64(0)
 		for _, th := range a.Evidence.Times.Threads {
-			inside += th.Window - th.Time[analyze.PartOutside]
+			inside += th.ActiveRange - th.Time[analyze.PartOutside]
 			waits += th.Waited() + th.Time[analyze.PartLock] + th.SignalWaits
 			for i := range trace.CPUWaits.Signals {
 				if trace.CPUWaits.Signals[i].Thread == th.Thread {
@@ -140,7 +140,7 @@ func TestSums(t *testing.T) {
 			if got != want {
 				t.Errorf("%s: the %s profile sums to %v, the report to %v", name, kind, got, want)
 			}
-			if p.TimeNanos == 0 || p.DurationNanos != int64(trace.Window.Length()) {
+			if p.TimeNanos == 0 || p.DurationNanos != int64(trace.TimeRange.Length()) {
 				t.Errorf("%s, %s: time %d and duration %d are not set", name, kind, p.TimeNanos, p.DurationNanos)
 			}
 		}
@@ -205,7 +205,7 @@ func TestOperationsAreLabels(t *testing.T) {
 			{Pipeline: &analyze.Pipeline{Kernel: "gemm"}, Count: 1, Threads: 64},
 		}}}}
 	got := map[string]int64{}
-	p, err := Build("gpu", &analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000},
+	p, err := Build("gpu", &analyze.Trace{TimeRange: analyze.Interval{Begin: 1, End: 5000},
 		CommandBuffers: []analyze.CommandBuffer{b}})
 	if err != nil {
 		t.Fatal(err)

@@ -102,7 +102,7 @@ func TestStacksAddUp(t *testing.T) {
 		a := cause.Analyze(trace, cause.Options{})
 		var inside, waits, compiled analyze.Nanos
 		for _, th := range a.Evidence.Times.Threads {
-			inside += th.Window - th.Time[analyze.PartOutside]
+			inside += th.ActiveRange - th.Time[analyze.PartOutside]
 			waits += th.Waited() + th.Time[analyze.PartLock]
 		}
 		for _, c := range trace.Compilations {

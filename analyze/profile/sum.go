@@ -53,9 +53,10 @@ func (s *Sum) AddDivided(part *evidence.Division) error {
 
 func (s *Sum) add(part *analyze.Trace, division func() *evidence.Division) error {
 	if s.window.End == 0 {
-		s.window = part.Window
+		s.window = part.TimeRange
 	}
-	s.window = analyze.Interval{Begin: min(s.window.Begin, part.Window.Begin), End: max(s.window.End, part.Window.End)}
+	s.window = analyze.Interval{Begin: min(s.window.Begin, part.TimeRange.Begin),
+		End: max(s.window.End, part.TimeRange.End)}
 	parts, err := buildAll(s.kinds, input{part, division, func() *kernels.Costs { return s.costs },
 		&s.splitter})
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 type alternatives struct {
 	rates []float64 // one for each reading (a variant of the recorded program)
 	// the rate if processors hardly sleep; set only if the change increases the number of hand-offs per second
-	awake     float64
-	otherRoom bool    // true if the capacity of GPUs or queues may matter, so that `other` is set
-	other     float64 // the rate with the other assumption about that capacity
-	wide      float64 // the rate of the change returned by widened; set if the change removes waits for events
+	awake         float64
+	otherCapacity bool    // true if the capacity of GPUs or queues may matter, so that `other` is set
+	other         float64 // the rate with the other assumption about that capacity
+	wide          float64 // the rate of the change returned by widened; set if the change removes waits for events
 }
 
 // widened returns the change with one more assumption: queues whose command buffers wait for events could run more
@@ -29,9 +29,9 @@ func widened(c Change) Change {
 
 // runAll runs the change under all alternative assumptions, in parallel.
 func (r *Replay) runAll(all []*reading, c, usual, other Change, d *change.Density) (a alternatives) {
-	a.otherRoom = !change.HasRoom(r.program) || c.Apart
+	a.otherCapacity = !change.HasSpareCapacity(r.program) || c.Apart
 	var tasks []func() // the longest first
-	if a.otherRoom {
+	if a.otherCapacity {
 		tasks = append(tasks, func() { a.other = r.settle(other).rate })
 	}
 	if c.Events {

@@ -133,18 +133,18 @@ func removeDelays(p *program.Program) {
 		}
 		for i := range p.Jobs {
 			j, was := &p.Jobs[i], &recorded.Jobs[i]
-			latency := was.Latency + was.Held
+			latency := was.Latency + was.ExternalDelay
 			latency = max(min(latency, p.Framework.Time/2), latency-before)
-			j.Held = min(was.Held, latency)
-			j.Latency = latency - j.Held
+			j.ExternalDelay = min(was.ExternalDelay, latency)
+			j.Latency = latency - j.ExternalDelay
 			j.Complete = max(0, was.Complete-after)
 			if p.Processors.RunGPU {
-				j.Duration = max(j.Alone, was.Duration-r.Delayed(i))
+				j.Duration = max(j.ProcessorTime, was.Duration-r.Delayed(i))
 			}
 		}
-		h := &p.HandOvers
-		h.UsualNotify = max(0, recorded.HandOvers.UsualNotify-after)
-		h.UsualLatency = max(0, recorded.HandOvers.UsualLatency-before)
+		h := &p.HandOffs
+		h.UsualNotify = max(0, recorded.HandOffs.UsualNotify-after)
+		h.UsualLatency = max(0, recorded.HandOffs.UsualLatency-before)
 		if p.Newest.Known {
 			p.Newest.Notify = h.UsualNotify
 		}
@@ -184,10 +184,10 @@ func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos
 // and commits, as a share of the time by which they take longer than with a free processor. `r` is a run of the
 // unchanged program.
 func findUnexplained(p *program.Program, r *machine.Result) {
-	h := &p.HandOvers
+	h := &p.HandOffs
 	var beyond analyze.Nanos
 	for i := range p.Jobs {
-		beyond += max(0, p.Jobs[i].Latency+p.Jobs[i].Held-h.FreeLatency)
+		beyond += max(0, p.Jobs[i].Latency+p.Jobs[i].ExternalDelay-h.FreeLatency)
 	}
 	for t := range p.Threads {
 		th := &p.Threads[t]
@@ -218,9 +218,9 @@ func delays(r *machine.Result) (sum analyze.Nanos, each float64) {
 // in the unchanged program. It returns 0 if the change gives each thread a processor: such a change removes these waits
 // itself.
 func relief(p *program.Program, c Change, r *machine.Result) float64 {
-	if c.Cores || p.HandOvers.Unexplained == 0 || p.HandOvers.Delay == 0 {
+	if c.Cores || p.HandOffs.Unexplained == 0 || p.HandOffs.Delay == 0 {
 		return 0
 	}
 	_, each := delays(r)
-	return max(0, 1-each/p.HandOvers.Delay)
+	return max(0, 1-each/p.HandOffs.Delay)
 }

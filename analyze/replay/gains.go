@@ -31,7 +31,7 @@ var factors = []float64{0.9, 0.75, 0.5, 0}
 // Gains returns the predicted gains of the items whose speed-up helps the run most. `known` is false if the replay
 // cannot predict anything.
 func (r *Replay) Gains() (list []Gain, known bool) {
-	if r.Why != "" || r.roomy() == 0 {
+	if r.Why != "" || r.rateWithCapacity() == 0 {
 		return nil, false
 	}
 	if r.gains == nil {
@@ -52,12 +52,12 @@ func (r *Replay) largestGains() []Gain {
 	var tried []candidate
 	ofKind := map[string]int{}
 	for _, of := range slices.Compact([]*Replay{r, r.ofTied()}) {
-		of.roomy()
+		of.rateWithCapacity()
 		for _, t := range slices.Concat(things(of.program), flights(of.program), merges(of.program)) {
 			if of != r.OfThings(t.kind) {
 				continue
 			}
-			if ofKind[t.kind]++; ofKind[t.kind] > policy.MostOfAKind || t.kind == KindThread &&
+			if ofKind[t.kind]++; ofKind[t.kind] > policy.MostGainsPerKind || t.kind == KindThread &&
 				ofKind[t.kind] > policy.MostThreads {
 				continue
 			}
@@ -68,7 +68,7 @@ func (r *Replay) largestGains() []Gain {
 	}
 	concurrently(len(tried), func(i int) {
 		c := &tried[i]
-		c.half = c.of.gainWithRoom(c.halved)
+		c.half = c.of.gainWithCapacity(c.halved)
 	})
 	found := slices.DeleteFunc(tried, func(c candidate) bool { return c.half < policy.WorthPredicting.Value })
 	slices.SortStableFunc(found, func(x, y candidate) int { return cmp.Compare(y.half, x.half) })
@@ -94,15 +94,15 @@ func (r *Replay) bound(t thing) (times float64) {
 	return 1 / (1 - min(1, program.Share(t.took, r.program.Lasted)))
 }
 
-// gainWithRoom returns the gain of a change if GPUs have spare capacity, from one run of the replay; 0 if that run
+// gainWithCapacity returns the gain of a change if GPUs have spare capacity, from one run of the replay; 0 if that run
 // deadlocks.
-func (r *Replay) gainWithRoom(c Change) (times float64) {
-	c.Room = true
+func (r *Replay) gainWithCapacity(c Change) (times float64) {
+	c.SpareCapacity = true
 	rate := r.onlyFaster(c)
 	if rate == 0 {
 		return 0
 	}
-	return rate / r.roomy()
+	return rate / r.rateWithCapacity()
 }
 
 // gain predicts the gain of a change with its interval, from a few replays; known is false if the interval is too
@@ -136,14 +136,14 @@ func (r *Replay) gainsOf(t thing, halved Change) (list []Gain) {
 				continue
 			}
 		case f > 0.5:
-			times := r.gainWithRoom(t.scaled(r.program, f))
+			times := r.gainWithCapacity(t.scaled(r.program, f))
 			if times == 0 {
 				continue
 			}
 			s.Estimate = max(1, times)
 			s.Low, s.High = s.Estimate*between(half.Low/half.Estimate, f, r.Error),
 				s.Estimate*between(half.High/half.Estimate, f, r.Error)
-			s.LowWithRoom = s.Estimate * between(half.LowWithRoom/half.Estimate, f, r.Error)
+			s.LowWithCapacity = s.Estimate * between(half.LowWithCapacity/half.Estimate, f, r.Error)
 		}
 		list = append(list, Gain{t.kind, t.name, f, s})
 	}
@@ -155,7 +155,7 @@ func (r *Replay) gainsOf(t thing, halved Change) (list []Gain) {
 // error that every prediction has.
 func between(ofHalf, factor, replayError float64) float64 {
 	off := (ofHalf - 1) * (1 - factor) / 0.5
-	err := max(policy.RunToRunVariation.Value+policy.ErrorOfLess, math.Abs(replayError))
+	err := max(policy.RunToRunVariation.Value+policy.ErrorOfShortening, math.Abs(replayError))
 	if ofHalf < 1 {
 		return 1 + min(off, -err)
 	}

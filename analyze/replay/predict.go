@@ -11,10 +11,10 @@ import (
 )
 
 // A Speedup is a predicted speedup with an interval, which covers the known uncertainties of the replay. Low assumes
-// that GPUs have no more spare capacity than was recorded. LowWithRoom is the low end if GPUs have the spare capacity
-// that the estimate assumes; 0 means that it equals Low. Spread is the typical error of such predictions from unknown
-// causes; see Interval.
-type Speedup struct{ Estimate, Low, High, LowWithRoom, Spread float64 }
+// that GPUs have no more spare capacity than was recorded. LowWithCapacity is the low end if GPUs have the spare
+// capacity that the estimate assumes; 0 means that it equals Low. Spread is the typical error of such predictions from
+// unknown causes; see Interval.
+type Speedup struct{ Estimate, Low, High, LowWithCapacity, Spread float64 }
 
 // Interval returns the interval that reports show; it contained the measured speedup for 90% of the predictions on
 // generated programs. Verdicts depend on the narrower interval from Low to High. Interval also covers unknown errors
@@ -40,7 +40,7 @@ func spreadOf(c Change) float64 {
 func (s *Speedup) Proven() bool { return s.Least() > 1 }
 
 // Least returns the low end of the interval if the GPU has the capacity that the estimate assumes.
-func (s *Speedup) Least() float64 { return cmp.Or(s.LowWithRoom, s.Low) }
+func (s *Speedup) Least() float64 { return cmp.Or(s.LowWithCapacity, s.Low) }
 
 // InWords formats the speed-up as "1.50x faster (1.40-1.60)".
 func (s Speedup) InWords() string {
@@ -74,7 +74,7 @@ func (r *Replay) settle(c Change) (s settled) {
 		if n == 0 {
 			s.asDeep = s.rate
 		}
-		denser := !c.Launch && s.rate > max(1, d.Times)*base*(1+policy.Negligible.Value)
+		denser := !c.Launch && s.rate > max(1, d.Times)*base*(1+policy.NegligibleShare.Value)
 		less := max(d.Relief, relief(p, c, result))
 		if !denser && less <= d.Relief+policy.RunToRunVariation.Value {
 			break
@@ -107,7 +107,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	p := r.program
 	usual, other := c, c
 	// for changes that make the GPU busier, the estimate assumes that queues have no more capacity than recorded
-	if usual.Room = true; c.GPU || c.Scale.Overlaps() {
+	if usual.SpareCapacity = true; c.GPU || c.Scale.Overlaps() {
 		usual, other = other, usual
 	}
 	changed := r.settle(usual)
@@ -121,7 +121,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	if c.Cores {
 		of = r.base / p.Rate(p.Recorded)
 	}
-	s = &Speedup{Estimate: of * changed.rate / r.base / r.gainOfRoom(usual), Spread: spreadOf(c)}
+	s = &Speedup{Estimate: of * changed.rate / r.base / r.gainOfCapacity(usual), Spread: spreadOf(c)}
 	if !c.Scale.Slows() { // a change that only removes work cannot make the run slower, so the gain is at least 1
 		s.Estimate = max(1, s.Estimate)
 	}
@@ -134,7 +134,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		if changed == 0 || was == 0 { // one of the runs does not end
 			return s.Estimate
 		}
-		gained = of * changed / was / r.gainOfRoom(c)
+		gained = of * changed / was / r.gainOfCapacity(c)
 		least, most = min(least, gained), max(most, gained)
 		if !refuted {
 			s.Low, s.High = min(s.Low, gained), max(s.High, gained)
@@ -152,7 +152,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		gains = append(gains, hold(ran.rates[i], x.unchanged(), usual, x.refuted))
 	}
 	if few == nil && r.readings != nil {
-		further := r.readings.further(gains[len(gains)-policy.FewReadings:])
+		further := r.readings.further(gains[len(gains)-policy.FirstReplayDraws:])
 		for i, rate := range runReadings(further, usual, changed.density) {
 			hold(rate, further[i].unchanged(), usual, further[i].refuted)
 		}
@@ -161,40 +161,40 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		hold(changed.asDeep, r.base, usual, false)
 		hold(ran.awake, r.base, usual, false)
 	}
-	s.LowWithRoom = s.Low
-	if ran.otherRoom {
+	s.LowWithCapacity = s.Low
+	if ran.otherCapacity {
 		hold(ran.other, r.base, other, false)
 	}
 	if c.Events {
 		hold(ran.wide, r.base, widened(usual), false)
 	}
-	if most > policy.Widest.Value*least {
+	if most > policy.WidestPrediction.Value*least {
 		return nil, fmt.Sprintf("the possible gain ranges from %.2fx to %.2fx, too wide an interval", least, most)
 	}
-	usually := policy.RunToRunVariation.Value + policy.ErrorOfMore*math.Abs(math.Log2(s.Estimate))
+	usually := policy.RunToRunVariation.Value + policy.ErrorPerDoubling*math.Abs(math.Log2(s.Estimate))
 	if c.Scale != nil {
-		usually += policy.ErrorOfLess
+		usually += policy.ErrorOfShortening
 	}
 	err := max(usually, math.Abs(r.Error))
-	s.Low, s.High, s.LowWithRoom = s.Low*(1-err), s.High*(1+err), s.LowWithRoom*(1-err)
+	s.Low, s.High, s.LowWithCapacity = s.Low*(1-err), s.High*(1+err), s.LowWithCapacity*(1-err)
 	return s, ""
 }
 
-// gainOfRoom returns how much faster the unchanged program becomes only by the assumption that GPUs have spare
+// gainOfCapacity returns how much faster the unchanged program becomes only by the assumption that GPUs have spare
 // capacity. A prediction made with that assumption must be divided by it, because the change itself does not bring this
-// gain. gainOfRoom returns 1 if the assumption is a part of the change.
-func (r *Replay) gainOfRoom(c Change) float64 {
-	if !c.Room || !c.OnlyFaster() || c.Scale.Overlaps() {
+// gain. gainOfCapacity returns 1 if the assumption is a part of the change.
+func (r *Replay) gainOfCapacity(c Change) float64 {
+	if !c.SpareCapacity || !c.OnlyFaster() || c.Scale.Overlaps() {
 		return 1
 	}
-	return r.roomy() / r.base
+	return r.rateWithCapacity() / r.base
 }
 
-// roomy returns the rate of the unchanged program if GPUs and queues have spare capacity. GPUs and queues that are
-// known to be limited stay limited.
-func (r *Replay) roomy() float64 {
-	if r.withRoom == 0 {
-		r.withRoom, _ = run(r.program, Change{Room: true}, nil)
+// rateWithCapacity returns the rate of the unchanged program if GPUs and queues have spare capacity. GPUs and queues
+// that are known to be limited stay limited.
+func (r *Replay) rateWithCapacity() float64 {
+	if r.withCapacity == 0 {
+		r.withCapacity, _ = run(r.program, Change{SpareCapacity: true}, nil)
 	}
-	return r.withRoom
+	return r.withCapacity
 }

@@ -58,7 +58,7 @@ func newReadings(p *program.Program, random *rand.Rand) *readings {
 	for _, share := range []float64{0, 1} {
 		with(false, func(x *program.Processors) { x.Interrupting = share })
 	}
-	with(p.HandOvers.WaitedFor > 0, func(x *program.Processors) { x.Count = 0 })
+	with(p.HandOffs.WaitedFor > 0, func(x *program.Processors) { x.Count = 0 })
 	return r
 }
 
@@ -67,15 +67,15 @@ func newReadings(p *program.Program, random *rand.Rand) *readings {
 // redrawn durations, too.
 func (r *readings) few() []*reading {
 	if n := len(r.sharing); n > 0 {
-		return append(r.draw(policy.ReadAgain), r.sharing[n-1])
+		return append(r.draw(policy.ItemReplayDraws), r.sharing[n-1])
 	}
-	return append(r.draw(policy.ReadAgain), r.draw(policy.Readings)[policy.Readings-1])
+	return append(r.draw(policy.ItemReplayDraws), r.draw(policy.ReplayDraws)[policy.ReplayDraws-1])
 }
 
 // first returns all readings (variants of the program) with other distributions of processors, and the fewest
 // readings with redrawn durations that may suffice.
 func (r *readings) first() []*reading {
-	return append(slices.Clone(r.sharing), r.draw(policy.FewReadings)...)
+	return append(slices.Clone(r.sharing), r.draw(policy.FirstReplayDraws)...)
 }
 
 // further returns the remaining readings (variants of the program) with redrawn durations. It returns none if the
@@ -84,7 +84,7 @@ func (r *readings) further(gains []float64) []*reading {
 	if slices.Max(gains) <= (1+policy.SteadyGain)*slices.Min(gains) {
 		return nil
 	}
-	return r.draw(policy.Readings)[policy.FewReadings:]
+	return r.draw(policy.ReplayDraws)[policy.FirstReplayDraws:]
 }
 
 // draw returns the first n readings (variants of the program) whose durations are redrawn at random.
@@ -143,7 +143,7 @@ func resampled(p *program.Program, random *rand.Rand) *program.Program {
 			}
 		}
 		for kind, list := range byKind {
-			length := (len(list) + policy.Blocks - 1) / policy.Blocks
+			length := (len(list) + policy.DrawBlocks - 1) / policy.DrawBlocks
 			for at := 0; at < len(list); at += length {
 				begin := random.IntN(len(list) - min(length, len(list)) + 1)
 				for i := at; i < min(at+length, len(list)); i++ {
@@ -154,7 +154,8 @@ func resampled(p *program.Program, random *rand.Rand) *program.Program {
 					d.Allocates = from.Details[b].Allocates
 					if program.Kind(kind) == program.Commit {
 						j, drawn := &q.Jobs[s.Job], &p.Jobs[from.Steps[b].Job]
-						j.Duration, j.Alone, j.Stood, j.Beside = drawn.Duration, drawn.Alone, drawn.Stood, drawn.Beside
+						j.Duration, j.ProcessorTime, j.Stood, j.ConcurrencyLoss = drawn.Duration, drawn.ProcessorTime, drawn.Stood,
+							drawn.ConcurrencyLoss
 						j.Kernels, j.Measured = drawn.Kernels, drawn.Measured
 					}
 				}

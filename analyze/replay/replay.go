@@ -29,18 +29,18 @@ type Replay struct {
 	// recorded time; 0 if it was not replayed.
 	Error float64
 
-	program  *program.Program // nil if there is none
-	base     float64          // rate of the unchanged program in the replay, in command buffers per ns
-	withRoom float64          // rate if GPUs and queues have spare capacity (see roomy); 0 until it is computed
-	faster   sync.Map         // by Change: the rate with that change (see onlyFaster)
-	evidence *evidence.Evidence
-	taken    evidence.GPUTaken // GPU time that an external process took
-	seed     uint64
-	tied     *Replay   // the replay in which threads wait for each other's signals; nil until it is needed
-	delayed  *Replay   // the replay that predicts the cost of delays; nil until it is needed
-	readings *readings // variants of the program, whose results form a prediction's interval
-	gains    []Gain    // gains of items; nil until they are computed
-	without  map[Change]answer
+	program      *program.Program // nil if there is none
+	base         float64          // rate of the unchanged program in the replay, in command buffers per ns
+	withCapacity float64          // rate if GPUs and queues have spare capacity (see roomy); 0 until it is computed
+	faster       sync.Map         // by Change: the rate with that change (see onlyFaster)
+	evidence     *evidence.Evidence
+	externalUse  evidence.ExternalGPUUse // GPU time that an external process took
+	seed         uint64
+	tied         *Replay   // the replay in which threads wait for each other's signals; nil until it is needed
+	delayed      *Replay   // the replay that predicts the cost of delays; nil until it is needed
+	readings     *readings // variants of the program, whose results form a prediction's interval
+	gains        []Gain    // gains of items; nil until they are computed
+	without      map[Change]answer
 }
 
 // An answer is a cached result of Without. Caching pays because each pair of causes is requested twice: to find which
@@ -53,12 +53,12 @@ type answer struct {
 // New extracts the program (the steps of each thread) from a trace's evidence and replays it without a change. If that
 // replay does not reproduce the recorded run, Replay.Why has the reason and nothing is predicted. `taken` is the GPU
 // time that an external process took. The same seed gives the same results.
-func New(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64) *Replay {
+func New(ev *evidence.Evidence, taken evidence.ExternalGPUUse, seed uint64) *Replay {
 	return newReplay(ev, taken, seed, false)
 }
 
-func newReplay(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64, tied bool) *Replay {
-	r := &Replay{without: map[Change]answer{}, evidence: ev, taken: taken, seed: seed}
+func newReplay(ev *evidence.Evidence, taken evidence.ExternalGPUUse, seed uint64, tied bool) *Replay {
+	r := &Replay{without: map[Change]answer{}, evidence: ev, externalUse: taken, seed: seed}
 	recorded, why := extract.Program(ev, taken, tied)
 	if recorded == nil {
 		r.Why = why
@@ -131,7 +131,7 @@ func (r *Replay) ofTied() *Replay {
 		r.tied = r
 		if ev := r.evidence; r.Why == "" && (len(ev.ThreadWaits.Locks)+len(ev.ThreadWaits.Merged) > 0 ||
 			len(ev.Turns.TurnWaits())+len(ev.Starvation.Passings) > 0) {
-			if tied := newReplay(ev, r.taken, r.seed, true); tied.Why == "" {
+			if tied := newReplay(ev, r.externalUse, r.seed, true); tied.Why == "" {
 				tied.tied, r.tied = tied, tied
 			}
 		}
@@ -194,7 +194,7 @@ func (r *Replay) Made() bool { return r.program != nil }
 func (r *Replay) Paced() bool { return r.program.Polls }
 
 // Meets reports whether threads pass a barrier together and the simulated machine reproduces the run with that barrier.
-func (r *Replay) Meets() bool { return r.Why == "" && len(r.ofTied().program.Meeting.Threads) > 1 }
+func (r *Replay) Meets() bool { return r.Why == "" && len(r.ofTied().program.Barrier.Threads) > 1 }
 
 // Submits returns how many requests of other threads one thread submitted, and whether it answered most of them in
 // batches.

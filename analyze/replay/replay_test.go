@@ -47,7 +47,7 @@ func TestRemoveDelays(t *testing.T) {
 	p = loops.Of(6, 200, 300*us, 900*us) // with waits of the GPU's work for the processors that run it
 	p.Devices[0].Engines, p.Processors = 2, program.Processors{Count: 2, Scattered: 1, RunGPU: true}
 	for i := range p.Jobs {
-		p.Jobs[i].Alone = 300 * us
+		p.Jobs[i].ProcessorTime = 300 * us
 	}
 	if slow := 1e6 * rateOf(t, p, Change{}); slow > 0.95*2/0.9 {
 		t.Errorf("nothing waits for processors, so this tests nothing: %.2f command buffers in a millisecond", slow)
@@ -62,13 +62,13 @@ func TestRemoveDelays(t *testing.T) {
 // any processor, took 15 to 24% longer than the run, and nothing was predicted. The system had distributed the
 // processors better.
 func TestCalibrateProcessors(t *testing.T) {
-	for _, ran := range []float64{policy.Scattered, 0} {
+	for _, ran := range []float64{policy.ScatteredBurstShare, 0} {
 		p := loops.Of(4, 200, 1000*us, 50*us)
 		p.Processors = program.Processors{Count: 4, Scattered: ran}
 		recorded, _ := machine.Run(p)
-		p.Recorded, p.Processors.Scattered = recorded.Progress, policy.Scattered
+		p.Recorded, p.Processors.Scattered = recorded.Progress, policy.ScatteredBurstShare
 		if off := p.Rate(p.Recorded)/rateOf(t, p, Change{}) - 1; (off > policy.ReplayErrorLimit.Value) !=
-			(ran != policy.Scattered) {
+			(ran != policy.ScatteredBurstShare) {
 			t.Fatalf("with %.1f scattered it is off by %.2f", ran, off)
 		}
 		best, base := calibrate(p)
@@ -114,9 +114,9 @@ func TestNeverSlower(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	for n := range 10 {
 		p := loops.Drawn(random)
-		for _, c := range []Change{{Foreign: true}, {GPU: true}, {Depth: true}, {Compile: true}, {Events: true},
+		for _, c := range []Change{{CrossThread: true}, {GPU: true}, {Depth: true}, {Compile: true}, {Events: true},
 			{Head: true}, {Handlers: true}, {Launch: true},
-			{Locks: true}, {Cores: true}, {Fed: true}, {Turns: true}, {Lines: true}, {Alone: true}} {
+			{Locks: true}, {Cores: true}, {Fed: true}, {Turns: true}, {Lines: true}, {NoExternalUse: true}} {
 			if s, _ := replayOf(t, p).speedup(nil, c); s != nil &&
 				(s.Estimate < 1 || s.High < s.Estimate || s.Low > s.Estimate) {
 				t.Errorf("program %d with %+v: %+v", n, c, s)
@@ -137,8 +137,8 @@ func TestWaitingForProcessorsStays(t *testing.T) {
 			}
 		}
 	})
-	p.HandOvers.WaitedFor = 1 << 40
-	p.MeasureHandOvers()
+	p.HandOffs.WaitedFor = 1 << 40
+	p.MeasureHandOffs()
 	if s, why := replayOf(t, p).speedup(nil, Change{Locks: true}); s == nil || s.Estimate > 1.01 {
 		t.Errorf("%+v %s without a lock that nobody takes", s, why)
 	}
@@ -156,7 +156,7 @@ func TestSleepIsLessWithoutTheCause(t *testing.T) {
 		}
 	}
 	loops.Insert(p, program.Acquire, program.Step{Kind: program.Compile, Job: program.Unknown, Cost: 2000 * us})
-	p.MeasureHandOvers()
+	p.MeasureHandOffs()
 	change := Change{Compile: true}
 	asDeep := rateOf(t, p, change)
 	r := replayOf(t, p)
@@ -170,7 +170,7 @@ func TestSleepIsLessWithoutTheCause(t *testing.T) {
 	if s.Low > asDeep/r.base {
 		t.Errorf("the interval, from %.2f, leaves out processors that sleep as they did: %.2f", s.Low, asDeep/r.base)
 	}
-	p.HandOvers.Hindered = 1 // a wait for a processor begins when the thread is woken, though the processor sleeps
+	p.HandOffs.Hindered = 1 // a wait for a processor begins when the thread is woken, though the processor sleeps
 	if all, _ := r.speedup(nil, change); all == nil || all.Estimate != s.Estimate {
 		t.Errorf("%+v where all of it counts as waiting for processors, want %.2f", all, s.Estimate)
 	}
@@ -193,7 +193,7 @@ func TestRelief(t *testing.T) {
 		{"they wait for them all the same without events", 1 << 40, Change{Events: true}, 2, 2.4},
 	} {
 		p := loops.Of(6, 100, 1000*us, 100*us)
-		p.Processors.Count, p.HandOvers.WaitedFor = 2, c.waited
+		p.Processors.Count, p.HandOffs.WaitedFor = 2, c.waited
 		for i := range p.Threads {
 			th := &p.Threads[i]
 			th.Busy = 0.5
@@ -213,7 +213,7 @@ func TestRelief(t *testing.T) {
 				}
 			}
 		}
-		p.MeasureHandOvers()
+		p.MeasureHandOffs()
 		r, ends := machine.Run(p)
 		if !ends {
 			t.Fatal("the program does not end")
@@ -243,10 +243,10 @@ func TestNobodyWaitsForProcessors(t *testing.T) {
 		{"threads waited, and all depends on how long", us, 30, 0, 0},
 	} {
 		p := loops.Of(c.threads, 100, 100*us, 100*us)
-		p.Processors.Count, p.HandOvers.WaitedFor = 2, c.waited
+		p.Processors.Count, p.HandOffs.WaitedFor = 2, c.waited
 		r := &Replay{program: p, base: 1.0 / float64(100*us)} // as fast as two processors are with half of their time
 		r.readings = newReadings(p, rand.New(rand.NewPCG(1, 1)))
-		for _, x := range append(r.readings.draw(policy.Readings), r.readings.sharing...) {
+		for _, x := range append(r.readings.draw(policy.ReplayDraws), r.readings.sharing...) {
 			x.unchanged = func() float64 { return r.base }
 		}
 		s, _ := r.speedup(nil, Change{Depth: true})
@@ -273,7 +273,7 @@ func TestRunOnce(t *testing.T) {
 	}
 	r := replayOf(t, p)
 	c := Change{Scale: &change.Scale{Threads: []float64{0.5}}}
-	times := r.gainWithRoom(c)
+	times := r.gainWithCapacity(c)
 	s, _ := r.speedup(nil, c)
 	runs := 0
 	r.faster.Range(func(any, any) bool { runs++; return true })

@@ -53,7 +53,7 @@ func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 				add(predict(x.program, x.unchanged()))
 			}
 		}
-		for _, x := range of.readings.draw(policy.FewReadings) {
+		for _, x := range of.readings.draw(policy.FirstReplayDraws) {
 			add(predict(x.program, x.unchanged()))
 		}
 	}
@@ -73,13 +73,14 @@ func (r *Replay) ofDelays() *Replay {
 	if r.delayed != r || r.evidence == nil {
 		return r.delayed
 	}
-	recorded, _ := extract.Program(r.evidence, r.taken, false)
+	recorded, _ := extract.Program(r.evidence, r.externalUse, false)
 	p, base := calibrateTo(recorded, policy.ReplayErrorLimit.Value)
 	if base == 0 {
 		return r
 	}
 	if off := p.Rate(p.Recorded)/base - 1; math.Abs(off) <= policy.ReplayErrorLimit.Value {
-		r.delayed = &Replay{program: p, base: base, Error: off, evidence: r.evidence, taken: r.taken, seed: r.seed,
+		r.delayed = &Replay{program: p, base: base, Error: off, evidence: r.evidence, externalUse: r.externalUse,
+			seed:     r.seed,
 			readings: newReadings(p, rand.New(rand.NewPCG(r.seed, 0x64656c6179)))}
 	}
 	return r.delayed

@@ -108,7 +108,7 @@ func addTimes(th *program.Thread, inCalls, inLocks []analyze.Nanos) (own analyze
 func flights(p *program.Program) (list []thing) {
 	var only *program.Thread
 	for t := range p.Threads {
-		if policy.MoreThan(policy.Negligible, len(p.Threads[t].Jobs), len(p.Jobs)) {
+		if policy.MoreThan(policy.NegligibleShare, len(p.Threads[t].Jobs), len(p.Jobs)) {
 			if only != nil {
 				return nil
 			}
@@ -146,7 +146,7 @@ func merges(p *program.Program) []thing {
 			small++
 		}
 	}
-	if len(p.Jobs) < policy.SteadyCommandBuffers || !policy.AtLeast(policy.Most, small, len(p.Jobs)) {
+	if len(p.Jobs) < policy.SteadyCommandBuffers || !policy.AtLeast(policy.Majority, small, len(p.Jobs)) {
 		return nil
 	}
 	return counted(KindMerge, Merges)

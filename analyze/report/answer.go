@@ -65,18 +65,18 @@ func (d pageData) ofCause() (list []answer) {
 			Text: Gain{*top.SpeedupIfRemoved, i.Low, i.High}.faster()})
 	}
 	line := "line"
-	if top.HolderPlace != "" {
+	if top.HolderSite != "" {
 		line = waiterLine
 	}
-	if top.Place != "" {
-		list = append(list, answer{Title: line, Text: top.Place})
+	if top.Site != "" {
+		list = append(list, answer{Title: line, Text: top.Site})
 	}
-	if top.HolderPlace != "" {
+	if top.HolderSite != "" {
 		more := ""
 		if len(top.HolderCallers) > 0 {
 			more = "called from " + strings.Join(top.HolderCallers, " from ")
 		}
-		list = append(list, answer{holderLine, top.HolderPlace, more, top.HolderCall})
+		list = append(list, answer{holderLine, top.HolderSite, more, top.HolderCall})
 	}
 	return append(list, answer{Title: "what to do", Text: top.Advice})
 }

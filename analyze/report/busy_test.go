@@ -14,7 +14,7 @@ func TestBusyMachine(t *testing.T) {
 		said string
 	}{{-1, ""}, {4, ""}, {124, "other programs used 62"}} {
 		p := &analyze.Process{ID: 7}
-		trace := &analyze.Trace{Processes: []*analyze.Process{p}, Window: analyze.Interval{End: 1e9},
+		trace := &analyze.Trace{Processes: []*analyze.Process{p}, TimeRange: analyze.Interval{End: 1e9},
 			Source: analyze.Source{Processors: 2}}
 		if c.had >= 0 {
 			p.CPUSamples = []analyze.CPUSample{{}, {At: 1e9, Ran: 3e8}}

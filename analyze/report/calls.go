@@ -58,7 +58,7 @@ func writeCalls(w *sheet, r *Report) {
 	if len(r.Calls) == 0 {
 		return
 	}
-	head(w, "calls", "")
+	writeHeading(w, "calls", "")
 	t := &table{heads: []string{"call", "count", "total", "mean", "median", "95%", "99%", "longest", "threads"},
 		left: 1, most: w.rows(2 * mostRows), spare: []int{6, 3, 8}}
 	same := map[string]int{}
@@ -70,8 +70,8 @@ func writeCalls(w *sheet, r *Report) {
 		if same[name] > 1 && c.Class != "" {
 			name += " of " + c.Class
 		}
-		t.add(name, count(c.Count), ns(c.TotalNS), ns(c.MeanNS), ns(c.P50NS), ns(c.P95NS), ns(c.P99NS), ns(c.MaxNS),
-			count(c.Threads))
+		t.add(name, formatCount(c.Count), ns(c.TotalNS), ns(c.MeanNS), ns(c.P50NS), ns(c.P95NS), ns(c.P99NS), ns(c.MaxNS),
+			formatCount(c.Threads))
 	}
 	t.write(w)
 }

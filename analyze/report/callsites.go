@@ -41,10 +41,11 @@ func writeCallSites(w *sheet, r *Report) {
 	if len(r.CallSites) == 0 {
 		return
 	}
-	head(w, "where calls come from", "functions of the program, sorted by the time in the Metal calls that they make")
+	writeHeading(w, "where calls come from",
+		"functions of the program, sorted by the time in the Metal calls that they make")
 	t := &table{heads: []string{"function", "call", "count", "time", "threads"}, left: 2, most: w.rows(mostRows)}
 	for _, s := range r.CallSites {
-		t.add(s.At, s.Selector, count(s.Count), ns(s.ExclusiveNS), count(s.Threads))
+		t.add(s.At, s.Selector, formatCount(s.Count), ns(s.ExclusiveNS), formatCount(s.Threads))
 	}
 	t.write(w)
 }

@@ -26,7 +26,7 @@ var columns = []column{
 	one(analyze.PartWaitQueuedOther, "q.other", "queued behind other threads' command buffers", "#da8a20"),
 	one(analyze.PartWaitScheduling, "sched", "waiting for the idle GPU to begin a committed command buffer", "#d0a4d2"),
 	one(analyze.PartWaitNotify, "notify", "from the GPU's end to the return of the wait", "#8d61b3"),
-	one(analyze.PartWaitForeign, "cross", "waiting for command buffers that another thread committed", "#d31d1f"),
+	one(analyze.PartWaitCrossThread, "cross", "waiting for command buffers that another thread committed", "#d31d1f"),
 	one(analyze.PartLock, "lock", "waiting for a lock", "#891613"),
 	one(analyze.PartAcquire, "acquire", "creating a command buffer, which waits while the queue is full", "#d0d030"),
 	one(analyze.PartDrawable, "drawable", "waiting for a drawable (an image to be displayed) to become free", "#7e6146"),

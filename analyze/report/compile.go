@@ -134,14 +134,14 @@ func writeCompile(w *sheet, r *Report) {
 	if c.Libraries+c.Pipelines+c.Functions+len(c.Waited) == 0 {
 		return
 	}
-	head(w, "compilation", "")
+	writeHeading(w, "compilation", "")
 	wrap(w, c.Text(), "  ", "  ")
 	t := &table{heads: []string{"what", "kind", "times", "total", "first"}, left: 2}
 	for _, item := range c.Listed() {
 		if len(t.rows) == 6 {
 			break
 		}
-		t.add(item.Title(), item.Kind, count(item.Count), ns(item.TotalNS), ns(item.FirstNS))
+		t.add(item.Title(), item.Kind, formatCount(item.Count), ns(item.TotalNS), ns(item.FirstNS))
 	}
 	if len(t.rows) > 0 {
 		t.write(w)
@@ -157,12 +157,12 @@ func (c *Compile) writeWaits(w *sheet) {
 	t := &table{heads: []string{"waited for children that compile", "by", "times", "total", "they compiled"}, left: 2,
 		most: mostRows}
 	for _, x := range c.Waited {
-		t.add(x.Title(), x.By(), count(x.Count), ns(x.TotalNS), ns(x.CompiledNS))
+		t.add(x.Title(), x.By(), formatCount(x.Count), ns(x.TotalNS), ns(x.CompiledNS))
 	}
 	t.write(w)
 	t = &table{heads: []string{"compiled in", "process", "times", "total"}, left: 1, most: mostRows}
 	for _, p := range c.Processes {
-		t.add(filepath.Base(p.Program), strconv.Itoa(p.PID), count(p.Count), ns(p.TotalNS))
+		t.add(filepath.Base(p.Program), strconv.Itoa(p.PID), formatCount(p.Count), ns(p.TotalNS))
 	}
 	t.write(w)
 }

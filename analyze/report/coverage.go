@@ -110,7 +110,7 @@ func (p *ProcessCoverage) parts(w *sheet) []string {
 		if a.Made == 0 {
 			return ""
 		}
-		text := fmt.Sprintf("%s of %s %s seen", count(a.Seen), count(a.Made), what)
+		text := fmt.Sprintf("%s of %s %s seen", formatCount(a.Seen), formatCount(a.Made), what)
 		if a.Seen < a.Made {
 			return w.red(text)
 		}
@@ -129,7 +129,7 @@ func (p *ProcessCoverage) parts(w *sheet) []string {
 	if len(p.Nested) > 0 {
 		inner := []string{}
 		for _, family := range slices.Sorted(maps.Keys(p.Nested)) {
-			inner = append(inner, count(p.Nested[family])+" "+family)
+			inner = append(inner, formatCount(p.Nested[family])+" "+family)
 		}
 		parts = append(parts, "inner calls left out: "+strings.Join(inner, ", "))
 	}

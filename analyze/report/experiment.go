@@ -35,7 +35,7 @@ func writeExperiment(w *sheet, r *Report) {
 	if r.Experiment == nil {
 		return
 	}
-	head(w, "experiment", "sensitivity of progress to delays that mtrace added")
+	writeHeading(w, "experiment", "sensitivity of progress to delays that mtrace added")
 	for _, line := range r.Experiment.Lines() {
 		fmt.Fprintln(w, "  "+line)
 	}

@@ -21,11 +21,11 @@ func orNone(n int) string {
 	if n == 0 {
 		return "none"
 	}
-	return count(n)
+	return formatCount(n)
 }
 
-// count writes a number with separators: 12,345.
-func count[T ~int | ~int64 | ~uint64](n T) string {
+// formatCount writes a number with separators: 12,345.
+func formatCount[T ~int | ~int64 | ~uint64](n T) string {
 	return analyze.FormatCount(n)
 }
 

@@ -120,7 +120,7 @@ func buildGPU(r *Report, a *cause.Analysis, timing kernels.Timing) {
 		Estimated: timing.Estimated,
 		Because:   list(timing.Because, func(why kernels.Reason) Unmeasured { return Unmeasured(why) })}
 	r.GPU.IdleGaps = list(g.IdleGaps, func(i evidence.Gap) IdleGap {
-		return IdleGap{BeginNS: int64(i.Begin - a.Totals.Trace.Window.Begin), NS: int64(i.Length()), TID: tid(i.Thread),
+		return IdleGap{BeginNS: int64(i.Begin - a.Totals.Trace.TimeRange.Begin), NS: int64(i.Length()), TID: tid(i.Thread),
 			Doing: i.Doing}
 	})
 	r.GPU.IdleBy = list(g.IdleBy, func(i evidence.IdleCause) IdleBy {
@@ -143,10 +143,10 @@ func buildGPU(r *Report, a *cause.Analysis, timing kernels.Timing) {
 func writeGPU(w *sheet, r *Report) {
 	g := &r.GPU
 	if g.BusyNS == 0 {
-		head(w, "gpu", "no GPU times in this trace")
+		writeHeading(w, "gpu", "no GPU times in this trace")
 		return
 	}
-	head(w, "gpu", "")
+	writeHeading(w, "gpu", "")
 	wrap(w, fmt.Sprintf("%s; command buffers' GPU times add up to %s: on average %.2f ran at once", g.BusyText(),
 		ns(g.SumNS), g.Overlap), "  ", "  ")
 	l := &g.StartLatency
@@ -172,7 +172,7 @@ func writeGPU(w *sheet, r *Report) {
 			if i.TID != 0 {
 				thread = r.NameOf(i.TID)
 			}
-			t.add(i.Doing, thread, ns(i.NS), count(i.Gaps))
+			t.add(i.Doing, thread, ns(i.NS), formatCount(i.Gaps))
 		}
 		t.write(w)
 	}
@@ -202,11 +202,11 @@ func (e Encoders) Text() string {
 	if !e.Asked {
 		return ""
 	}
-	text := fmt.Sprintf("times of encoders: %s measured by the GPU's own clock, %s estimated", count(e.Measured),
-		count(e.Estimated))
+	text := fmt.Sprintf("times of encoders: %s measured by the GPU's own clock, %s estimated", formatCount(e.Measured),
+		formatCount(e.Estimated))
 	separator := ";"
 	for _, why := range e.Because {
-		text += fmt.Sprintf("%s %s: %s", separator, count(why.Count), why.Why)
+		text += fmt.Sprintf("%s %s: %s", separator, formatCount(why.Count), why.Why)
 		separator = ","
 	}
 	return text + ". To measure them, mtrace added counter samples to encoders that the program created without any"

@@ -68,7 +68,7 @@ func writeHang(w *sheet, r *Report) {
 		return
 	}
 	if r.Hung() {
-		head(w, "hang", r.Hang.Title())
+		writeHeading(w, "hang", r.Hang.Title())
 		for _, l := range r.Hang.Lines() {
 			indent := l.Text[:len(l.Text)-len(strings.TrimLeft(l.Text, " "))]
 			wrap(w, l.Text, "  "+indent, "  "+l.Then)

@@ -43,7 +43,7 @@ type bar struct {
 
 var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"ns":             ns,
-	"count":          func(n any) string { return count(toInt(n)) },
+	"count":          func(n any) string { return formatCount(toInt(n)) },
 	"plural":         func(n any, noun string) string { return analyze.Plural(toInt(n), noun) },
 	"share":          analyze.FormatShare,
 	"bytes":          analyze.FormatBytes,

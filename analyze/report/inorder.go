@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// inOrder runs do(0) to do(count-1) on several goroutines and passes the results to use in this order. It starts a
-// task only shortly before its result is needed, because results take much memory. At the first error of do or use it
-// stops and returns the error.
-func inOrder[T any](count int, do func(int) (T, error), use func(T) error) error {
+// concurrentInOrder runs do(0) to do(count-1) on several goroutines and passes the results to use in this order. It
+// starts a task only shortly before its result is needed, because results take much memory. At the first error of do or
+// use it stops and returns the error.
+func concurrentInOrder[T any](count int, do func(int) (T, error), use func(T) error) error {
 	type result struct {
 		of  T
 		err error

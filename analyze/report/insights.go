@@ -59,7 +59,7 @@ func writeInsights(w *sheet, r *Report) {
 	if len(r.Insights) == 0 {
 		return
 	}
-	head(w, "insights", "")
+	writeHeading(w, "insights", "")
 	found, skipped := foundInsights(r)
 	unplaced := false
 	for _, i := range found {

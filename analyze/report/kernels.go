@@ -198,7 +198,7 @@ func writeKernels(w *sheet, r *Report) {
 	if len(r.Kernels) == 0 {
 		return
 	}
-	head(w, "kernels", "GPU time of each kernel")
+	writeHeading(w, "kernels", "GPU time of each kernel")
 	t := &table{heads: []string{"kernel", "gpu", "share", "dispatches", "mean", "threads", ""}, left: 1,
 		most: w.rows(mostRows), spare: []int{5, 4}}
 	if len(r.Operations) > 0 {
@@ -214,7 +214,7 @@ func writeKernels(w *sheet, r *Report) {
 		if k.MeanThreads > 0 {
 			threads = fmt.Sprintf("%.0f", k.MeanThreads)
 		}
-		cells := []string{name, k.GPUCell(), k.ShareCell(), count(k.Dispatches), k.MeanCell(), threads, k.SourceCell()}
+		cells := []string{name, k.GPUCell(), k.ShareCell(), formatCount(k.Dispatches), k.MeanCell(), threads, k.SourceCell()}
 		if len(r.Operations) > 0 {
 			cells = slices.Insert(cells, 1, k.OperationCell())
 		}
@@ -230,7 +230,7 @@ func writeKernels(w *sheet, r *Report) {
 			break
 		}
 		wrap(w, fmt.Sprintf("could be one kernel: %s, %s times back to back", strings.Join(f.Kernels, " + "),
-			count(f.Count)), "  ", "    ")
+			formatCount(f.Count)), "  ", "    ")
 	}
 }
 

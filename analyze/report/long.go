@@ -104,7 +104,7 @@ func BuildLong(f *analyze.File, asked analyze.Options, opts Options) (*Report, *
 		l.parts = nil
 	}
 	if !opts.wants(causes) {
-		l.looks = nil
+		l.analyses = nil
 	}
 	if err := l.read(); err != nil {
 		return nil, nil, err
@@ -121,15 +121,15 @@ func BuildLong(f *analyze.File, asked analyze.Options, opts Options) (*Report, *
 
 // long is the state while the report of a long trace is built.
 type long struct {
-	file  *analyze.File
-	opts  Options
-	asked analyze.Options
-	parts []analyze.Options
-	looks []look
-	start analyze.Options // a small range at the beginning of the run
-	known map[uint64]bool // for analyze.Options.RequestObjects
-	done  int             // of steps
-	steps int
+	file     *analyze.File
+	opts     Options
+	asked    analyze.Options
+	parts    []analyze.Options
+	analyses []rangeAnalysis
+	start    analyze.Options // a small range at the beginning of the run
+	known    map[uint64]bool // for analyze.Options.RequestObjects
+	done     int             // of steps
+	steps    int
 
 	total   *analyze.Total
 	threads *evidence.Total
@@ -145,12 +145,12 @@ type long struct {
 
 // A look is the analysis of one window (sample range) of a long run: `at` is the window, `around` the part of the run
 // that it represents, and `wide` a wider window, used if `at` has too few command buffers.
-type look struct {
-	at     analyze.Options
-	around analyze.Options
-	wide   analyze.Options
-	found  cause.Range
-	answer *answers
+type rangeAnalysis struct {
+	at          analyze.Options
+	represented analyze.Options
+	wide        analyze.Options
+	found       cause.Range
+	answer      *answers
 }
 
 // A windowed holds the conclusions for the whole run that are drawn from its windows (sample ranges). It does not
@@ -176,7 +176,7 @@ func (l *long) choose(small []analyze.Options) {
 		around.To = small[to-1].To
 		wide := small[max(from, (from+to)/2-4)]
 		wide.To = small[min(to-1, (from+to)/2+4)].To
-		l.looks = append(l.looks, look{at: small[(from+to)/2], around: around, wide: wide})
+		l.analyses = append(l.analyses, rangeAnalysis{at: small[(from+to)/2], represented: around, wide: wide})
 	}
 }
 
@@ -186,16 +186,16 @@ func (l *long) read() error {
 	if err := l.learn(l.start); err != nil {
 		return err
 	}
-	l.steps = stepsOfLook*len(l.looks) + len(l.parts)
+	l.steps = stepsOfLook*len(l.analyses) + len(l.parts)
 	err := l.lookAtAll()
 	if err == nil {
 		err = l.lookAgain()
 	}
-	if err == nil && len(l.looks) > 0 {
+	if err == nil && len(l.analyses) > 0 {
 		l.conclude()
 	}
 	if err == nil {
-		err = inOrder(len(l.parts), func(i int) (*measured, error) { return l.measure(l.parts[i]) },
+		err = concurrentInOrder(len(l.parts), func(i int) (*measured, error) { return l.measure(l.parts[i]) },
 			func(m *measured) error {
 				l.step(1)
 				return l.add(m)
@@ -208,16 +208,16 @@ func (l *long) read() error {
 // which take the most time. If the verdicts of these windows agree, the windows in between are analysed without
 // predictions. A window in between that has another verdict is then analysed again with predictions.
 func (l *long) lookAtAll() error {
-	var first, between []*look
-	for i := range l.looks {
+	var first, between []*rangeAnalysis
+	for i := range l.analyses {
 		if i%2 == 0 {
-			first = append(first, &l.looks[i])
+			first = append(first, &l.analyses[i])
 		} else {
-			between = append(between, &l.looks[i])
+			between = append(between, &l.analyses[i])
 		}
 	}
 	done := func(bool) error { return nil }
-	err := inOrder(len(first), func(i int) (bool, error) { return true, l.look(first[i], false) }, done)
+	err := concurrentInOrder(len(first), func(i int) (bool, error) { return true, l.look(first[i], false) }, done)
 	l.step(stepsOfLook * len(first))
 	if err != nil || len(between) == 0 {
 		return err
@@ -227,8 +227,8 @@ func (l *long) lookAtAll() error {
 		answers = append(answers, w.answer.analysis)
 	}
 	defer l.step(stepsOfLook * len(between))
-	agreed := len(l.looks) == windows && cause.Agree(answers)
-	return inOrder(len(between), func(i int) (bool, error) {
+	agreed := len(l.analyses) == windows && cause.Agree(answers)
+	return concurrentInOrder(len(between), func(i int) (bool, error) {
 		w := between[i]
 		err := l.look(w, agreed)
 		if err == nil && agreed && w.answer.analysis.Verdict.Cause != answers[0].Verdict.Cause {
@@ -256,7 +256,7 @@ func (l *long) step(finished int) {
 func (l *long) learn(small analyze.Options) error {
 	t, err := l.file.Load(small)
 	if err == nil && len(t.CPUWaits.Signals) > 0 {
-		l.know(evidence.Divide(t).Handover.Asked())
+		l.know(evidence.Divide(t).Delegation.RequestObjects())
 	}
 	return err
 }
@@ -282,14 +282,15 @@ func (l *long) know(objects []uint64) (news bool) {
 // objects threads send requests. It repeats those that showed no requests.
 func (l *long) lookAgain() error {
 	news := false
-	for i := range l.looks {
-		news = l.know(l.looks[i].answer.analysis.Evidence.Handover.Asked()) || news
+	for i := range l.analyses {
+		news = l.know(l.analyses[i].answer.analysis.Evidence.Delegation.RequestObjects()) || news
 	}
 	if !news {
 		return nil
 	}
-	return inOrder(len(l.looks), func(i int) (bool, error) {
-		if w := &l.looks[i]; !w.answer.analysis.Evidence.Handover.Holds() && len(w.answer.trace.CPUWaits.Signals) > 0 {
+	return concurrentInOrder(len(l.analyses), func(i int) (bool, error) {
+		if w := &l.analyses[i]; !w.answer.analysis.Evidence.Delegation.Confirmed() &&
+			len(w.answer.trace.CPUWaits.Signals) > 0 {
 			return true, l.look(w, false)
 		}
 		return false, nil
@@ -298,7 +299,7 @@ func (l *long) lookAgain() error {
 
 // look loads a window (a sampled range of the run) and analyses it for causes. A window with too few command buffers
 // is widened first. unpredicted omits predictions, which take the most time.
-func (l *long) look(w *look, unpredicted bool) error {
+func (l *long) look(w *rangeAnalysis, unpredicted bool) error {
 	t, err := l.load(w.at)
 	if err == nil && len(t.CommandBuffers) < l.opts.Limits.Buffers {
 		w.at = w.wide
@@ -308,7 +309,7 @@ func (l *long) look(w *look, unpredicted bool) error {
 		return err
 	}
 	w.answer = ask(t, l.opts, unpredicted)
-	length := t.Window.Length()
+	length := t.TimeRange.Length()
 	end := func(to analyze.Nanos) analyze.Nanos {
 		if to == 0 {
 			return t.Run.Length
@@ -316,7 +317,7 @@ func (l *long) look(w *look, unpredicted bool) error {
 		return to
 	}
 	w.found = cause.Range{Analysis: w.answer.analysis, Begin: w.at.From, End: end(w.at.To),
-		Scale: max(1, float64(end(w.around.To)-w.around.From)/float64(max(1, length)))}
+		Scale: max(1, float64(end(w.represented.To)-w.represented.From)/float64(max(1, length)))}
 	return nil
 }
 
@@ -378,12 +379,12 @@ func (l *long) add(m *measured) error {
 // use the most memory if a program waits a lot.
 func (l *long) conclude() {
 	if len(l.parts) == 0 { // no totals were read; any range has the properties of the whole run
-		l.total.Add(l.looks[0].answer.trace)
+		l.total.Add(l.analyses[0].answer.trace)
 	}
 	var found []cause.Range
 	w := &windowed{}
-	for i := range l.looks {
-		look := &l.looks[i]
+	for i := range l.analyses {
+		look := &l.analyses[i]
 		found = append(found, look.found)
 		v := look.found.Analysis.Verdict
 		if look.found.Analysis.Predicted() {
@@ -396,9 +397,9 @@ func (l *long) conclude() {
 	judgement, typical := cause.Judge(found)
 	w.judgement = judgement
 	w.fusions, w.insights, w.phases = l.fusions(), l.insights(typical), l.phases()
-	w.helps = whatHelps(l.looks[typical].answer.analysis, l.opts.WhatIf)
-	w.replay = l.looks[typical].answer.analysis.Replay()
-	l.found, l.looks = w, nil
+	w.helps = whatHelps(l.analyses[typical].answer.analysis, l.opts.WhatIf)
+	w.replay = l.analyses[typical].answer.analysis.Replay()
+	l.found, l.analyses = w, nil
 }
 
 // report builds the report from the results.
@@ -413,10 +414,10 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 		x.compile, x.memory, x.scopes = compile.Since(x.trace, l.first), l.memory.Finish(x.trace),
 			finishScopes(append([]Scope{}, l.scopes...))
 	} else {
-		x.trace.Window = analyze.Interval{Begin: x.trace.Run.Origin + l.asked.From, End: x.trace.Run.Origin +
+		x.trace.TimeRange = analyze.Interval{Begin: x.trace.Run.Origin + l.asked.From, End: x.trace.Run.Origin +
 			x.trace.Run.Length}
 		if l.asked.To > 0 {
-			x.trace.Window.End = x.trace.Run.Origin + l.asked.To
+			x.trace.TimeRange.End = x.trace.Run.Origin + l.asked.To
 		}
 	}
 	if l.found == nil {
@@ -457,8 +458,8 @@ func (l *long) sampled(calls int64) *Sampled {
 // fusions sums the fusion candidates (kernels that one kernel could replace) of all windows, each scaled to the range
 // of the run that its window stands for.
 func (l *long) fusions() (all []kernels.Fusion) {
-	for i := range l.looks {
-		all = kernels.AddFusions(all, l.looks[i].answer.fusions, l.looks[i].found.Scale)
+	for i := range l.analyses {
+		all = kernels.AddFusions(all, l.analyses[i].answer.fusions, l.analyses[i].found.Scale)
 	}
 	return all
 }
@@ -469,8 +470,8 @@ func (l *long) insights(typical int) (all []insight.Insight) {
 	var lists [][]insight.Insight
 	var scales []float64
 	var names []string
-	for n := range l.looks {
-		w := &l.looks[(typical+n)%len(l.looks)]
+	for n := range l.analyses {
+		w := &l.analyses[(typical+n)%len(l.analyses)]
 		lists, scales, names = append(lists, w.answer.insights), append(scales, w.found.Scale),
 			append(names, w.found.String())
 	}
@@ -483,10 +484,10 @@ func (l *long) phases() []Phase {
 	none := []Phase{}
 	var found []Phase
 	count := 0
-	for i := range l.looks {
-		w := &l.looks[i]
+	for i := range l.analyses {
+		w := &l.analyses[i]
 		v := &w.found.Analysis.Verdict
-		p := Phase{int64(w.around.From), int64(w.around.To), v.Cause, v.Share, v.Confidence, v.Summary}
+		p := Phase{int64(w.represented.From), int64(w.represented.To), v.Cause, v.Share, v.Confidence, v.Summary}
 		if !p.supported() {
 			return none
 		}

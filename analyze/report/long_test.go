@@ -207,7 +207,7 @@ func TestLongSections(t *testing.T) {
 func alike(t *testing.T, whole, parts *Report) {
 	t.Helper()
 	a, b := &whole.Serialization, &parts.Serialization
-	if half := math.Abs(max(a.Share, b.Share)-policy.Most.Value) < 0.1; half &&
+	if half := math.Abs(max(a.Share, b.Share)-policy.Majority.Value) < 0.1; half &&
 		(a.Verdict == cause.None || b.Verdict == cause.None) {
 		return
 	}
@@ -277,10 +277,10 @@ func TestProgressOfLongReport(t *testing.T) {
 		Limits:   Limits{Whole: 30_000, Window: 3_000, Summed: 5_000, Buffers: 10},
 		Progress: func(n, of int) { done, all = append(done, n), of },
 		Part: func(part *evidence.Division) error {
-			if begin := part.Trace.Window.Begin; begin < at {
+			if begin := part.Trace.TimeRange.Begin; begin < at {
 				t.Errorf("a part that begins at %d comes after %d", begin, at)
 			}
-			parts, at = parts+1, part.Trace.Window.Begin
+			parts, at = parts+1, part.Trace.TimeRange.Begin
 			return nil
 		}})
 	if err != nil {

@@ -58,7 +58,7 @@ func writeMatrix(w *sheet, r *Report, title, remark string, m Matrix) {
 	if total*200 < threads || total == 0 { // hardly anything
 		return
 	}
-	head(w, title, remark)
+	writeHeading(w, title, remark)
 	var shown []int
 	more := 0
 	for i := range m.TIDs {

@@ -85,7 +85,7 @@ func writeMemory(w *sheet, r *Report) {
 	if m.Allocations == 0 && len(m.Objects) == 0 {
 		return
 	}
-	head(w, "memory", "")
+	writeHeading(w, "memory", "")
 	if m.Allocations > 0 {
 		wrap(w, m.Text(), "  ", "  ")
 	}
@@ -96,7 +96,7 @@ func writeMemory(w *sheet, r *Report) {
 	slices.Sort(modes)
 	for _, mode := range modes {
 		s := m.ByStorageMode[mode]
-		fmt.Fprintf(w, "  %-12s %s of %s\n", mode, count(s.Count), analyze.FormatBytes(s.Bytes))
+		fmt.Fprintf(w, "  %-12s %s of %s\n", mode, formatCount(s.Count), analyze.FormatBytes(s.Bytes))
 	}
 	writeObjects(w, m)
 }
@@ -110,12 +110,13 @@ func writeObjects(w *sheet, m *Memory) {
 	for _, o := range m.Objects {
 		released, grows := "-", ""
 		if o.Released != nil {
-			released = count(*o.Released)
+			released = formatCount(*o.Released)
 		}
 		if o.Growth > 0 {
 			grows = "grows"
 		}
-		t.add(o.Class, count(o.Created), released, count(o.First), count(o.Peak), count(o.Last), grows)
+		t.add(o.Class, formatCount(o.Created), released, formatCount(o.First), formatCount(o.Peak), formatCount(o.Last),
+			grows)
 	}
 	t.write(w)
 }

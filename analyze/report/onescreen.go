@@ -110,7 +110,7 @@ func screenSource(r *Report, w *sheet, rows screenRows) {
 	}
 	fmt.Fprintln(w, w.bold(cut(s.what(), w.width)))
 	if s.RecordedText != "" {
-		w.say(s.RecordedText, w.yellow)
+		w.writeSentence(s.RecordedText, w.yellow)
 	}
 	machine := analyze.Printable(strings.Join(slices.DeleteFunc([]string{s.Device, s.OS},
 		func(p string) bool { return p == "" }), ", "))
@@ -124,10 +124,10 @@ func screenSource(r *Report, w *sheet, rows screenRows) {
 	parts = append(parts, contentsAndLosses(r, w)...)
 	wrapParts(w, slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "", "")
 	if s.SoftwareMetal {
-		w.say("Software Metal: times are not a GPU's.", w.yellow)
+		w.writeSentence("Software Metal: times are not a GPU's.", w.yellow)
 	}
 	if busy := s.Busy(); busy != "" {
-		w.say("Busy machine: "+busy, w.yellow)
+		w.writeSentence("Busy machine: "+busy, w.yellow)
 	}
 	writeSampled(w, r)
 	for _, text := range r.Warnings[:min(rows.warnings, len(r.Warnings))] {
@@ -144,7 +144,7 @@ func screenHelps(r *Report, w *sheet, rows screenRows) {
 	if len(helps) == 0 && asked == "" {
 		return
 	}
-	head(w, "what would help", "predicted speed-up of the run by each change")
+	writeHeading(w, "what would help", "predicted speed-up of the run by each change")
 	if asked != "" {
 		wrap(w, asked, "  ", "  ")
 	}

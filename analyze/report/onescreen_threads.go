@@ -20,7 +20,7 @@ var screenColumns = []screenColumn{
 	{[2]string{"", "queued"}, []analyze.Part{analyze.PartWaitQueuedOwn, analyze.PartWaitQueuedOther,
 		analyze.PartWaitScheduling}},
 	{[2]string{"", "notify"}, []analyze.Part{analyze.PartWaitNotify}},
-	{[2]string{"for others'", "work"}, []analyze.Part{analyze.PartWaitForeign}},
+	{[2]string{"for others'", "work"}, []analyze.Part{analyze.PartWaitCrossThread}},
 	{[2]string{"", "locks"}, []analyze.Part{analyze.PartLock}},
 	{[2]string{"full", "queue"}, []analyze.Part{analyze.PartAcquire}},
 	{[2]string{"for a", "drawable"}, []analyze.Part{analyze.PartDrawable}},
@@ -43,7 +43,7 @@ func screenThreads(r *Report, w *sheet, rows screenRows) {
 	if len(r.Threads) == 0 {
 		return
 	}
-	head(w, "threads", "share of each thread's time that it spent waiting, in Metal, or outside of it")
+	writeHeading(w, "threads", "share of each thread's time that it spent waiting, in Metal, or outside of it")
 	busiest, idle := busiestThreads(r)
 	more := max(0, len(busiest)-rows.threads)
 	shown := busiest[:len(busiest)-more]
@@ -54,7 +54,7 @@ func screenThreads(r *Report, w *sheet, rows screenRows) {
 	}
 	for i := range shown {
 		th := &shown[i]
-		cells := []string{threadName(th), ns(th.WindowNS), count(th.CommandBuffers)}
+		cells := []string{threadName(th), ns(th.WindowNS), formatCount(th.CommandBuffers)}
 		for _, c := range columns {
 			cells = append(cells, wholePercent(c.of(th), th.WindowNS))
 		}

@@ -42,11 +42,11 @@ func screenVerdict(r *Report, w *sheet, rows screenRows) {
 // whereText returns the lines of code of a cause for the end of a paragraph; "" if they are not known.
 func (c *Cause) whereText() string {
 	switch {
-	case c.Place != "" && c.HolderPlace != "":
-		return fmt.Sprintf("  Threads wait at %s; the lock's holder was in %s.", c.Place,
-			strings.Join(append([]string{c.HolderPlace}, c.HolderCallers[:min(1, len(c.HolderCallers))]...), " from "))
-	case c.Place != "":
-		return "  At " + c.Place + "."
+	case c.Site != "" && c.HolderSite != "":
+		return fmt.Sprintf("  Threads wait at %s; the lock's holder was in %s.", c.Site,
+			strings.Join(append([]string{c.HolderSite}, c.HolderCallers[:min(1, len(c.HolderCallers))]...), " from "))
+	case c.Site != "":
+		return "  At " + c.Site + "."
 	}
 	return ""
 }

@@ -64,7 +64,7 @@ func writeOperations(w *sheet, r *Report) {
 	if len(r.Operations) == 0 {
 		return
 	}
-	head(w, "operations", "labels that the program gave its GPU work")
+	writeHeading(w, "operations", "labels that the program gave its GPU work")
 	t := &table{heads: []string{"operation", "named by", "kernel", "gpu", "share", "dispatches", ""}, left: 3,
 		most: w.rows(mostRows)}
 	for i := range r.Operations {
@@ -73,7 +73,7 @@ func writeOperations(w *sheet, r *Report) {
 		if name == "" {
 			name = "(not named)"
 		}
-		t.add(name, o.From, o.KernelCell(), o.GPUCell(), o.ShareCell(), count(o.Dispatches), o.SourceCell())
+		t.add(name, o.From, o.KernelCell(), o.GPUCell(), o.ShareCell(), formatCount(o.Dispatches), o.SourceCell())
 	}
 	t.write(w)
 }

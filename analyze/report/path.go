@@ -65,7 +65,7 @@ var pathWords = map[string]string{
 func writePath(w *sheet, r *Report) {
 	p := &r.Serialization.CriticalPath
 	if len(p.Parts) > 0 {
-		head(w, "critical path",
+		writeHeading(w, "critical path",
 			"the chain of work and waits that determined the end: only shortening these items shortens the run")
 		var order []string
 		sum, threads := map[string]int64{}, map[string]int{}
@@ -80,15 +80,15 @@ func writePath(w *sheet, r *Report) {
 		t := &table{heads: []string{"what", "time", "share", "threads"}, left: 1}
 		for _, what := range order {
 			t.add(cmp.Or(pathWords[what], what), ns(sum[what]),
-				analyze.FormatShare(float64(sum[what])/float64(max(1, p.LengthNS))), count(threads[what]))
+				analyze.FormatShare(float64(sum[what])/float64(max(1, p.LengthNS))), formatCount(threads[what]))
 		}
 		t.write(w)
 	}
 	if c := r.Serialization.Chains; len(c) > 0 && c[0].NS*100 >= p.LengthNS {
-		head(w, "chains of waits", "each waits for the next")
+		writeHeading(w, "chains of waits", "each waits for the next")
 		t := &table{heads: []string{"chain", "time", "waits"}, left: 1}
 		for _, each := range c[:min(len(c), 6)] {
-			t.add(strings.Join(append(list(each.TIDs, r.NameOf), each.Root), " → "), ns(each.NS), count(each.Waits))
+			t.add(strings.Join(append(list(each.TIDs, r.NameOf), each.Root), " → "), ns(each.NS), formatCount(each.Waits))
 		}
 		t.write(w)
 	}

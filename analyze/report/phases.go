@@ -36,9 +36,9 @@ func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 		return
 	}
 	t := a.Evidence.Trace
-	begin := t.Window.Begin
+	begin := t.TimeRange.Begin
 	var found []Phase
-	for _, end := range append(shifts, t.Window.End) {
+	for _, end := range append(shifts, t.TimeRange.End) {
 		part, err := opts.Range(begin-t.Run.Origin, end-t.Run.Origin)
 		if err != nil {
 			return // the trace was read from a stream and cannot be read again
@@ -47,7 +47,7 @@ func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 			return
 		}
 		v := cause.Analyze(part, cause.Options{Seed: opts.Seed}).Verdict
-		p := Phase{int64(begin - t.Window.Begin), int64(end - t.Window.Begin), v.Cause, v.Share, v.Confidence,
+		p := Phase{int64(begin - t.TimeRange.Begin), int64(end - t.TimeRange.Begin), v.Cause, v.Share, v.Confidence,
 			v.Summary}
 		if !p.supported() {
 			return

@@ -49,7 +49,7 @@ func writeQueues(w *sheet, r *Report) {
 	if len(r.Queues) == 0 {
 		return
 	}
-	head(w, "queues", "")
+	writeHeading(w, "queues", "")
 	t := &table{heads: []string{"queue", "threads", "command buffers", "in flight, mean", "most", "capacity",
 		"full for"},
 		left: 1, most: w.rows(mostRows)}
@@ -72,12 +72,12 @@ type queueRow struct{ Name, Threads, CommandBuffers, Mean, Most, Capacity, Full 
 
 func queueRows(r *Report) (rows []queueRow) {
 	for _, q := range r.Queues {
-		row := queueRow{Name: strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), Threads: count(q.Threads),
-			CommandBuffers: count(q.CommandBuffers),
-			Mean:           fmt.Sprintf("%.2f", q.InFlightMean), Most: count(q.InFlightMax),
+		row := queueRow{Name: strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), Threads: formatCount(q.Threads),
+			CommandBuffers: formatCount(q.CommandBuffers),
+			Mean:           fmt.Sprintf("%.2f", q.InFlightMean), Most: formatCount(q.InFlightMax),
 			Capacity: "64 (default)", Full: "·"}
 		if q.Capacity > 0 {
-			row.Capacity = count(q.Capacity)
+			row.Capacity = formatCount(q.Capacity)
 		}
 		if q.AtCapacityNS > 0 {
 			row.Full = ns(q.AtCapacityNS)

@@ -41,8 +41,8 @@ func sums(t *testing.T, trace *analyze.Trace) map[partOf]analyze.Nanos {
 				all[partOf{th.Thread.Process.ID, th.Thread.ID, analyze.Part(p).Key()}] += n
 			}
 		}
-		if sum != th.Window {
-			t.Errorf("thread %d: the parts add up to %d of %d", th.Thread.ID, sum, th.Window)
+		if sum != th.ActiveRange {
+			t.Errorf("thread %d: the parts add up to %d of %d", th.Thread.ID, sum, th.ActiveRange)
 		}
 	}
 	for i := range trace.CPUWaits.Signals {
@@ -64,7 +64,7 @@ func sums(t *testing.T, trace *analyze.Trace) map[partOf]analyze.Nanos {
 	}
 	running := map[*analyze.Device][]analyze.Interval{}
 	for b := range trace.Buffers() {
-		gpu := within(b.GPU, trace.Window)
+		gpu := within(b.GPU, trace.TimeRange)
 		if b.GPU.Known() && b.Queue != nil {
 			all[partOf{part: "sum of " + b.Queue.Device.Name}] += gpu.Length()
 			running[b.Queue.Device] = append(running[b.Queue.Device], gpu)
@@ -167,7 +167,7 @@ func checkProcesses(t *testing.T, path string, whole *analyze.Trace) {
 func checkRanges(t *testing.T, path string, whole *analyze.Trace, random *rand.Rand) {
 	t.Helper()
 	want, got := sums(t, whole), map[partOf]analyze.Nanos{}
-	length := whole.Window.Length()
+	length := whole.TimeRange.Length()
 	var edges []string
 	for from := analyze.Nanos(0); from < length; {
 		to := from + 1 + analyze.Nanos(random.Int64N(int64(length)/2+1))
@@ -183,8 +183,8 @@ func checkRanges(t *testing.T, path string, whole *analyze.Trace, random *rand.R
 			got[k] += n
 		}
 		checkProfiles(t, trace)
-		if trace.Window.Length() > to-from {
-			t.Errorf("from %d to %d the window is %d", from, to, trace.Window.Length())
+		if trace.TimeRange.Length() > to-from {
+			t.Errorf("from %d to %d the window is %d", from, to, trace.TimeRange.Length())
 		}
 		if strings.Contains(strings.Join(trace.Warnings, "\n"), "clock suspect") &&
 			!strings.Contains(strings.Join(whole.Warnings, "\n"), "clock suspect") {
@@ -211,12 +211,12 @@ func checkProfiles(t *testing.T, trace *analyze.Trace) {
 	a := evidence.Divide(trace)
 	want := map[string]analyze.Nanos{}
 	for _, th := range a.Times.Threads {
-		want["api"] += th.Window - th.Time[analyze.PartOutside]
+		want["api"] += th.ActiveRange - th.Time[analyze.PartOutside]
 		want["wait"] += th.Waited() + th.Time[analyze.PartLock] + th.SignalWaits
 	}
 	for b := range trace.Buffers() {
 		if b.GPU.Known() {
-			want["gpu"] += within(b.GPU, trace.Window).Length()
+			want["gpu"] += within(b.GPU, trace.TimeRange).Length()
 		}
 	}
 	for i := range trace.CPUWaits.Signals {

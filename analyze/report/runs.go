@@ -34,13 +34,13 @@ func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 			program = cut(program, longestProgram)
 		}
 		t.add(names[i], program, r.Serialization.Verdict, share, busy, analyze.Nanos(s.WindowNS).String(),
-			count(r.Events),
+			formatCount(r.Events),
 			lacks(r))
 		software = software || s.SoftwareMetal
 	}
 	t.write(page)
 	if software {
-		page.say("SOFTWARE METAL: these are the times of a software Metal, not of a GPU.", page.yellow)
+		page.writeSentence("SOFTWARE METAL: these are the times of a software Metal, not of a GPU.", page.yellow)
 	}
 	return b.Flush()
 }

@@ -47,7 +47,7 @@ func scopesOf(t *analyze.Trace) []Scope {
 			seen := map[string]bool{}
 			for _, name := range scopes.Names(b.Committed.Thread, b.Committed.Begin) {
 				if !seen[name] {
-					by[name].GPUNS += int64(b.Took(t.Window))
+					by[name].GPUNS += int64(b.Took(t.TimeRange))
 					seen[name] = true
 				}
 			}
@@ -87,11 +87,11 @@ func writeScopes(w *sheet, r *Report) {
 	if len(r.Scopes) == 0 {
 		return
 	}
-	head(w, "scopes", "scopes that the program marked")
+	writeHeading(w, "scopes", "scopes that the program marked")
 	t := &table{heads: []string{"scope", "count", "total", "mean", "shortest", "longest", "gpu"}, left: 1,
 		most: w.rows(mostRows)}
 	for _, s := range r.Scopes {
-		t.add(s.Name, count(s.Count), ns(s.TotalNS), ns(s.MeanNS), ns(s.MinNS), ns(s.MaxNS), ns(s.GPUNS))
+		t.add(s.Name, formatCount(s.Count), ns(s.TotalNS), ns(s.MeanNS), ns(s.MinNS), ns(s.MaxNS), ns(s.GPUNS))
 	}
 	t.write(w)
 }

@@ -13,7 +13,7 @@ func buildSource(r *Report, t *analyze.Trace) {
 	s := t.Source
 	r.Source = Source{Kind: s.Kind, Path: s.Path, Program: s.Program, Args: append([]string{}, s.Args...), Host: s.Host,
 		OS: s.OS, Device: s.Device,
-		SoftwareMetal: s.SoftwareMetal, Started: s.Started, WallNS: int64(s.Wall), WindowNS: int64(t.Window.Length()),
+		SoftwareMetal: s.SoftwareMetal, Started: s.Started, WallNS: int64(s.Wall), WindowNS: int64(t.TimeRange.Length()),
 		Truncated: s.Truncated}
 	r.Source.Processors = s.Processors
 	r.Source.NotRecorded = []string{}
@@ -25,7 +25,7 @@ func buildSource(r *Report, t *analyze.Trace) {
 			r.Source.NotRecorded = append(r.Source.NotRecorded, x.what)
 		}
 	}
-	if had, known := t.OthersHad(t.Window); known {
+	if had, known := t.OthersHad(t.TimeRange); known {
 		r.Source.OthersShare = &had
 	}
 	if s.Short != nil {
@@ -115,13 +115,13 @@ func (s *Source) Busy() string {
 // Contents returns how much data the trace has: "1,234 calls", or command buffers if the source has no calls.
 func (r *Report) Contents() string {
 	if r.Source.hasCalls() {
-		return count(r.Events) + " calls"
+		return formatCount(r.Events) + " calls"
 	}
 	n := 0
 	for i := range r.Queues {
 		n += r.Queues[i].CommandBuffers
 	}
-	return count(n) + " command buffers"
+	return formatCount(n) + " command buffers"
 }
 
 // Losses returns in a few words how many records are lost, or "none lost"; "" if that is not known.
@@ -139,7 +139,7 @@ func writeSource(w *sheet, r *Report) {
 	}
 	fmt.Fprintln(w, w.bold(cut(s.what(), w.width)))
 	if s.RecordedText != "" {
-		w.say(s.RecordedText, w.yellow)
+		w.writeSentence(s.RecordedText, w.yellow)
 	}
 	var parts []string
 	for _, p := range []string{s.Device, s.OS, s.Host} {
@@ -157,10 +157,10 @@ func writeSource(w *sheet, r *Report) {
 	parts = append(parts, contentsAndLosses(r, w)...)
 	wrapParts(w, parts, "", "")
 	if s.SoftwareMetal {
-		w.say("SOFTWARE METAL: these are the times of a software Metal, not of a GPU.", w.yellow)
+		w.writeSentence("SOFTWARE METAL: these are the times of a software Metal, not of a GPU.", w.yellow)
 	}
 	if said := s.Busy(); said != "" {
-		w.say("BUSY MACHINE: "+said, w.yellow)
+		w.writeSentence("BUSY MACHINE: "+said, w.yellow)
 	}
 }
 

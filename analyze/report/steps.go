@@ -110,7 +110,7 @@ func buildSteps(r *Report, t *analyze.Trace, sequences *steps.Sequences) {
 		all.add(p)
 		r.Steps.Phases = append(r.Steps.Phases, StepPhase{Kind: p.Kind, From: p.From, PID: p.Queue.PID,
 			Queue: p.Queue.Queue,
-			Label: p.Label, BeginNS: int64(p.Begin - t.Window.Begin), EndNS: int64(p.End - t.Window.Begin),
+			Label: p.Label, BeginNS: int64(p.Begin - t.TimeRange.Begin), EndNS: int64(p.End - t.TimeRange.Begin),
 			Steps: len(p.Steps), CommandBuffers: p.CommandBuffers, StepNS: quantilesOf(all.step),
 			GPUNS: quantilesOf(all.gpu), IdleNS: quantilesOf(all.idle)})
 		switch p.Kind {
@@ -132,7 +132,7 @@ func perSecond(rate float64) string {
 	if rate < 100 {
 		return fmt.Sprintf("%.1f", rate)
 	}
-	return count(int64(rate + 0.5))
+	return formatCount(int64(rate + 0.5))
 }
 
 // Parts returns phrases about a language model's run: prompts, tokens, tokens per second, and the GPU's idle time
@@ -166,7 +166,8 @@ func (p *StepPhase) Cells() []string {
 	if p.StepNS.Count > 0 {
 		length, tail, idle = ns(p.StepNS.P50NS), ns(p.StepNS.P95NS), ns(p.IdleNS.P50NS)
 	}
-	return []string{p.Kind, p.source(), ns(p.BeginNS), ns(p.EndNS), count(p.Steps), count(p.CommandBuffers), length,
+	return []string{p.Kind, p.source(), ns(p.BeginNS), ns(p.EndNS), formatCount(p.Steps), formatCount(p.CommandBuffers),
+		length,
 		tail,
 		ns(p.GPUNS.P50NS), idle}
 }
@@ -200,7 +201,7 @@ func writeSteps(w *sheet, r *Report) {
 	if len(r.Steps.Phases) == 0 {
 		return
 	}
-	head(w, "steps", stepsRemark)
+	writeHeading(w, "steps", stepsRemark)
 	t := &table{heads: stepHeads, left: 2, most: w.rows(mostRows), spare: []int{5, 1}}
 	for i := range r.Steps.Phases {
 		t.add(r.Steps.Phases[i].Cells()...)

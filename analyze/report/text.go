@@ -92,7 +92,7 @@ func (r *Report) WriteText(w io.Writer, opts Options) error {
 	return b.Flush()
 }
 
-func head(w *sheet, title, remark string) {
+func writeHeading(w *sheet, title, remark string) {
 	fmt.Fprintln(w)
 	title = strings.ToUpper(title)
 	switch {
@@ -110,7 +110,7 @@ func writeWarnings(w *sheet, r *Report) {
 	if len(r.Warnings) == 0 {
 		return
 	}
-	head(w, "warnings", "")
+	writeHeading(w, "warnings", "")
 	for _, text := range r.Warnings {
 		wrap(w, text, "  ! ", "    ")
 	}

@@ -41,7 +41,7 @@ func buildThreads(r *Report, a *cause.Analysis, opts Options) {
 		if !opts.lists(t.Thread) {
 			continue
 		}
-		th := Thread{TID: uint64(t.Thread.ID), Name: t.Thread.Name, WindowNS: int64(t.Window),
+		th := Thread{TID: uint64(t.Thread.ID), Name: t.Thread.Name, WindowNS: int64(t.ActiveRange),
 			CommandBuffers: t.CommandBuffers, Encoders: t.Encoders,
 			Dispatches: t.Dispatches, Waits: t.Waits, Events: t.Thread.Events, GPUNS: int64(t.GPU),
 			LostToOthers: t.LostToOthers(),
@@ -65,7 +65,7 @@ func (th *Thread) processorTimes(t *evidence.ThreadTime) {
 	if cpu.Covered == 0 {
 		return
 	}
-	th.CPUCovered = float64(cpu.Covered) / float64(t.Window)
+	th.CPUCovered = float64(cpu.Covered) / float64(t.ActiveRange)
 	ran, waited := int64(cpu.Ran), int64(cpu.Waited)
 	if th.CPUNS = &ran; cpu.Waited != analyze.NotKnown {
 		th.RunnableNS = &waited
@@ -76,7 +76,7 @@ func writeThreads(w *sheet, r *Report) {
 	if len(r.Threads) == 0 {
 		return
 	}
-	head(w, "threads", "how each thread spent its time, in % of the time from its first to its last call")
+	writeHeading(w, "threads", "how each thread spent its time, in % of the time from its first to its last call")
 	shown, more, hidden := shownThreads(r, w)
 	used := usedColumns(shown)
 	t := &table{heads: []string{"thread", "window", "bufs"}, left: 1}
@@ -89,7 +89,7 @@ func writeThreads(w *sheet, r *Report) {
 	}
 	for i := range shown {
 		th := &shown[i]
-		row := []string{threadName(th), ns(th.WindowNS), count(th.CommandBuffers)}
+		row := []string{threadName(th), ns(th.WindowNS), formatCount(th.CommandBuffers)}
 		for _, c := range used {
 			row = append(row, percentCell(c.of(th), th.WindowNS))
 		}

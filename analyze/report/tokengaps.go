@@ -153,7 +153,7 @@ func (g *Generation) mostIdle() (share float64, what string) {
 
 // figures returns the times of prompts and tokens, and the GPU's idle time in a token, for the page's first screen.
 func (g *Generation) figures() (list []answer) {
-	list = append(list, answer{Title: "tokens", Text: count(g.GPUNS.Count)})
+	list = append(list, answer{Title: "tokens", Text: formatCount(g.GPUNS.Count)})
 	if n := g.PromptNS.Count; n > 0 {
 		list[0].More = fmt.Sprintf("after %s, median %s", analyze.Plural(n, "prompt"), ns(g.PromptNS.P50NS))
 	}

@@ -82,7 +82,7 @@ func buildOverhead(r *Report, t *analyze.Trace) {
 }
 
 func writeTracer(w *sheet, r *Report) {
-	head(w, "the tracer itself", "")
+	writeHeading(w, "the tracer itself", "")
 	wrap(w, r.Overhead.Text(), "  ", "  ")
 	wrap(w, r.Lost.Text(), "  ", "  ")
 	writeCoverage(w, r)
@@ -98,7 +98,7 @@ func (o Overhead) Text() string {
 	}
 	text := fmt.Sprintf("recording took %s a call (%s)", nanoseconds(o.NSPerEvent), o.Source)
 	if o.Stacks > 0 {
-		text += fmt.Sprintf(" and %s a stack (measured, %s of them)", nanoseconds(o.NSPerStack), count(o.Stacks))
+		text += fmt.Sprintf(" and %s a stack (measured, %s of them)", nanoseconds(o.NSPerStack), formatCount(o.Stacks))
 	}
 	return fmt.Sprintf("%s: %s of the threads' time", text, analyze.FormatShare(o.Share))
 }

@@ -45,10 +45,10 @@ type Cause struct {
 	Evidence   []string `json:"evidence"`
 	Advice     string   `json:"advice"`
 	// the line of the program that spends the most time in this cause; "" when stacks were not recorded
-	Place string `json:"place"`
+	Site string `json:"place"`
 	// for locks: the line in which the locks' holders spent most of the time that others waited, and the lines that
 	// called it, innermost first; absent when not known
-	HolderPlace   string   `json:"holder_place,omitempty"`
+	HolderSite    string   `json:"holder_place,omitempty"`
 	HolderCallers []string `json:"holder_callers,omitempty"`
 	// for locks: the call at holder_place that overlaps one wait for the lock for the longest time; absent when not known
 	HolderCall       *HolderCall `json:"holder_call,omitempty"`
@@ -96,7 +96,7 @@ func buildSerialization(r *Report, a *cause.Analysis, opts Options) {
 	r.Serialization.Causes = list(v.Causes, func(f cause.Finding) Cause {
 		c := Cause{Cause: f.Cause, Limit: f.Standing == cause.Limit, LostNS: int64(f.Lost), Confidence: f.Confidence,
 			Evidence: append([]string{}, f.Evidence...),
-			Advice:   f.Advice, Place: f.Place, HolderPlace: f.HolderPlace, HolderCallers: f.HolderCallers,
+			Advice:   f.Advice, Site: f.Site, HolderSite: f.HolderSite, HolderCallers: f.HolderCallers,
 			NotPredicted: f.Unpredicted}
 		if h := f.HolderCall; h != nil {
 			c.HolderCall = &HolderCall{h.Thread.Process.ID, uint64(h.Thread.ID), int64(h.Begin - a.Evidence.Trace.Run.Origin)}
@@ -126,7 +126,7 @@ func writeVerdict(w *sheet, r *Report) {
 	if r.Hung() {
 		title = "verdict until it hung: "
 	}
-	head(w, title+v.Named(), v.Remark())
+	writeHeading(w, title+v.Named(), v.Remark())
 	causes := v.Causes
 	if v.Share > 0 && len(causes) > 0 {
 		causes[0].write(w)

@@ -88,12 +88,12 @@ func writeWaits(w *sheet, r *Report) {
 	writeMatrix(w, r, "who is queued behind whom",
 		"the row's thread has work queued while the GPU runs work of the column's thread", s.QueuedMatrix)
 	if len(s.MutualExclusion) > 0 {
-		head(w, "do threads exclude each other?", "1: never at the same time; "+
+		writeHeading(w, "do threads exclude each other?", "1: never at the same time; "+
 			"0: as often as by chance; below 0: more often")
 		t := &table{heads: []string{"what", "index", "by chance", "p", "threads", "intervals"}, left: 1}
 		for _, e := range s.MutualExclusion {
 			t.add(cmp.Or(exclusionWords[e.What], e.What), index(e.Index), index(e.NullLow)+" to "+index(e.NullHigh),
-				fmt.Sprintf("%.3f", e.PValue), count(e.Threads), count(e.Intervals))
+				fmt.Sprintf("%.3f", e.PValue), formatCount(e.Threads), formatCount(e.Intervals))
 		}
 		t.write(w)
 	}

@@ -50,7 +50,7 @@ func whatHelps(a *cause.Analysis, wanted []replay.Wanted) helps {
 	if len(wanted) == 0 {
 		return h
 	}
-	g, why, err := a.Ask(wanted)
+	g, why, err := a.Predict(wanted)
 	switch {
 	case err != nil:
 		h.unmatched = err
@@ -161,7 +161,7 @@ func writeWhatIf(w *sheet, r *Report) {
 	if len(rows) == 0 && asked == "" {
 		return
 	}
-	head(w, "what would help", "predicted speed-up of the run by each change")
+	writeHeading(w, "what would help", "predicted speed-up of the run by each change")
 	if asked != "" {
 		wrap(w, asked, "  ", "  ")
 	}

@@ -40,8 +40,8 @@ func wrapWords(w *sheet, words []string, first, then string) {
 	}
 }
 
-// say writes a sentence in a colour.
-func (s *sheet) say(text string, colour func(string) string) {
+// writeSentence writes a sentence in a colour.
+func (s *sheet) writeSentence(text string, colour func(string) string) {
 	for _, line := range s.lines(keepUnits(strings.Fields(analyze.Printable(text))), "", "") {
 		fmt.Fprintln(s, colour(line))
 	}

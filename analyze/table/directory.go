@@ -30,7 +30,7 @@ type Directory struct {
 func (d *Directory) Check(format Format) error {
 	for _, t := range tables {
 		name := d.inPartition(t.describe().name + "." + string(format))
-		if _, err := wholefile.Look(filepath.Join(d.Path, name), d.Replace); err != nil {
+		if _, err := wholefile.CheckTarget(filepath.Join(d.Path, name), d.Replace); err != nil {
 			return err
 		}
 	}

@@ -112,7 +112,7 @@ func addThreads(a *filling, add func(threadRow)) {
 			// over slices would differ, because a slice does not know all work outside of its time.
 			if a.slice == nil {
 				for p, n := range a.writer.waited[nameOf(th)] {
-					if analyze.Part(p) >= analyze.PartWaitExecuting && analyze.Part(p) <= analyze.PartWaitForeign {
+					if analyze.Part(p) >= analyze.PartWaitExecuting && analyze.Part(p) <= analyze.PartWaitCrossThread {
 						times[analyze.PartOutside] += times[p] - n
 						times[p] = n
 					}
@@ -124,8 +124,8 @@ func addThreads(a *filling, add func(threadRow)) {
 				analyze.PartAllocate: &r.Allocate, analyze.PartLock: &r.Lock, analyze.PartDrawable: &r.Drawable,
 				analyze.PartWaitExecuting: &r.Executing, analyze.PartWaitQueuedOwn: &r.QueuedOwn,
 				analyze.PartWaitQueuedOther: &r.QueuedOther, analyze.PartWaitScheduling: &r.Scheduling,
-				analyze.PartWaitNotify:  &r.Notify,
-				analyze.PartWaitForeign: &r.Foreign, analyze.PartOtherAPI: &r.OtherAPI, analyze.PartOutside: &r.Outside,
+				analyze.PartWaitNotify:      &r.Notify,
+				analyze.PartWaitCrossThread: &r.Foreign, analyze.PartOtherAPI: &r.OtherAPI, analyze.PartOutside: &r.Outside,
 			} {
 				*column = int64(times[part])
 			}
@@ -182,7 +182,7 @@ func addCommandBuffers(a *filling, add func(commandBufferRow)) {
 			CommitEnd:   int64(b.Committed.End),
 			Scheduled:   int64(b.Scheduled),
 			KernelBegin: int64(b.Kernel.Begin), KernelEnd: int64(b.Kernel.End), GPUBegin: int64(b.GPU.Begin),
-			GPUEnd: int64(b.GPU.End), GPU: int64(b.Took(a.trace.Window)),
+			GPUEnd: int64(b.GPU.End), GPU: int64(b.Took(a.trace.TimeRange)),
 			Completed: int64(b.Completed.Begin), Handlers: int64(b.Handlers), Encoders: int64(len(b.Encoders)),
 		}
 		if b.Queue != nil {
@@ -200,7 +200,7 @@ func addGPUWork(a *filling, add func(gpuWorkRow)) {
 		for w := range b.GPUWork() {
 			r := gpuWorkRow{PID: pid(b.Process), CommandBuffer: int64(b.ID), Channel: w.Channel, Label: w.Label,
 				Begin: int64(w.Begin), End: int64(w.End),
-				GPU: int64(w.Within(a.trace.Window).Length())}
+				GPU: int64(w.Intersect(a.trace.TimeRange).Length())}
 			if w.Encoder != analyze.NoEncoder {
 				r.Encoder = int64(b.Encoders[w.Encoder].ID)
 			}
@@ -234,7 +234,7 @@ func addEncoders(a *filling, add func(encoderRow)) {
 	for _, b := range a.slice.Buffers {
 		of = append(of[:0], make([]encoded, len(b.Encoders))...)
 		at := 0 // shares of one encoder nearly always follow each other, in the order of the encoders
-		shares := splitter.Split(b, a.trace.Window, costs)
+		shares := splitter.Split(b, a.trace.TimeRange, costs)
 		for i := range shares {
 			s := &shares[i]
 			if s.Encoder == nil {
@@ -297,7 +297,7 @@ func addDispatches(a *filling, add func(dispatchRow)) {
 func addWaits(a *filling, add func(waitRow)) {
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
-		if !a.slice.Held(w.End) {
+		if !a.slice.Includes(w.End) {
 			continue
 		}
 		r := waitRow{
@@ -324,7 +324,7 @@ func addWaits(a *filling, add func(waitRow)) {
 				r.Scheduling += int64(piece.Nanos)
 			case analyze.PartWaitNotify:
 				r.Notify += int64(piece.Nanos)
-			case analyze.PartWaitForeign:
+			case analyze.PartWaitCrossThread:
 				r.Foreign += int64(piece.Nanos)
 			}
 		}
@@ -336,11 +336,11 @@ func addWaits(a *filling, add func(waitRow)) {
 func addLocks(a *filling, add func(lockRow)) {
 	for i := range a.trace.CPUWaits.Locks {
 		l := &a.trace.CPUWaits.Locks[i]
-		if !a.slice.Held(l.End) {
+		if !a.slice.Includes(l.End) {
 			continue
 		}
-		add(lockRow{processOf(l.Thread), tid(l.Thread), l.Selector, int64(l.Begin), int64(l.End), int64(l.Own),
-			int64(l.Lock), l.Name, tid(l.Holder), int64(l.Kept),
+		add(lockRow{processOf(l.Thread), tid(l.Thread), l.Selector, int64(l.Begin), int64(l.End), int64(l.Exclusive),
+			int64(l.Lock), l.Name, tid(l.Holder), int64(l.HolderWaiting),
 			interpreterLocks[l.Interpreter]})
 	}
 }
@@ -351,19 +351,19 @@ var interpreterLocks = [...]string{analyze.InterpreterNotKnown: "", analyze.Inte
 func addSignalWaits(a *filling, add func(signalWaitRow)) {
 	for i := range a.trace.CPUWaits.Signals {
 		w := &a.trace.CPUWaits.Signals[i]
-		if !a.slice.Held(w.End) {
+		if !a.slice.Includes(w.End) {
 			continue
 		}
 		add(signalWaitRow{PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin),
 			End: int64(w.End), Duration: int64(w.Length()),
-			Object: w.Object, Name: w.Name, Signaller: tid(w.Signaller), Signalled: int64(w.Signalled), Gave: w.Gave,
-			GivenBack: w.GivenBack, TimedOut: w.TimedOut})
+			Object: w.Object, Name: w.Name, Signaller: tid(w.Signaller), Signalled: int64(w.Signalled), Gave: w.LastSignalled,
+			GivenBack: w.AcquirerReleased, TimedOut: w.TimedOut})
 	}
 }
 
 func addDeviceMemory(a *filling, add func(memoryRow)) {
 	for _, m := range a.trace.Memory.Device {
-		if !a.slice.Held(m.At) {
+		if !a.slice.Includes(m.At) {
 			continue
 		}
 		r := memoryRow{PID: pid(m.Process), At: int64(m.At), Bytes: m.Bytes}
@@ -376,7 +376,7 @@ func addDeviceMemory(a *filling, add func(memoryRow)) {
 
 func addCompilations(a *filling, add func(compilationRow)) {
 	for _, c := range a.trace.Compilations {
-		if !a.slice.Held(c.End) {
+		if !a.slice.Includes(c.End) {
 			continue
 		}
 		add(compilationRow{processOf(c.Thread), tid(c.Thread), c.Selector, c.Kind, c.Name, c.SourceSize, int64(c.Begin),
@@ -387,7 +387,7 @@ func addCompilations(a *filling, add func(compilationRow)) {
 func addScopes(a *filling, add func(scopeRow)) {
 	for i := range a.trace.Scopes {
 		s := &a.trace.Scopes[i]
-		if at := s.End; !a.slice.Held(at) && !s.Unfinished || s.Unfinished && !a.slice.Held(s.Begin) {
+		if at := s.End; !a.slice.Includes(at) && !s.Unfinished || s.Unfinished && !a.slice.Includes(s.Begin) {
 			// a scope without an end belongs to the slice (time range of the run) in which it began
 			continue
 		}

@@ -57,8 +57,8 @@ func summaryOf(t *analyze.Trace, events int64) summary {
 	s := summary{
 		Table: "trace", Schema: Schema, Kind: t.Source.Kind, Path: t.Source.Path, Program: t.Source.Program,
 		Args: t.Source.Args, Host: t.Source.Host,
-		OS: t.Source.OS, Device: t.Source.Device, Software: t.Source.SoftwareMetal, Begin: int64(t.Window.Begin),
-		End: int64(t.Window.End), Events: events,
+		OS: t.Source.OS, Device: t.Source.Device, Software: t.Source.SoftwareMetal, Begin: int64(t.TimeRange.Begin),
+		End: int64(t.TimeRange.End), Events: events,
 		Lost: t.Recording.Lost.Records, AtLeast: t.Recording.Lost.AtLeast, Incomplete: analyze.Headline(t),
 		Warnings: append([]string{}, t.Warnings...),
 		Missing:  []missing{},

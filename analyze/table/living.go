@@ -24,7 +24,7 @@ func addAllocations(a *filling, add func(allocationRow)) {
 	m := &a.writer.memory
 	for i := range a.trace.Memory.Allocations {
 		x := &a.trace.Memory.Allocations[i]
-		if !a.slice.Held(x.At) {
+		if !a.slice.Includes(x.At) {
 			continue
 		}
 		row := allocationRow{PID: processOf(x.Thread), TID: tid(x.Thread), At: int64(x.At), Selector: x.Selector,

@@ -320,7 +320,7 @@ func descriptions() (all []description) {
 func (w *Writer) Slice(s *analyze.Slice) error {
 	w.last = s
 	for i := range s.Trace.CPUWaits.Signals {
-		if x := &s.Trace.CPUWaits.Signals[i]; s.Held(x.End) {
+		if x := &s.Trace.CPUWaits.Signals[i]; s.Includes(x.End) {
 			w.idle[nameOf(x.Thread)] += x.Length()
 		}
 	}

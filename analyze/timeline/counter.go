@@ -39,7 +39,7 @@ func (c *counter) write(f *trackFile, by *changes) {
 	if c.of.id == 0 {
 		c.of.id = f.declare(c.of)
 	}
-	up, down := inOrder(by.up), inOrder(by.down)
+	up, down := sortedByTime(by.up), sortedByTime(by.down)
 	for len(up)+len(down) > 0 {
 		var at analyze.Nanos
 		if len(down) == 0 || len(up) > 0 && up[0].at < down[0].at {
@@ -57,8 +57,8 @@ func (c *counter) write(f *trackFile, by *changes) {
 	}
 }
 
-// inOrder returns the list sorted by time.
-func inOrder(list []step) []step {
+// sortedByTime returns the list sorted by time.
+func sortedByTime(list []step) []step {
 	byTime := func(a, b step) int { return cmp.Compare(a.at, b.at) }
 	if !slices.IsSortedFunc(list, byTime) {
 		slices.SortFunc(list, byTime)

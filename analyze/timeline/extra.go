@@ -43,7 +43,7 @@ func (w *Writer) scopes(of *analyze.Slice, names map[*analyze.Thread]string) {
 	})
 	for i := range list {
 		s := &list[i]
-		if at := s.End; s.Thread == nil || !s.Unfinished && !of.Held(at) || s.Unfinished && !of.Held(s.Begin) {
+		if at := s.End; s.Thread == nil || !s.Unfinished && !of.Includes(at) || s.Unfinished && !of.Includes(s.Begin) {
 			// a scope without an end belongs to the slice (time range of the run) in which it began
 			continue
 		}
@@ -87,7 +87,7 @@ func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 	var order []*analyze.Thread
 	for i := range of.Trace.CPUWaits.Signals {
 		s := &of.Trace.CPUWaits.Signals[i]
-		if !of.Held(s.End) || s.Signaller == nil || s.Signalled == 0 || s.Signaller.Process == nil ||
+		if !of.Includes(s.End) || s.Signaller == nil || s.Signalled == 0 || s.Signaller.Process == nil ||
 			w.file.threads[s.Thread] == 0 {
 			continue
 		}

@@ -115,10 +115,10 @@ func flies(c *changes, s *analyze.Slice, b *analyze.CommandBuffer) {
 	if !b.Committed.Known() {
 		return
 	}
-	if s.Held(from) && (to > from || !s.Last()) {
+	if s.Includes(from) && (to > from || !s.Last()) {
 		c.add(from, 1)
 	}
-	if to > from && s.Held(to) {
+	if to > from && s.Includes(to) {
 		c.add(to, -1)
 	}
 }

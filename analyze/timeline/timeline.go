@@ -201,7 +201,8 @@ func (w *Writer) waits(s *analyze.Slice) {
 	}
 	for i := range s.Trace.Waits {
 		x := &s.Trace.Waits[i]
-		if on := w.file.threads[x.Thread]; on != 0 && x.Buffer != analyze.NoCommandBuffer && !x.Unfinished && s.Held(x.End) {
+		if on := w.file.threads[x.Thread]; on != 0 && x.Buffer != analyze.NoCommandBuffer && !x.Unfinished &&
+			s.Includes(x.End) {
 			w.file.arrowFromCommit(s.Trace.WaitsFor(x), on, max(x.Begin, x.End-1))
 		}
 	}

@@ -545,7 +545,7 @@ func TestOperationsAreArguments(t *testing.T) {
 	} {
 		var out strings.Builder
 		b := analyze.CommandBuffer{ID: 1, GPU: analyze.Interval{Begin: 1000, End: 3000}, Encoders: c.encoders}
-		if err := NewChrome(&out).Whole(&analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000},
+		if err := NewChrome(&out).Whole(&analyze.Trace{TimeRange: analyze.Interval{Begin: 1, End: 5000},
 			CommandBuffers: []analyze.CommandBuffer{b}}); err != nil {
 			t.Fatal(err)
 		}

@@ -38,9 +38,9 @@ func (e *ExistsError) Error() string {
 // Is makes errors.Is(err, fs.ErrExist) true for an ExistsError.
 func (e *ExistsError) Is(target error) bool { return target == fs.ErrExist }
 
-// Look returns how a command must write to a path, or an error if it must not write there. Commands call it before long
-// work, so that a mistake is reported at once.
-func Look(path string, replace bool) (Use, error) {
+// CheckTarget returns how a command must write to a path, or an error if it must not write there. Commands call it
+// before long work, so that a mistake is reported at once.
+func CheckTarget(path string, replace bool) (Use, error) {
 	if descriptor.MatchString(path) {
 		return AsItIs, nil
 	}

@@ -26,7 +26,7 @@ type File struct {
 // Create creates a file that gets the name path when it is complete. With replace, it may replace an existing file or
 // link.
 func Create(path string, replace bool) (*File, error) {
-	use, err := Look(path, replace)
+	use, err := CheckTarget(path, replace)
 	if err != nil {
 		return nil, err
 	}

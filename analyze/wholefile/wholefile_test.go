@@ -90,10 +90,10 @@ func TestPipeOfAnotherUser(t *testing.T) {
 	if err := errors.Join(syscall.Mkfifo(path, 0o666), os.Chown(path, 65534, 65534)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Look(path, false); err == nil {
+	if _, err := CheckTarget(path, false); err == nil {
 		t.Error("the pipe of another user is written to")
 	}
-	if use, err := Look(path, true); err != nil || use != AsItIs {
+	if use, err := CheckTarget(path, true); err != nil || use != AsItIs {
 		t.Errorf("%v, %v", use, err)
 	}
 }

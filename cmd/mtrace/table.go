@@ -42,7 +42,7 @@ func dispatch(std cli.Stdio, args []string) int {
 		return cli.ExitDone
 	}
 	if text := err.Error(); text != "" {
-		cli.Tell(std.Err, "%s", text)
+		cli.PrintLine(std.Err, "%s", text)
 	}
 	var s cli.Status
 	if errors.As(err, &s) {

@@ -262,8 +262,8 @@ func checkPartition(t *testing.T, trace *analyze.Trace) {
 		for _, part := range th.Time {
 			sum += part
 		}
-		if sum != th.Window {
-			t.Errorf("thread %d: its parts add up to %d ns of %d", th.Thread.ID, sum, th.Window)
+		if sum != th.ActiveRange {
+			t.Errorf("thread %d: its parts add up to %d ns of %d", th.Thread.ID, sum, th.ActiveRange)
 		}
 	}
 }

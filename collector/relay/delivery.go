@@ -93,4 +93,4 @@ func (s *Sender) Discard() {
 }
 
 // Dir returns the folder of the spool (the copy of the trace on disk).
-func (s *Sender) Dir() string { return s.place.dir }
+func (s *Sender) Dir() string { return s.folder.dir }

@@ -148,8 +148,8 @@ func (s *Sender) reason() error {
 	return fmt.Errorf("the collector at %s: %w", s.options.Address, failure)
 }
 
-// A saidError is an error of the receiver: it refused the trace, or sent an impossible answer.
-type saidError struct {
+// A refusalError is an error of the receiver: it refused the trace, or sent an impossible answer.
+type refusalError struct {
 	error
 	never bool // trying again is useless
 }
@@ -157,7 +157,7 @@ type saidError struct {
 // hopeless reports whether every further attempt would fail in the same way: the token is wrong, or the receiver
 // refuses for good.
 func hopeless(failure error) bool {
-	var said *saidError
+	var said *refusalError
 	return errors.Is(failure, errToken) || errors.As(failure, &said) && said.never
 }
 
@@ -200,7 +200,7 @@ func (s *Sender) attempt(ctx context.Context) error {
 	if err != nil {
 		raw.Close()
 		<-sent
-		var said *saidError
+		var said *refusalError
 		if failed != nil && !errors.As(err, &said) {
 			err = failed // the error of sending came first
 		}
@@ -229,21 +229,21 @@ func (s *Sender) hear(conn net.Conn, in *bufio.Reader) (a answer, err error) {
 	case errors.Is(err, io.EOF):
 		return a, errors.New("it ended the connection")
 	case errors.Is(err, errLongLine):
-		return a, &saidError{err, true}
+		return a, &refusalError{err, true}
 	case err != nil:
 		return a, err
 	}
 	if a, err = decodeAnswer(line); err != nil {
-		return a, &saidError{err, true}
+		return a, &refusalError{err, true}
 	}
 	if a.Error != "" {
-		return a, &saidError{errors.New(a.Error), a.Never}
+		return a, &refusalError{errors.New(a.Error), a.Never}
 	}
 	if err := s.confirm(a.Have); err != nil {
-		return a, &saidError{err, true}
+		return a, &refusalError{err, true}
 	}
 	if a.Whole && !s.endsAt(a.Have) {
-		return a, &saidError{fmt.Errorf("it answered that the trace ends after %d bytes, which is wrong", a.Have), true}
+		return a, &refusalError{fmt.Errorf("it answered that the trace ends after %d bytes, which is wrong", a.Have), true}
 	}
 	return a, nil
 }

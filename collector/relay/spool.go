@@ -20,10 +20,10 @@ import (
 // mtrace does not use a library for queues or write-ahead logs: it would wrap each block, although a block
 // already has a length and a checksum, and the files could not be read as a trace without unwrapping them.
 type Spool struct {
-	place *spoolFolder
-	limit int64 // bytes on disk
-	each  int64 // size of a file, in bytes, after which the next begins
-	why   func() error
+	folder *spoolFolder
+	limit  int64 // bytes on disk
+	each   int64 // size of a file, in bytes, after which the next begins
+	why    func() error
 
 	mutex     sync.Mutex // guards what follows
 	files     []spoolFile
@@ -46,14 +46,14 @@ func (f spoolFile) end() int64 { return f.start + f.size }
 // newSpool creates an empty spool in p that takes at most limit bytes on disk. When the spool is full, why is called:
 // it returns the reason for which the receiver does not accept data, for the error.
 func newSpool(p *spoolFolder, limit int64, why func() error) (*Spool, error) {
-	s := &Spool{place: p, limit: limit, each: min(max(limit/32, 64<<10), 64<<20), why: why,
+	s := &Spool{folder: p, limit: limit, each: min(max(limit/32, 64<<10), 64<<20), why: why,
 		more: make(chan struct{}, 1)}
 	return s, s.begin()
 }
 
 // begin creates the next file of the spool (the copy of the trace on disk), so that older files can be removed.
 func (s *Spool) begin() error {
-	file, err := os.OpenFile(filepath.Join(s.place.dir, fmt.Sprintf("%020d", s.written)),
+	file, err := os.OpenFile(filepath.Join(s.folder.dir, fmt.Sprintf("%020d", s.written)),
 		os.O_RDWR|os.O_CREATE|os.O_EXCL,
 		0o600)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Spool) removeOldest() (removed bool, err error) {
 		return false, nil
 	}
 	if s.kept == nil {
-		if s.kept, err = os.OpenFile(filepath.Join(s.place.dir, keptName), os.O_RDWR|os.O_CREATE|os.O_EXCL,
+		if s.kept, err = os.OpenFile(filepath.Join(s.folder.dir, keptName), os.O_RDWR|os.O_CREATE|os.O_EXCL,
 			0o600); err != nil {
 			return false, fmt.Errorf("make room in the spool: %w", err)
 		}
@@ -226,7 +226,7 @@ func (s *Spool) remove() {
 	if s.kept != nil {
 		s.kept.Close()
 	}
-	s.place.remove()
+	s.folder.remove()
 }
 
 // sizeText formats a number of bytes.

@@ -85,7 +85,7 @@ func newPlace(folder string, about About) (*spoolFolder, error) {
 		return nil, fmt.Errorf("make a spool: %w", err)
 	}
 	p := &spoolFolder{dir: dir}
-	if p.lock, err = lock(dir); err == nil {
+	if p.lock, err = lockFolder(dir); err == nil {
 		err = os.WriteFile(filepath.Join(dir, aboutName), encode(about), 0o600)
 	}
 	if err == nil {
@@ -99,8 +99,8 @@ func newPlace(folder string, about About) (*spoolFolder, error) {
 	return p, nil
 }
 
-// lock locks a folder until the returned file is closed. It returns an error if another process holds the lock.
-func lock(dir string) (*os.File, error) {
+// lockFolder locks a folder until the returned file is closed. It returns an error if another process holds the lock.
+func lockFolder(dir string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func Sweep() (all []Recovered, err error) {
 				os.RemoveAll(dir)
 			}
 		case strings.HasPrefix(e.Name(), placePrefix):
-			held, locked := lock(dir)
+			held, locked := lockFolder(dir)
 			if locked != nil {
 				continue // its mtrace runs
 			}

@@ -21,7 +21,7 @@ type elfFile struct {
 	bias uint64
 }
 
-func findELF(r io.ReaderAt, image wire.Image, addresses []uint64, until time.Time) (map[uint64]Place, error) {
+func findELF(r io.ReaderAt, image wire.Image, addresses []uint64, until time.Time) (map[uint64]Location, error) {
 	magic := make([]byte, len(elf.ELFMAG))
 	if _, err := r.ReadAt(magic, 0); err != nil || string(magic) != elf.ELFMAG {
 		return nil, ErrNoSymbols
@@ -48,16 +48,16 @@ func findELF(r io.ReaderAt, image wire.Image, addresses []uint64, until time.Tim
 	places := f.code(addresses)
 	f.name(places)
 	err = f.lines(places, until)
-	found := make(map[uint64]Place, len(places))
+	found := make(map[uint64]Location, len(places))
 	for i := range places {
-		found[places[i].address] = places[i].Place
+		found[places[i].address] = places[i].Location
 	}
 	return found, err
 }
 
 // lines sets the source lines of places, and the names of functions that the symbol table lacks. places must be
 // sorted by at. It uses the debug information in the file or, if there is none, in a separate file.
-func (f *elfFile) lines(places []place, until time.Time) error {
+func (f *elfFile) lines(places []pendingLocation, until time.Time) error {
 	at := make([]uint64, 0, len(places))
 	for i := range places {
 		if !places[i].Unknown {
@@ -148,8 +148,8 @@ func (f *elfFile) buildID() string {
 
 // A place is a Place (the name and source line of an address) while it is being filled, with the data to find its
 // symbol.
-type place struct {
-	Place
+type pendingLocation struct {
+	Location
 	address uint64
 	at      uint64 // address of the call's last byte, in the file's addresses
 	start   uint64 // of the best symbol so far
@@ -159,12 +159,12 @@ type place struct {
 // code returns one place for each address, sorted by the field `at`. It sets Unknown for an address outside the
 // file's code. It sets NoCall if no call instruction precedes the address: such an address cannot be a return
 // address.
-func (f *elfFile) code(addresses []uint64) []place {
-	places := make([]place, len(addresses))
+func (f *elfFile) code(addresses []uint64) []pendingLocation {
+	places := make([]pendingLocation, len(addresses))
 	var before [longestCall]byte
 	for i, a := range addresses {
 		at := a - f.bias - 1
-		places[i] = place{Place: Place{Unknown: true}, address: a, at: at}
+		places[i] = pendingLocation{Location: Location{Unknown: true}, address: a, at: at}
 		for _, p := range f.Progs {
 			if p.Type != elf.PT_LOAD || p.Flags&elf.PF_X == 0 || at < p.Vaddr || at-p.Vaddr >= p.Filesz {
 				continue
@@ -176,7 +176,7 @@ func (f *elfFile) code(addresses []uint64) []place {
 			}
 		}
 	}
-	slices.SortFunc(places, func(a, b place) int {
+	slices.SortFunc(places, func(a, b pendingLocation) int {
 		switch {
 		case a.at < b.at:
 			return -1
@@ -194,7 +194,7 @@ const symbolSize = 24
 // name sets the function names of places, which must be sorted by their field `at`. It reads the full symbol table,
 // or the dynamic linker's table if the file has no other. Tables may have a million entries, so name reads them in
 // pieces and does not store them.
-func (f *elfFile) name(places []place) {
+func (f *elfFile) name(places []pendingLocation) {
 	table := f.SectionByType(elf.SHT_SYMTAB)
 	if table == nil {
 		table = f.SectionByType(elf.SHT_DYNSYM)

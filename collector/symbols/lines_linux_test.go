@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
 
 // linesOf builds the source and returns the source's path, the program's path, and the places found for the calls to
 // inner and area.
-func linesOf(t *testing.T, steps ...string) (source string, found []Place) {
+func linesOf(t *testing.T, steps ...string) (source string, found []Location) {
 	t.Helper()
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "lines.cc"), filepath.Join(dir, "lines")
@@ -98,7 +98,7 @@ func TestLines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source, found := linesOf(t, steps...)
-			slices.SortStableFunc(found, func(a, b Place) int { return a.Line - b.Line }) // compilers order code as they like
+			slices.SortStableFunc(found, func(a, b Location) int { return a.Line - b.Line }) // compilers order code as they like
 			text := strings.Split(lineSource, "\n")
 			for i, at := range []string{"inlined", "inlined", "direct", "method"} {
 				p := found[i]
@@ -207,7 +207,7 @@ func TestMachOLines(t *testing.T) {
 			slide := uint64(0x7000000)
 			image := wire.Image{Start: f.Segment("__TEXT").Addr + slide, Size: 1 << 24, BuildID: id, Path: program}
 			f.Close()
-			find := func() Place {
+			find := func() Location {
 				t.Helper()
 				for at := start + slide + 8; at < start+slide+64; at += 4 { // one of these is behind the call
 					places, err := Find(image, []uint64{at}, soon())
@@ -218,7 +218,7 @@ func TestMachOLines(t *testing.T) {
 						return p
 					}
 				}
-				return Place{}
+				return Location{}
 			}
 			if p := find(); filepath.Base(p.File) != "main.go" || p.Name != "main.outer" {
 				t.Errorf("in the file: %+v", p)

@@ -22,7 +22,7 @@ func dsym(file string) string {
 
 // findMachO looks up the source lines of return addresses, in the .dSYM bundle next to the file or in the file
 // itself. It does not look up functions in the symbol table, because on macOS the process sends their names itself.
-func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until time.Time) (map[uint64]Place, error) {
+func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until time.Time) (map[uint64]Location, error) {
 	own, err := machoSlice(file, image)
 	if err != nil {
 		return nil, err
@@ -44,10 +44,10 @@ func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until tim
 		}
 	}
 	found, err := lines(machoSections(debug), at, until)
-	places := map[uint64]Place{}
+	places := map[uint64]Location{}
 	for i, a := range addresses {
 		if l := found[at[i]]; l.number > 0 {
-			places[a] = Place{File: l.file, Line: l.number, Name: l.function}
+			places[a] = Location{File: l.file, Line: l.number, Name: l.function}
 		}
 	}
 	return places, err

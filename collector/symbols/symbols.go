@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Place is what the symbols and debug information of a file say about a return address.
-type Place struct {
+// A Location is what the symbols and debug information of a file say about a return address.
+type Location struct {
 	Name    string // the function that contains the call; empty when the file does not have it
 	File    string // source file of the call; empty without debug information
 	Line    int    // line in it, from 1; 0 when not known
@@ -24,7 +24,7 @@ var ErrNoSymbols = errors.New("neither an ELF nor a Mach-O file")
 // Find looks up return addresses in the file of a loaded image. ELF files give names and source lines, Mach-O files
 // only source lines. On an error it also returns the places found so far. The deadline `until` applies to source
 // lines, whose search takes longest.
-func Find(image wire.Image, addresses []uint64, until time.Time) (map[uint64]Place, error) {
+func Find(image wire.Image, addresses []uint64, until time.Time) (map[uint64]Location, error) {
 	f, err := openRegular(image.Path)
 	if err != nil {
 		return nil, err

@@ -100,19 +100,19 @@ func TestFind(t *testing.T) {
 				image.Start, bias = 0x400000, 0
 			}
 			var all []uint64
-			want := map[uint64]Place{0x10: {Unknown: true}}
+			want := map[uint64]Location{0x10: {Unknown: true}}
 			for _, function := range []string{"middle", "outer"} { // middle is not among the dynamic symbols
 				found := returns(t, f, function)
 				if len(found) != 1 {
 					t.Fatalf("%d calls in %s", len(found), function)
 				}
-				want[found[0]+bias] = Place{Name: function}
-				want[found[0]+bias+1] = Place{Name: function, NoCall: true}
+				want[found[0]+bias] = Location{Name: function}
+				want[found[0]+bias+1] = Location{Name: function, NoCall: true}
 			}
 			symbols, _ := f.Symbols()
 			for _, s := range symbols {
 				if s.Name == "data" {
-					want[s.Value+bias] = Place{Unknown: true}
+					want[s.Value+bias] = Location{Unknown: true}
 				}
 			}
 			for a := range want {
@@ -145,7 +145,7 @@ func TestFindStripped(t *testing.T) {
 	}
 	got, err := Find(wire.Image{Start: 0x10000, Size: 1 << 20, Path: path}, []uint64{middle + 0x10000, outer + 0x10000},
 		soon())
-	if err != nil || got[middle+0x10000] != (Place{}) || got[outer+0x10000] != (Place{Name: "outer"}) {
+	if err != nil || got[middle+0x10000] != (Location{}) || got[outer+0x10000] != (Location{Name: "outer"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // the index is intact, it also says what the part contained.
 type Damage struct {
 	Offset, Size int64        // the damaged part of the file, in bytes
-	Held         string       // a description of the content; empty when it is not known
+	Content      string       // a description of the content; empty when it is not known
 	Of           bool         // the part contained data of one process, Process
 	Process      ProcessIndex // that process; only if Of is set
 	Ring         uint16       // ring of the damaged records
@@ -22,9 +22,9 @@ type Damage struct {
 	Why          string       // the error that was found
 }
 
-// held describes what each kind of block contains, for messages about damaged blocks, and whether such a block
+// contentOf describes what each kind of block contains, for messages about damaged blocks, and whether such a block
 // belongs to one process.
-var held = map[blockKind]struct {
+var contentOf = map[blockKind]struct {
 	words string
 	of    bool
 }{
@@ -50,7 +50,7 @@ type damageList struct {
 // note adds a block that could not be read to the list. done is how many of the block's records were read before the
 // error; only the remaining ones count as lost.
 func (l *damageList) note(b *block, done uint64, why error) {
-	d := Damage{Offset: b.offset, Size: b.end() - b.offset, Held: held[b.kind].words, Of: held[b.kind].of,
+	d := Damage{Offset: b.offset, Size: b.end() - b.offset, Content: contentOf[b.kind].words, Of: contentOf[b.kind].of,
 		Process: b.process, Why: why.Error()}
 	if b.kind == blockRecords {
 		d.Ring, d.Records, d.First, d.Last = b.ring, uint64(b.count)-min(done, uint64(b.count)), b.first, b.last
@@ -87,17 +87,17 @@ func (r *Reader) Damage() []Damage {
 
 // Remade reports whether nothing was lost, because the damaged part could be rebuilt from other blocks.
 func (d *Damage) Remade() bool {
-	return d.Held == held[blockIndex].words || d.Held == heldTrailer || d.Held == heldHeader
+	return d.Content == contentOf[blockIndex].words || d.Content == heldTrailer || d.Content == heldHeader
 }
 
-// Descriptions of damaged parts that are no blocks, such as the file's header, for Damage.Held.
+// Descriptions of damaged parts that are no blocks, such as the file's header, for Damage.Content.
 const (
 	heldTrailer = "the position of the index (the index was rebuilt)"
 	heldHeader  = "what kind of file it is"
 )
 
 // Unknown reports whether nothing is known about the content of the damaged part.
-func (d *Damage) Unknown() bool { return d.Held == "" }
+func (d *Damage) Unknown() bool { return d.Content == "" }
 
 // Text describes a damaged part for the user, in one line: where it is, and which data of which process is lost.
 func (r *Reader) Text(d Damage) string {
@@ -105,7 +105,7 @@ func (r *Reader) Text(d Damage) string {
 	if d.Unknown() {
 		return where + ": what they held is not known"
 	}
-	text := where + ": " + d.Held
+	text := where + ": " + d.Content
 	if !d.Of || int(d.Process) >= len(r.processes) {
 		return text
 	}

@@ -64,7 +64,7 @@ func sortOwners(r *Reader, index ProcessIndex, p *Process) {
 	slices.SortStableFunc(p.rings.owners, owner.compare)
 	repaired := r.Repaired()
 	p.rings.lost = repaired != nil && repaired.Ownerless || slices.ContainsFunc(r.damage.list, func(d Damage) bool {
-		return d.Unknown() || d.Of && d.Process == index && d.Held == held[blockOwners].words
+		return d.Unknown() || d.Of && d.Process == index && d.Content == contentOf[blockOwners].words
 	})
 }
 

@@ -35,7 +35,7 @@ func readProcesses(r *Reader) {
 		}
 		if err != nil {
 			r.damage.note(b, 0, err)
-			if held[b.kind].of {
+			if contentOf[b.kind].of {
 				r.process(b.process)
 			}
 		}
@@ -53,7 +53,7 @@ func readProcesses(r *Reader) {
 func whyUnusable(r *Reader, index ProcessIndex, p *Process) string {
 	lost := func(kind blockKind) bool {
 		return slices.ContainsFunc(r.damage.list, func(d Damage) bool {
-			return d.Unknown() || d.Of && d.Process == index && d.Held == held[kind].words
+			return d.Unknown() || d.Of && d.Process == index && d.Content == contentOf[kind].words
 		})
 	}
 	switch {

@@ -27,17 +27,17 @@ type processWriter struct {
 	header processHeader // guarded by the writer's mutex
 
 	mutex       sync.Mutex
-	said        map[saidOnce]struct{} // already written; each thread sends them, but the file needs them once
+	written     map[writtenKey]struct{} // already written; each thread sends them, but the file needs them once
 	facts       []byte
 	samples     []byte
 	threadTimes []byte
 	owners      []byte
 }
 
-// A saidOnce identifies a text or a call stack that was written. Each thread of a process sends the texts and stacks
+// A writtenKey identifies a text or a call stack that was written. Each thread of a process sends the texts and stacks
 // that it uses, with a hash of the content as key. So if a key was written before, its content need not be written
 // again.
-type saidOnce struct {
+type writtenKey struct {
 	kind wire.FactKind
 	key  uint64
 }
@@ -47,11 +47,11 @@ func (p *processWriter) addFacts(facts []wire.Fact) error {
 	defer p.mutex.Unlock()
 	for _, f := range facts {
 		if f.Kind == wire.FactString || f.Kind == wire.FactStack {
-			key := saidOnce{f.Kind, f.Key}
-			if _, known := p.said[key]; known {
+			key := writtenKey{f.Kind, f.Key}
+			if _, known := p.written[key]; known {
 				continue
 			}
-			p.said[key] = struct{}{}
+			p.written[key] = struct{}{}
 		}
 		p.facts = wire.AppendFact(p.facts, f)
 		if len(p.facts) >= factsPerBlock {

@@ -78,7 +78,7 @@ func checkHeader(r *Reader) error {
 	right := fileVersion(h[:n]) > 0
 	switch {
 	case !right && hasBlocks(r, h[:n]):
-		r.damage.add(Damage{Size: fileHeader, Held: heldHeader, Why: "its header has a wrong checksum"})
+		r.damage.add(Damage{Size: fileHeader, Content: heldHeader, Why: "its header has a wrong checksum"})
 	case n == 0:
 		return &FormatError{r.path, ErrNotTrace, "it is empty"}
 	case !bytes.HasPrefix([]byte(fileMagic), h[:min(n, len(fileMagic))]):
@@ -135,7 +135,7 @@ func readIndex(r *Reader) (end int64, err error) {
 		r.blocks, err = parseIndex(payload, at)
 	}
 	if err != nil {
-		r.damage.add(Damage{Offset: at, Size: r.file.size - trailer - at, Held: held[blockIndex].words,
+		r.damage.add(Damage{Offset: at, Size: r.file.size - trailer - at, Content: contentOf[blockIndex].words,
 			Why: err.Error()})
 	}
 	return at, err

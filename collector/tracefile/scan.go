@@ -25,7 +25,7 @@ func scanBlocks(r *Reader, end int64) {
 			if b.kind == blockIndex && err == nil {
 				offset = b.end()
 				if whole = r.file.size-offset == trailer; whole {
-					r.damage.add(Damage{Offset: offset, Size: trailer, Held: heldTrailer,
+					r.damage.add(Damage{Offset: offset, Size: trailer, Content: heldTrailer,
 						Why: "it has a wrong checksum"})
 				}
 				break

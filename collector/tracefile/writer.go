@@ -109,7 +109,7 @@ func (w *Writer) AddProcess(h wire.Hello) ProcessIndex {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	index := ProcessIndex(len(w.processes))
-	p := &processWriter{writer: w, index: index, header: processHeader{Hello: h}, said: map[saidOnce]struct{}{}}
+	p := &processWriter{writer: w, index: index, header: processHeader{Hello: h}, written: map[writtenKey]struct{}{}}
 	w.processes = append(w.processes, p)
 	// an error of appendJSONLocked is returned by the Writer's next call
 	w.appendJSONLocked(block{kind: blockProcess, process: index}, p.header)

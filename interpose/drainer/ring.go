@@ -10,10 +10,10 @@ import (
 type rings struct {
 	start   unsafe.Pointer
 	process Process
-	looks   [ringCount]look   // the state found in the last round after a whole pause
-	called  [ringCount]look   // the state when the collector was called
-	left    [ringCount]uint64 // the tails after the drainer's last round
-	reads   bool              // the collector reads the rings: something other than the drainer has moved a tail
+	looks   [ringCount]ringSnapshot // the state found in the last round after a whole pause
+	called  [ringCount]ringSnapshot // the state when the collector was called
+	left    [ringCount]uint64       // the tails after the drainer's last round
+	reads   bool                    // the collector reads the rings: something other than the drainer has moved a tail
 }
 
 // A reason says why the drainer makes another round over the rings, in which it looks for records to send.
@@ -73,28 +73,28 @@ func (r ring) load(offset uintptr) uint64 { return atomic.LoadUint64(r.word64(of
 
 // A look is the state of a ring (a thread's buffer of records) at one moment. Unless the drainer holds the ring's
 // claim, it is only a hint, because the collector may move the tails at any time.
-type look struct{ head, tail, factsHead, factsTail uint64 }
+type ringSnapshot struct{ head, tail, factsHead, factsTail uint64 }
 
-func (r ring) look() look {
-	return look{r.load(ringHead), r.load(ringTail), r.load(ringFactsHead), r.load(ringFactsTail)}
+func (r ring) look() ringSnapshot {
+	return ringSnapshot{r.load(ringHead), r.load(ringTail), r.load(ringFactsHead), r.load(ringFactsTail)}
 }
 
-func (l look) empty() bool { return l.head == l.tail && l.factsHead == l.factsTail }
+func (l ringSnapshot) empty() bool { return l.head == l.tail && l.factsHead == l.factsTail }
 
 // filled reports whether at least the given fraction of the ring (the thread's buffer of records) is full: filled(4)
 // means a quarter. At a quarter, the thread that writes into the ring wakes the drainer.
-func (l look) filled(parts uint64) bool {
+func (l ringSnapshot) filled(parts uint64) bool {
 	return l.head-l.tail >= recordsPerRing/parts || l.factsHead-l.factsTail > factsPerRing/parts
 }
 
 // sameTails reports whether nobody has consumed records or facts since the earlier look `before`.
-func (l look) sameTails(before look) bool {
+func (l ringSnapshot) sameTails(before ringSnapshot) bool {
 	return l.tail == before.tail && l.factsTail == before.factsTail
 }
 
 // neglectedSince reports whether records or facts that existed at the earlier look `before` were still not read: the
 // collector does not read this ring.
-func (l look) neglectedSince(before look) bool {
+func (l ringSnapshot) neglectedSince(before ringSnapshot) bool {
 	return l.tail < before.head || l.factsTail < before.factsHead
 }
 

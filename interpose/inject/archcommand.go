@@ -11,7 +11,7 @@ var archSlices = map[string]string{
 // nextInArch returns the program that macOS's arch(1) starts in a chosen slice. System Integrity Protection protects
 // arch, so dyld removes DYLD_ variables from its environment. But arch sets variables given with its option -e for
 // the program; Prepare uses that option.
-func nextInArch(h Host, s step, _ *chain) (*step, error) {
+func nextInArch(h Host, s invocation, _ *chain) (*invocation, error) {
 	env := s.env
 	options := []string{s.args[0]}
 	machine := ""

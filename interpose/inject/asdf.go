@@ -38,7 +38,7 @@ func parseAsdfShim(path string, content []byte) (*asdfShim, bool) {
 // nextInAsdf returns the program that an asdf shim starts. It returns nil if that cannot be predicted, because a
 // plugin's script or a user setting influences the choice, or if the system's own program is selected. The plan then
 // starts the shim itself.
-func nextInAsdf(h Host, s step, script string, content []byte) (*step, error) {
+func nextInAsdf(h Host, s invocation, script string, content []byte) (*invocation, error) {
 	shim, ok := parseAsdfShim(h.absolute(script), content)
 	if !ok || asdfIsConfigured(s.env) {
 		return nil, nil

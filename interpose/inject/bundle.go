@@ -10,7 +10,7 @@ import (
 
 // nextInBundle returns the executable of an application bundle, which its Info.plist names. mtrace must start the
 // executable itself: with open(1), launchd would start it without mtrace's environment.
-func nextInBundle(h Host, s step) (*step, error) {
+func nextInBundle(h Host, s invocation) (*invocation, error) {
 	bundle := filepath.Clean(s.path)
 	list := filepath.Join(h.absolute(bundle), "Contents", "Info.plist")
 	content, err := os.ReadFile(list)

@@ -11,8 +11,8 @@ import (
 // (script, env, shim, shell, wrapper, stub) has about eight.
 const maxHops = 16
 
-// step is one program that is about to be executed, with its arguments and environment.
-type step struct {
+// invocation is one program that is about to be executed, with its arguments and environment.
+type invocation struct {
 	path string
 	args []string
 	env  environment
@@ -31,7 +31,7 @@ type step struct {
 // chain is the sequence of programs from the user's command to the final image, the program that does the work.
 type chain struct {
 	hops  []Hop
-	steps []step // one per hop
+	steps []invocation // one per hop
 	notes []Finding
 }
 
@@ -48,7 +48,7 @@ func (h Host) follow(command []string, env environment) (*chain, error) {
 		return nil, err
 	}
 	c := &chain{}
-	next := &step{path: path, args: command, env: env}
+	next := &invocation{path: path, args: command, env: env}
 	for next != nil && len(c.hops) < maxHops {
 		current := *next
 		image := h.imageOf(current)
@@ -67,7 +67,7 @@ func (h Host) follow(command []string, env environment) (*chain, error) {
 
 // imageOf describes the file of a step. If the file cannot be read or is damaged, the plan does not inject the
 // library, and the kernel runs or refuses the file as without mtrace.
-func (h Host) imageOf(s step) Image {
+func (h Host) imageOf(s invocation) Image {
 	full := h.absolute(s.path)
 	if info, err := os.Stat(full); err == nil && info.IsDir() {
 		return Image{Format: FormatBundle}
@@ -85,7 +85,7 @@ func (h Host) imageOf(s step) Image {
 }
 
 // next returns the program that a step executes; nil if the step is the final image.
-func (h Host) next(s step, image Image, c *chain) (*step, error) {
+func (h Host) next(s invocation, image Image, c *chain) (*invocation, error) {
 	if image.problem.Code != "" {
 		return nil, nil
 	}
@@ -120,7 +120,7 @@ func (h Host) next(s step, image Image, c *chain) (*step, error) {
 }
 
 // nextInScript returns a script's interpreter, with the arguments that the kernel passes to it.
-func nextInScript(h Host, s step) (*step, error) {
+func nextInScript(h Host, s invocation) (*invocation, error) {
 	head, err := readHead(h.absolute(s.path), darwinShebangBytes)
 	if err != nil {
 		return nil, nil
@@ -146,7 +146,7 @@ func nextInScript(h Host, s step) (*step, error) {
 
 // nextInText returns the shell for a text file without a #! line. No kernel executes such a file, but execvp lets the
 // shell run it.
-func nextInText(h Host, s step) (*step, error) {
+func nextInText(h Host, s invocation) (*invocation, error) {
 	head, err := readHead(h.absolute(s.path), darwinShebangBytes)
 	if err != nil {
 		return nil, nil
@@ -157,7 +157,7 @@ func nextInText(h Host, s step) (*step, error) {
 	return h.shellStep(s), nil
 }
 
-func (h Host) shellStep(s step) *step {
+func (h Host) shellStep(s invocation) *invocation {
 	next := s
 	next.path, next.args, next.via = "/bin/sh", append([]string{"/bin/sh", s.path}, s.args[1:]...), viaShell
 	return &next
@@ -169,10 +169,10 @@ const viaShell = "no #! line"
 
 // A follower returns the program that a step starts. It returns nil without an error if the step starts none, or none
 // that matters for tracing.
-type follower func(h Host, s step, c *chain) (*step, error)
+type follower func(h Host, s invocation, c *chain) (*invocation, error)
 
 // followerOf chooses a follower by the name of the step's program; nil if the program is not known to start others.
-func (h Host) followerOf(s step) follower {
+func (h Host) followerOf(s invocation) follower {
 	switch name := filepath.Base(s.path); {
 	case name == "env" || name == "genv":
 		return nextInEnv
@@ -200,7 +200,7 @@ func isPython(name string) bool {
 	return strings.HasPrefix(strings.ToLower(name), "python") || strings.HasPrefix(name, "pypy")
 }
 
-func nextInEnv(h Host, s step, _ *chain) (*step, error) {
+func nextInEnv(h Host, s invocation, _ *chain) (*invocation, error) {
 	command, env, err := followEnv(s.args, s.env)
 	if err != nil {
 		return nil, err
@@ -217,7 +217,7 @@ func nextInEnv(h Host, s step, _ *chain) (*step, error) {
 }
 
 // stepTo looks up a command that a program in the chain would execute, and returns it as the next step.
-func (h Host) stepTo(s step, command []string, env environment, via string) (*step, error) {
+func (h Host) stepTo(s invocation, command []string, env environment, via string) (*invocation, error) {
 	path, err := h.lookup(command[0], env)
 	if err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func (h Host) stepTo(s step, command []string, env environment, via string) (*st
 }
 
 // nextInShell returns the program that a shell script starts, if starting it is the script's only command.
-func nextInShell(h Host, s step, _ *chain) (*step, error) {
+func nextInShell(h Host, s invocation, _ *chain) (*invocation, error) {
 	if len(s.args) < 2 || strings.HasPrefix(s.args[1], "-") || strings.HasPrefix(s.args[1], "+") {
 		return nil, nil
 	}

@@ -110,7 +110,7 @@ func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Imag
 
 // startByArch makes the plan start arch(1), because only arch can start another slice than the kernel would choose.
 // dyld removes the preload variables from arch's own environment, so they become options of arch.
-func startByArch(h Host, plan *Plan, c *chain, chosen step) {
+func startByArch(h Host, plan *Plan, c *chain, chosen invocation) {
 	for i, s := range c.steps {
 		if len(c.steps) > i+1 && c.steps[i+1].via == "arch" {
 			plan.Program = s.path
@@ -132,6 +132,6 @@ func (h Host) Inspect(program, library string) (reasons, warnings []Finding) {
 	if problem != nil {
 		return []Finding{*problem}, nil
 	}
-	j := judge(h, program, h.imageOf(step{path: program}), image)
+	j := judge(h, program, h.imageOf(invocation{path: program}), image)
 	return j.reasons, j.warnings
 }

@@ -8,7 +8,7 @@ import (
 
 // nextInPython returns the program that a Python interpreter starts, if that is known: in a framework build of macOS
 // its own application, or a shell if it runs conda.
-func nextInPython(h Host, s step, c *chain) (*step, error) {
+func nextInPython(h Host, s invocation, c *chain) (*invocation, error) {
 	if app, ok := frameworkApp(h.absolute(s.path)); ok {
 		c.note(ReExecution, s.path, "replaces itself by "+app+", so the library starts twice in one process", "")
 		next := s
@@ -37,7 +37,7 @@ func adviseOtherPython(h Host, reasons []Finding, env environment, library Image
 			if refused, err := h.executable(candidate); folder == "" || err != nil || refused != "" {
 				continue
 			}
-			image := h.imageOf(step{path: candidate})
+			image := h.imageOf(invocation{path: candidate})
 			if image.Format == FormatMachO && judge(h, candidate, image, library).loads {
 				reasons[i].Advice = "use " + candidate + ", which can be traced"
 				break
@@ -67,7 +67,7 @@ func frameworkApp(path string) (string, bool) {
 
 // nextInUV returns the interpreter that uv run will probably start: that of the project's environment. If uv has yet
 // to create the environment, there is none.
-func nextInUV(h Host, s step, c *chain) (*step, error) {
+func nextInUV(h Host, s invocation, c *chain) (*invocation, error) {
 	if len(s.args) < 2 || s.args[1] != "run" {
 		return nil, nil
 	}
@@ -87,7 +87,7 @@ func nextInUV(h Host, s step, c *chain) (*step, error) {
 }
 
 // observe returns a step for a program that the step s starts. The plan judges it but cannot start it directly.
-func observe(h Host, s step, path, via string) (*step, error) {
+func observe(h Host, s invocation, path, via string) (*invocation, error) {
 	if _, err := h.executable(path); err != nil {
 		return nil, nil
 	}

@@ -9,7 +9,7 @@ import (
 
 // nextInShim returns the program that a pyenv shim starts. A shim is a bash script in $PYENV_ROOT/shims; it starts
 // the program of the same name in the selected version of Python. The environment is changed as pyenv-exec does.
-func nextInShim(h Host, s step, script string, content []byte) (*step, error) {
+func nextInShim(h Host, s invocation, script string, content []byte) (*invocation, error) {
 	folder, name := filepath.Split(h.absolute(script))
 	root, isShim := strings.CutSuffix(filepath.Clean(folder), "/shims")
 	if !isShim || !bytes.Contains(content, []byte(`pyenv" exec "$program" "$@"`)) {

@@ -7,23 +7,23 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Place says where in a program a delay is added, for example before each commit.
-type Place uint8
+// A DelayPoint says where in a program a delay is added, for example before each commit.
+type DelayPoint uint8
 
 // The places.
 const (
-	BeforeCommit  Place = iota // once for each command buffer, before it is committed
-	BeforeAcquire              // once for each command buffer, before it is created
-	BeforeCompile              // before each compilation
-	AfterWait                  // after each wait for a command buffer: the thread sleeps longer, and needs no processor
-	InLock                     // each time that a thread holds a lock for which threads wait
-	InHandler                  // in the completion handlers of each command buffer
+	BeforeCommit  DelayPoint = iota // once for each command buffer, before it is committed
+	BeforeAcquire                   // once for each command buffer, before it is created
+	BeforeCompile                   // before each compilation
+	AfterWait                       // after each wait for a command buffer: the thread sleeps longer, without a processor
+	InLock                          // each time that a thread holds a lock for which threads wait
+	InHandler                       // in the completion handlers of each command buffer
 )
 
 // An Added is a delay that is added each time a thread reaches a place. It predicts what `mtrace experiment`
 // measures.
 type Added struct {
-	At      Place
+	At      DelayPoint
 	By      analyze.Nanos
 	Threads []int32 // the threads that are delayed, or whose command buffers are; nil means all
 	Sleeps  bool    // delayed threads need no processor: after a wait they never do

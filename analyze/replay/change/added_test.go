@@ -11,7 +11,7 @@ import (
 // spins needs it.
 func TestDelaysThatSleep(t *testing.T) {
 	for _, c := range []struct {
-		at     Place
+		at     DelayPoint
 		kind   program.Kind
 		sleeps bool
 		asleep analyze.Nanos

@@ -12,34 +12,34 @@ import (
 // A Change names the interventions (see Intervention) that a replay applies to a program. The zero Change leaves a
 // program as recorded. Changes can be compared with == and used as map keys.
 type Change struct {
-	Foreign  bool   // no waits for other threads' command buffers
-	Depth    bool   // queues of unlimited depth
-	Compile  bool   // no compilation, which uses processors in a process of its own
-	Allocate bool   // no allocating and freeing of memory
-	Events   bool   // no waits for events on the GPU
-	Head     bool   // no waits for command buffers that are enqueued and not committed
-	Handlers bool   // completion handlers that take no time
-	Polls    bool   // threads that poll for completions are woken by them
-	Launch   bool   // the same work in 1/16 of the command buffers
-	Turns    bool   // no waits, outside of Metal, for another thread that waits for the GPU
-	Locks    bool   // no waits for locks, recorded or hidden in commits
-	GPU      bool   // a GPU that runs everything at once
-	Apart    bool   // threads that submit for themselves what one thread submitted for them
-	Cores    bool   // a processor for every thread's own work
-	Room     bool   // GPUs and queues that are not known to be limited run everything at once
-	Overlap  bool   // Room also for queues whose command buffers wait for events
-	Lines    bool   // a queue for each command buffer
-	Alone    bool   // GPUs that no other program uses
-	Fed      bool   // threads never wait for work from other threads
-	Even     bool   // the work that threads do before they reach a barrier is distributed evenly
-	Scale    *Scale // factors for the duration of kernels, calls and others; nil means none
-	Added    *Added // a delay that is added in some places; nil means none
+	CrossThread   bool   // no waits for other threads' command buffers
+	Depth         bool   // queues of unlimited depth
+	Compile       bool   // no compilation, which uses processors in a process of its own
+	Allocate      bool   // no allocating and freeing of memory
+	Events        bool   // no waits for events on the GPU
+	Head          bool   // no waits for command buffers that are enqueued and not committed
+	Handlers      bool   // completion handlers that take no time
+	Polls         bool   // threads that poll for completions are woken by them
+	Launch        bool   // the same work in 1/16 of the command buffers
+	Turns         bool   // no waits, outside of Metal, for another thread that waits for the GPU
+	Locks         bool   // no waits for locks, recorded or hidden in commits
+	GPU           bool   // a GPU that runs everything at once
+	Apart         bool   // threads that submit for themselves what one thread submitted for them
+	Cores         bool   // a processor for every thread's own work
+	SpareCapacity bool   // GPUs and queues that are not known to be limited run everything at once
+	Overlap       bool   // Room also for queues whose command buffers wait for events
+	Lines         bool   // a queue for each command buffer
+	NoExternalUse bool   // GPUs that no other program uses
+	Fed           bool   // threads never wait for work from other threads
+	Even          bool   // the work that threads do before they reach a barrier is distributed evenly
+	Scale         *Scale // factors for the duration of kernels, calls and others; nil means none
+	Added         *Added // a delay that is added in some places; nil means none
 }
 
 // OnlyFaster reports whether the Change only changes how long work takes, and removes no cause of waiting. Hand-offs
 // between threads then wait for processors as long as recorded.
 func (c Change) OnlyFaster() bool {
-	c.Room, c.Overlap, c.Scale = false, false, nil
+	c.SpareCapacity, c.Overlap, c.Scale = false, false, nil
 	return c == Change{}
 }
 
@@ -55,12 +55,13 @@ func (c Change) ShortensWork() bool {
 // Both returns the Change with the interventions of c and d. If both have a Scale or an Added, that of c is used.
 func (c Change) Both(d Change) Change {
 	return Change{
-		Foreign: c.Foreign || d.Foreign, Depth: c.Depth || d.Depth, Compile: c.Compile || d.Compile,
+		CrossThread: c.CrossThread || d.CrossThread, Depth: c.Depth || d.Depth, Compile: c.Compile || d.Compile,
 		Allocate: c.Allocate || d.Allocate, Events: c.Events || d.Events, Head: c.Head || d.Head,
 		Handlers: c.Handlers || d.Handlers, Launch: c.Launch || d.Launch, Turns: c.Turns || d.Turns,
 		Locks: c.Locks || d.Locks, GPU: c.GPU || d.GPU, Apart: c.Apart || d.Apart, Cores: c.Cores || d.Cores,
-		Room: c.Room || d.Room, Overlap: c.Overlap || d.Overlap, Lines: c.Lines || d.Lines,
-		Alone: c.Alone || d.Alone, Fed: c.Fed || d.Fed, Even: c.Even || d.Even, Scale: cmp.Or(c.Scale, d.Scale),
+		SpareCapacity: c.SpareCapacity || d.SpareCapacity, Overlap: c.Overlap || d.Overlap, Lines: c.Lines || d.Lines,
+		NoExternalUse: c.NoExternalUse || d.NoExternalUse, Fed: c.Fed || d.Fed, Even: c.Even ||
+			d.Even, Scale: cmp.Or(c.Scale, d.Scale),
 		Added: cmp.Or(c.Added, d.Added), Polls: c.Polls || d.Polls,
 	}
 }
@@ -97,7 +98,7 @@ func (c Change) interventions(d *Density) (list []Intervention) {
 		{c.Apart, submitApart},
 		{c.Fed, deal},
 		{c.Locks, freeLocks},
-		{c.Foreign, waitForOwnOnly},
+		{c.CrossThread, waitForOwnOnly},
 		{c.Fed, feed},
 		{c.Even, shareEvenly},
 		{c.Turns, takeNoTurns},
@@ -105,7 +106,7 @@ func (c Change) interventions(d *Density) (list []Intervention) {
 		{c.Compile, compileNothing},
 		{!d.none(), d.apply},
 		{c.Launch, launchFewer},
-		{c.Alone, useGPUAlone},
+		{c.NoExternalUse, useGPUAlone},
 		{c.Scale != nil, c.Scale.apply},
 		{c.Added != nil, c.Added.apply},
 		{c.Cores, addProcessors},
@@ -115,7 +116,7 @@ func (c Change) interventions(d *Density) (list []Intervention) {
 		{c.Handlers, emptyHandlers},
 		{c.Polls, wakePollers},
 		{c.Depth, deepenQueues},
-		{c.Room, addRoom},
+		{c.SpareCapacity, addRoom},
 		{c.GPU, widenGPU},
 		{c.Lines, splitQueues},
 	} {

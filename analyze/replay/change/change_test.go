@@ -96,7 +96,7 @@ func TestProcessorForEach(t *testing.T) {
 	wantRate(t, "with a processor for each", rate(t, p, change.Change{Cores: true}), 4/0.2)
 	p = loops.Of(4, 200, 100*us, 0)
 	p.Processors.Count, p.Framework.Time = 1, 40*us
-	p.HandOvers.UsualNotify, p.HandOvers.FreeLatency, p.HandOvers.FreeNotify = 20*us, 20*us, 20*us
+	p.HandOffs.UsualNotify, p.HandOffs.FreeLatency, p.HandOffs.FreeNotify = 20*us, 20*us, 20*us
 	for i := range p.Jobs {
 		p.Jobs[i].Latency = 20 * us
 	}
@@ -114,22 +114,22 @@ func TestProcessorForEach(t *testing.T) {
 func TestGPUOfProcessors(t *testing.T) {
 	p := loops.Of(6, 200, 0, 300*us)
 	p.Devices[0].Engines, p.Processors.Count = 2, 2
-	wantRate(t, "a GPU with room", rate(t, p, change.Change{Room: true}), 6/0.3)
+	wantRate(t, "a GPU with room", rate(t, p, change.Change{SpareCapacity: true}), 6/0.3)
 	p.Processors.RunGPU = true
 	for i := range p.Jobs {
-		p.Jobs[i].Alone = 300 * us
+		p.Jobs[i].ProcessorTime = 300 * us
 	}
 	for i := range p.Threads { // so that they do not come all at once
 		p.Threads[i].Steps[0].Gap = analyze.Nanos(i) * 90 * us
 	}
-	wantRate(t, "on two processors", rate(t, p, change.Change{Room: true}), 2/0.3)
+	wantRate(t, "on two processors", rate(t, p, change.Change{SpareCapacity: true}), 2/0.3)
 	wantRate(t, "one that runs everything at once, but for the processors", rate(t, p, change.Change{GPU: true}), 2/0.3)
 	loops.Edit(p, func(s *program.Step, _ *program.Detail) {
 		if s.Kind == program.Acquire {
 			s.Gap = 300 * us
 		}
 	})
-	wantRate(t, "threads that want them as long", rate(t, p, change.Change{Room: true}), 2/0.6)
+	wantRate(t, "threads that want them as long", rate(t, p, change.Change{SpareCapacity: true}), 2/0.6)
 }
 
 func TestFreeLocks(t *testing.T) {
@@ -183,7 +183,7 @@ func TestSkipFences(t *testing.T) {
 		p.Jobs[i].Queue = 0
 	}
 	wantRate(t, "with fences, which are no work", rate(t, p, change.Change{}), 1/0.15)
-	wantRate(t, "without", rate(t, p, change.Change{Foreign: true}), 3/0.17)
+	wantRate(t, "without", rate(t, p, change.Change{CrossThread: true}), 3/0.17)
 }
 
 // TestEventsOfThreads tells of command buffers that waited for an event's value that a thread sets. They were replayed
@@ -199,7 +199,7 @@ func TestEventsOfThreads(t *testing.T) {
 		}
 	}
 	p.Events, p.Threads = 50, append(p.Threads, clock)
-	p.HandOvers.QuickLatency = 1000 * us
+	p.HandOffs.QuickLatency = 1000 * us
 	wantRate(t, "as values come", rate(t, p, change.Change{}), 3)
 	wantRate(t, "without events", rate(t, p, change.Change{Events: true}), 3/0.1)
 }
@@ -217,7 +217,7 @@ func TestEventsUnblockAtOnce(t *testing.T) {
 	once := loops.Thread()
 	once.Add(program.Step{Kind: program.SetEvent, Job: program.Unknown}, program.Detail{})
 	p.Events, p.Threads = 1, append(p.Threads, once)
-	p.MeasureHandOvers()
+	p.MeasureHandOffs()
 	wantRate(t, "all come at once", rate(t, p, change.Change{}), 2/0.23)
 	wantRate(t, "each when it can", rate(t, p, change.Change{Events: true}), 2/0.15)
 }

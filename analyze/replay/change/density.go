@@ -19,21 +19,21 @@ import (
 type Density struct {
 	Times      float64
 	Relief     float64 // share by which threads wait less for processors than in the unchanged program
-	latencies  handOvers
-	notifies   handOvers
+	latencies  handOffs
+	notifies   handOffs
 	turnaround analyze.Nanos // the mean turnaround; set only if Times is over 0
 	sooner     analyze.Nanos // how much earlier a sleeping thread runs after a timer or another thread wakes it
 }
 
-// handOvers has the durations of one kind of hand-off, such as from a thread to the GPU. The list `took` has the
+// handOffs has the durations of one kind of hand-off, such as from a thread to the GPU. The list `took` has the
 // recorded durations in ascending order; the list `then` has, at the same index, the duration in the changed program.
 // Empty lists mean no change.
-type handOvers struct{ took, then []analyze.Nanos }
+type handOffs struct{ took, then []analyze.Nanos }
 
 // NewDensity returns the durations of hand-offs (from a thread to the GPU, or back) in a run that has `times` as many
 // hand-offs per second as the recorded run. More frequent hand-offs are faster, because processors sleep less deeply.
 func NewDensity(p *program.Program, times float64) *Density {
-	h := &p.HandOvers
+	h := &p.HandOffs
 	d := &Density{Times: times, latencies: among(h.Latencies, times), notifies: among(h.Notifies, times)}
 	if n := p.Processors.Count; n > 0 {
 		quicker := program.Mean(h.Latencies) - program.Mean(d.latencies.then)
@@ -47,9 +47,9 @@ func NewDensity(p *program.Program, times float64) *Density {
 // among returns the durations of hand-offs in a run that has `times` as many hand-offs per second as the recorded run.
 // The share of hand-offs longer than a given duration is raised to the power `times`, so long ones become rare. `took`
 // must be sorted.
-func among(took []analyze.Nanos, times float64) handOvers {
+func among(took []analyze.Nanos, times float64) handOffs {
 	if times <= 1 {
-		return handOvers{took, took}
+		return handOffs{took, took}
 	}
 	n := float64(len(took))
 	then := make([]analyze.Nanos, len(took))
@@ -63,12 +63,12 @@ func among(took []analyze.Nanos, times float64) handOvers {
 			then[i] = mean
 		}
 	}
-	return handOvers{took, then}
+	return handOffs{took, then}
 }
 
 // at returns how long a hand-off of recorded duration n takes at the changed density. It becomes as much shorter as
 // the longest hand-off in the list that is not longer than `n`.
-func (h *handOvers) at(n analyze.Nanos) analyze.Nanos {
+func (h *handOffs) at(n analyze.Nanos) analyze.Nanos {
 	if i := sort.Search(len(h.took), func(i int) bool { return h.took[i] > n }); i > 0 {
 		return n - (h.took[i-1] - h.then[i-1])
 	}
@@ -79,7 +79,7 @@ func (d *Density) none() bool { return d == nil || d.Times == 0 && d.Relief == 0
 
 // apply shortens the program's hand-offs, and the time until a sleeping thread runs after it was woken.
 func (d *Density) apply(p *program.Program) {
-	h := &p.HandOvers
+	h := &p.HandOffs
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
 		j.Latency = d.relieved(h, d.unhindered(h, j.Latency, h.UsualLatency, &d.latencies), h.FreeLatency)
@@ -90,7 +90,7 @@ func (d *Density) apply(p *program.Program) {
 	notify(&p.Newest.Notify)
 	eachStep(p, func(th *program.Thread, s *program.Step, _ *program.Detail) {
 		// a thread that sleeps in the gap is woken once, so the gap shrinks by the time that a quicker wake-up saves
-		if asleep := program.Scaled(s.Gap, 1-th.Busy); asleep >= policy.Wakeup.Nanos() {
+		if asleep := program.Scaled(s.Gap, 1-th.Busy); asleep >= policy.LongestWakeup.Nanos() {
 			s.Gap -= min(asleep, d.sooner)
 		}
 		switch s.Kind {
@@ -110,7 +110,7 @@ func (d *Density) apply(p *program.Program) {
 // unhindered returns how long the recorded hand-off n takes in the changed program. Two effects shorten it: the
 // processor that it wakes sleeps less deeply, and it waits less for a processor (by the share Relief). `usual` is the
 // duration of an undisturbed hand-off; only the time beyond that counts as waiting.
-func (d *Density) unhindered(h *program.HandOvers, n, usual analyze.Nanos, all *handOvers) analyze.Nanos {
+func (d *Density) unhindered(h *program.HandOffs, n, usual analyze.Nanos, all *handOffs) analyze.Nanos {
 	n = all.at(n)
 	return n - program.Scaled(max(0, n-usual), h.Hindered*d.Relief)
 }
@@ -119,7 +119,7 @@ func (d *Density) unhindered(h *program.HandOvers, n, usual analyze.Nanos, all *
 // duration with a free processor. relieved shortens only the waiting that the simulated machine does not reproduce
 // (Unexplained): in the machine a short burst shares a processor; in a real system it waits until long bursts have used
 // up their time slices.
-func (d *Density) relieved(h *program.HandOvers, n, free analyze.Nanos) analyze.Nanos {
+func (d *Density) relieved(h *program.HandOffs, n, free analyze.Nanos) analyze.Nanos {
 	return n - program.Scaled(max(0, n-free), h.Unexplained*d.Relief)
 }
 

@@ -36,8 +36,8 @@ func TestAmong(t *testing.T) {
 		{"sixteen times as many: the slowest but one in ten as one in 7.5", all, 16, 0, 90 * us, 13 * us},
 		{"none recorded", nil, 2, 0, 100 * us, 100 * us},
 	} {
-		h := program.HandOvers{Hindered: c.hindered, Notifies: c.recorded}
-		d := NewDensity(&program.Program{HandOvers: h}, c.denser).With(1)
+		h := program.HandOffs{Hindered: c.hindered, Notifies: c.recorded}
+		d := NewDensity(&program.Program{HandOffs: h}, c.denser).With(1)
 		if got := d.unhindered(&h, c.took, 20*us, &d.notifies); got/us != c.want/us {
 			t.Errorf("%s: %v is left of %v, want %v", c.what, got, c.took, c.want)
 		}
@@ -48,7 +48,7 @@ func TestAmong(t *testing.T) {
 // takes 65 µs from one command buffer to the next, and 300 if that wakes a processor. The prediction without the
 // handlers was 2.37×, and the real speed-up is 3.32×.
 func TestTurnaroundAmongMore(t *testing.T) {
-	p := &program.Program{HandOvers: program.HandOvers{Turnarounds: []analyze.Nanos{65 * us, 65 * us, 65 * us, 305 * us}}}
+	p := &program.Program{HandOffs: program.HandOffs{Turnarounds: []analyze.Nanos{65 * us, 65 * us, 65 * us, 305 * us}}}
 	if got := NewDensity(p, 1).turnaround; got != 125*us {
 		t.Errorf("%v as recorded, want 125 µs", got)
 	}
@@ -82,9 +82,9 @@ func TestUnhindered(t *testing.T) {
 				}
 			}
 		})
-		p.HandOvers.WaitedFor = c.waited
-		p.MeasureHandOvers()
-		h := &p.HandOvers
+		p.HandOffs.WaitedFor = c.waited
+		p.MeasureHandOffs()
+		h := &p.HandOffs
 		if h.UsualLatency != 20*us || h.UsualNotify != 20*us {
 			t.Fatalf("usual are %v and %v, want 20 µs", h.UsualLatency, h.UsualNotify)
 		}
@@ -121,7 +121,7 @@ func TestSleepersAreWokenSooner(t *testing.T) {
 	} {
 		p := loops.Of(1, 200, 140*us, 0)
 		p.Threads[0].Busy, p.Processors.Used, p.Processors.Count = c.busy, c.used, c.processors
-		p.HandOvers.Latencies = half
+		p.HandOffs.Latencies = half
 		as, _ := machine.Run(p)
 		q := Change{}.Apply(p, &Density{Times: 2, sooner: NewDensity(p, 2).sooner})
 		sooner, _ := machine.Run(q)
@@ -148,8 +148,8 @@ func TestReliefLeavesHandingOver(t *testing.T) {
 			i++
 		}
 	})
-	p.MeasureHandOvers()
-	p.HandOvers.Unexplained = 1
+	p.MeasureHandOffs()
+	p.HandOffs.Unexplained = 1
 	q := Change{Allocate: true}.Apply(p, (*Density)(nil).With(1))
 	if got := q.Jobs[4].Latency; got != 30*us {
 		t.Errorf("a hand-off takes %v with all waiting for processors gone, want 30 µs", got)

@@ -11,16 +11,16 @@ import (
 // averages over the run become equal, while random differences between rounds remain. If another thread is slow in
 // each round, the work of each single round is made equal.
 func shareEvenly(p *program.Program) {
-	all := make([][]round, len(p.Meeting.Threads))
+	all := make([][]round, len(p.Barrier.Threads))
 	rounds := 1 << 30
-	for i, t := range p.Meeting.Threads {
+	for i, t := range p.Barrier.Threads {
 		all[i] = meetings(&p.Threads[t], t)
 		rounds = min(rounds, len(all[i]))
 	}
 	if len(all) == 0 || rounds == 0 {
 		return
 	}
-	if p.Meeting.Rotates {
+	if p.Barrier.Rotates {
 		for k := range rounds {
 			var of []round
 			for i := range all {
@@ -31,7 +31,7 @@ func shareEvenly(p *program.Program) {
 		return
 	}
 	var of []round
-	for _, t := range p.Meeting.Threads {
+	for _, t := range p.Barrier.Threads {
 		th := &p.Threads[t]
 		of = append(of, round{by: t, steps: th.Steps, details: th.Details})
 	}
@@ -61,7 +61,7 @@ func even(p *program.Program, of []round) {
 	var allOwn, allGPU analyze.Nanos
 	for i, r := range of {
 		for k := range r.steps {
-			own[i] += r.steps[k].Own(&r.details[k])
+			own[i] += r.steps[k].OwnWork(&r.details[k])
 			if r.steps[k].Kind == program.Commit {
 				gpu[i] += p.Jobs[r.steps[k].Job].Duration
 			}

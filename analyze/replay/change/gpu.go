@@ -21,9 +21,9 @@ func addRoom(p *program.Program) {
 	}
 }
 
-// HasRoom reports whether all GPUs and queues that are not known to be limited can already run one command buffer of
-// each thread, so that addRoom would change nothing.
-func HasRoom(p *program.Program) bool {
+// HasSpareCapacity reports whether all GPUs and queues that are not known to be limited can already run one command
+// buffer of each thread, so that addRoom would change nothing.
+func HasSpareCapacity(p *program.Program) bool {
 	return !slices.ContainsFunc(p.Devices, func(d program.Device) bool {
 		return !d.Limited &&
 			d.Engines < len(p.Threads)
@@ -59,7 +59,7 @@ func splitQueues(p *program.Program) {
 func useGPUAlone(p *program.Program) {
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
-		j.Held = 0
+		j.ExternalDelay = 0
 		setDuration(j, max(0, j.Duration-j.Stood))
 	}
 }

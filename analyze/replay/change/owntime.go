@@ -29,14 +29,14 @@ func compileNothing(p *program.Program) {
 
 // launchFewer merges each burst of command buffers into one. A burst is a group of command buffers that a thread
 // submits one after another, doing nothing else in between but wait. If bursts are too small to gain from that, it
-// merges policy.FewerLaunches command buffers of a thread into one.
+// merges policy.MergedLaunches command buffers of a thread into one.
 func launchFewer(p *program.Program) {
 	bursts := 0.0
 	for i := range p.Jobs {
 		bursts += 1 / float64(max(1, p.Jobs[i].Burst))
 	}
 	if float64(len(p.Jobs)) < policy.BurstSize.Value*bursts {
-		mergeLaunches(p, policy.FewerLaunches, true)
+		mergeLaunches(p, policy.MergedLaunches, true)
 		return
 	}
 	mergeBursts(p, float64(len(p.Jobs))/bursts)
@@ -52,7 +52,7 @@ func mergeBursts(p *program.Program, usual float64) {
 		}
 		n := analyze.Nanos(p.Jobs[s.Job].Burst)
 		each := d.Encode
-		if s.Kind != program.Acquire || s.Gap <= policy.Wakeup.Nanos() {
+		if s.Kind != program.Acquire || s.Gap <= policy.LongestWakeup.Nanos() {
 			each += program.Scaled(s.Gap-d.Encode, p.LaunchShare)
 		}
 		shorten(s, each-each/n)
@@ -73,7 +73,7 @@ func mergeBursts(p *program.Program, usual float64) {
 			p.Jobs[i].Submit /= n
 		}
 	}
-	for _, each := range []*analyze.Nanos{&p.HandOvers.Turnaround, &p.Newest.Notify, &p.Framework.Time,
+	for _, each := range []*analyze.Nanos{&p.HandOffs.Turnaround, &p.Newest.Notify, &p.Framework.Time,
 		&p.Framework.After} {
 		*each = program.Scaled(*each, 1/usual)
 	}
@@ -105,7 +105,7 @@ func mergeLaunches(p *program.Program, merged int, encoding bool) {
 		fewer(&p.Jobs[i].Latency)
 		fewer(&p.Jobs[i].Submit)
 	}
-	fewer(&p.HandOvers.Turnaround)
+	fewer(&p.HandOffs.Turnaround)
 	fewer(&p.Newest.Notify)
 	fewer(&p.Framework.Time)
 	fewer(&p.Framework.After)
@@ -114,7 +114,7 @@ func mergeLaunches(p *program.Program, merged int, encoding bool) {
 // addProcessors gives every thread a processor of its own, so that each hand-off finds a free processor. Metal's
 // processing of commits still shares the machine's processors.
 func addProcessors(p *program.Program) {
-	h := &p.HandOvers
+	h := &p.HandOffs
 	for t := range p.Threads {
 		p.Threads[t].Busy = 0 // the thread does not use the machine's processors
 	}

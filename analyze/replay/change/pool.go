@@ -76,7 +76,7 @@ func deal(p *program.Program) {
 			all = append(all, rounds(th, t, p.Recorded[t].Commits)...)
 			begin, lasts = min(begin, th.Begin), lasts || th.Lasts
 			for i := range th.Steps {
-				own := th.Steps[i].Own(&th.Details[i])
+				own := th.Steps[i].OwnWork(&th.Details[i])
 				awake += own
 				busy += float64(own) * th.Busy
 			}

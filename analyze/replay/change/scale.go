@@ -115,7 +115,7 @@ func (s *Scale) apply(p *program.Program) {
 
 // setDuration changes a command buffer's GPU time, and in proportion the time that it would take alone.
 func setDuration(j *program.Job, d analyze.Nanos) {
-	j.Alone, j.Duration = program.Scaled(d, program.Share(j.Alone, j.Duration)), d
+	j.ProcessorTime, j.Duration = program.Scaled(d, program.Share(j.ProcessorTime, j.Duration)), d
 }
 
 // scaleThread scales the time that a thread spends in calls and in waits for named locks by the factors of s. It

@@ -67,11 +67,11 @@ func requests(p *program.Program) served {
 		}
 		left, own, answered := by[k].Undelayed(), analyze.Nanos(0), analyze.Nanos(0)
 		for i := range steps {
-			own += steps[i].Own(&steps[i].detail)
+			own += steps[i].OwnWork(&steps[i].detail)
 		}
 		if len(steps) > 0 { // the next request begins here: the previous step was an answer
 			first := &steps[0]
-			answered = min(program.Scaled(first.Gap, by[k].Busy*policy.OfAnswers), mostForAnswer(p))
+			answered = min(program.Scaled(first.Gap, by[k].Busy*policy.MessagingShare), mostForAnswer(p))
 			first.Gap, first.detail.Unlocked = first.Gap-answered, max(0, first.detail.Unlocked-answered)
 		}
 		onProcessor += by[k].Busy*float64(own) - float64(answered)
@@ -188,7 +188,7 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 		}
 	}
 	mine := float64(own) * th.Busy / th.Undelayed()
-	mine -= min(mine*policy.OfAnswers, float64(sent)*float64(mostForAnswer(p)))
+	mine -= min(mine*policy.MessagingShare, float64(sent)*float64(mostForAnswer(p)))
 	n.Busy = min(1, (mine+float64(given)*work.busy)/float64(max(1, own+given)))
 	return n
 }

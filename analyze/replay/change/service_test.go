@@ -15,7 +15,7 @@ const us = loops.Us
 func TestSubmitApart(t *testing.T) {
 	p := loops.Served(5, 100, 200*us)
 	wantRate(t, "one submits", p, Change{}, 1/0.2)
-	wantRate(t, "each submits", p, Change{Apart: true, Room: true}, 5/0.21)
+	wantRate(t, "each submits", p, Change{Apart: true, SpareCapacity: true}, 5/0.21)
 	wantRate(t, "each submits, to a GPU that runs one at a time", p, Change{Apart: true}, 1/0.2)
 	if got := len(p.Threads[0].Jobs); got != 500 {
 		t.Errorf("the program itself was changed: the first thread has %d command buffers", got)
@@ -65,7 +65,7 @@ func TestSubmitApartSharedCommandBuffers(t *testing.T) {
 	if n := len(q.Threads); n != 1 || len(q.Threads[0].Jobs) != 100 {
 		t.Fatalf("%d threads are left, want the one that commits, with all 100 command buffers", n)
 	}
-	wantRate(t, "each for itself", p, Change{Apart: true, Room: true}, 1/0.21)
+	wantRate(t, "each for itself", p, Change{Apart: true, SpareCapacity: true}, 1/0.21)
 }
 
 // TestSubmitApartAnswersNobody tells of threads whose work one thread submits. Their predicted gain from submitting it
@@ -80,7 +80,7 @@ func TestSubmitApartAnswersNobody(t *testing.T) {
 	})
 	p.Threads[0].Busy = 0.4
 	wantRate(t, "one submits", p, Change{}, 1/0.2)
-	wantRate(t, "each submits, which takes 80 µs without the answer", p, Change{Apart: true, Room: true}, 5/0.19)
+	wantRate(t, "each submits, which takes 80 µs without the answer", p, Change{Apart: true, SpareCapacity: true}, 5/0.19)
 	if got := requests(p).busy; math.Abs(got-0.25) > 0.01 {
 		t.Errorf("of that it is on a processor for %.2f, want 0.25", got)
 	}
@@ -123,5 +123,5 @@ func TestSubmitApartClock(t *testing.T) {
 		p.Jobs[i].Clock = int32(len(p.Threads))
 	}
 	wantRate(t, "one submits", p, Change{}, 1)
-	wantRate(t, "each submits", p, Change{Apart: true, Room: true}, 2)
+	wantRate(t, "each submits", p, Change{Apart: true, SpareCapacity: true}, 2)
 }

@@ -58,7 +58,7 @@ func ignoreEvents(p *program.Program) {
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
 		if j.AwaitsEvent() {
-			j.Latency = min(j.Latency, p.HandOvers.QuickLatency)
+			j.Latency = min(j.Latency, p.HandOffs.QuickLatency)
 		}
 		j.After, j.Events, j.Clock = nil, nil, 0
 	}
@@ -100,7 +100,7 @@ func emptyHandlers(p *program.Program) {
 // the completion wakes. The trace does not show how long that wake-up would take. The latency of the quickest
 // submissions is used for it, because a submission wakes a thread, too.
 func wakePollers(p *program.Program) {
-	wake := min(p.HandOvers.QuickLatency, policy.Wakeup.Nanos())
+	wake := min(p.HandOffs.QuickLatency, policy.LongestWakeup.Nanos())
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
 		if !d.Polls || s.Job < 0 || s.Notify == program.NotRecorded {
 			return

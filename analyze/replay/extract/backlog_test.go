@@ -29,7 +29,7 @@ func backlog() *analyze.Trace {
 				w.Wait(th, handmade.At(50*us, at+10*us), b)
 			}
 		}
-		th.Active.End, w.Trace.Window.End = at, max(w.Trace.Window.End, at+10*us)
+		th.Active.End, w.Trace.TimeRange.End = at, max(w.Trace.TimeRange.End, at+10*us)
 	}
 	w.Trace.Finish()
 	return w.Trace
@@ -42,7 +42,7 @@ func backlog() *analyze.Trace {
 // all threads began, it was not recognised as running one command buffer at a time either.
 func TestBacklogIsNotLatency(t *testing.T) {
 	ev := evidence.Gather(backlog(), evidence.Options{})
-	p, why := Program(ev, evidence.GPUTaken{}, false)
+	p, why := Program(ev, evidence.ExternalGPUUse{}, false)
 	if p == nil {
 		t.Fatal(why)
 	}

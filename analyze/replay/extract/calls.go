@@ -58,7 +58,7 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 			s.Barrier = encoded && c.Empty()
 			d.Polls = w.Polls > 0
 		}
-		if evidence.ForOthers(b.ev.Trace, w) {
+		if evidence.ForOtherThread(b.ev.Trace, w) {
 			s.Kind = program.WaitOther
 		}
 		add(w.Call, s, d, nil)
@@ -79,7 +79,7 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 	}
 	for l := range b.lockWaits() {
 		add(l.Call, program.Step{Kind: program.Lock, Job: program.Unknown, Cost: l.Length()},
-			program.Detail{HeldUp: l.Own, Turns: evidence.IsTurn(l)}, l)
+			program.Detail{HeldUp: l.Exclusive, Turns: evidence.IsTurn(l)}, l)
 	}
 	return by
 }
@@ -97,9 +97,9 @@ func waitFor(w analyze.Interval, c *analyze.CommandBuffer, job int32) (s program
 	return s, d
 }
 
-// inOrder sorts a thread's calls by their begin. If two begin at the same time, a signal or an answer comes before a
+// sortCalls sorts a thread's calls by their begin. If two begin at the same time, a signal or an answer comes before a
 // wait, so that threads do not deadlock, and an outer call before the calls nested in it.
-func inOrder(list []call) {
+func sortCalls(list []call) {
 	slices.SortStableFunc(list, func(x, y call) int {
 		return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(notSignal(x.Kind), notSignal(y.Kind)),
 			cmp.Compare(y.End, x.End))
@@ -169,7 +169,7 @@ func acquireCosts(ev *evidence.Evidence) map[*analyze.Queue]analyze.Nanos {
 	for q, all := range full {
 		if costs[q] = policy.UsualAcquire; len(all) > 0 {
 			slices.Sort(all)
-			costs[q] = all[len(all)/policy.Quick]
+			costs[q] = all[len(all)/policy.FastestDivisor]
 		}
 	}
 	return costs

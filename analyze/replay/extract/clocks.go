@@ -82,7 +82,7 @@ func (b *builder) waitForNext(e sharedEvent, settings []*analyze.Signal) (waitin
 			}
 		}
 	}
-	if next < policy.Sample.Count() || !policy.NearlyAll(next, len(waiting)) {
+	if next < policy.FewestSamples.Count() || !policy.NearlyAll(next, len(waiting)) {
 		return nil
 	}
 	return waiting

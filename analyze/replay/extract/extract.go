@@ -15,24 +15,25 @@ import (
 // Program builds the program of a trace, or returns the reason why that is not possible. In a tied program, threads
 // also wait for each other's signals and for locks that others release; in other programs, these waits take their
 // recorded time. `taken` is the GPU time that an external process took.
-func Program(ev *evidence.Evidence, taken evidence.GPUTaken, tied bool) (p *program.Program, why string) {
+func Program(ev *evidence.Evidence, taken evidence.ExternalGPUUse, tied bool) (p *program.Program, why string) {
 	b := &builder{ev: ev, taken: taken, tied: tied, window: jobsWindow(ev), jobOf: make([]int32, ev.Trace.IndexCount()),
 		polls: map[*analyze.Thread]bool{}}
-	b.program = &program.Program{Tied: tied, LaunchShare: policy.OfLaunches}
-	b.program.Processors = program.Processors{Scattered: policy.Scattered, Interrupting: policy.Interrupting}
+	b.program = &program.Program{Tied: tied, LaunchShare: policy.PerLaunchShare}
+	b.program.Processors = program.Processors{Scattered: policy.ScatteredBurstShare,
+		Interrupting: policy.WakeInterruptShare}
 	if tied {
 		b.held = waitsForHeldInterpreter(ev)
 	}
 	b.addJobs()
 	p = b.program
-	if len(p.Jobs) < policy.Pattern.Count() {
+	if len(p.Jobs) < policy.FewestOccurrences.Count() {
 		return nil, "the trace has too few command buffers with GPU times"
 	}
 	limitAlike(p.Queues, len(p.Devices))
 	findAlone(p.Jobs, b.buffers)
 	b.addThreads()
 	b.addDependencies()
-	p.MeasureHandOvers()
+	p.MeasureHandOffs()
 	if p.Rate(p.Recorded) == 0 {
 		return nil, "no thread commits for at least half of the run"
 	}
@@ -42,7 +43,7 @@ func Program(ev *evidence.Evidence, taken evidence.GPUTaken, tied bool) (p *prog
 // A builder collects what is needed to build one program.
 type builder struct {
 	ev      *evidence.Evidence
-	taken   evidence.GPUTaken // by an external process
+	taken   evidence.ExternalGPUUse // by an external process
 	tied    bool
 	window  analyze.Interval // the part of the trace that the program covers
 	program *program.Program
@@ -98,7 +99,7 @@ func recordedSteps(ev *evidence.Evidence) int {
 // and the time of a replay is proportional to the program's steps. So a program with many steps for each command
 // buffer (many waits for locks) contains fewer command buffers, but always enough for the draws of its intervals.
 func mostJobs(jobs, steps int) int {
-	return min(policy.MostJobs, max(policy.LeastJobs, jobs*policy.MostReplayed/max(1, steps)))
+	return min(policy.MostJobs, max(policy.LeastJobs, jobs*policy.MostReplayedSteps/max(1, steps)))
 }
 
 // addJobs adds the command buffers to the program, with their queues and devices.
@@ -113,12 +114,12 @@ func (b *builder) addJobs() {
 	}
 	overlaps := evidence.Overlaps(ev.Work, ev.Releases, &ev.GPU, latency)
 	for c := range ev.Trace.Buffers() {
-		release := ev.Releases.Of(c.Index)
+		release := ev.Releases.ReleaseOf(c.Index)
 		if release == nil || !c.GPU.Known() || c.Queue == nil || c.Committed.Begin < b.window.Begin ||
 			c.Committed.End > b.window.End {
 			continue
 		}
-		if ran := c.GPU.Within(ev.Trace.Window); ran.End < ran.Begin {
+		if ran := c.GPU.Intersect(ev.Trace.TimeRange); ran.End < ran.Begin {
 			continue // the command buffer is outside of the requested range
 		}
 		d := ev.Work.Of(c)
@@ -132,7 +133,7 @@ func (b *builder) addJobs() {
 				Device: device, AtOnce: max(1, o.Most), Limited: o.Limited})
 		}
 		held, stood := b.taken.Of(c.Index)
-		j := program.Job{Queue: int32(q), Duration: c.GPU.Length(), Beside: 1 - ev.GPU.Use(d).Crowding.Alone(c.GPU),
+		j := program.Job{Queue: int32(q), Duration: c.GPU.Length(), ConcurrencyLoss: 1 - ev.GPU.Use(d).Crowding.Alone(c.GPU),
 			Enqueued: c.Enqueued.Known(), Stood: stood, Burst: ev.Launch.Bursts.Size(c.Index)}
 		handed := max(0, c.GPU.Begin-release.At)
 		if p.Devices[device].Limited || o.Limited { // the delay may be a wait for other work on the device
@@ -144,8 +145,8 @@ func (b *builder) addJobs() {
 				handed = min(free, latency+held)
 			}
 		}
-		j.Held = min(held, handed)
-		j.Latency = handed - j.Held
+		j.ExternalDelay = min(held, handed)
+		j.Latency = handed - j.ExternalDelay
 		if c.Completed.Known() {
 			j.Complete = max(0, c.Completed.Begin-c.GPU.End)
 			if c.Handlers > 0 {
@@ -156,9 +157,9 @@ func (b *builder) addJobs() {
 		b.buffers = append(b.buffers, c)
 		b.jobOf[c.Index] = int32(len(b.buffers))
 	}
-	p.HandOvers.Turnarounds = slices.Sorted(slices.Values(evidence.TurnaroundsBehind(ev.Work, ev.Releases, &ev.GPU,
+	p.HandOffs.Turnarounds = slices.Sorted(slices.Values(evidence.TurnaroundsBehind(ev.Work, ev.Releases, &ev.GPU,
 		latency)))
-	b.behindOthers = len(p.HandOvers.Turnarounds)
+	b.behindOthers = len(p.HandOffs.Turnarounds)
 }
 
 // deviceOf returns a device that runs as many command buffers at once as recorded. That number is a limit of the device
@@ -168,7 +169,7 @@ func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) 
 	u := ev.GPU.Use(d)
 	behind, waits := evidence.WaitsForRoom(ev.Releases, &ev.GPU, d, latency)
 	much := evidence.Share(u.Backlog, u.Active.Length()) >= policy.ChanceShare.Value ||
-		behind >= policy.ManyBehind.Count()
+		behind >= policy.FewestCapacityWaits.Count()
 	limited := ev.Occupancy.Saturated && ev.Occupancy.Pending >= policy.ChanceShare.Value || waits && much
 	return program.Device{Engines: max(1, u.Capacity), Limited: limited, Crowding: u.Crowding.Slope}
 }
@@ -198,7 +199,7 @@ func limitAlike(queues []program.Queue, devices int) {
 func (b *builder) addDependencies() {
 	for i, c := range b.buffers {
 		j := &b.program.Jobs[i]
-		release := b.ev.Releases.Of(c.Index)
+		release := b.ev.Releases.ReleaseOf(c.Index)
 		if after, known := b.job(release.Signaler); known {
 			j.After = append(j.After, after)
 		}

@@ -51,10 +51,10 @@ func TestRunOnProcessors(t *testing.T) {
 	} {
 		p := loops.Of(6, 200, 0, 300*us)
 		for i := range p.Jobs {
-			p.Jobs[i].Alone, p.Jobs[i].Beside = c.alone, 0.5
+			p.Jobs[i].ProcessorTime, p.Jobs[i].ConcurrencyLoss = c.alone, 0.5
 		}
 		work := runOnProcessors(p, c.used)
-		if p.Processors.RunGPU != c.want || (work > 0) != c.want || (p.Jobs[0].Beside == 0) != c.want {
+		if p.Processors.RunGPU != c.want || (work > 0) != c.want || (p.Jobs[0].ConcurrencyLoss == 0) != c.want {
 			t.Errorf("%s: %v, with %v of work", c.what, p.Processors.RunGPU, work)
 		}
 	}

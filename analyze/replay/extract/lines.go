@@ -29,11 +29,11 @@ func (b *builder) findLines(of []*analyze.Thread) {
 		to, too := number[y]
 		if met := b.ev.Barriers; known && too && from != to && (met == nil || !met.Threads[x] || !met.Threads[y]) {
 			waits[pair{min(from, to), max(from, to)}]++
-			forStages += b.ev.Starvation.When[x].Within(w.Interval)
+			forStages += b.ev.Starvation.When[x].LengthWithin(w.Interval)
 		}
 	}
 	for w := range analyze.Each(b.ev.ThreadWaits.Merged) {
-		if !w.GivenBack && !w.TimedOut && w.Begin >= b.window.Begin && w.End <= b.window.End {
+		if !w.AcquirerReleased && !w.TimedOut && w.Begin >= b.window.Begin && w.End <= b.window.End {
 			count(&w.Call, w.Signaller)
 		}
 	}
@@ -41,11 +41,11 @@ func (b *builder) findLines(of []*analyze.Thread) {
 		count(&w.Wait.Call, w.By)
 	}
 	for p, n := range waits {
-		if n >= policy.Sample.Count() {
+		if n >= policy.FewestSamples.Count() {
 			join(threads, p.from, p.to)
 		}
 	}
-	b.program.FedByStages = forStages > 0 && policy.AtLeast(policy.Most, forStages, starved)
+	b.program.FedByStages = forStages > 0 && policy.AtLeast(policy.Majority, forStages, starved)
 }
 
 // join makes two threads stages of the same pipeline.

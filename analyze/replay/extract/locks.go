@@ -120,10 +120,10 @@ func releaseTime(list []call, next, wake analyze.Nanos) (released analyze.Nanos,
 // earlyReleases returns, for each sequence of calls that follows the acquisition of a lock, how many of these calls
 // come before the release. Code releases a lock always at the same line, so one number holds for all holdings with the
 // same sequence. It is the lowest number found, because releaseTime is too late if the next thread woke up late; a
-// share of policy.LeftOver of the holdings is ignored as outliers.
+// share of policy.ExceptionShare of the holdings is ignored as outliers.
 func earlyReleases(list []holding, usual analyze.Nanos, by map[*analyze.Thread][]call, k evidence.LockKey,
-	wake analyze.Nanos) map[[policy.CallsAfter]program.Kind]int {
-	all := map[[policy.CallsAfter]program.Kind][]int{}
+	wake analyze.Nanos) map[[policy.CallsAfterAcquire]program.Kind]int {
+	all := map[[policy.CallsAfterAcquire]program.Kind][]int{}
 	for i := range list {
 		h := &list[i]
 		if next, known := h.next(usual, by[h.thread], k); known {
@@ -132,18 +132,18 @@ func earlyReleases(list []holding, usual analyze.Nanos, by map[*analyze.Thread][
 			all[calls] = append(all[calls], passed)
 		}
 	}
-	early := map[[policy.CallsAfter]program.Kind]int{}
+	early := map[[policy.CallsAfterAcquire]program.Kind]int{}
 	for calls, passed := range all {
-		if len(passed) >= policy.Sample.Count() {
+		if len(passed) >= policy.FewestSamples.Count() {
 			slices.Sort(passed)
-			early[calls] = passed[int(policy.LeftOver.Value*float64(len(passed)))]
+			early[calls] = passed[int(policy.ExceptionShare.Value*float64(len(passed)))]
 		}
 	}
 	return early
 }
 
 // followers returns the kinds of the first calls of the list. Kinds of missing calls are Nothing.
-func followers(list []call) (kinds [policy.CallsAfter]program.Kind) {
+func followers(list []call) (kinds [policy.CallsAfterAcquire]program.Kind) {
 	for i := range kinds {
 		if kinds[i] = program.Nothing; i < len(list) {
 			kinds[i] = list[i].Kind
@@ -164,7 +164,7 @@ func measureHoldings(list []holding) (usual analyze.Nanos, known bool) {
 			all = append(all, h.length)
 		}
 	}
-	if len(all) < policy.Sample.Count() || !policy.AtLeast(policy.Most, len(all), len(list)) {
+	if len(all) < policy.FewestSamples.Count() || !policy.AtLeast(policy.Majority, len(all), len(list)) {
 		return 0, false
 	}
 	return evidence.Median(all), true
@@ -239,7 +239,7 @@ func findUnlocked(threads []program.Thread) {
 		left := map[stretch]float64{}
 		for s, all := range free {
 			// every gap is multiplied by the same share, so that the gaps still vary as recorded
-			if len(all) >= policy.Pattern.Count() && len(behind[s]) > 0 {
+			if len(all) >= policy.FewestOccurrences.Count() && len(behind[s]) > 0 {
 				left[s] = min(1, evidence.Share(evidence.Median(all), max(1, evidence.Median(behind[s]))))
 			}
 		}

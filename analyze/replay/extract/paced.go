@@ -15,7 +15,7 @@ import (
 func (b *builder) addPaced(by map[*analyze.Thread][]call) {
 	waits := map[*analyze.Thread][]*analyze.BlockedWait{}
 	for w := range analyze.Each(b.ev.Trace.CPUWaits.Blocked) {
-		if b.ev.Handover.Threads[w.Thread] && (w.Kind == analyze.BlockedPipe || w.Kind == analyze.BlockedSocket) &&
+		if b.ev.Delegation.Threads[w.Thread] && (w.Kind == analyze.BlockedPipe || w.Kind == analyze.BlockedSocket) &&
 			w.Begin >= b.window.Begin && w.End <= b.window.End {
 			waits[w.Thread] = append(waits[w.Thread], w)
 		}
@@ -63,6 +63,6 @@ func ownPace(waits []*analyze.BlockedWait, active analyze.Nanos) bool {
 	for _, w := range waits {
 		lengths, sum = append(lengths, w.Length()), sum+w.Length()
 	}
-	return len(waits) >= policy.Sample.Count() && policy.AtLeast(policy.ChanceShare, sum, active) &&
-		policy.AtLeast(policy.Most, evidence.SpreadOf(lengths), evidence.Median(lengths))
+	return len(waits) >= policy.FewestSamples.Count() && policy.AtLeast(policy.ChanceShare, sum, active) &&
+		policy.AtLeast(policy.Majority, evidence.SpreadOf(lengths), evidence.Median(lengths))
 }

@@ -32,12 +32,12 @@ func withPolling(
 		}
 		last = c.End
 	}
-	if policy.AtLeast(policy.Most, waits, commits) || len(own) < policy.Sample.Count() {
+	if policy.AtLeast(policy.Majority, waits, commits) || len(own) < policy.FewestSamples.Count() {
 		return list, false
 	}
 	// A thread that itself runs the completion handlers may wait for Metal's thread between two handlers. Such a wait
 	// must not be treated as a wait for a handler.
-	if promised := waitsForHandlers(ev, buffers, t, own); !inHandlers(own[1:]) && policy.AtLeast(policy.Most,
+	if promised := waitsForHandlers(ev, buffers, t, own); !inHandlers(own[1:]) && policy.AtLeast(policy.Majority,
 		len(promised), len(own)) {
 		return withLinks(list, promised), true
 	}
@@ -115,12 +115,12 @@ func follows(own []turn, n int) bool {
 		}
 	}
 	all := len(own) - n
-	if policy.MoreThan(policy.Negligible, early, all) || n > 1 && !policy.AtLeast(policy.Most, used, all) ||
-		!policy.AtLeast(policy.Most, soon, all) {
+	if policy.MoreThan(policy.NegligibleShare, early, all) || n > 1 && !policy.AtLeast(policy.Majority, used, all) ||
+		!policy.AtLeast(policy.Majority, soon, all) {
 		return false
 	}
 	return !policy.MoreThan(policy.LargeShare, evidence.Median(lags), evidence.Median(gaps)) ||
-		!policy.MoreThan(policy.Most, evidence.SpreadOf(lags), evidence.SpreadOf(gaps))
+		!policy.MoreThan(policy.Majority, evidence.SpreadOf(lags), evidence.SpreadOf(gaps))
 }
 
 // inHandlers reports whether the thread creates nearly all command buffers in the completion handler of the previous

@@ -17,7 +17,7 @@ func addPortions(ev *evidence.Evidence, p *program.Program, buffers []*analyze.C
 	costs := kernels.CostsOf(ev.Trace)
 	for i, c := range buffers {
 		j := &p.Jobs[i]
-		shares := kernels.Split(c, ev.Trace.Window, costs)
+		shares := kernels.Split(c, ev.Trace.TimeRange, costs)
 		total := analyze.Nanos(0)
 		for k := range shares {
 			total += shares[k].GPU
@@ -83,7 +83,7 @@ func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 			default:
 				share := evidence.Share(time.WorkTime[c.Part], time.Time[c.Part])
 				if s.Interval.Length() > time.Working { // a thread that produces work for others continues after its last commit
-					share = min(1, evidence.Share(s.Interval.Length(), time.Window))
+					share = min(1, evidence.Share(s.Interval.Length(), time.ActiveRange))
 				}
 				inWork := program.Scaled(took, share)
 				th.InGaps = append(th.InGaps, program.Portion{Of: n, Share: evidence.Share(inWork, gaps)})

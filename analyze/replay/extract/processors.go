@@ -29,7 +29,7 @@ func (b *builder) addProcessors(spans []span) {
 		own := th.OwnTime(len(th.Steps))
 		th.Quiet, th.Free, th.Remaining = 1, 1, 1
 		if cpu.Waited > 0 {
-			th.Quiet = max(policy.LeastQuiet, 1-evidence.Share(cpu.Waited, own+notified(th))*evidence.Share(s.Length(),
+			th.Quiet = max(policy.LeastStepRemainder, 1-evidence.Share(cpu.Waited, own+notified(th))*evidence.Share(s.Length(),
 				cpu.Covered))
 		}
 		if slept := cpu.Slept(); slept != analyze.NotKnown && cpu.Covered > 0 {
@@ -55,7 +55,7 @@ func (b *builder) addProcessors(spans []span) {
 			processes[s.thread.Process] = true
 		}
 	}
-	if !policy.AtLeast(policy.Most, covered, lasted) {
+	if !policy.AtLeast(policy.Majority, covered, lasted) {
 		return
 	}
 	p.Processors.Count = b.ev.Processors.Count
@@ -64,12 +64,12 @@ func (b *builder) addProcessors(spans []span) {
 		cpu := process.CPUIn(window)
 		all, known = all+cpu.Ran, known+cpu.Covered
 		if whole := evidence.Share(window.Length(), cpu.Covered); cpu.Waited > 0 {
-			p.HandOvers.WaitedFor += program.Scaled(cpu.Waited, whole)
+			p.HandOffs.WaitedFor += program.Scaled(cpu.Waited, whole)
 		}
 	}
 	n := analyze.Nanos(len(processes))
 	p.Processors.Used = evidence.Share(all, known) * float64(n)
-	if policy.AtLeast(policy.Most, known, window.Length()*n) && known > 0 {
+	if policy.AtLeast(policy.Majority, known, window.Length()*n) && known > 0 {
 		used := float64(all)/float64(known)*float64(window.Length()*n) - float64(onOwn+polling)
 		if b.ev.Trace.Source.SoftwareMetal {
 			used -= runOnProcessors(p, used)
@@ -143,11 +143,11 @@ func findAlone(jobs []program.Job, buffers []*analyze.CommandBuffer) {
 		took[work] = append(took[work], jobs[i].Duration)
 	}
 	for work, all := range took {
-		quick[work] = evidence.Quickest(all, policy.Quick)
+		quick[work] = evidence.Quickest(all, policy.FastestDivisor)
 	}
 	for i, c := range buffers {
 		work, _ := c.Work()
-		jobs[i].Alone = min(jobs[i].Duration, quick[work])
+		jobs[i].ProcessorTime = min(jobs[i].Duration, quick[work])
 	}
 }
 
@@ -156,14 +156,14 @@ func findAlone(jobs []program.Job, buffers []*analyze.CommandBuffer) {
 // work if the jobs alone explain no more than `used`, and if jobs take longer than submissions and notifications.
 func runOnProcessors(p *program.Program, used float64) (work float64) {
 	for i := range p.Jobs {
-		work += float64(p.Jobs[i].Alone)
+		work += float64(p.Jobs[i].ProcessorTime)
 	}
-	p.Processors.RunGPU = used >= work && policy.AtLeast(policy.Launch, work, float64(len(p.Jobs)))
+	p.Processors.RunGPU = used >= work && policy.AtLeast(policy.LongestHandOff, work, float64(len(p.Jobs)))
 	if !p.Processors.RunGPU {
 		return 0
 	}
 	for i := range p.Jobs {
-		p.Jobs[i].Beside = 0 // the machine itself computes how much concurrent jobs slow each other down
+		p.Jobs[i].ConcurrencyLoss = 0 // the machine itself computes how much concurrent jobs slow each other down
 	}
 	return work
 }

@@ -10,19 +10,19 @@ import (
 // A requesting thread sends a request and waits for the answer. The serving thread waits for each request and answers
 // it, in the recorded order.
 func (b *builder) addRequests(by map[*analyze.Thread][]call) {
-	h := b.ev.Handover
-	if !h.Holds() {
+	h := b.ev.Delegation
+	if !h.Confirmed() {
 		return
 	}
 	inside := func(i analyze.Interval) bool { return i.Begin >= b.window.Begin && i.End <= b.window.End }
 	asleep := map[*analyze.Thread][]analyze.SignalWait{} // waits of the serving threads
 	for i := range b.ev.ThreadWaits.Merged {
-		if w := &b.ev.ThreadWaits.Merged[i]; h.Pool[w.Thread] && !w.GivenBack && inside(w.Interval) {
+		if w := &b.ev.ThreadWaits.Merged[i]; h.Pool[w.Thread] && !w.AcquirerReleased && inside(w.Interval) {
 			asleep[w.Thread] = append(asleep[w.Thread], *w)
 		}
 	}
 	service := &b.program.Service
-	b.servers, service.Batched = h.Pool, policy.MoreThan(policy.Most, h.Batched, len(h.Replies))
+	b.servers, service.Batched = h.Pool, policy.MoreThan(policy.Majority, h.Batched, len(h.Replies))
 	add := func(t *analyze.Thread, i analyze.Interval, s program.Step, waited analyze.Nanos) {
 		s.Job = program.Unknown
 		by[t] = append(by[t], call{Interval: i, Step: s, detail: program.Detail{Waited: waited}})

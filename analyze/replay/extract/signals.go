@@ -39,7 +39,7 @@ func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
 			busy[t] = evidence.NewBusy(list)
 		}
 		for l := range analyze.Each(b.ev.Turns.TurnWaits()) {
-			if of := busy[l.Thread]; of != nil && policy.AtLeast(policy.Most, of.Within(l.Interval), l.Length()) {
+			if of := busy[l.Thread]; of != nil && policy.AtLeast(policy.Majority, of.LengthWithin(l.Interval), l.Length()) {
 				continue
 			}
 			if !yield(l) {
@@ -137,12 +137,12 @@ func linkedWaits(
 		list = list[:0]
 		for w := range analyze.Each(ev.ThreadWaits.Merged) {
 			s := w.Signaller
-			if s == nil || s == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin ||
+			if s == nil || s == w.Thread || w.AcquirerReleased || w.TimedOut || w.Signalled <= w.Begin ||
 				w.Signalled > w.End ||
 				handlers[s] && calls[s] == nil || w.Begin < window.Begin || w.End > window.End {
 				continue
 			}
-			if own, makes := calls[w.Thread]; makes && own.Within(w.Interval) == 0 || others[w.Thread] &&
+			if own, makes := calls[w.Thread]; makes && own.LengthWithin(w.Interval) == 0 || others[w.Thread] &&
 				(others[s] || calls[s] != nil) {
 				list = append(list, w)
 				if calls[s] == nil {
@@ -166,13 +166,13 @@ func handlerThreads(ev *evidence.Evidence) map[*analyze.Thread]bool {
 	handled := evidence.NewBusy(ends)
 	inside, all := map[*analyze.Thread]int{}, map[*analyze.Thread]int{}
 	for w := range analyze.Each(ev.ThreadWaits.Merged) {
-		if all[w.Signaller]++; handled.Within(analyze.Interval{Begin: w.Signalled, End: w.Signalled + 1}) > 0 {
+		if all[w.Signaller]++; handled.LengthWithin(analyze.Interval{Begin: w.Signalled, End: w.Signalled + 1}) > 0 {
 			inside[w.Signaller]++
 		}
 	}
 	threads := map[*analyze.Thread]bool{}
 	for t, n := range inside {
-		threads[t] = policy.AtLeast(policy.Most, n, all[t])
+		threads[t] = policy.AtLeast(policy.Majority, n, all[t])
 	}
 	return threads
 }

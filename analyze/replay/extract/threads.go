@@ -29,7 +29,7 @@ func (b *builder) addThreads() {
 	var threads []*analyze.Thread
 	early := map[*analyze.Thread]analyze.Nanos{}
 	for t, list := range by {
-		inOrder(list)
+		sortCalls(list)
 		early[t] = firstCompiles(list)
 		list, b.polls[t] = withPolling(b.ev, b.buffers, t, withoutStart(withoutNested(list)))
 		markNeedless(list)
@@ -71,7 +71,7 @@ func (b *builder) addThreads() {
 	p.FindPace()
 	b.findClocks(threads)
 	p.Pools = pools(p.Threads, b.ev.Starvation.At, spans)
-	p.Meeting = b.meeting(spans)
+	p.Barrier = b.meeting(spans)
 	findUnlocked(p.Threads)
 	p.Names.Locks = nameLocks(p.Threads, spans, by)
 	addPortions(b.ev, p, b.buffers, spans)
@@ -103,8 +103,8 @@ func (b *builder) thread(
 			s.Job == th.Jobs[len(th.Jobs)-1] {
 			d.Encode = s.Gap // the time between a commit and the wait for that commit is encoding of the next command buffer
 		}
-		s.Asleep, d.Turn = starving.Within(before), waits.Within(before)
-		d.Allocates = evidence.Share(b.allocating[t].Within(before), s.Gap)
+		s.Asleep, d.Turn = starving.LengthWithin(before), waits.LengthWithin(before)
+		d.Allocates = evidence.Share(b.allocating[t].LengthWithin(before), s.Gap)
 		at = c.End
 		switch s.Kind {
 		case program.Wait, program.WaitOther:
@@ -133,7 +133,7 @@ func (b *builder) thread(
 
 // meeting returns the threads that pass a barrier together; none if the program is not tied, because only tied
 // programs have the barrier's signals.
-func (b *builder) meeting(spans []span) (m program.Meeting) {
+func (b *builder) meeting(spans []span) (m program.Barrier) {
 	met := b.ev.Barriers
 	if !b.tied || met == nil {
 		return m

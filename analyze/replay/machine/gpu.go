@@ -14,9 +14,9 @@ func (m *machine) isBehind(j *program.Job) bool {
 	return m.queues[j.Queue].running >= of.AtOnce || m.running[of.Device] >= m.program.Devices[of.Device].Engines
 }
 
-// feed begins jobs (command buffers of the replayed program) on a device until the device is full. Among the ready
+// startJobs begins jobs (command buffers of the replayed program) on a device until the device is full. Among the ready
 // jobs that are first in their queues, the job that became ready first begins first.
-func (m *machine) feed(device int) {
+func (m *machine) startJobs(device int) {
 	for m.running[device] < m.program.Devices[device].Engines {
 		best := int32(-1)
 		for q := range m.queues {
@@ -48,13 +48,13 @@ func (m *machine) beginJob(device int, id int32) {
 	m.running[device]++
 	begin := m.now
 	if m.jobs[id].eligible < m.now { // the job waited for the previous job on the GPU
-		begin += m.program.HandOvers.Turnaround
+		begin += m.program.HandOffs.Turnaround
 	}
-	work := begin - m.now + j.Duration - program.Scaled(j.Duration, j.Beside)
+	work := begin - m.now + j.Duration - program.Scaled(j.Duration, j.ConcurrencyLoss)
 	end := m.now + work
 	if gpu := &m.gpus.each[device]; m.program.Processors.RunGPU && !m.processors.none() {
 		end = begin + j.Duration
-		alone := program.Scaled(j.Duration, program.Share(j.Alone, j.Duration))
+		alone := program.Scaled(j.Duration, program.Share(j.ProcessorTime, j.Duration))
 		m.at(end-alone, alone, jobEnds, id)
 	} else if gpu.slope > 0 {
 		m.seq++
@@ -82,7 +82,7 @@ func (m *machine) unblocked(id int32) bool {
 	if j.Clock > 0 {
 		return !m.awaitsClock(id)
 	}
-	return !slices.ContainsFunc(j.Events, func(e int32) bool { return !m.given[e] })
+	return !slices.ContainsFunc(j.Events, func(e int32) bool { return !m.signaled[e] })
 }
 
 // awaitsClock reports whether the job (a command buffer) still waits for its clock. A clock is a thread that sets an
@@ -94,11 +94,11 @@ func (m *machine) awaitsClock(id int32) bool {
 		m.threads[clock].next < len(m.program.Threads[clock].Steps)
 }
 
-// feedAll begins jobs (command buffers) on all devices that can begin one. It is called after an event or the end of
-// a job, which may have unblocked jobs.
-func (m *machine) feedAll() {
+// startAllJobs begins jobs (command buffers) on all devices that can begin one. It is called after an event or the end
+// of a job, which may have unblocked jobs.
+func (m *machine) startAllJobs() {
 	for device := range m.running {
-		m.feed(device)
+		m.startJobs(device)
 	}
 }
 
@@ -121,7 +121,7 @@ func (m *machine) jobEnded(id int32) {
 	if s.watching == 0 {
 		m.at(m.now, m.program.Framework.After, endSeen, id)
 	}
-	m.feedAll()
+	m.startAllJobs()
 }
 
 // watch schedules Metal's own processor work for a job (a command buffer) while the job runs. Work that takes longer
@@ -153,7 +153,7 @@ func (m *machine) endSeen(id int32) {
 	for s.waiter > 0 {
 		t := s.waiter - 1
 		s.waiter = m.threads[t].behind
-		m.over(t, s.end+s.late+m.notify(m.current(t))-m.now)
+		m.endStepAfter(t, s.end+s.late+m.notify(m.current(t))-m.now)
 	}
 	m.at(max(m.now, s.end+s.late+j.Complete), 0, jobCompletes, id)
 }

@@ -70,7 +70,7 @@ func (k *links) hold(t int32, s *program.Step) {
 	} else {
 		k.machine.at(k.machine.now+s.Hold, 0, lockReleased, s.Lock)
 	}
-	k.machine.over(t, 0)
+	k.machine.endStepAfter(t, 0)
 }
 
 // released handles the release of a lock: the thread that has waited longest becomes its holder.
@@ -92,7 +92,7 @@ func (k *links) unlock(t int32, s *program.Step) {
 			l.held = false
 		}
 	}
-	k.machine.over(t, 0)
+	k.machine.endStepAfter(t, 0)
 }
 
 // signalState is the state of a signal that threads wait for. At a barrier several threads must give the signal;
@@ -107,10 +107,10 @@ func (k *links) signal(t int32, s *program.Step) {
 	if h.missing--; h.missing == 0 {
 		for !h.waiting.empty() {
 			w := k.resume(&h.waiting)
-			k.machine.over(w, k.machine.current(w).Notify)
+			k.machine.endStepAfter(w, k.machine.current(w).Notify)
 		}
 	}
-	k.machine.over(t, 0)
+	k.machine.endStepAfter(t, 0)
 }
 
 func (k *links) awaitSignal(t int32, s *program.Step) {
@@ -118,7 +118,7 @@ func (k *links) awaitSignal(t int32, s *program.Step) {
 		k.wait(&h.waiting, t)
 		return
 	}
-	k.machine.over(t, 0)
+	k.machine.endStepAfter(t, 0)
 }
 
 // requestState is the state of a request to the thread that submits for others.
@@ -135,18 +135,18 @@ func (k *links) request(t int32, s *program.Step) {
 	r := &k.requests[s.Number]
 	r.asked, r.asker = true, t
 	if r.answered {
-		k.machine.over(t, s.Notify)
+		k.machine.endStepAfter(t, s.Notify)
 	}
 	if r.waiting {
 		r.waiting = false
-		k.machine.over(r.server, k.machine.current(r.server).Notify)
+		k.machine.endStepAfter(r.server, k.machine.current(r.server).Notify)
 	}
 }
 
 // serve makes the serving thread wait for the request, unless the request has been sent.
 func (k *links) serve(t int32, s *program.Step) {
 	if r := &k.requests[s.Number]; r.asked {
-		k.machine.over(t, 0)
+		k.machine.endStepAfter(t, 0)
 	} else {
 		r.waiting, r.server = true, t
 	}
@@ -157,7 +157,7 @@ func (k *links) answer(t int32, s *program.Step) {
 	r := &k.requests[s.Number]
 	r.answered = true
 	if r.asked {
-		k.machine.over(r.asker, k.machine.current(r.asker).Notify)
+		k.machine.endStepAfter(r.asker, k.machine.current(r.asker).Notify)
 	}
-	k.machine.over(t, 0)
+	k.machine.endStepAfter(t, 0)
 }

@@ -22,7 +22,7 @@ type machine struct {
 	jobs       []jobState
 	queues     []queueState
 	links      links
-	given      []bool // by event value: whether it was signaled
+	signaled   []bool // by event value: whether it was signaled
 	progress   []program.Progress
 	// when the first pacing thread, or the last stage of a pipeline, ended; 0 before that. The run then ends soon
 	horizon analyze.Nanos
@@ -157,7 +157,7 @@ func Run(p *program.Program) (*Result, bool) {
 	m := &machine{
 		program: p, processors: newProcessors(p.Processors.Count, p.Processors.Scattered),
 		threads: make([]threadState, len(p.Threads)), jobs: make([]jobState, len(p.Jobs)),
-		queues: make([]queueState, len(p.Queues)), given: make([]bool, p.Events),
+		queues: make([]queueState, len(p.Queues)), signaled: make([]bool, p.Events),
 		running: make([]int, len(p.Devices)), gpus: newBank(len(p.Devices)),
 		progress: make([]program.Progress, len(p.Threads)), open: len(p.Threads),
 		delays:       Delays{Threads: make([]analyze.Nanos, len(p.Threads))},
@@ -230,7 +230,7 @@ func (m *machine) handle(a action) {
 		m.commit(id)
 	case jobReady:
 		m.jobs[id].ready, m.jobs[id].eligible = true, m.now
-		m.feed(m.program.Queues[m.program.Jobs[id].Queue].Device)
+		m.startJobs(m.program.Queues[m.program.Jobs[id].Queue].Device)
 	case jobEnds:
 		m.jobEnded(id)
 	case watched:

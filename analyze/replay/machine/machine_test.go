@@ -86,7 +86,7 @@ func TestFrameworkOnSeveralProcessors(t *testing.T) {
 func TestBehindOthersNobodyHandsOver(t *testing.T) {
 	p := loops.Of(4, 200, 0, 50*us)
 	p.Devices[0].Engines = 1
-	p.Processors.Count, p.Framework.Time, p.HandOvers.UsualNotify = 1, 80*us, 40*us
+	p.Processors.Count, p.Framework.Time, p.HandOffs.UsualNotify = 1, 80*us, 40*us
 	for i := range p.Jobs {
 		p.Jobs[i].Latency = 40 * us
 	}

@@ -12,8 +12,8 @@ func (m *machine) current(t int32) *program.Step {
 	return &m.program.Threads[t].Steps[m.threads[t].next]
 }
 
-// over ends the thread's step after the given time, in which the thread needs no processor.
-func (m *machine) over(t int32, after analyze.Nanos) { m.spend(m.now, after, 0, stepEnds, t) }
+// endStepAfter ends the thread's step after the given time, in which the thread needs no processor.
+func (m *machine) endStepAfter(t int32, after analyze.Nanos) { m.spend(m.now, after, 0, stepEnds, t) }
 
 // step begins the thread's next step. If the step must wait for something, step only notes that, and the event for
 // which it waits continues the step. Otherwise step schedules the event that ends the step.
@@ -47,12 +47,12 @@ func (m *machine) step(t int32) {
 		m.wait(t, s)
 	case program.Lock:
 		if s.Lock == 0 {
-			m.over(t, s.Cost)
+			m.endStepAfter(t, s.Cost)
 		} else {
 			m.links.lock(t, s)
 		}
 	case program.Compile:
-		m.over(t, s.Cost)
+		m.endStepAfter(t, s.Cost)
 	case program.Paced: // input arrives at its source's pace: a thread that comes late finds the input there
 		th := &m.threads[t]
 		switch {
@@ -65,12 +65,12 @@ func (m *machine) step(t int32) {
 		default:
 			th.delivered += s.Cost
 		}
-		m.over(t, max(0, th.delivered-m.now))
+		m.endStepAfter(t, max(0, th.delivered-m.now))
 	case program.SetEvent:
-		m.given[s.Number] = true
+		m.signaled[s.Number] = true
 		m.threads[t].set++
-		m.feedAll()
-		m.over(t, 0)
+		m.startAllJobs()
+		m.endStepAfter(t, 0)
 	case program.Request:
 		m.links.request(t, s)
 	case program.Serve:
@@ -84,7 +84,7 @@ func (m *machine) step(t int32) {
 	case program.Unlock:
 		m.links.unlock(t, s)
 	case program.Nothing:
-		m.over(t, 0)
+		m.endStepAfter(t, 0)
 	case program.Skip:
 		m.skip(t, s)
 	}
@@ -96,11 +96,11 @@ func (m *machine) wait(t int32, s *program.Step) {
 	job, any := m.awaited(t, s)
 	switch {
 	case !any:
-		m.over(t, 0)
+		m.endStepAfter(t, 0)
 	case job == program.Unknown:
-		m.over(t, s.Cost)
+		m.endStepAfter(t, s.Cost)
 	case m.jobs[job].seen:
-		m.over(t, max(s.Cost, m.jobs[job].end+m.jobs[job].late+m.notify(s)-m.now))
+		m.endStepAfter(t, max(s.Cost, m.jobs[job].end+m.jobs[job].late+m.notify(s)-m.now))
 	default:
 		m.await(t, job)
 	}
@@ -205,7 +205,7 @@ func (m *machine) commit(t int32) {
 	if !j.Enqueued {
 		m.queues[j.Queue].order.push(job)
 	}
-	m.at(m.now+j.Latency+j.Held-submit, submit, jobReady, job)
+	m.at(m.now+j.Latency+j.ExternalDelay-submit, submit, jobReady, job)
 	m.advance(t)
 }
 
@@ -215,6 +215,6 @@ func (m *machine) skip(t int32, s *program.Step) {
 	m.progress[t].Commits = append(m.progress[t].Commits, m.now)
 	j := &m.jobs[s.Job]
 	j.done, j.seen, j.end = true, true, m.now
-	m.feedAll()
-	m.over(t, 0)
+	m.startAllJobs()
+	m.endStepAfter(t, 0)
 }

@@ -8,10 +8,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// HandOvers has the durations of hand-offs: from a thread to the GPU (latency), from the GPU to a waiting thread
+// HandOffs has the durations of hand-offs: from a thread to the GPU (latency), from the GPU to a waiting thread
 // (notify), and on the GPU from one command buffer to the next that waited for it (turnaround). A name with "Free" is
 // the usual duration if a processor is free.
-type HandOvers struct {
+type HandOffs struct {
 	UsualLatency, QuickLatency, FreeLatency analyze.Nanos
 	UsualNotify, FreeNotify                 analyze.Nanos
 	FreeCommit                              analyze.Nanos
@@ -29,9 +29,9 @@ type HandOvers struct {
 	Delay float64
 }
 
-// MeasureHandOvers computes HandOvers from the program's recorded times, without completion handlers. Time beyond the
+// MeasureHandOffs computes HandOffs from the program's recorded times, without completion handlers. Time beyond the
 // usual duration counts as waiting for a processor (Hindered), but at most as much as the trace has of such waits.
-func (p *Program) MeasureHandOvers() {
+func (p *Program) MeasureHandOffs() {
 	var latencies, notifies, commits []analyze.Nanos
 	for i := range p.Jobs {
 		latencies = append(latencies, p.Jobs[i].Latency)
@@ -46,13 +46,13 @@ func (p *Program) MeasureHandOvers() {
 			}
 		}
 	}
-	h := &p.HandOvers
+	h := &p.HandOffs
 	h.UsualLatency, h.UsualNotify = evidence.Median(latencies), evidence.Median(notifies)
-	h.QuickLatency = evidence.Quickest(latencies, policy.Quick)
-	quickNotify := min(evidence.Quickest(notifies, policy.Quick),
-		max(evidence.Quickest(notifies, policy.Quick*policy.Quick), p.Framework.Time))
+	h.QuickLatency = evidence.Quickest(latencies, policy.FastestDivisor)
+	quickNotify := min(evidence.Quickest(notifies, policy.FastestDivisor),
+		max(evidence.Quickest(notifies, policy.FastestDivisor*policy.FastestDivisor), p.Framework.Time))
 	h.FreeLatency, h.FreeNotify = undelayed(latencies, h.QuickLatency), undelayed(notifies, quickNotify)
-	h.FreeCommit = undelayed(commits, evidence.Quickest(commits, policy.Quick))
+	h.FreeCommit = undelayed(commits, evidence.Quickest(commits, policy.FastestDivisor))
 	more := beyond(latencies, h.UsualLatency) + beyond(notifies, h.UsualNotify) +
 		beyond(h.Turnarounds, evidence.Median(h.Turnarounds))
 	if more > 0 {
@@ -78,14 +78,14 @@ func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 }
 
 // undelayed estimates how long a hand-off takes if a processor is free: the median of the hand-offs that take at most
-// policy.Launch. Hand-offs of length 0 do not count, because they began inside the commit. If too few hand-offs are
-// left, undelayed returns quick.
+// policy.LongestHandOff. Hand-offs of length 0 do not count, because they began inside the commit. If too few hand-offs
+// are left, undelayed returns quick.
 func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 	few := slices.DeleteFunc(slices.Clone(all), func(n analyze.Nanos) bool {
 		return n <= 0 ||
-			n > policy.Launch.Nanos()
+			n > policy.LongestHandOff.Nanos()
 	})
-	if len(few) < policy.Sample.Count() {
+	if len(few) < policy.FewestSamples.Count() {
 		return quick
 	}
 	return evidence.Median(few)
@@ -101,5 +101,5 @@ func waking(commits []analyze.Nanos) float64 {
 	if sum == 0 {
 		return 0
 	}
-	return min(policy.MostWaking, max(0, 1-Share(evidence.Quickest(commits, policy.Quick)*n, sum)))
+	return min(policy.LargestWakingShare, max(0, 1-Share(evidence.Quickest(commits, policy.FastestDivisor)*n, sum)))
 }

@@ -11,7 +11,8 @@ const us = analyze.Nanos(1000)
 
 // TestWaking: commits that need not wake a thread show the cost of waking.
 func TestWaking(t *testing.T) {
-	for _, c := range []struct{ quick, slow, want float64 }{{2, 10, 0.762}, {10, 10, 0}, {0, 10, policy.MostWaking},
+	for _, c := range []struct{ quick, slow, want float64 }{{2, 10, 0.762}, {10, 10, 0},
+		{0, 10, policy.LargestWakingShare},
 		{0, 0, 0}} {
 		var commits []analyze.Nanos
 		for i := range 200 {
@@ -43,12 +44,12 @@ func TestUndelayed(t *testing.T) {
 
 // TestHindered: turnarounds that take longer than usual wait for processors as other hand-offs do.
 func TestHindered(t *testing.T) {
-	p := &Program{HandOvers: HandOvers{Turnarounds: []analyze.Nanos{30 * us, 30 * us, 230 * us}, WaitedFor: 200 * us}}
+	p := &Program{HandOffs: HandOffs{Turnarounds: []analyze.Nanos{30 * us, 30 * us, 230 * us}, WaitedFor: 200 * us}}
 	for range 30 {
 		p.Jobs = append(p.Jobs, Job{Latency: 20 * us})
 	}
-	p.MeasureHandOvers()
-	if p.HandOvers.Hindered != 1 {
-		t.Errorf("%.2f of what was not usual waited for processors, want all", p.HandOvers.Hindered)
+	p.MeasureHandOffs()
+	if p.HandOffs.Hindered != 1 {
+		t.Errorf("%.2f of what was not usual waited for processors, want all", p.HandOffs.Hindered)
 	}
 }

@@ -11,12 +11,12 @@ type Job struct {
 	Fence    bool  // an empty command buffer that exists only to be waited for: no work
 	Measured bool  // the GPU's clock measured its kernels separately
 
-	Duration analyze.Nanos // on the GPU
-	Alone    analyze.Nanos // processor time that it takes, if processors run the GPU's work; a part of Duration
-	Beside   float64       // share of Duration that is lost to concurrent command buffers
-	Stood    analyze.Nanos // part of Duration in which an external process had the GPU
-	Latency  analyze.Nanos // from the commit's end until the GPU can begin it, if the GPU has spare capacity
-	Held     analyze.Nanos // part of Latency that is due to an external process's use of the GPU
+	Duration        analyze.Nanos // on the GPU
+	ProcessorTime   analyze.Nanos // processor time that it takes, if processors run the GPU's work; a part of Duration
+	ConcurrencyLoss float64       // share of Duration that is lost to concurrent command buffers
+	Stood           analyze.Nanos // part of Duration in which an external process had the GPU
+	Latency         analyze.Nanos // from the commit's end until the GPU can begin it, if the GPU has spare capacity
+	ExternalDelay   analyze.Nanos // part of Latency that is due to an external process's use of the GPU
 	// Submit is the last part of Latency, in which Metal uses a processor. The simulated machine sets it to 0 for a job
 	// that is queued behind other work, because the GPU begins such a job without a submission.
 	Submit   analyze.Nanos

@@ -25,11 +25,11 @@ type Program struct {
 	Signals []int // by signal: the number of threads that must give it before the waiting threads continue
 	Service Service
 	Newest  Newest
-	Meeting Meeting
+	Barrier Barrier
 
 	Processors Processors
 	Framework  Framework
-	HandOvers  HandOvers
+	HandOffs   HandOffs
 
 	Recorded []Progress // by thread, in the recorded run
 	Lasted   analyze.Nanos
@@ -73,8 +73,8 @@ type Service struct {
 	Batched  bool    // most answers are given together
 }
 
-// A Meeting is the group of threads that pass a barrier again and again.
-type Meeting struct {
+// A Barrier is the group of threads that pass a barrier again and again.
+type Barrier struct {
 	Threads []int32 // empty if there is no barrier
 	Rotates bool    // the threads arrive last in turn, in a recurring order
 }
@@ -187,9 +187,9 @@ func (p *Program) Steps() iter.Seq2[*Thread, *Step] {
 // whenever hand-offs change.
 func (p *Program) ShareFramework() {
 	half := p.Framework.Time / 2
-	p.Framework.After = min(half, p.HandOvers.UsualNotify)
+	p.Framework.After = min(half, p.HandOffs.UsualNotify)
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
-		j.Submit = min(half, j.Latency+j.Held)
+		j.Submit = min(half, j.Latency+j.ExternalDelay)
 	}
 }

@@ -97,13 +97,13 @@ func (p *Program) lineEnded(runs []Progress, line int32) (ended analyze.Nanos) {
 }
 
 // nearlyAll returns how many of n command buffers must complete to count as nearly all; at least one.
-func nearlyAll(n int) int { return max(1, n-int(policy.LeftOver.Value*float64(n))) }
+func nearlyAll(n int) int { return max(1, n-int(policy.ExceptionShare.Value*float64(n))) }
 
 // Lasts reports whether a thread that ended at the given time takes part in at least half of the run and commits more
 // than 1% of the command buffers. Other threads say nothing about the speed of the run.
 func (p *Program) Lasts(t *Thread, ended analyze.Nanos) bool {
-	return policy.AtLeast(policy.Most, ended-t.Begin, p.Lasted) &&
-		policy.MoreThan(policy.Negligible, len(t.Jobs), len(p.Jobs))
+	return policy.AtLeast(policy.Majority, ended-t.Begin, p.Lasted) &&
+		policy.MoreThan(policy.NegligibleShare, len(t.Jobs), len(p.Jobs))
 }
 
 // FindPace determines the pacing threads: a run ends with the first of them. They are lasting threads that commit a

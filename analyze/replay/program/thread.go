@@ -141,9 +141,9 @@ type Detail struct {
 	Turns        bool // Lock: a wait for the thread's turn to use the GPU, in which the thread may have spun
 }
 
-// Own returns the time of a step in which the thread itself works. It leaves out waits whose length the replay
+// OwnWork returns the time of a step in which the thread itself works. It leaves out waits whose length the replay
 // computes.
-func (s *Step) Own(d *Detail) analyze.Nanos {
+func (s *Step) OwnWork(d *Detail) analyze.Nanos {
 	awake := s.Gap - s.Asleep
 	switch s.Kind {
 	case Acquire, Enqueue:
@@ -170,7 +170,7 @@ func (s *Step) Blocked(d *Detail) analyze.Nanos {
 // OwnTime returns the thread's own time in its first n steps.
 func (t *Thread) OwnTime(n int) (sum analyze.Nanos) {
 	for i := range t.Steps[:n] {
-		sum += t.Steps[i].Own(&t.Details[i])
+		sum += t.Steps[i].OwnWork(&t.Details[i])
 	}
 	return sum
 }
@@ -196,6 +196,7 @@ func (t *Thread) RoundTrips() bool {
 		}
 		waited = false
 	}
-	return rounds >= policy.Sample.Count() && policy.NearlyAll(rounds, waits) && !policy.AtLeast(policy.Most, told,
-		rounds)
+	return rounds >= policy.FewestSamples.Count() && policy.NearlyAll(rounds, waits) &&
+		!policy.AtLeast(policy.Majority, told,
+			rounds)
 }

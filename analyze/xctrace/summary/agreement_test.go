@@ -146,7 +146,7 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 	// The model
 	var ofBuffers int64
 	for b := range trace.Buffers() {
-		ofBuffers += int64(b.Took(trace.Window))
+		ofBuffers += int64(b.Took(trace.TimeRange))
 	}
 	check("command buffers of the model", int64(len(trace.CommandBuffers)), buffers)
 	check("what command buffers took", ofBuffers, took)
@@ -176,7 +176,7 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 	if err := r.WriteJSON(&document); err != nil {
 		t.Fatal(err)
 	}
-	truth := float64(busy) / float64(trace.Window.Length())
+	truth := float64(busy) / float64(trace.TimeRange.Length())
 	claimed(t, document.Bytes(), fmt.Sprintf("gpu.busy_share > %.6f", truth*0.999), claims.Pass)
 	claimed(t, document.Bytes(), fmt.Sprintf("gpu.busy_share > %.6f", truth*1.001), claims.Fail)
 	compared, err := diff.Compare([]*diff.Run{diff.Of("a", trace)}, []*diff.Run{diff.Of("b", trace)})

@@ -65,8 +65,8 @@ func TestCPUProfileAlone(t *testing.T) {
 		if alone := len(tables) == 1; alone && (strings.Contains(b.String(), "Serialization") ||
 			strings.Count(b.String(), "is not among the inputs") > 0 || len(s.Missing) != 1) {
 			t.Errorf("%s: the missing data is reported more than once:\n%s", name, b.String())
-		} else if !alone && c.Beside != 4 {
-			t.Errorf("%s: %d samples beside the window", name, c.Beside)
+		} else if !alone && c.OutsideRange != 4 {
+			t.Errorf("%s: %d samples beside the window", name, c.OutsideRange)
 		}
 	}
 }

@@ -167,7 +167,7 @@ func (m *modeller) committers() []Thread {
 	}
 	for b := range m.trace.Buffers() {
 		if t := byIndex[b.Committed.Thread]; t != nil && t.GPUSumNS != nil {
-			*t.GPUSumNS += b.RowTime(m.trace.Window)
+			*t.GPUSumNS += b.RowTime(m.trace.TimeRange)
 		}
 	}
 	list := make([]Thread, 0, len(byIndex))

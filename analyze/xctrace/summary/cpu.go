@@ -11,17 +11,17 @@ import (
 // CPU sums up where the threads were when CPU samples were taken. It covers the whole recording, or the requested
 // range, because a program's CPU time does not end with its GPU work.
 type CPU struct {
-	Table     string     `json:"table"`
-	Samples   int        `json:"samples"`
-	FromNS    Nanos      `json:"from_ns"`
-	ToNS      Nanos      `json:"to_ns"`
-	TimeNS    *Nanos     `json:"time_ns"` // null where the table has no weights, or cycles
-	Cycles    *uint64    `json:"cycles"`  // null where the table has times
-	NoStack   int        `json:"without_stack"`
-	NoWeight  int        `json:"without_weight"`
-	Beside    int        `json:"beside_window"` // samples outside of the window of the GPU's work
-	Functions []Function `json:"functions"`     // by samples in them
-	Threads   []Sampled  `json:"threads"`
+	Table        string     `json:"table"`
+	Samples      int        `json:"samples"`
+	FromNS       Nanos      `json:"from_ns"`
+	ToNS         Nanos      `json:"to_ns"`
+	TimeNS       *Nanos     `json:"time_ns"` // null where the table has no weights, or cycles
+	Cycles       *uint64    `json:"cycles"`  // null where the table has times
+	NoStack      int        `json:"without_stack"`
+	NoWeight     int        `json:"without_weight"`
+	OutsideRange int        `json:"beside_window"` // samples outside of the window of the GPU's work
+	Functions    []Function `json:"functions"`     // by samples in them
+	Threads      []Sampled  `json:"threads"`
 }
 
 // Function has the number of samples that were taken in a function.
@@ -61,7 +61,7 @@ func cpuOf(s *scope) *CPU {
 			c.NoWeight++
 		}
 		if !s.inside(x.Time) {
-			c.Beside++
+			c.OutsideRange++
 		}
 		t := threads[x.Thread]
 		if t == nil {
@@ -152,7 +152,7 @@ func (s *Summary) cpuText(p *printer) {
 		n    int
 		what string
 	}{{c.NoStack, "have no stack"}, {c.NoWeight, "have no weight: they count as samples, not as time"},
-		{c.Beside, "are outside of the window of the GPU's work, but count here"}} {
+		{c.OutsideRange, "are outside of the window of the GPU's work, but count here"}} {
 		if x.n > 0 {
 			p.line("  %d of them %s", x.n, x.what)
 		}

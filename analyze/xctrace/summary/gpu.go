@@ -73,7 +73,7 @@ func (m *modeller) gpu() *GPU {
 		All:               all.busy(s.length()),
 		Own:               own.busy(s.length()),
 		OwnShare:          share(ownSum, all.sum),
-		ForeignShare:      share(foreign, all.sum),
+		OtherProcessShare: share(foreign, all.sum),
 		UnattributedShare: share(unattributed, all.sum),
 		CommandBuffers:    len(buffers),
 		Encoders:          len(encoders),

@@ -9,7 +9,7 @@ import (
 // time range).
 func (m *modeller) latency() Latency {
 	var start, notify, total []Nanos
-	window := m.trace.Window
+	window := m.trace.TimeRange
 	for b := range m.trace.Buffers() {
 		if latency, known := b.StartLatency(window); known {
 			start = append(start, latency)

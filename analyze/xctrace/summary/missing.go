@@ -153,7 +153,7 @@ func attachHint(s *scope) string {
 // whoseRows returns the processes to which the GPU rows belong, as text. It is used if no GPU row belongs to the
 // processes that the summary is about.
 func whoseRows(s *scope, g *GPU) string {
-	if g.ForeignShare == 0 {
+	if g.OtherProcessShare == 0 {
 		return "no row names its process: --all summarises these rows"
 	}
 	return "all of other processes: " + attachHint(s)

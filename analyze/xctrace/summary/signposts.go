@@ -51,7 +51,7 @@ func signpostsOf(s *scope, order []int32) []Phase {
 func common(a, b []analyze.Interval) Nanos {
 	var total Nanos
 	for len(a) > 0 && len(b) > 0 {
-		total += a[0].Within(b[0]).Length()
+		total += a[0].Intersect(b[0]).Length()
 		if a[0].End < b[0].End {
 			a = a[1:]
 		} else {

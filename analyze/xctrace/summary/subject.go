@@ -22,7 +22,7 @@ type scope struct {
 	*xctrace.Recording
 	from, to           Nanos
 	askedFrom, askedTo Nanos
-	stranger           string          // a warning about a target without rows
+	missingTarget      string          // a warning about a target without rows
 	pids               map[uint64]bool // of the subject; nil means every process
 	why                string
 	whole              bool              // to is the end of the recording
@@ -104,7 +104,7 @@ func chooseSubject(s *scope, f Filter) error {
 		s.pids = map[uint64]bool{s.Run.Target.PID: true}
 		s.why = "the target of the recording"
 		if _, seen := s.seen[s.Run.Target.PID]; !seen && len(s.seen) > 0 {
-			s.stranger = fmt.Sprintf("the table of contents names %s (%d) as the target, but no row belongs to it; "+
+			s.missingTarget = fmt.Sprintf("the table of contents names %s (%d) as the target, but no row belongs to it; "+
 				"there are %s: it may belong to another recording; --all, --pid or --process select other processes",
 				s.Run.Target.Name, s.Run.Target.PID, listProcesses(s))
 		}

@@ -175,7 +175,7 @@ type GPU struct {
 	Own               Busy      `json:"own"`
 	Channels          []Channel `json:"channels"`
 	OwnShare          float64   `json:"own_share"` // of the sums
-	ForeignShare      float64   `json:"foreign_share"`
+	OtherProcessShare float64   `json:"foreign_share"`
 	UnattributedShare float64   `json:"unattributed_share"`
 	CommandBuffers    int       `json:"command_buffers"` // of the subject
 	Encoders          int       `json:"encoders"`        // of the subject, not rows

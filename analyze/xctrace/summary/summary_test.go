@@ -169,7 +169,7 @@ func TestSummaryIsTheTruth(t *testing.T) {
 			check("completion latency", int64(s.Latency.GPUToCompletion.MinNS), 125000)
 			check("violations", s.Latency.StartLatencyChecked.Violations, 0)
 			check("most in flight", s.InFlight.Max, want.inFlight)
-			shares := s.GPU.OwnShare + s.GPU.ForeignShare + s.GPU.UnattributedShare
+			shares := s.GPU.OwnShare + s.GPU.OtherProcessShare + s.GPU.UnattributedShare
 			if shares < 0.9999 || shares > 1.0001 {
 				t.Errorf("the shares add up to %v", shares)
 			}

@@ -134,7 +134,7 @@ func (s *Summary) gpuText(p *printer) {
 	p.Flush()
 	p.line("  of the GPU time: subject %s, other processes %s, not attributed %s; "+
 		"subject: %d command buffers, %d encoders",
-		percent(g.OwnShare), percent(g.ForeignShare), percent(g.UnattributedShare), g.CommandBuffers, g.Encoders)
+		percent(g.OwnShare), percent(g.OtherProcessShare), percent(g.UnattributedShare), g.CommandBuffers, g.Encoders)
 	p.line("  idle: %s (%s) in %d gaps; over 100 µs: %d, over 1 ms: %d, over 10 ms: %d", g.Idle.TotalNS,
 		percent(g.Idle.Share),
 		g.Idle.Gaps, g.Idle.Over100u, g.Idle.Over1m, g.Idle.Over10m)

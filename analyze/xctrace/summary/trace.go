@@ -47,7 +47,7 @@ type modeller struct {
 func modelOf(s *scope) *modeller {
 	m := &modeller{
 		scope:     s,
-		trace:     &analyze.Trace{Window: analyze.Interval{Begin: s.from, End: s.to}},
+		trace:     &analyze.Trace{TimeRange: analyze.Interval{Begin: s.from, End: s.to}},
 		processes: map[uint64]*analyze.Process{},
 		threads:   map[xctrace.ThreadIndex]*analyze.Thread{},
 		queues:    map[*analyze.Process]*analyze.Queue{},
@@ -197,9 +197,9 @@ func (m *modeller) finish() {
 	for _, x := range missingOf(m.scope, &out) {
 		t.Source.Missing = append(t.Source.Missing, analyze.Missing{What: x.What, Why: x.Why})
 	}
-	if out.GPU != nil && out.GPU.ForeignShare > 0 {
+	if out.GPU != nil && out.GPU.OtherProcessShare > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
 			"%.1f%% of the GPU time in the export belongs to other processes and is not in this trace",
-			100*out.GPU.ForeignShare))
+			100*out.GPU.OtherProcessShare))
 	}
 }

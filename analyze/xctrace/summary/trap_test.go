@@ -39,7 +39,7 @@ func TestTrap05SingleTargetTablesHoldOthers(t *testing.T) {
 	s := summarise(t, Filter{}, contents(launched, 0.001, nil), gpuTable(
 		gpuRow{start: 100, duration: 100, pid: 7}, gpuRow{start: 150, duration: 100, pid: 476},
 		gpuRow{start: 300, duration: 100, pid: 7}))
-	if s.GPU.Own.SumNS != 200 || s.GPU.All.SumNS != 300 || s.GPU.ForeignShare < 0.33 ||
+	if s.GPU.Own.SumNS != 200 || s.GPU.All.SumNS != 300 || s.GPU.OtherProcessShare < 0.33 ||
 		!warned(s, "33% of the GPU time belongs to other processes") {
 		t.Errorf("GPU %+v, warnings %q", s.GPU, s.Warnings)
 	}

@@ -13,8 +13,8 @@ import (
 func warningsOf(s *scope, out *Summary) []string {
 	list := []string{}
 	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	if s.stranger != "" {
-		warn("%s", s.stranger)
+	if s.missingTarget != "" {
+		warn("%s", s.missingTarget)
 	}
 	for _, name := range out.Source.Truncated {
 		warn("%s is truncated: its last rows are missing", name)
@@ -120,14 +120,14 @@ func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
 	if s.pids != nil && g.All.Intervals > 0 {
 		own := float64(g.Own.Intervals) / float64(g.All.Intervals)
 		switch {
-		case g.Own.Intervals > 0 && own < policy.TooFewOwn:
+		case g.Own.Intervals > 0 && own < policy.TargetIntervalShare:
 			warn("only %d of %d GPU intervals belong to the subject: check that it is the right process", g.Own.Intervals,
 				g.All.Intervals)
-		case g.ForeignShare > policy.OthersGPU:
-			warn("%.0f%% of the GPU time belongs to other processes, which delay the subject's work", 100*g.ForeignShare)
+		case g.OtherProcessShare > policy.OtherProcessesGPUShare:
+			warn("%.0f%% of the GPU time belongs to other processes, which delay the subject's work", 100*g.OtherProcessShare)
 		}
 	}
-	if g.UnattributedShare > policy.NobodysGPU {
+	if g.UnattributedShare > policy.UnattributedGPUShare {
 		warn("%.0f%% of the GPU time belongs to no process and does not count as the subject's",
 			100*g.UnattributedShare)
 	}

@@ -44,8 +44,8 @@ func significant(v float64) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
-// count formats a whole number with separators: 12,000,000.
-func count(v float64) string {
+// formatCount formats a whole number with separators: 12,000,000.
+func formatCount(v float64) string {
 	if math.IsNaN(v) {
 		return unknown
 	}
@@ -83,7 +83,7 @@ func times(v float64) string {
 		return unknown
 	}
 	if math.Abs(v) >= 100 {
-		return count(v) + "x"
+		return formatCount(v) + "x"
 	}
 	return strconv.FormatFloat(v, 'f', 2, 64) + "x"
 }

@@ -81,7 +81,8 @@ func (r *Run) parts() ([]Table, []string) {
 		remarks = append(remarks, fmt.Sprintf("SKIPPED: %s: %s", s.Part, s.Reason))
 	}
 	if compared > 0 {
-		remarks = append(remarks, fmt.Sprintf("Results checked: %s values, largest error %.2g.", count(float64(compared)),
+		remarks = append(remarks, fmt.Sprintf("Results checked: %s values, largest error %.2g.",
+			formatCount(float64(compared)),
 			worst))
 	}
 	for _, t := range r.Traces {

@@ -55,7 +55,7 @@ func rateTables(bench, title, unit string, work func(*Case) float64, notes ...st
 		for _, c := range r.Of(bench) {
 			elements, _ := strconv.ParseFloat(c.Keys["elements"], 64)
 			wall, gpu := medianOf(c, "wall_ns"), medianOf(c, "gpu_ns")
-			t.row(c.Keys["op"], c.Keys["dtype"], count(elements), duration(wall), duration(gpu), perSecond(work(c), wall),
+			t.row(c.Keys["op"], c.Keys["dtype"], formatCount(elements), duration(wall), duration(gpu), perSecond(work(c), wall),
 				perSecond(work(c), gpu))
 		}
 		t.Notes = append(t.Notes, notes...)
@@ -118,7 +118,7 @@ func fusedTables(r *Results) []Table {
 		saved := DifferenceOf(each.Series("wall_ns"), c.Series("wall_ns"))
 		ratio := RatioOf(each.Series("wall_ns"), c.Series("wall_ns"))
 		elements, _ := strconv.ParseFloat(c.Keys["elements"], 64)
-		t.row(c.Keys["op"], c.Keys["dtype"], count(elements), milliseconds(medianOf(c, "wall_ns")),
+		t.row(c.Keys["op"], c.Keys["dtype"], formatCount(elements), milliseconds(medianOf(c, "wall_ns")),
 			milliseconds(medianOf(one, "wall_ns")),
 			milliseconds(medianOf(each, "wall_ns")), milliseconds(saved.Value), interval(saved.Low, saved.High, milliseconds),
 			times(ratio.Value))

@@ -85,9 +85,9 @@ func statisticsTable(c *Case) Table {
 		Columns: []string{"hits", "misses", "hit rate", "mean compile", "mean retrieval", "evictions", "entries",
 			"source held"},
 	}
-	t.row(count(medianOf(c, "hits")), count(medianOf(c, "misses")), percent(medianOf(c, "hit_share")),
+	t.row(formatCount(medianOf(c, "hits")), formatCount(medianOf(c, "misses")), percent(medianOf(c, "hit_share")),
 		duration(medianOf(c, "compile_ns")),
-		duration(medianOf(c, "retrieve_ns")), count(medianOf(c, "evictions")), count(medianOf(c, "entries")),
+		duration(medianOf(c, "retrieve_ns")), formatCount(medianOf(c, "evictions")), formatCount(medianOf(c, "entries")),
 		bytesText(medianOf(c, "source_bytes")))
 	t.note("Kernels are requested unevenly: the k-th with weight 1/k. " +
 		"A kernel that is requested after its eviction is compiled again.")
@@ -100,7 +100,7 @@ func acquireTables(r *Results) []Table {
 		"95% of median"}}
 	for _, c := range r.Of("acquire") {
 		s := c.Series("acquire_ns").Summarize()
-		t.row(c.Keys["call"], count(float64(s.Samples)), duration(s.Min), duration(s.Mean), duration(s.Median),
+		t.row(c.Keys["call"], formatCount(float64(s.Samples)), duration(s.Min), duration(s.Mean), duration(s.Median),
 			duration(s.Max), interval(s.Low, s.High, duration))
 		t.Notes = []string{method(s, c.Warmup)}
 	}
@@ -169,7 +169,7 @@ func poolTables(r *Results) []Table {
 		"allocated", "reused", "peak", "median step", "95%"}}
 	for _, c := range r.Of("pool") {
 		s := c.Series("wall_ns").Summarize()
-		t.row(c.Keys["buffers"], count(medianOf(c, "operations")), count(medianOf(c, "allocations")),
+		t.row(c.Keys["buffers"], formatCount(medianOf(c, "operations")), formatCount(medianOf(c, "allocations")),
 			bytesText(medianOf(c, "allocated_bytes")),
 			percent(medianOf(c, "reuse_share")), bytesText(medianOf(c, "peak_bytes")), duration(s.Median),
 			interval(s.Low, s.High, duration))

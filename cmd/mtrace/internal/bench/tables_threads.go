@@ -22,7 +22,7 @@ func scaledOf(base, c *Case, threads int) scaled {
 }
 
 func (s scaled) cells() []string {
-	return []string{count(s.ops.Median), times(s.speedup.Value), percent(s.efficacy),
+	return []string{formatCount(s.ops.Median), times(s.speedup.Value), percent(s.efficacy),
 		interval(s.speedup.Low, s.speedup.High, significant)}
 }
 
@@ -40,7 +40,7 @@ func scalingTables(r *Results) []Table {
 			"95%"},
 	}
 	one := base.Series("ops_per_s").Summarize()
-	t.row("1 (sequential)", count(one.Median), "1.00x", "100.0%", "", "", "", "", "")
+	t.row("1 (sequential)", formatCount(one.Median), "1.00x", "100.0%", "", "", "", "", "")
 	for _, threads := range r.Values("scaling", "threads") {
 		n, _ := strconv.Atoi(threads)
 		if n < 2 {
@@ -55,7 +55,7 @@ func scalingTables(r *Results) []Table {
 	}
 	t.note("%s Each figure is the median over all rounds; a speed-up is the median of each round's speed-up.",
 		method(one, base.Warmup))
-	t.note("One thread: %s…%s ops/s in the rounds, variation %s.%s", count(one.Min), count(one.Max),
+	t.note("One thread: %s…%s ops/s in the rounds, variation %s.%s", formatCount(one.Min), formatCount(one.Max),
 		percent(one.Variation), disturbed(one))
 	return []Table{t}
 }
@@ -137,7 +137,8 @@ func overheadTables(r *Results) []Table {
 			traced := r.Find("calls", "loop="+kind, "threads="+plain.Keys["threads"], "traced=yes")
 			ratio := RatioOf(traced.Series("ops_per_s"), plain.Series("ops_per_s"))
 			cpu := RatioOf(traced.Series("cpu_ns"), plain.Series("cpu_ns"))
-			loop.row(plain.Keys["threads"], count(medianOf(plain, "ops_per_s")), count(medianOf(traced, "ops_per_s")),
+			loop.row(plain.Keys["threads"], formatCount(medianOf(plain, "ops_per_s")),
+				formatCount(medianOf(traced, "ops_per_s")),
 				significant(ratio.Value),
 				interval(ratio.Low, ratio.High, significant),
 				duration(medianOf(plain, "cpu_ns")), duration(medianOf(traced, "cpu_ns")), significant(cpu.Value),

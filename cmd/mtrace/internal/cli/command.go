@@ -80,9 +80,9 @@ func UsageError(format string, args ...any) error {
 	return Status{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Tell writes a line without control characters: names of files and of the traced program could otherwise send
+// PrintLine writes a line without control characters: names of files and of the traced program could otherwise send
 // commands to the terminal.
-func Tell(w io.Writer, format string, args ...any) {
+func PrintLine(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, analyze.Printable(fmt.Sprintf(format, args...)))
 }
 

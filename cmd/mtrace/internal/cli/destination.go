@@ -92,7 +92,7 @@ func MayWrite(flag, path string, force bool, inputs ...string) error {
 			return err
 		}
 	}
-	if _, err := wholefile.Look(path, force); err != nil {
+	if _, err := wholefile.CheckTarget(path, force); err != nil {
 		return UsageError("%s: %w", flag, err)
 	}
 	if folder := filepath.Dir(path); notAFolder(folder) {

@@ -27,7 +27,7 @@ const PartSuffix = wholefile.Suffix
 // BeginTrace creates PATH.part for a trace that will be named path. Without force it fails if path or PATH.part
 // exists: PATH.part may be all that is left of a recording, or another mtrace may still be writing it.
 func BeginTrace(path string, force bool) (*Unfinished, error) {
-	use, err := wholefile.Look(path, force)
+	use, err := wholefile.CheckTarget(path, force)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, Status{ExitUsage, err}
 	}

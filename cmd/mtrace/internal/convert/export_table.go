@@ -100,11 +100,11 @@ func (x *ExportJob) tableTo(std cli.Stdio, inputs []xctrace.Input, path, format 
 		for _, t := range doc.Tables {
 			there = append(there, fmt.Sprintf("%s (%d rows)", t.Name(), t.Rows))
 			if t.Rejected > 0 {
-				cli.Tell(std.Err, "mtrace: table %s: %d of %d rows are left out: %s",
+				cli.PrintLine(std.Err, "mtrace: table %s: %d of %d rows are left out: %s",
 					t.Name(), t.Rejected, t.Rows, t.Problems[0])
 			}
 			if t.Refused != "" {
-				cli.Tell(std.Err, "mtrace: table %s in %s is left out: %s", t.Name(), doc.Name, t.Refused)
+				cli.PrintLine(std.Err, "mtrace: table %s in %s is left out: %s", t.Name(), doc.Name, t.Refused)
 			}
 		}
 	}

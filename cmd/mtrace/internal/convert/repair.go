@@ -84,9 +84,9 @@ func tellRepair(w *os.File, path string, trace *tracefile.Reader, said *tracefil
 		return
 	}
 	for _, line := range said.Lines {
-		cli.Tell(w, "mtrace repair: %s", line)
+		cli.PrintLine(w, "mtrace repair: %s", line)
 	}
 	if said.Cut != nil {
-		cli.Tell(w, "mtrace repair: %s", said.Cut.Why)
+		cli.PrintLine(w, "mtrace repair: %s", said.Cut.Why)
 	}
 }

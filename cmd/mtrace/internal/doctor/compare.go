@@ -116,7 +116,7 @@ func (s *sight) addTimes(m wire.More) {
 
 // compareCalls checks that the trace has each call as often as the self-test program says it made it, no more and no
 // less.
-func compareCalls(r *said, s *sight) Check {
+func compareCalls(r *selfTestOutput, s *sight) Check {
 	expected := map[wire.Call]uint64{}
 	var total, seen uint64
 	c := Check{ID: "self-test", Status: OK}
@@ -182,7 +182,7 @@ const clockTolerance = 2000.0 // ns
 
 // compareTimes checks that command buffers have GPU times on the CPU's clock: they must start after their commit and
 // end before the wait for them returns. Otherwise GPU work would appear shifted in reports.
-func compareTimes(r *said, s *sight) Check {
+func compareTimes(r *selfTestOutput, s *sight) Check {
 	c := Check{ID: "gpu-clock", Status: OK, Data: map[string]any{
 		"gpu_start_after_commit_ns": r.StartAfter, "return_after_gpu_end_ns": r.ReturnAfter, "timed": s.timed,
 		"untimed": s.untimed,
@@ -207,7 +207,7 @@ func compareTimes(r *said, s *sight) Check {
 
 // fullQueue checks that waiting for a full command queue is recorded. The self-test fills a queue of 4 and creates a
 // fifth command buffer; that call must be recorded with the time it waited.
-func fullQueue(r *said, s *sight) Check {
+func fullQueue(r *selfTestOutput, s *sight) Check {
 	c := Check{ID: "full-queue", Status: OK, Data: map[string]any{"waited_ns": r.FullQueue, "seen_ns": s.acquire}}
 	c.Text = fmt.Sprintf("creating a command buffer on a full queue waited %s; the trace records a wait of %s",
 		nanosText(r.FullQueue), nanosText(s.acquire))
@@ -225,7 +225,7 @@ func fullQueue(r *said, s *sight) Check {
 }
 
 // lock checks that the wait for a mutex held by another thread is recorded, to within 10%.
-func lock(r *said, s *sight) Check {
+func lock(r *selfTestOutput, s *sight) Check {
 	c := Check{ID: "lock", Status: OK, Data: map[string]any{"waited_ns": r.Lock, "seen_ns": s.lock}}
 	c.Text = fmt.Sprintf("a wait for a mutex took %s; the trace records a wait of %s",
 		nanosText(r.Lock), nanosText(s.lock))
@@ -241,7 +241,7 @@ func lock(r *said, s *sight) Check {
 
 // cost compares an untraced with a traced run in two values: the duration of a call, and the delay from a command
 // buffer's end on the GPU until the wait for it returns.
-func cost(untraced, traced *said, s *sight) Check {
+func cost(untraced, traced *selfTestOutput, s *sight) Check {
 	handler := math.NaN()
 	if len(s.handlers) > 0 {
 		slices.Sort(s.handlers)

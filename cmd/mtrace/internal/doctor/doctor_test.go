@@ -183,8 +183,8 @@ func TestLeftovers(t *testing.T) {
 func TestCompare(t *testing.T) {
 	commit := wire.MustLookup(wire.FamilyCommandBuffer, "commit")
 	set := wire.MustLookup(wire.FamilyEncoder, "setComputePipelineState:")
-	program := func() *said {
-		r := &said{ResultRight: true, CommandBuffers: 2, Completed: 2, StartAfter: 900, ReturnAfter: 5000, Call: 30}
+	program := func() *selfTestOutput {
+		r := &selfTestOutput{ResultRight: true, CommandBuffers: 2, Completed: 2, StartAfter: 900, ReturnAfter: 5000, Call: 30}
 		r.Calls = append(r.Calls, struct {
 			Role     string `json:"role"`
 			Selector string `json:"selector"`
@@ -199,26 +199,27 @@ func TestCompare(t *testing.T) {
 	saw := func() *sight { return &sight{calls: map[wire.Call]uint64{commit: 2, set: 4000}, timed: 2} }
 	cases := []struct {
 		name   string
-		change func(*said, *sight)
+		change func(*selfTestOutput, *sight)
 		calls  Status
 		times  Status
 	}{
-		{"all is well", func(*said, *sight) {}, OK, OK},
-		{"a call is missed", func(_ *said, s *sight) { s.calls[set]-- }, Fail, OK},
-		{"a call is seen twice", func(_ *said, s *sight) { s.calls[commit]++ }, Fail, Fail},
-		{"a kind is missed", func(_ *said, s *sight) { delete(s.calls, set) }, Fail, OK},
-		{"a kind is made up", func(_ *said, s *sight) { s.calls[wire.CallScheduled] = 1; s.calls[64] = 3 }, Fail, OK},
-		{"Metal waits for a lock of its own", func(_ *said,
+		{"all is well", func(*selfTestOutput, *sight) {}, OK, OK},
+		{"a call is missed", func(_ *selfTestOutput, s *sight) { s.calls[set]-- }, Fail, OK},
+		{"a call is seen twice", func(_ *selfTestOutput, s *sight) { s.calls[commit]++ }, Fail, Fail},
+		{"a kind is missed", func(_ *selfTestOutput, s *sight) { delete(s.calls, set) }, Fail, OK},
+		{"a kind is made up", func(_ *selfTestOutput, s *sight) { s.calls[wire.CallScheduled] = 1; s.calls[64] = 3 }, Fail,
+			OK},
+		{"Metal waits for a lock of its own", func(_ *selfTestOutput,
 			s *sight) {
 			s.calls[wire.MustLookup(wire.FamilyLock, "pthread_mutex_lock")] = 3
 		}, OK, OK},
-		{"records are lost beside the calls", func(_ *said, s *sight) { s.lost = 1 }, Warn, OK},
-		{"the trace is cut", func(_ *said, s *sight) { s.cut = "no end" }, Fail, OK},
-		{"the result is wrong", func(r *said, _ *sight) { r.ResultRight = false }, Fail, OK},
-		{"a command buffer failed", func(r *said, _ *sight) { r.Completed = 1 }, Fail, OK},
-		{"GPU times are missing", func(_ *said, s *sight) { s.timed = 1 }, OK, Fail},
-		{"the GPU started before the commit", func(r *said, _ *sight) { r.StartAfter = -50000 }, OK, Warn},
-		{"the GPU ended after the wait", func(r *said, _ *sight) { r.ReturnAfter = -50000 }, OK, Warn},
+		{"records are lost beside the calls", func(_ *selfTestOutput, s *sight) { s.lost = 1 }, Warn, OK},
+		{"the trace is cut", func(_ *selfTestOutput, s *sight) { s.cut = "no end" }, Fail, OK},
+		{"the result is wrong", func(r *selfTestOutput, _ *sight) { r.ResultRight = false }, Fail, OK},
+		{"a command buffer failed", func(r *selfTestOutput, _ *sight) { r.Completed = 1 }, Fail, OK},
+		{"GPU times are missing", func(_ *selfTestOutput, s *sight) { s.timed = 1 }, OK, Fail},
+		{"the GPU started before the commit", func(r *selfTestOutput, _ *sight) { r.StartAfter = -50000 }, OK, Warn},
+		{"the GPU ended after the wait", func(r *selfTestOutput, _ *sight) { r.ReturnAfter = -50000 }, OK, Warn},
 	}
 	for _, c := range cases {
 		r, s := program(), saw()
@@ -245,7 +246,7 @@ func TestLock(t *testing.T) {
 		{"not seen", sight{}, Warn, "the trace records a wait of 0 ns"},
 		{"could not be seen", sight{unseen: refused}, Fail, refused},
 	} {
-		got := lock(&said{Lock: 100e6}, &c.seen)
+		got := lock(&selfTestOutput{Lock: 100e6}, &c.seen)
 		if got.Status != c.status || !strings.Contains(got.Text, c.text) {
 			t.Errorf("%s: %s %q, want %s and %q", c.name, got.Status, got.Text, c.status, c.text)
 		}

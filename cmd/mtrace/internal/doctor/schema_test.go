@@ -13,7 +13,8 @@ func TestPublishedSchema(t *testing.T) {
 		t.Error(err)
 	}
 	if err := schema.Compare("../../../..", "mtrace.selftest/1",
-		"What mtrace-selftest prints: a C program that counts its own calls of Metal.", said{}, *update); err != nil {
+		"What mtrace-selftest prints: a C program that counts its own calls of Metal.", selfTestOutput{},
+		*update); err != nil {
 		t.Error(err)
 	}
 }

@@ -34,9 +34,9 @@ type SelfTest struct {
 // second.
 const selfTestLimit = time.Minute
 
-// said is the JSON that the self-test program prints. Its fields must match those that interpose/selftest/selftest.c
-// writes.
-type said struct {
+// selfTestOutput is the JSON that the self-test program prints. Its fields must match those that
+// interpose/selftest/selftest.c writes.
+type selfTestOutput struct {
 	Schema         string  `json:"schema"`
 	Device         string  `json:"device"`
 	ResultRight    bool    `json:"result_right"`
@@ -183,7 +183,7 @@ func (s *SelfTest) starts(extra ...string) (median time.Duration, state idle, er
 	return times[runs/2], state, nil
 }
 
-func (s *SelfTest) untraced() (*said, error) {
+func (s *SelfTest) untraced() (*selfTestOutput, error) {
 	environ := s.Environ
 	if s.Preload != "" {
 		environ = append(slices.Clone(environ), "LD_PRELOAD="+s.Preload)
@@ -191,11 +191,11 @@ func (s *SelfTest) untraced() (*said, error) {
 	return s.execute(environ, s.Program)
 }
 
-func (s *SelfTest) traced(trace string) (*said, error) {
+func (s *SelfTest) traced(trace string) (*selfTestOutput, error) {
 	return s.execute(s.Environ, s.Tool, "run", "--no-report", "--self-check", "-o", trace, "--", s.Program)
 }
 
-func (s *SelfTest) execute(environ []string, name string, args ...string) (*said, error) {
+func (s *SelfTest) execute(environ []string, name string, args ...string) (*selfTestOutput, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), selfTestLimit)
 	defer cancel()
 	command := exec.CommandContext(ctx, name, args...)
@@ -211,7 +211,7 @@ func (s *SelfTest) execute(environ []string, name string, args ...string) (*said
 		}
 		return nil, err
 	}
-	var result said
+	var result selfTestOutput
 	if err := json.Unmarshal(out.Bytes(), &result); err != nil {
 		return nil, fmt.Errorf("its output is not what was expected: %w", err)
 	}
@@ -224,7 +224,7 @@ func (s *SelfTest) execute(environ []string, name string, args ...string) (*said
 
 // classTable lists the class chain of each kind of object, and which class implements each selector. Bug reports need
 // it: the classes differ between GPU drivers.
-func (r *said) classTable() Check {
+func (r *selfTestOutput) classTable() Check {
 	c := Check{ID: "classes", Status: Info, Data: map[string]any{"classes": r.Classes, "owners": r.Owners}}
 	wrapped := 0
 	for _, class := range r.Classes {

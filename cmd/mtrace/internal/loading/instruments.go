@@ -78,7 +78,7 @@ func (v *RecordingSource) loadBundle(ctx context.Context, std cli.Stdio, recordi
 	beside bool, progress xctrace.Progress) error {
 	tool, err := InstrumentsTool(std)
 	if err != nil && beside {
-		cli.Tell(std.Err, "mtrace: only the exports in the folder are read, not the bundle %s: %v", path, err)
+		cli.PrintLine(std.Err, "mtrace: only the exports in the folder are read, not the bundle %s: %v", path, err)
 		return nil
 	}
 	if err != nil {
@@ -86,7 +86,7 @@ func (v *RecordingSource) loadBundle(ctx context.Context, std cli.Stdio, recordi
 	}
 	failed, err := tool.Export(ctx, path, v.Run, func(in xctrace.Input) error { return recording.Add(&in, progress) })
 	for _, f := range failed {
-		cli.Tell(std.Err, "mtrace: table %s: %v", f.Schema, f.Err)
+		cli.PrintLine(std.Err, "mtrace: table %s: %v", f.Schema, f.Err)
 		recording.Failed[f.Schema] = f.Err.Error()
 	}
 	if settings, err := bundle.Settings(path); err == nil {

@@ -20,31 +20,31 @@ func patientTransport() *http.Transport {
 		if err != nil {
 			return nil, err
 		}
-		return &asked{Conn: conn, spoken: make(chan struct{})}, nil
+		return &readAfterWrite{Conn: conn, spoken: make(chan struct{})}, nil
 	}
 	return t
 }
 
 // An asked is a connection whose reads block until something was written to it, or until it is closed.
-type asked struct {
+type readAfterWrite struct {
 	net.Conn
 	once   sync.Once
 	spoken chan struct{}
 }
 
-func (c *asked) speak() { c.once.Do(func() { close(c.spoken) }) }
+func (c *readAfterWrite) speak() { c.once.Do(func() { close(c.spoken) }) }
 
-func (c *asked) Read(b []byte) (int, error) {
+func (c *readAfterWrite) Read(b []byte) (int, error) {
 	<-c.spoken
 	return c.Conn.Read(b)
 }
 
-func (c *asked) Write(b []byte) (int, error) {
+func (c *readAfterWrite) Write(b []byte) (int, error) {
 	c.speak()
 	return c.Conn.Write(b)
 }
 
-func (c *asked) Close() error {
+func (c *readAfterWrite) Close() error {
 	c.speak()
 	return c.Conn.Close()
 }

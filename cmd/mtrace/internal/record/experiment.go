@@ -196,7 +196,7 @@ func (e *experimentRun) notVerified() string {
 // print prints the result of the experiment, which it reads from the trace at path.
 func (e *experimentRun) print(std cli.Stdio, path string) error {
 	for _, note := range e.notes {
-		cli.Tell(std.Err, "mtrace experiment: %s", note)
+		cli.PrintLine(std.Err, "mtrace experiment: %s", note)
 	}
 	if e.failure != nil {
 		return fmt.Errorf("no experiment was made: %w", e.failure)

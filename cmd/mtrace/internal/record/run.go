@@ -241,7 +241,7 @@ func (r *tracedRun) finish(std cli.Stdio, program *child, ended syscall.WaitStat
 	err := errors.Join(outside.note(s.writer), s.finish(program, ended))
 	r.view.close() // reports from here on go to the terminal
 	if err != nil {
-		cli.Tell(std.Err, "mtrace run: the trace is incomplete: %v", err)
+		cli.PrintLine(std.Err, "mtrace run: the trace is incomplete: %v", err)
 	}
 	s.deliver(std.Err)
 	if !o.NoReport {
@@ -266,15 +266,15 @@ func (r *tracedRun) finish(std cli.Stdio, program *child, ended syscall.WaitStat
 func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Finding) {
 	for _, line := range s.guarded {
 		if line != "" && !o.Quiet {
-			cli.Tell(std.Err, "mtrace run: %s", line)
+			cli.PrintLine(std.Err, "mtrace run: %s", line)
 		}
 	}
 	if why := o.experiment.notVerified(); why != "" && !o.Quiet {
-		cli.Tell(std.Err, "mtrace run --verify: nothing was measured: %s", why)
+		cli.PrintLine(std.Err, "mtrace run --verify: nothing was measured: %s", why)
 	}
 	if o.NoReport || o.view.JSON != "" {
 		for _, w := range s.warnings { // otherwise the printed report contains them
-			cli.Tell(std.Err, "mtrace run: %s", w)
+			cli.PrintLine(std.Err, "mtrace run: %s", w)
 		}
 	}
 	if o.NoReport {
@@ -292,9 +292,9 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 		fmt.Fprintf(std.Err, "mtrace run: no report, because %s is a pipe or device that cannot be read again: "+
 			"save what it receives to a file, and run mtrace report on that\n", s.path)
 	} else if err := o.printReport(std, s.path); err != nil && o.experiment != nil && !o.experiment.verifies {
-		cli.Tell(std.Err, "mtrace experiment: %v", err)
+		cli.PrintLine(std.Err, "mtrace experiment: %v", err)
 	} else if err != nil {
-		cli.Tell(std.Err, "mtrace run: no report: %v", err)
+		cli.PrintLine(std.Err, "mtrace run: no report: %v", err)
 	}
 	s.leave(std.Err, o)
 }
@@ -321,7 +321,7 @@ func (o *RunOptions) printReport(std cli.Stdio, path string) error {
 // explain prints, for each reason, that no Metal call was recorded and why.
 func (s *session) explain(w io.Writer, findings []inject.Finding) {
 	for _, f := range findings {
-		cli.Tell(w, "mtrace: NO METAL CALL WAS SEEN: %s", f)
+		cli.PrintLine(w, "mtrace: NO METAL CALL WAS SEEN: %s", f)
 	}
 }
 

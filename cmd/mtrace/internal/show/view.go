@@ -123,7 +123,7 @@ func (v *viewer) prepare(std cli.Stdio, path string, server *page.Server) error 
 		return err
 	}
 	if err := loading.CutError(trace); err != nil {
-		cli.Tell(std.Err, "mtrace view: %v", err)
+		cli.PrintLine(std.Err, "mtrace view: %v", err)
 	}
 	server.Show(text.Bytes(), func(ctx context.Context, from, to analyze.Nanos) (*page.Document, error) {
 		if !whole.Detail {

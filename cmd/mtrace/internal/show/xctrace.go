@@ -150,7 +150,7 @@ func usable(std cli.Stdio, recording *xctrace.Recording) error {
 		return cli.UsageError("the recording has no usable data: %s", unusable[0])
 	}
 	for _, why := range unusable {
-		cli.Tell(std.Err, "mtrace: %s", why)
+		cli.PrintLine(std.Err, "mtrace: %s", why)
 	}
 	return nil
 }

@@ -195,9 +195,10 @@ func StorageMode(options uint64) string {
 func (l *loader) allocation(t *threadLoader, v *compactCallMore, a *Allocation) {
 	rule := ruleOf(v.call)
 	a.At, a.Took, a.Thread, a.Stack, a.Selector = v.Begin, v.Length(), t.Thread, v.of(t).Stack, rule.row.Selector
-	a.Object, a.Bytes, a.Storage, a.OnHeap = uint32(v.arg), v.x0, StorageMode(v.x1), rule.object == wire.KindHeap ||
-		// a texture view or buffer view shares the memory of the resource it was made from
-		rule.object == wire.KindResource
+	a.Object, a.Bytes, a.Storage = uint32(v.arg), v.x0, StorageMode(v.x1)
+	// a texture view or buffer view shares the memory of the resource it was made from
+	a.View = rule.object == wire.KindResource
+	a.OnHeap = a.View || rule.object == wire.KindHeap
 	a.Copied = rule.effect == wire.EffectAllocatesCopy
 	if rule.address != wire.Nowhere {
 		a.Address = v.x2

@@ -255,6 +255,7 @@ type Allocation struct {
 	// the memory is part of another Allocation: of the heap that it comes from or, for a view, of the viewed resource.
 	// Totals must skip it, or it counts twice
 	OnHeap   bool
+	View     bool  // OnHeap, and the memory is that of a viewed resource
 	Released Nanos // when it was released; 0 if it was not, or if that is not known (Memory.Releases)
 	Copied   bool  // the call copied its initial content into it
 }

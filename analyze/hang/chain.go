@@ -2,7 +2,6 @@ package hang
 
 import (
 	"fmt"
-	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -91,11 +90,7 @@ func (w *walk) circle(t *analyze.Thread) string {
 func (w *walk) lock(u *analyze.UnfinishedCall) (Kind, string) {
 	holder := w.holder(u)
 	if holder == nil {
-		why := ""
-		if strings.HasPrefix(u.Selector, "pthread_rwlock_") {
-			why = ", as readers of a read-write lock are not recorded"
-		}
-		w.step(lock(u), "is wanted by %s; its holder is not known%s", thread(u.Thread), why)
+		w.step(lock(u), "is wanted by %s; its holder is not known", thread(u.Thread))
 		return unknown, ""
 	}
 	w.step(lock(u), "is wanted by %s and held by %s", thread(u.Thread), thread(holder))

@@ -54,8 +54,8 @@ func TestGrowthWithoutMemory(t *testing.T) {
 	}{
 		{wire.FamilyResource, "newTextureViewWithPixelFormat:", "399 of 400 texture views were not released"},
 		{wire.FamilyResource, "newTextureViewWithPixelFormat:textureType:levels:slices:", "399 of 400 texture views"},
-		{wire.FamilyResource, "newTextureWithDescriptor:offset:bytesPerRow:", "399 of 400 buffer textures"},
-		{wire.FamilyResource, "newTensorWithDescriptor:offset:error:", "399 of 400 buffer tensors"},
+		{wire.FamilyResource, "newTextureWithDescriptor:offset:bytesPerRow:", "399 of 400 texture views"},
+		{wire.FamilyResource, "newTensorWithDescriptor:offset:error:", "399 of 400 tensor views"},
 		{wire.FamilyHeap, "newBufferWithLength:options:", "399 of 400 heap buffers"},
 		{wire.FamilyHeap, "newTextureWithDescriptor:offset:", "399 of 400 heap textures"},
 	} {

@@ -50,18 +50,17 @@ func Class(selector string) string {
 }
 
 // ClassOf returns the class of an allocation in words. A resource that uses the memory of another one has a class of
-// its own, as "texture view", "buffer texture" (made from a buffer) or "heap buffer": releasing it frees no memory.
+// its own: "texture view" if it was made from a texture or a buffer, "heap buffer" if it was made from a heap.
+// Releasing it frees no memory.
 func ClassOf(a *analyze.Allocation) string {
 	class := Class(a.Selector)
 	switch {
-	case !a.OnHeap:
-		return class
-	case strings.HasPrefix(a.Selector, "newTextureView"):
-		return "texture view"
-	case strings.HasSuffix(a.Selector, "offset:bytesPerRow:") || strings.HasSuffix(a.Selector, "offset:error:"):
-		return "buffer " + class
+	case a.View:
+		return class + " view"
+	case a.OnHeap:
+		return "heap " + class
 	}
-	return "heap " + class
+	return class
 }
 
 // The classes whose objects the tracer counts instead of recording each.

@@ -40,15 +40,16 @@ var frames = [...]frameRow{
 		"version, pid, ppid, program, arg (each argument, in order), host, os, arch, started (Unix time, ns), " +
 		"children (1: with the frame's first byte comes the descriptor of the page of the process's children)"},
 	{FrameRings, "rings", 0, "empty; the descriptor of the shared memory comes with its first byte. At most once"},
-	{FrameRecords, "records", RecordSize, "complete records of one ring; position is the ring position of the first"},
-	{FrameFacts, "facts", 0, "complete facts of one ring; position is the byte position of the first. " +
+	{FrameRecords, "records", RecordSize,
+		"complete records of one ring; position is the ring position of the first record"},
+	{FrameFacts, "facts", 0, "complete facts of one ring; position is the byte position of the first fact. " +
 		"Facts before the rings frame belong to no ring and have no position"},
 	{FrameClock, "clock", 16, "clock samples: ticks u64 and nanoseconds i64 of the clock of GPU times " +
 		"(CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux)"},
 	{FrameThreadTimes, "thread times", ThreadTimeSize,
 		fmt.Sprintf("processor times of threads, %d bytes each: "+
 			"the system's thread id u64, %d for the whole process, %d for all programs of the machine; "+
-			"when, in nanoseconds of the clock of GPU times, i64; "+
+			"the time of the sample, in nanoseconds on the clock of GPU times, i64; "+
 			"nanoseconds on a processor since the thread began i64; "+
 			"nanoseconds that it could run and had no processor i64, %d where the system does not count them",
 			ThreadTimeSize, WholeProcess,

@@ -85,7 +85,7 @@ func addWarnings(l *loader, r *tracefile.Reader) {
 			Plural(n, "record"))
 		if t.Recording.Lost.Ringless > 0 {
 			warning += fmt.Sprintf("; "+
-				"%d of them because more threads of a process made calls than the maximum of %d",
+				"%d of them because more than %d threads of a process made calls",
 				t.Recording.Lost.Ringless, wire.RingCount)
 		}
 		t.Warnings = append(t.Warnings, warning)

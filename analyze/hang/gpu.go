@@ -2,6 +2,7 @@ package hang
 
 import (
 	"fmt"
+	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -304,11 +305,16 @@ func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 		return w.handlerOf(b, u.Thread)
 	}
 	took := w.end - b.Committed.Begin
-	if t := w.mayRunHandlers(b); t != nil {
-		w.step(buffer(b), "%s, not completed; %s may run its completion handlers", w.committed(b), thread(t))
-		u := w.byThread[t]
-		return InCall, fmt.Sprintf("Either the GPU never finished %s, or its completion handler has not returned: "+
-			"%s has been in %s since then.", buffer(b), thread(t), u.Selector)
+	if calls := w.mayRunHandlers(b); len(calls) > 0 {
+		var threads, inside []string
+		for _, u := range calls {
+			threads = append(threads, thread(u.Thread))
+			inside = append(inside, thread(u.Thread)+" in "+u.Selector)
+		}
+		w.step(buffer(b), "%s, not completed; %s may run its completion handlers", w.committed(b),
+			strings.Join(threads, " or "))
+		return InCall, fmt.Sprintf("Either the GPU never finished %s, or its completion handler has not returned and is "+
+			"stuck on %s.", buffer(b), strings.Join(inside, " or "))
 	}
 	text := w.committed(b) + ", not completed"
 	if names := kernels(b); names != "" {

@@ -1,28 +1,41 @@
 package hang
 
 import (
+	"slices"
+
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 	"mtrace/collector/wire"
 )
 
-// mayRunHandlers returns a thread that may be inside a completion handler of b, although it never ran one before: it
-// submits no work, and since b was committed it waits for a signal where it has not waited before, or for another
-// command buffer. It returns nil if there is none, or several.
-func (w *walk) mayRunHandlers(b *analyze.CommandBuffer) (found *analyze.Thread) {
+// mayRunHandlers returns the stuck calls of threads that may be inside a completion handler of b, although the trace
+// does not have a handler of theirs: they submit no work, and since b was committed they wait for a signal where they
+// have not waited before, or for another command buffer as their first. It returns none if there are too many to name.
+func (w *walk) mayRunHandlers(b *analyze.CommandBuffer) (found []*analyze.UnfinishedCall) {
 	if b.Handlers == 0 {
 		return nil
 	}
 	for _, u := range w.inside {
-		waits := u.Group == wire.GroupWait && u.Buffer != analyze.NoCommandBuffer
-		if w.threads[u.Thread] || w.began(u) < b.Committed.Begin || !waits && !w.unusual(u) || w.submits(u.Thread) {
-			continue
+		signal := !w.threads[u.Thread] && w.unusual(u)
+		if w.began(u) >= b.Committed.Begin && (signal || w.waitsFirst(u, b)) && !w.submits(u.Thread) {
+			found = append(found, u)
 		}
-		if found != nil {
-			return nil
-		}
-		found = u.Thread
+	}
+	if len(found) > policy.ShownNames {
+		return nil
 	}
 	return found
+}
+
+// waitsFirst reports whether u is its thread's first wait for a command buffer, one other than b. A thread of the
+// program that only waits for others' work has usually waited before.
+func (w *walk) waitsFirst(u *analyze.UnfinishedCall, b *analyze.CommandBuffer) bool {
+	if u.Group != wire.GroupWait || u.Buffer == analyze.NoCommandBuffer || u.Buffer == b.Index {
+		return false
+	}
+	return !slices.ContainsFunc(w.trace.Waits, func(x analyze.Wait) bool {
+		return x.Thread == u.Thread && !x.Unfinished
+	})
 }
 
 // submits reports whether a thread created or committed a command buffer.

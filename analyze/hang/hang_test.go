@@ -160,7 +160,25 @@ func TestKinds(t *testing.T) {
 			w.waits(w.one, b)
 			w.stuck(w.two, analyze.UnfinishedCall{Selector: "sem_wait", Group: wire.GroupSignal, Address: 2})
 		}, InCall, []string{"thread 2 may run its completion handlers", "Either the GPU never finished command buffer 2, " +
-			"or its completion handler has not returned: thread 2 has been in sem_wait"}},
+			"or its completion handler has not returned and is stuck on thread 2 in sem_wait."}},
+		{"the first handler, on one of two threads", func(w *world) {
+			three := &analyze.Thread{Process: w.one.Process, ID: 3}
+			w.Threads = append(w.Threads, three)
+			b := w.buffer(w.main, 5*ms, 6*ms)
+			b.Handlers = 1
+			w.waits(w.one, b)
+			w.stuck(w.two, analyze.UnfinishedCall{Selector: "sem_wait", Group: wire.GroupSignal, Address: 2})
+			w.stuck(three, analyze.UnfinishedCall{Selector: "pthread_cond_wait", Group: wire.GroupSignal, Address: 3})
+		}, InCall, []string{"stuck on thread 2 in sem_wait or thread 3 in pthread_cond_wait."}},
+		{"the first handler waits for the next command buffer", func(w *world) {
+			w.buffer(w.main, 5*ms, 6*ms).Handlers = 1
+			w.waits(w.two, w.buffer(w.main, 5*ms, 7*ms))
+		}, InCall, []string{"Either the GPU never finished command buffer 2", "thread 2 in waitUntilCompleted."}},
+		{"a kernel runs on before what a thread waits for that has waited before", func(w *world) {
+			w.buffer(w.main, 5*ms, 6*ms).Handlers = 1
+			w.Waits = append(w.Waits, analyze.Wait{Call: call(w.two, 3*ms), Selector: "waitUntilCompleted"})
+			w.waits(w.two, w.buffer(w.main, 5*ms, 7*ms))
+		}, GPUUnended, []string{"The GPU never finished command buffer 2"}},
 		// it was said to need a lock
 		{"a handler that waits for the next command buffer", func(w *world) {
 			b := w.buffer(w.main, 5*ms, 6*ms)

@@ -17,7 +17,7 @@ var (
 		`hear(s|d|ing)? (back|of)|pieces? of work|ha(s|ve) nothing to do|take turns|of theirs|who feeds|under way|` +
 		`make memory|give (it )?back|go on|the interpreter's lock)\b`)
 
-	writtenSentence = regexp.MustCompile(`\.sum\("((?:[^"\\]|\\.|"\s*\+\s*")*)"`)
+	writtenSentence = regexp.MustCompile(`\.summarize\(\s*"((?:[^"\\]|\\.|"\s*\+\s*")*)"`)
 )
 
 const longestSentence = 45 // words

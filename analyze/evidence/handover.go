@@ -40,8 +40,8 @@ type Delegation struct {
 	// number of waits for the submitter's signal that may be waits for an answer, but whose request the trace does not
 	// show; see findByTiming. 0 if requests are visible, or if only one thread waits
 	MayAnswer int
-	// share (0 to 1) of the waiting time that ended with an answer for the waiting thread alone. Time in which the
-	// submitter was idle does not count as served
+	// share (0 to 1) of the time that threads waited for replies in which the submitter worked for the waiting thread,
+	// and was not idle
 	Served  float64
 	Waited  float64 // share of their time that the requesting threads spend in such waits
 	Batched int     // number of replies that the submitter gave together with others

@@ -145,8 +145,8 @@ func (g *GPUWork) idlesBefore(b *analyze.CommandBuffer) bool {
 		!policy.AtLeast(policy.Majority, g.Of(b).any.LengthWithin(before), before.Length())
 }
 
-// placeOf returns a command buffer's position in its queue's order: the time at which it was enqueued or, without an
-// enqueue, committed.
+// placeOf returns a command buffer's position in its queue's order: the time at which it was enqueued, or committed if
+// that came first. A commit enqueues a command buffer that is not enqueued yet.
 func placeOf(b *analyze.CommandBuffer) analyze.Nanos {
 	if b.Enqueued.Known() {
 		return min(b.Enqueued.Begin, b.Committed.Begin)

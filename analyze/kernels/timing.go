@@ -11,8 +11,8 @@ import (
 const (
 	// by the GPU's clock, at the boundaries of an encoder or command buffer that ran nothing else
 	Measured      = "measured"
-	Fitted        = "fitted"         // a part of a measured time, divided by costs that the run identifies
-	NotIdentified = "not identified" // a part of a measured time, for which the run shows only bounds
+	Fitted        = "fitted"         // a kernel's share of a measured time, in proportion to the kernels' fitted costs
+	NotIdentified = "not identified" // a share of a measured time that is known only to lie between two bounds
 	Estimated     = "estimated"      // of encoders: a part of their command buffer's time
 )
 

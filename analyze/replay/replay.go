@@ -117,8 +117,8 @@ var buffers = sync.Pool{New: func() any { return &program.Buffer{} }}
 
 // OfThings returns the replay to use for predicting the gain if items of these kinds (kernels, calls, threads, locks)
 // become faster. Usually that is the tied replay, in which a wait for another thread's signal ends when that thread
-// sends it. If the tied replay does not reproduce the recorded run, or if all kinds are locks, OfThings returns r: for
-// locks it suffices, because it also has the time for which a lock was held.
+// sends it. If the tied replay does not reproduce the recorded run, or if all kinds are locks, OfThings returns r. For
+// locks r suffices, because each of its lock steps has the time for which the lock was held.
 func (r *Replay) OfThings(kinds ...string) *Replay {
 	if !slices.ContainsFunc(kinds, func(kind string) bool { return kind != KindLock }) {
 		return r

@@ -61,8 +61,8 @@ func screenExperiment(r *Report, w *sheet, rows screenRows) {
 	}
 }
 
-// A sensitivityRow is one target of an experiment on the HTML page: its interval drawn on an axis. Positions are
-// percentages of the axis' width.
+// A sensitivityRow is one target of an experiment on the HTML page. It draws the confidence interval of the target's
+// sensitivity on an axis. Positions are percentages of the axis' width.
 type sensitivityRow struct {
 	Name, Words, Replay, Result string
 	Blocks                      int

@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 // Returns the payload, in a mapping of its own, and stores its length; NULL on failure. The caller frees it with
-// mt_hello_free. children says whether the page of children.h is sent with the frame.
+// mt_hello_free. `children` is true if the descriptor of the page of children (core/children.h) is sent with the
+// frame: memory in which forked children that cannot reach the collector store their process ids.
 char *mt_hello_make(size_t *length, bool children);
 void mt_hello_free(char *payload);
 

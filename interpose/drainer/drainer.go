@@ -48,7 +48,7 @@ type Process interface {
 func Drain(region unsafe.Pointer, process Process) {
 	g := rings{start: region, process: process}
 	rounds, quiet, after := 0, false, pause
-	waited := 0 // milliseconds waited since the last whole pause
+	waited := 0 // milliseconds waited since the last roundPause ended
 	for {
 		active, called, ok := g.drain(after)
 		ok = ok && process.Name()
@@ -60,7 +60,7 @@ func Drain(region unsafe.Pointer, process Process) {
 		if active {
 			rounds++
 		} else if quiet && process.AskToBeWoken() {
-			wait, rounds = -1, 0 // no thread has written for a whole pause: the activity has ended
+			wait, rounds = -1, 0 // no thread has written for a whole roundPause: the activity has ended
 		}
 		quiet = !active
 		if !ok {

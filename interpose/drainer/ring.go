@@ -10,9 +10,9 @@ import (
 type rings struct {
 	start   unsafe.Pointer
 	process Process
-	looks   [ringCount]ringSnapshot // the state found in the last round after a whole pause
-	called  [ringCount]ringSnapshot // the state when the collector was called
-	left    [ringCount]uint64       // the tails after the drainer's last round
+	looks   [ringCount]ringSnapshot // the state found in the last round after a roundPause
+	called  [ringCount]ringSnapshot // the state when the collector was last notified about the ring
+	left    [ringCount]uint64       // the tails (numbers of freed records) after the drainer's last round
 	reads   bool                    // the collector reads the rings: something other than the drainer has moved a tail
 }
 
@@ -20,9 +20,9 @@ type rings struct {
 type reason int
 
 const (
-	pause    reason = iota // a whole pause is over
-	call                   // the time has passed that the collector had to read a ring
-	doorbell               // it rang
+	pause    reason = iota // roundPause has passed since the last round of this kind
+	call                   // hurryPause has passed since the collector was notified about a ring
+	doorbell               // a thread that wrote a record rang the doorbell to wake the drainer
 )
 
 // drain makes one round over the rings (the threads' buffers of records). It notifies the collector about rings that
@@ -71,8 +71,8 @@ func (r ring) word64(offset uintptr) *uint64 { return (*uint64)(unsafe.Add(r.sta
 
 func (r ring) load(offset uintptr) uint64 { return atomic.LoadUint64(r.word64(offset)) }
 
-// A look is the state of a ring (a thread's buffer of records) at one moment. Unless the drainer holds the ring's
-// claim, it is only a hint, because the collector may move the tails at any time.
+// A ringSnapshot is the state of a ring (a thread's buffer of records) at one moment. Unless the drainer holds the
+// ring's claim, it is only a hint, because the collector may move the tails at any time.
 type ringSnapshot struct{ head, tail, factsHead, factsTail uint64 }
 
 func (r ring) look() ringSnapshot {

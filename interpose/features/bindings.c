@@ -96,8 +96,9 @@ uint64_t mt_bindings_end(struct thread *t, const void *encoder) {
   return (uint64_t)b->dispatches << 32 | b->chain;
 }
 
-// Returns which bindings a kernel may write according to its reflection, as bits. The constants are
-// MTLBindingTypeBuffer, MTLBindingTypeTexture and MTLBindingAccessReadOnly.
+// Returns the bindings that a kernel may write, as a bit mask: first a bit for each buffer index, then from
+// MT_BOUND_BUFFERS on one for each texture index. A bit is 0 only if the reflection says that the kernel just reads the
+// binding. The constants are MTLBindingTypeBuffer, MTLBindingTypeTexture and MTLBindingAccessReadOnly.
 static uint64_t writes_of(id reflection) {
   enum { BUFFER = 0, TEXTURE = 2, READ_ONLY = 0 };
   id list = mt_send_id(reflection, "bindings");

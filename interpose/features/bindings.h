@@ -18,7 +18,7 @@
 
 enum {
   MT_BOUND_BUFFERS = 31,  // Metal has no more
-  MT_BOUND_TEXTURES = 32, // an encoder that binds more is not followed
+  MT_BOUND_TEXTURES = 32, // bindings are not kept for an encoder that binds more
   MT_BOUND = MT_BOUND_BUFFERS + MT_BOUND_TEXTURES,
   MT_TOUCHED_BITS = 9,
 };
@@ -38,12 +38,12 @@ extern MT_HIDDEN struct bindings {
   struct touched touched[1 << MT_TOUCHED_BITS];
 } mt_bindings[MT_THREADS];
 
-// Called when a thread has taken a ring (a buffer for its records). An earlier thread may have used the ring, so this
-// resets its state: no encoder is followed.
+// Called when a thread has taken a ring (a buffer for its records). An earlier thread may have used the ring; this
+// removes the bindings that were kept for that thread's encoder.
 void mt_bindings_open(struct thread *t);
 
-// Called when a thread has created a serial compute encoder: its bindings are followed from now on, instead of those
-// of the thread's previous encoder.
+// Called when a thread has created a serial compute encoder. The tracer keeps the bindings of this encoder from now on,
+// and no longer those of the thread's previous encoder.
 static inline void mt_bindings_begin(struct thread *t, const void *encoder, uint32_t number) {
   struct bindings *b = &mt_bindings[t->index];
   b->encoder = encoder;
@@ -54,19 +54,20 @@ static inline void mt_bindings_begin(struct thread *t, const void *encoder, uint
   b->resources = b->dispatches = b->chain = 0;
 }
 
-// Returns the bindings of an encoder, or NULL if the encoder is not followed.
+// Returns the bindings that the tracer keeps for an encoder. Returns NULL if it keeps none, because the encoder is not
+// the one that the thread created last or may use resources that are not bound.
 static inline struct bindings *mt_bindings_of(struct thread *t, const void *encoder) {
   struct bindings *b = &mt_bindings[t->index];
   return b->encoder == encoder ? b : NULL;
 }
 
-// Returns b if encoder has the same number as the encoder that b follows; otherwise NULL. A wrapper and the encoder
-// inside it have the same number.
+// Returns b if `encoder` has the same number as the encoder whose bindings b keeps; otherwise NULL. A wrapper and the
+// encoder inside it have the same number.
 struct bindings *mt_bindings_wrapped(struct bindings *b, const void *encoder);
 
-// Returns the bindings of an encoder for a call that binds a resource, or NULL if the encoder is not followed or the
-// thread has no ring. A wrapper's class may lack the binding method. Then only the encoder inside the wrapper is
-// called; it is found by its number, which is also the wrapper's.
+// Returns the bindings of an encoder for a call that binds a resource. Returns NULL if the tracer keeps no bindings for
+// the encoder, or if the thread has no ring (a buffer for records). A wrapper's class may lack the binding method. Then
+// only the encoder inside the wrapper is called; it is found by its number, which is also the wrapper's.
 static inline struct bindings *mt_bindings_here(const void *encoder) {
   struct thread *t = mt_thread_get();
   if (__builtin_expect((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE, 0)) return NULL;
@@ -76,7 +77,7 @@ static inline struct bindings *mt_bindings_here(const void *encoder) {
 }
 
 // Binds a resource (NULL: nothing) at `place`: a buffer's index, or MT_BOUND_BUFFERS plus a texture's index. There is
-// no storage for places from MT_BOUND on; an encoder that uses such a place is no longer followed.
+// no storage for places from MT_BOUND on: the bindings of an encoder that uses such a place are dropped.
 static inline void mt_bind(struct bindings *b, const void *resource, NSUInteger place) {
   if (place >= MT_BOUND) {
     b->encoder = NULL;
@@ -86,7 +87,7 @@ static inline void mt_bind(struct bindings *b, const void *resource, NSUInteger 
   b->mask = resource ? b->mask | 1ull << place : b->mask & ~(1ull << place);
 }
 
-// Stops following the encoder with this number, because it may now use resources that are not bound. It compares
+// Drops the bindings of the encoder with this number, because it may now use resources that are not bound. It compares
 // numbers, not addresses: a wrapper forwards rare calls to the encoder inside it, which has another address but the
 // same number.
 static inline void mt_bindings_unknown(struct thread *t, uint32_t number) {
@@ -97,8 +98,9 @@ static inline void mt_bindings_unknown(struct thread *t, uint32_t number) {
 // Called when a dispatch was encoded. indirect is the buffer from which the GPU reads the dispatch's size, or NULL.
 void mt_bindings_dispatch(struct thread *t, const void *encoder, const void *indirect);
 
-// Called when the encoder ends. Returns the number of its dispatches in the upper 32 bits and the length of the
-// longest chain in the lower 32; 0 if the encoder was not followed.
+// Called when the encoder ends. Returns the number of its dispatches in the upper 32 bits. The lower 32 bits are the
+// length of the longest chain of dispatches of which each may depend on the previous one. Returns 0 if the tracer keeps
+// no bindings for the encoder.
 uint64_t mt_bindings_end(struct thread *t, const void *encoder);
 
 // Called when a function of a library has got its number: caches which bindings the function may write, if the

@@ -20,7 +20,8 @@ void mt_feedback_begin(id options, const void *buffers, NSUInteger count);
 
 typedef void (*mt_commit)(id queue, SEL selector, const void *buffers, NSUInteger count);
 
-// Returns the function to call instead of a queue's commit:count:. It commits with options, so that times are
-// reported. Returns original if no options can be created.
+// Returns the function to call instead of a queue's commit:count:, a commit without options. The function commits with
+// options of the tracer, whose feedback handler receives the GPU times. Returns `original`, which reports no times, if
+// the queue cannot commit with options.
 mt_commit mt_feedback_commit(id queue, mt_commit original);
 #endif

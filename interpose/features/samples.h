@@ -58,11 +58,12 @@ struct mt_chunk *mt_samples_end(uint32_t number);
 // Frees a chunk and returns the next older chunk of the same command buffer, or NULL.
 struct mt_chunk *mt_samples_give(struct mt_chunk *chunk);
 
-// Creates a pass descriptor that makes the GPU store an encoder's samples at index place of the chunk; the caller
-// owns it.
+// Creates a pass descriptor that makes the GPU store an encoder's start and end times in the chunk, as the chunk's
+// encoder number `place` (from 0). kind is MT_SAMPLED_COMPUTE or MT_SAMPLED_BLIT. The caller owns the descriptor.
+// Returns NULL on failure.
 id mt_samples_descriptor(const struct mt_chunk *chunk, unsigned place, unsigned kind);
 
-// Returns the samples of a chunk's encoders: start and end of the first, start and end of the second, and so on. They
-// belong to an autoreleased object. Returns NULL if they cannot be read.
+// Returns the samples of a chunk's encoders: start and end of the first, start and end of the second, and so on, in
+// ticks of the GPU's clock. An autoreleased object owns them. Returns NULL if they cannot be read.
 const uint64_t *mt_samples_read(const struct mt_chunk *chunk);
 #endif

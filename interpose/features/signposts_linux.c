@@ -1,5 +1,5 @@
-// Linux: exports the function under its own name. The dynamic linker finds this one first, because the library is
-// preloaded.
+// Linux: exports a function with the name of the one that emits signposts. The dynamic linker finds this library's
+// function first, because the library is preloaded. It records the signpost and then calls the original, if any.
 #include "features/signposts.h"
 #include <stdatomic.h>
 #include "system/lookup.h"

@@ -21,8 +21,8 @@ type invocation struct {
 	machine string
 	// archArgs are the arguments of arch(1) up to the program's name, if arch starts the program.
 	archArgs []string
-	// observed is true if an earlier program starts this one and the plan cannot skip the earlier program. The plan
-	// judges this program but cannot start it directly.
+	// observed is true if only an earlier program, such as uv run, can start this one. mtrace then checks whether this
+	// program can load the tracing library, but starts the earlier program.
 	observed bool
 	// cleared is true if an earlier program removes the preload variable from the environment, as env -i does.
 	cleared bool
@@ -84,7 +84,7 @@ func (h Host) imageOf(s invocation) Image {
 	return image
 }
 
-// next returns the program that a step executes; nil if the step is the final image.
+// next returns the program that s executes in its place, such as a script's interpreter; nil if s executes none.
 func (h Host) next(s invocation, image Image, c *chain) (*invocation, error) {
 	if image.problem.Code != "" {
 		return nil, nil

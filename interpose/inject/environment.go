@@ -51,8 +51,8 @@ func (e environment) withoutOrderCheck() environment {
 // ourPrefix is the prefix of the environment variables that configure the tracing library.
 const ourPrefix = "MTRACE_"
 
-// withOurs returns a copy that also has the MTRACE_ variables of other. The plan skips programs such as env -i, which
-// would remove these variables, but the library needs them.
+// withOurs returns a copy of e that also has those MTRACE_ variables of other that e lacks. A command such as
+// env -i PROGRAM clears the environment of PROGRAM, but the tracing library in PROGRAM needs these variables.
 func (e environment) withOurs(other environment) environment {
 	changed := e
 	for _, entry := range other {

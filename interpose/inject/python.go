@@ -86,7 +86,8 @@ func nextInUV(h Host, s invocation, c *chain) (*invocation, error) {
 	return nil, nil
 }
 
-// observe returns a step for a program that the step s starts. The plan judges it but cannot start it directly.
+// observe returns the program at path, which the program of s starts, as the next program of the chain. mtrace checks
+// whether the next program can load the tracing library, but can start only the program of s.
 func observe(h Host, s invocation, path, via string) (*invocation, error) {
 	if _, err := h.executable(path); err != nil {
 		return nil, nil

@@ -30,7 +30,7 @@ const struct mt_feature mt_features[] = {
     {.connected = mt_base_hook, .prepare = mt_methods_prepare}, // the hooks themselves
     {.load = mt_canary_start},
     {.load = mt_capture_start},
-    {.thread_opening = mt_audit_open}, // counts the passes through choke points
+    {.thread_opening = mt_audit_open}, // counts calls of methods that every command buffer passes
     {.begin = mt_completion_start, .class_seen = mt_completion_see},
     {.begin = mt_python_find},
     {.load = mt_stack_start, .begin = mt_stack_say, .thread_opening = mt_stack_open,

@@ -29,12 +29,14 @@ struct handoff {
   bool fetched;
 };
 
-// Called before the calling thread signals an object. `waited` says that a thread may be waiting for it. If none waits,
-// the signal is stored only for the calling thread (mt_handoff_gave).
+// Called before the calling thread signals an object. If `waited` is true, a thread may be waiting for the object. The
+// calling thread is then stored as the last one that signalled the object, so that the waiting thread can report which
+// thread woke it. If `waited` is false, the signal is noted only in the calling thread's own data (mt_handoff_gave).
 void mt_handoff_give(const void *object, bool waited);
 
-// Called when the calling thread has acquired a semaphore or a mutex. If waited is set, the thread had to wait, and
-// the object gets an entry if it has none. The object then counts as touched by this thread.
+// Called when the calling thread has acquired a semaphore or a mutex. If `waited` is true, the thread had to wait, and
+// the object gets an entry in the table if it has none. The object then counts as touched by this thread: two threads
+// that touch the same object may hand work to each other.
 void mt_handoff_take(const void *object, bool waited);
 
 // Does the same as mt_handoff_take, but the object does not count as touched by this thread. Use it for the mutex of

@@ -15,9 +15,9 @@ import (
 
 const (
 	longFlight  = 256     // a flight is long if it takes at least this fraction (1/256) of the run
-	mostFlights = 1 << 10 // of a file: the longest
-	// maximum number of records that are kept of command buffers that were in flight for long; beyond it, records of
-	// encoders are dropped
+	mostFlights = 1 << 10 // maximum number of long flights of a file; shorter ones beyond it are not kept
+	// maximum number of records that are kept of all command buffers with long flights, to limit memory. Beyond it, no
+	// further records of their encoders are kept, so loads lack the encoders' dispatches
 	mostKept = 1 << 16
 )
 

@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A seen is a call that the model stores individually, in compact form. It has no pointers, so the garbage collector
-// need not scan millions of them while the trace is read.
+// A compactCall is a call that the model stores individually, in compact form. It has no pointers, so the garbage
+// collector need not scan millions of them while the trace is read.
 type compactCall struct {
 	Interval
 	arg        uint64

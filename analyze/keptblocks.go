@@ -51,7 +51,8 @@ func (k *keptBlocks) room(records int) []wire.Record {
 	return make([]wire.Record, 0, records+1)
 }
 
-// keep stores the records of a block for the next slice.
+// keep stores the records of a block, so that the next slice (time range of the run) need not read the block again.
+// The caller must not change the records afterwards.
 func (k *keptBlocks) keep(at blockName, records []wire.Record) {
 	if k.now[at] == nil && len(records) > 0 {
 		k.now[at] = records

@@ -169,11 +169,13 @@ type Dispatch struct {
 	Count    int
 	Threads  uint64 // of all of them together
 	Unsized  bool   // the number of threads is not known, because the GPU reads it from memory
-	Opaque   bool   // it executes an indirect command buffer, and is not known beyond what Executes tells
-	At       Nanos  // the first
-	Layer    *Layer // who dispatched; nil is the program itself
-	Names    *Names // names of all of them; nil when not known
-	Stack    *Stack // where all of them were made; nil when not known
+	// it executes an indirect command buffer, whose commands the GPU may have written itself. Pipeline, Count and Threads
+	// then do not describe the work; Executes does if it is not nil
+	Opaque bool
+	At     Nanos  // time of the first of the equal dispatches
+	Layer  *Layer // the framework layer that dispatched; nil means the program itself
+	Names  *Names // names of all of them; nil when not known
+	Stack  *Stack // where all of them were made; nil when not known
 }
 
 // joins reports whether the single dispatch next equals the dispatches that d stands for, so that d can count next

@@ -60,7 +60,7 @@ type Thread struct {
 	// any.
 	Notified CommandBufferIndex
 
-	late [PartCount]Nanos // of Exclusive, what came after Working
+	late [PartCount]Nanos // the part of Exclusive after Working ended; see add
 
 	Events int64
 	Lost   int64

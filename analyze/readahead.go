@@ -9,21 +9,21 @@ import (
 // A readAhead reads and decompresses blocks on its own goroutine, a little ahead of the goroutine that loads their
 // records.
 type readAhead struct {
-	full  chan recordBatch // a piece without records ends a block
-	empty chan []wire.Record
+	full  chan recordBatch   // to the loading goroutine; a batch without records ends a block
+	empty chan []wire.Record // buffers that the loading goroutine returns for reuse
 }
 
-// A piece is a number of consecutive records of one block, passed from the reading to the loading goroutine.
+// A recordBatch has consecutive records of one block, passed from the reading to the loading goroutine.
 type recordBatch struct {
 	records []wire.Record
-	room    []wire.Record // the buffer of records, for reuse; nil if the slice keeps the records
+	room    []wire.Record // the buffer of records, to be returned through empty; nil if keptBlocks stores the records
 }
 
 // Sizes of the buffers between the reading and the loading goroutine. All buffers together fit into a processor's
 // second-level cache, so records are still in the cache when they are loaded.
 const (
-	recordsAhead = 2048 // records in a piece
-	timesAhead   = 4
+	recordsAhead = 2048 // maximum number of records in a batch
+	timesAhead   = 4    // number of batches
 )
 
 // readAhead starts to read the needed blocks of the given streams, one stream after another, on a goroutine. The
@@ -53,7 +53,7 @@ func (p *part) readAhead(streams []int) *readAhead {
 	return a
 }
 
-// read reads a block from the file and sends its records in pieces to the loading goroutine.
+// read reads a block from the file and sends its records in batches to the loading goroutine.
 func (a *readAhead) read(p *part, at blockName) {
 	var room []wire.Record
 	next := func() []wire.Record {
@@ -106,7 +106,7 @@ func (a *readAhead) readKept(p *part, at blockName) {
 	}
 }
 
-// block calls `use` with the records of the next block, piece by piece. `use` must not retain them, because their
+// block calls `use` with the records of the next block, batch by batch. `use` must not retain them, because their
 // buffers are reused.
 func (a *readAhead) block(use func([]wire.Record)) {
 	for next := <-a.full; next.records != nil; next = <-a.full {

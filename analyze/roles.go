@@ -18,10 +18,10 @@ func lastThread(p *tracefile.Process, ring uint16) ThreadID {
 	return 0
 }
 
-// surveyRoles adds to `all` the roles that the calls in a block prove their threads to have. `now` is the thread
-// that uses the ring (the record buffer) before the block; the result is the thread that uses it after the block. If
-// one thread made all calls of the block, it gets the roles `counted` from the block's index entry. Only a block in
-// which another thread takes over the ring is read record by record.
+// surveyRoles adds to `all` the roles of the threads that made the calls in a block, for example that a thread commits
+// command buffers. `now` is the thread that uses the ring (the record buffer) at the begin of the block; surveyRoles
+// returns the thread that uses it at the end. Usually one thread made all calls of the block, and gets the roles
+// `counted` from the block's index entry. A block in which another thread takes over the ring is read record by record.
 func surveyRoles(all map[threadOfFile]roles, now threadOfFile, counted roles, block *surveyed,
 	read func(func([]wire.Record) error) error) threadOfFile {
 	starts := false

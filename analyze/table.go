@@ -14,7 +14,7 @@ const pageSize = 64
 // dense, and arrays of pages replace a hash table. Pages hold indices and not pointers: they are half as large, and
 // the garbage collector need not scan them.
 type objectTable[T any] struct {
-	// if floats is set, near begins a little before the first object that was read, and not at number 0. This saves
+	// false: near begins at number 0. true: near begins a little before the first object that was read, which saves
 	// memory, because a range of a long trace does not refer to much older objects
 	floats  bool
 	base    wire.ObjectID           // number of the first page of near

@@ -56,8 +56,9 @@ func (t *threadLoader) settle(spans []span) {
 	}
 }
 
-// countInCore counts the part of a call that lies in `core`, the own time of the loaded slice (time range).
-// Thread.Exclusive can then be summed up over slices, although calls cross the slices' borders.
+// countInCore counts the part of a call that lies in `core`: the time range of the loaded slice without the time before
+// and after it that was read too. Thread.Exclusive can then be summed up over slices: the time of a call that crosses a
+// border is divided between both slices and not counted twice.
 func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 	inside, visible := call.in(core)
 	if !visible {
@@ -69,8 +70,8 @@ func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 	t.core.place()
 }
 
-// settleCore adds final exclusive times to Thread.Exclusive. It receives only the parts of calls that lie in the own
-// time of the loaded slice (time range).
+// settleCore adds final exclusive times to Thread.Exclusive. It receives only the parts of calls that countInCore
+// counted: those inside the loaded slice's own time range.
 func (t *threadLoader) settleCore(spans []span) {
 	for i := range spans {
 		if s := &spans[i]; s.slot >= 0 && s.part < PartOutside {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// The grammar, from loose to tight. A path leads into the document; a filter in brackets takes the elements of a list
-// that match all conditions, [*] all of them, [n] the n-th, ["key"] the value of a map.
+// A parser parses claims of this grammar; operators that bind less tightly come first. A path leads into the document.
+// A filter in brackets takes the elements of a list that match all conditions, [*] takes all elements, [n] the n-th
+// element, ["key"] the value of a map.
 //
 //	or         = and { ("or" | "||") and }
 //	and        = not { ("and" | "&&") not }

@@ -46,7 +46,7 @@ func (b *bins) add(at int64, value float64) {
 	s.sum += value
 }
 
-// widen doubles the stretches.
+// widen doubles the length of the intervals and merges their sums.
 func (b *bins) widen() {
 	first := floorDiv(b.first, 2)
 	var wider []bin

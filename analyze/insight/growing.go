@@ -173,9 +173,9 @@ func (s *steps) growers() (list []*grower) {
 	return list
 }
 
-// text describes how an activity grew, for example "kernel attend on the GPU from 300 µs to 2.70 ms each", or "in each
-// step" if it occurs several times in a step: then one of these times may have grown and the others not. If the
-// activity also occurs more often, text names both counts. steps is the number of steps in each part.
+// text describes how an activity grew, for example "kernel attend on the GPU from 300 µs to 2.70 ms each". If the
+// activity occurs several times in a step, text adds up its times "in each step", because perhaps only one of them
+// grew. If the activity also occurs more often, text names both counts. `steps` is the number of steps in each part.
 func (g *grower) text(steps int) string {
 	first, last := g.mean(0), g.mean(lastPart)
 	var parts []string

@@ -15,7 +15,7 @@ type hostWork struct {
 	buffer *analyze.CommandBuffer
 	whole  analyze.Nanos
 	encode analyze.Nanos // the part of whole from the creation of the command buffer on
-	paused analyze.Nanos // the longest wait in between
+	paused analyze.Nanos // the longest of these waits
 }
 
 // hostWork returns, by command buffer, the processor work of the threads in `idle`. A thread's first command buffer

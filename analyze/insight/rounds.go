@@ -35,8 +35,8 @@ func roundsOf(t *analyze.Trace) *rounds {
 	return r
 }
 
-// A round identifies one round (from commit to commit) of a thread, by the thread and a number. A thread that commits
-// nothing is assigned the rounds of its process.
+// A round identifies the time between two successive commits of a thread, by the thread (`of`) and a number. For a
+// thread that commits nothing, `of` is the process, and the commits are those of all its threads.
 type round struct {
 	of     any
 	number int

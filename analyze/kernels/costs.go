@@ -102,7 +102,8 @@ func (s *Sum) estimate(c *Costs) {
 	}
 }
 
-// factor returns the factor that makes the fitted costs add up to the shared times.
+// factor returns the number by which the fitted costs must be multiplied to add up to the measured times that several
+// kernels shared. A least-squares fit alone does not preserve this sum.
 func (s *Sum) factor(of *solution) float64 {
 	if of == nil {
 		return 1

@@ -19,7 +19,7 @@ type fit struct {
 	length  int       // number of observations in a full block
 	folds   [policy.FitFolds]normal
 	seen    uint64 // observations
-	bits    int    // number of significant bits of sizes
+	bits    int    // number of significant bits to which the sizes of dispatches are rounded; see column.coarse
 
 	renumbers func(renumbering) // called when columns get other numbers
 
@@ -101,7 +101,8 @@ func (f *fit) find(c column) (number int, times float64) {
 	return -1, 0
 }
 
-// coarsen reduces the number of columns: it merges columns of similar sizes and adds up their data.
+// coarsen makes room for more columns when the fit has policy.FitColumns: it merges the columns of dispatches with
+// similar numbers of threads and adds up their data. The costs become less exact.
 func (f *fit) coarsen() {
 	if f.bits--; f.bits > 1 {
 		f.bits = 1

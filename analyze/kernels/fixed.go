@@ -13,8 +13,8 @@ import (
 // time but belongs to no kernel. The trace does not contain it, so bounds of kernels' times allow for the largest
 // fixed cost that the run does not rule out. The kernels' times themselves include it, so that they add up.
 
-// fixed is the column of the fit that stands for the fixed cost of one encoder, so each observation uses it once per
-// encoder. The kernels' costs are fitted without it, because few runs can tell it apart from the costs of kernels.
+// fixed is the fit's unknown (column) for the fixed cost of one encoder. Each measured time counts it once per encoder.
+// The kernels' costs are fitted without it, because in few runs it can be told apart from the costs of kernels.
 var fixed = column{unit: perEncoder}
 
 // lengths is a histogram of measured times divided by their number of encoders. Times from policy.MostFixedCost on
@@ -61,8 +61,9 @@ func encodersOf(shares []Share) (n int) {
 	return n
 }
 
-// allowance returns the largest fixed cost of a number of encoders that ran only one kernel. The first use of a
-// kernel may cost more than `mostFixed`, because caches do not contain its code.
+// allowance returns how much of the GPU time of encoders that ran only one kernel may be fixed cost. Each encoder
+// counts with `mostFixed` nanoseconds, but the first with policy.MostFixedCost: the first use of a kernel may take
+// longer, because caches do not contain its code yet.
 func allowance(encoders int, mostFixed float64) analyze.Nanos {
 	if encoders == 0 {
 		return 0
@@ -71,8 +72,8 @@ func allowance(encoders int, mostFixed float64) analyze.Nanos {
 }
 
 // fittedFixed returns the upper bound of the fixed cost per encoder, found by fitting it together with the kernels'
-// costs. The fit identifies it only if encoders differ in the number of the same dispatches; otherwise the result is
-// infinity.
+// costs. The fit can separate the two only if some encoders have more of the same dispatches than others. If it cannot,
+// fittedFixed returns infinity.
 func (f *fit) fittedFixed(total *normal) float64 {
 	s := f.solveFor(total, true)
 	if s == nil {

@@ -212,8 +212,8 @@ func (s *Sum) renumber(to renumbering) {
 	s.named.renumber(to)
 }
 
-// addUses adds to s.uses how often each kernel was used. `uses` is indexed by the column numbers of another fit; `to`
-// translates them into the column numbers of s.fit.
+// addUses adds the counts in `uses` to s.uses, which counts how often each column (kernel and size of dispatch) occurs.
+// `uses` has the column numbers of another fit, or those before columns were merged; `to` translates them.
 func (s *Sum) addUses(uses []float64, to renumbering) {
 	for i, n := range uses {
 		if at := to.number[i]; at >= 0 {

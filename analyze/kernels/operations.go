@@ -95,8 +95,9 @@ func (o *namedSum) use(column int, count float64) {
 	o.uses = append(o.uses, columnUse{column, count})
 }
 
-// use adds uses of a column by a share of the measured time `t`; the time is divided later, when costs are known. A
-// time that belongs to one operation alone needs no division.
+// use adds the share's dispatches (`count` uses of a column) to its operation, if the measured time `t` must be divided
+// among several operations or kernels. The time itself is divided later, in proportion to the uses' costs. A time
+// that belongs to one operation and one kernel needs no division.
 func (n *named) use(s *Share, column int, count float64, t *measuredTime, began bool) {
 	if !began || s.again {
 		return
@@ -263,8 +264,9 @@ func (s *Sum) Operations() []*Operation {
 	return list
 }
 
-// interval returns bounds of the cost of the uses, not yet scaled to the shared times, and how the bounds were
-// determined.
+// interval returns bounds of the GPU time of an operation's dispatches (`uses`), and whether they come from the fit
+// (Fitted) or from the bounds of its kernels (NotIdentified). The caller must scale them, so that all operations
+// together add up to the measured time.
 func (c *Costs) interval(uses []columnUse) (low, high float64, source string) {
 	source = Fitted
 	all := make([]float64, len(c.fit.columns))

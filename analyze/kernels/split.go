@@ -16,7 +16,7 @@ type Share struct {
 	Variant    string         // distinguishes kernels of that name; "" if there is only one
 	Layer      *analyze.Layer // layer that dispatched; nil for the program itself
 	Operation  analyze.Operation
-	Dispatches int // 0 in all rows of an encoder except the first
+	Dispatches int // 0 in further rows of an encoder (other channels), because the first row counts them
 	Threads    uint64
 	Unsized    bool // Threads is not known
 	GPU        analyze.Nanos
@@ -98,8 +98,8 @@ func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval, cost
 	return s.shares
 }
 
-// alike reports whether the shares have everything in common by which outputs group shares. If so, it does not matter
-// how their time is divided.
+// alike reports whether the shares have the same kernel, layer, operation and encoder label. Outputs group shares by
+// these, so they add up alike shares, and it does not matter how the shares' common time is divided.
 func alike(shares []Share) bool {
 	first := &shares[0]
 	for i := range shares[1:] {

@@ -63,7 +63,7 @@ func (b *Builder) Like(other *Document) {
 }
 
 // thread holds what the page draws of one thread. Its calls and its waits for the GPU arrive separately and overlap in
-// time, so each has a track (a list of blocks) of its own until the end.
+// time, so each has a track (a list of blocks) of its own. Document merges both tracks into one lane.
 type thread struct {
 	*analyze.Thread
 	color        uint8

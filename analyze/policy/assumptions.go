@@ -18,9 +18,10 @@ const (
 	// LeastStepRemainder is the smallest share of a thread's step that remains after waiting for a processor is removed
 	// from the step. Samples show only how long threads waited in total, not in which steps, so no step may vanish.
 	LeastStepRemainder = 0.2
-	// MessagingShare is the share of a client thread's own time that goes into sending requests to a submitting thread and
-	// receiving results. For the submitting thread, it is the share of its time that it needs after each result. Per
-	// request, this time is at most half of Metal's processor time for a command buffer.
+	// MessagingShare is the share of a client thread's processor time that goes into sending requests to a submitting
+	// thread and receiving results. It is also the share of the submitting thread's time between two requests that goes
+	// into sending the result. Either time is limited per request to half of Metal's processor time for a command
+	// buffer.
 	MessagingShare = 0.5
 	// PerLaunchShare is the share of a thread's time outside of encoding that depends on the number of command buffers,
 	// not on their work: autorelease pools, released objects, loops. The replay also runs with the shares 0 and 1.
@@ -36,10 +37,10 @@ const (
 	// their predicted interval; with it, 95%.
 	ErrorOfShortening = 0.03
 	// SpreadOfCauses and SpreadOfItems widen the reported interval for errors that a replay cannot know, for example
-	// that another thread becomes the slowest after the change. Of the measured gains, 90% must lie inside their
-	// intervals, for removed causes and for kernels of half the duration. That needs 0.48 and 0.35 with the generated
-	// programs of seeds 5001 to 5078, and 0.62 and 0.27 with 5079 to 5136; the larger values are used. Values fitted
-	// to one set contained 92% of the other set's gains. `structures exam --kept FOLDER` prints them.
+	// that another thread becomes the slowest after the change. They are the smallest values with which 90% of the
+	// gains that were measured in generated programs lie inside their intervals, for removed causes and for kernels of
+	// half the duration. The programs of seeds 5001 to 5078 need 0.48 and 0.35, those of seeds 5079 to 5136 need 0.62
+	// and 0.27; the larger values are used. `structures exam --kept FOLDER` prints the values that a set needs.
 	SpreadOfCauses, SpreadOfItems = 0.62, 0.35
 	// SpreadFloor is added to the logarithm of the speedup before SpreadOfCauses and SpreadOfItems multiply it.
 	// Without it, a predicted gain of zero would have an interval of zero width.

@@ -18,16 +18,16 @@ const (
 	// RepeatedRuns is how many runs, counting both sides, suffice to measure the variation between runs of the same
 	// program.
 	RepeatedRuns = 3
-	// ReasonMost and ReasonLeast limit which part of a time can be named as the reason of its change. The part's
-	// change must be between these multiples of the whole's change. Parts are means, while the whole is a median over
-	// time. A part that changed more did so in moments which the median ignores, for example in one wake-up that was
-	// very late.
+	// ReasonMost and ReasonLeast limit which part of a time can be named as the reason of its change: the part's change
+	// must be between ReasonLeast and ReasonMost times the change of the whole. A part that changed more than the whole
+	// did so in a few outliers, for example in one very late wake-up. Outliers change the mean of the part, but not the
+	// median of the whole.
 	ReasonMost, ReasonLeast = 1.5, 1.0 / 3
 	// ReasonNamed is the smallest share of a change that a call or kernel must account for to be named as its reason.
 	ReasonNamed = 0.05
-	// MostGroups and FewestGroups bound the number of groups of samples in a rank test. With fewer groups, no result
-	// can be significant when many calls and kernels are tested. MostBins bounds the number of time bins, which are
-	// merged into groups.
+	// MostGroups and FewestGroups bound the number of groups of samples that a rank test compares. With fewer groups, no
+	// result can be significant when many calls and kernels are tested. MostBins bounds the number of time bins in
+	// which samples are summed up before bins are merged into groups; it limits the memory.
 	MostGroups, FewestGroups, MostBins = 64, 8, 256
 	// AutocorrelationLimit is the one-sided 5% limit of the lag-1 autocorrelation, in standard errors. Above it,
 	// neighbouring values are not independent, and a rank test would find differences by chance.

@@ -19,9 +19,8 @@ const (
 	// RetryPause is for threads that repeat a wait with a time limit. If a thread's waits for the same value timed out,
 	// it counts as still waiting for this long after the last of them.
 	RetryPause analyze.Nanos = 500_000_000
-	// RetryIntervals is a second limit for threads that repeat a wait with a time limit: how many of the intervals
-	// between its waits may pass after the last one, for the thread to count as still waiting. The longer of this limit
-	// and RetryPause applies.
+	// RetryIntervals is a second limit for threads that repeat a wait with a time limit. Such a thread counts as still
+	// waiting for RetryIntervals times the mean interval between its waits, or for RetryPause if that is longer.
 	RetryIntervals = 5
 	// MostStuck is how many stuck threads, and how many steps of a chain of waits, a hang report lists.
 	MostStuck = 16

@@ -10,8 +10,8 @@ const (
 	TrendParts = 5
 	// TrendSteps is the minimum number of steps in each part; in a smaller part, one outlier decides the mean.
 	TrendSteps = 8
-	// TrendDivisions is in how many ways at most the work of a thread is divided into steps by kinds of command
-	// buffers. More ways would find growth by chance, and would be odd ones: most steps have few kinds.
+	// TrendDivisions is the maximum number of kinds of command buffers that are tried as the begin of a thread's steps, to
+	// find steps that become longer. Most steps have few kinds, and each further try could find growth by chance.
 	TrendDivisions = 3
 	// TrendRatio is how many times longer steps must be in the last part than in the first. Smaller growth is normal:
 	// two runs of one program differ by 5%, and a hot GPU is a fifth slower.

@@ -12,9 +12,9 @@ const (
 	// StepLongest is the largest number of command buffers in a step; MLX needs some tens for one token of a large
 	// model.
 	StepLongest = 2048
-	// StepContext is the length of series of command buffers. Candidates for a step's length are the distances
-	// between equal command buffers and between equal series of this length. If no command buffer occurs only once in
-	// a step, equal single ones give only distances within the step.
+	// StepContext is a number of successive command buffers. Candidates for a step's length are the distances between
+	// equal command buffers, and between equal series of StepContext command buffers. Series are needed if each command
+	// buffer occurs several times in a step: equal single ones are then less than a step apart.
 	StepContext = 4
 	// StepNearlyLongest: a shorter step is preferred if its repetitions cover at least this share of the command
 	// buffers that the longest run of equal steps covers.

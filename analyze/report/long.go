@@ -34,9 +34,8 @@ type Limits struct {
 // garbage collector has little work.
 var UsualLimits = Limits{Whole: 3 << 19, Window: 3 << 14, Summed: 3 << 16, Buffers: 300}
 
-// windows is the number of windows of a long run, which are the parts that are analysed for causes: the run is
-// divided into as many equal ranges, and a window is the middle of each. A phase that lasts a quarter of the run
-// therefore contains two windows.
+// windows is the number of equal ranges into which a long run is divided. Only the middle of each range, the window, is
+// analysed for causes. With 8 windows, a phase that lasts a quarter of the run contains two of them.
 const windows = 8
 
 // Sampled describes the ranges (windows) of a long run on which causes are based: the verdict, its evidence,
@@ -143,8 +142,8 @@ type long struct {
 	hang  *hang.Document
 }
 
-// A look is the analysis of one window (sample range) of a long run: `at` is the window, `around` the part of the run
-// that it represents, and `wide` a wider window, used if `at` has too few command buffers.
+// A rangeAnalysis is the analysis of one window (sample range) of a long run. `at` is the window, `represented` the
+// part of the run for which the window stands, and `wide` a wider window, used if `at` has too few command buffers.
 type rangeAnalysis struct {
 	at          analyze.Options
 	represented analyze.Options

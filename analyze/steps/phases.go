@@ -77,8 +77,9 @@ func (s *sequence) sum(from, to int) (dispatches, threads float64, kernels []uin
 // within reports whether the two amounts differ by at most the given factor.
 func within(a, b, factor float64) bool { return a <= b*factor && b <= a*factor }
 
-// continues reports whether the repeating range `next` continues loop l. The steps of both must be similar. Between
-// them, at most as many command buffers as in one step may be other work, with not many more threads than a step.
+// continues reports whether the repeating range `next` is the same loop as l after a short interruption, so that both
+// become one loop. Their steps must have the same number of command buffers and about equally much work. The
+// interruption must not have more command buffers, or many more GPU threads, than one step.
 func (s *sequence) continues(l, next *loop) bool {
 	_, between, _ := s.sum(l.to, next.from)
 	return next.from-l.to <= l.period && next.period == l.period &&

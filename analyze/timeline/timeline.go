@@ -15,9 +15,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Writer writes one timeline. Pass it each call (method Call), after the calls of a slice (part) of the run that
-// slice (method Slice), and call Finish at the end. A goroutine writes the file; Finish or Abandon must be called to
-// end the goroutine.
+// A Writer writes one timeline. For each slice (time range of the run), pass its calls to the method Call, and then the
+// slice to the method Slice. Call Finish at the end. A goroutine writes the file; without Finish or Abandon it would
+// never end.
 type Writer struct {
 	behind *behind
 	calls  map[*analyze.Thread]*threadCalls

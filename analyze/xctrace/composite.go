@@ -67,17 +67,18 @@ var plainText = &tag{name: "string", kind: kindText, null: noNull}
 // maxParts is how many texts of a label are kept; real labels have up to four.
 const maxParts = 8
 
-// composite collects the children of one element until its value can be computed (word).
+// composite collects the children of one XML element, such as a thread, a call stack or a label. When all have been
+// read, the method word computes the element's value from them.
 type composite struct {
 	display []byte
 	number  uint64 // pid or tid, line, name of a binary
 	process ProcessIndex
-	texts   [maxParts]TextIndex // the program's texts
+	texts   [maxParts]TextIndex // of a label: the program's texts
 	count   int
-	phrases [maxParts]TextIndex // between them
+	phrases [maxParts]TextIndex // of a label: Instruments' own words between the program's texts
 	joints  int
 	frame   Frame
-	from    int // in valueReader.frames
+	from    int // index of the element's first frame in valueReader.frames
 	stack   StackIndex
 	address uint64
 	opaque  TextIndex

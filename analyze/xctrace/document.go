@@ -21,10 +21,10 @@ type Document struct {
 	IllegalNames int64
 }
 
-// Shape tells in which form a node of a query result has its rows.
+// Shape is the form in which a <node> element of an export contains its rows.
 type Shape uint8
 
-// The shapes of a node.
+// The forms of the rows in a <node> element.
 const (
 	ShapeTable  Shape = iota // rows with a schema
 	ShapeDetail              // rows with attributes, from an instrument's detail view

@@ -51,7 +51,7 @@ type pageSlot struct {
 
 type idChunk [chunkPages]pageSlot
 
-// set defines the id with its tag and word.
+// set stores the tag (tag.index: the element's name and type) and the word of an id; see idTable.
 func (t *idTable) set(id uint32, tag uint16, word uint64) error {
 	slot := t.last
 	if number := id / pageIDs; slot == nil || number != t.lastPage || slot.page == nil {
@@ -67,7 +67,8 @@ func (t *idTable) set(id uint32, tag uint16, word uint64) error {
 	return nil
 }
 
-// get returns the tag and the word of an id. Tag 0 means that the id is not defined.
+// get returns the tag of an id (tag.index: the element's name and type) and its word (the value, or an index into the
+// Dictionary). Tag 0 means that the document has not defined the id.
 func (t *idTable) get(id uint32) (uint16, uint64, error) {
 	chunk := t.chunks[id/pageIDs/chunkPages]
 	if chunk == nil {

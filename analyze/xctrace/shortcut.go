@@ -5,8 +5,6 @@ import "encoding/binary"
 // Nearly all elements of an export have one of two forms: <name ref="12"/>, or <name id="34" fmt="…">. If the element's
 // name is the expected one, it is parsed in one step, which makes reading a third faster. The scanner parses all other
 // elements, and would parse these with the same result (FuzzRead compares).
-//
-// noShortcuts makes the scanner parse all elements, for tests.
 
 // noShortcuts makes the scanner parse everything, for tests.
 var noShortcuts = false
@@ -42,8 +40,8 @@ func startOf(name string) string {
 	return "<" + name
 }
 
-// digits parses the number at the beginning of b. `b` must have more bytes after the number. `n` is its number of
-// digits, or 0 if there are too many.
+// digits parses the number at the beginning of b. `n` is its number of digits, or 0 if there are more than
+// longestNumber. `b` must be longer than that: at the end of b a number would end too early.
 func digits(b []byte) (number uint64, n int) {
 	for n < len(b) && b[n]-'0' <= 9 {
 		number = number*10 + uint64(b[n]-'0')

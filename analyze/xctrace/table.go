@@ -13,7 +13,7 @@ type column[R any] struct {
 	kind     kind
 	required bool
 	set      func(*R, cell)
-	renamed  bool   // a label's column may have another name
+	renamed  bool   // it contains labels, and may have another name; see orRenamed
 	lost     string // one sentence about the data that a table without the column lacks, for a warning; "" for no warning
 }
 
@@ -33,8 +33,8 @@ func (c column[R]) without(lost string) column[R] {
 	return c
 }
 
-// orRenamed allows another column in place of this column of labels, if this one is missing. It is the first column
-// that contains labels and has "label" in its name.
+// orRenamed is for a column of labels that another version of Instruments may have renamed. If the table lacks the
+// column, the first column that contains labels and has "label" in its name is read instead, with a warning.
 func (c column[R]) orRenamed() column[R] {
 	c.renamed = true
 	return c

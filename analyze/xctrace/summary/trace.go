@@ -43,7 +43,8 @@ type modeller struct {
 	identity Identity
 }
 
-// modelOf builds the source and the command buffers of the model.
+// modelOf converts the export's description of its source, its command buffers, encoders and GPU work to mtrace's model
+// (analyze.Trace). The caller adds compilations and allocations if it needs them.
 func modelOf(s *scope) *modeller {
 	m := &modeller{
 		scope:     s,

@@ -17,8 +17,8 @@ IMP mt_original_of(Class class, SEL selector);
 unsigned mt_install_owners(Class class, unsigned family);
 
 // Hooks the choke points of a family (a kind of objects, such as queues): the methods that Metal calls once for each
-// command buffer. Each is hooked in the topmost ancestor that defines it, so that calls to classes that the tracer never
-// saw are counted, too, if they reach it.
+// command buffer. Each is hooked in the topmost ancestor that defines it, so that calls to classes that the tracer
+// never saw are counted, too, if they reach it.
 void mt_install_audits(Class class, unsigned family);
 // Returns the implementation that a message to *object would reach if no hooks were installed; NULL if there is none.
 // If *object forwards the message, *object becomes the object to which it is forwarded.

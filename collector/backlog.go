@@ -23,16 +23,17 @@ type backlogPiece struct {
 	position uint64
 	count    int
 	last     wire.Ticks // the largest end of a call
-	lasts    bool       // later records depend on some of these: see wire.Call.Lasts
+	lasts    bool       // later records depend on some of these records: see wire.Call.Lasts
 	came     time.Time
 	data     tracefile.Packed
 }
 
-// pieceRecords is the number of records in a piece: enough to compress well, and few enough to drop old ones early.
+// pieceRecords is the number of records that are compressed together as a backlogPiece: enough to compress well, and
+// few enough to drop old records early.
 const pieceRecords = 4096
 
-// addToBacklog adds records to the backlog of a thread's ring buffer. It drops pieces that are too old for any
-// window, and the oldest pieces if all backlogs together exceed the window's memory limit.
+// addToBacklog holds records of a thread's ring buffer in memory, because they may still be wanted in the trace. It
+// drops records that are too old for that, and the oldest records if all held records exceed the memory limit.
 func (f *windowFilter) addToBacklog(r *ring, position uint64, records []wire.Record) {
 	backlog := &r.window.backlog
 	if len(backlog.open) > 0 && position != backlog.from+uint64(len(backlog.open)) {
@@ -60,8 +61,8 @@ func (f *windowFilter) addToBacklog(r *ring, position uint64, records []wire.Rec
 	}
 }
 
-// pack compresses the newest records of a backlog (records held in memory until the window is decided) into a piece.
-// It adds the piece's size to the memory that the window limits.
+// pack compresses the newest records of a ring buffer's backlog (records that may still be written to the trace). It
+// adds their compressed size to the memory that the window limits.
 func (f *windowFilter) pack(r *ring) {
 	backlog := &r.window.backlog
 	piece := backlog.takePiece()
@@ -69,8 +70,8 @@ func (f *windowFilter) pack(r *ring) {
 	backlog.pieces = append(backlog.pieces, piece)
 }
 
-// takePiece compresses the records in b.open into a piece and empties b.open. The caller appends the piece to
-// b.pieces.
+// takePiece compresses the newest records (b.open) into a backlogPiece and empties b.open. The caller must append the
+// piece to b.pieces, otherwise its records are lost.
 func (b *backlog) takePiece() backlogPiece {
 	piece := backlogPiece{position: b.from, count: len(b.open), came: time.Now()}
 	raw := make([]byte, 0, len(b.open)*wire.RecordSize)
@@ -87,7 +88,7 @@ func (b *backlog) takePiece() backlogPiece {
 	return piece
 }
 
-// unpack returns the records of a piece.
+// unpack decompresses the records.
 func (piece *backlogPiece) unpack() []wire.Record {
 	raw, err := piece.data.Unpack()
 	if err != nil {
@@ -97,8 +98,8 @@ func (piece *backlogPiece) unpack() []wire.Record {
 	return records
 }
 
-// drop removes the oldest piece from a ring buffer's backlog. It writes only those records of the piece that later
-// records depend on (wire.Call.Lasts: for example the creation of a queue).
+// drop frees the oldest compressed records of a ring buffer's backlog. It writes to the trace only those that later
+// records depend on (wire.Call.Lasts), for example the creation of a queue.
 func (f *windowFilter) drop(r *ring) {
 	backlog := &r.window.backlog
 	piece := backlog.pieces[0]
@@ -112,8 +113,8 @@ func (f *windowFilter) drop(r *ring) {
 	f.writeWanted(r, piece.position, piece.unpack(), nil)
 }
 
-// dropOldest drops the oldest piece among the ring buffers of all threads of the process to free memory. It returns
-// false when no ring has a piece.
+// dropOldest frees the oldest compressed records among the backlogs of all threads of the process. It returns false
+// if there are none.
 func (f *windowFilter) dropOldest() bool {
 	var oldest *ring
 	for _, r := range f.rings {

@@ -19,7 +19,7 @@ const mostPages = 4096
 type children struct {
 	mutex   sync.Mutex
 	pages   []childrenPage
-	notices []notice // from pages that are no longer kept
+	notices []notice // processes noted in pages that are no longer kept
 }
 
 type childrenPage struct {

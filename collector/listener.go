@@ -89,8 +89,8 @@ func (l *listener) refuseRest() (all []*arrival) {
 		if err == nil {
 			return all
 		}
-		// another goroutine took the descriptor that closing the spare one freed, so the waiting processes cannot be
-		// identified: report one unknown connection of this user
+		// Closing the spare descriptor freed one, but another goroutine took it. So the waiting connections cannot be
+		// accepted and identified: report them as one unknown connection of this user.
 		if len(some) == 0 {
 			return append(all, &arrival{peer: peer{uid: os.Getuid()}})
 		}
@@ -194,8 +194,9 @@ func (l *listener) hear(a *arrival) {
 	l.heard++
 }
 
-// awaitHeard waits until one more connection is identified. A connection that only checked for a collector is then
-// closed, which frees a file descriptor. awaitHeard returns false if nothing is identified within ten pauses.
+// awaitHeard waits until one more connection is identified: its hello was read, or it was refused. A connection
+// without a hello, which only tested whether a collector listens, is then closed; that frees a file descriptor.
+// awaitHeard returns false if no connection is identified within ten times acceptPause.
 func (l *listener) awaitHeard() bool {
 	for before, pauses := l.heardCount(), 0; pauses < 10; pauses++ {
 		time.Sleep(acceptPause)

@@ -14,7 +14,7 @@ import (
 type registry struct {
 	running map[int]*running
 	newest  map[int]uint64     // the number of the latest connection that said hello
-	ended   map[int]*ended     // their exit status may still arrive
+	ended   map[int]*ended     // processes that ended; their exit status may still arrive
 	exits   map[int]exit       // by process id: how processes ended whose end is not written yet
 	used    map[int]bool       // processes that used Metal and were running when their part of the trace ended
 	living  []tracefile.Living // see LivedOn

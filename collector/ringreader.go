@@ -149,8 +149,8 @@ func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
 		return 0, nil
 	}
 	defer shared.Unclaim()
-	// read the positions again: the drainer may have sent records before this claim, and they would be taken a second
-	// time
+	// Read the positions again: the drainer in the process may have sent records between the first reading and this
+	// claim. With the old positions they would be taken a second time.
 	head, tail = shared.Head(), shared.Tail()
 	factsHead, factsTail = shared.FactsHead(), shared.FactsTail()
 	if err := checkHead(r.index, head, tail, wire.RecordsPerRing); err != nil {

@@ -11,14 +11,14 @@ import (
 // Without a rotation the collector would always slow the same thread of the program. A program that waits for its
 // slowest thread would then lose as much time as the collector uses altogether.
 type rotation struct {
-	processors []int        // that this process may use; no rotation with fewer than two
-	allowed    *unix.CPUSet // the same as a set
+	processors []int        // processors that this process may use; no rotation with fewer than two
+	allowed    *unix.CPUSet // these processors as a set
 	next       int          // index in processors
 	shared     bool         // the last round waited for a processor
-	thread     int          // that reads the rings in this round
-	preempted  int64        // how often it had been preempted when the round began
+	thread     int          // the thread that reads the rings in this round
+	preempted  int64        // how often that thread had been preempted when the round began
 
-	move func(thread int, to *unix.CPUSet) error // of thread 0, the calling one: sched_setaffinity; tests replace it
+	move func(thread int, to *unix.CPUSet) error // sched_setaffinity; thread 0 is the calling one
 }
 
 func newRotation() *rotation {

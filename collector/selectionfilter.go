@@ -14,7 +14,7 @@ type selectionFilter struct {
 	trace     *processTrace
 	selection *Selection
 	rings     *[wire.RingCount]*ring
-	names     *names // that rules ask for
+	names     *names // names of threads, queues and command buffers, for the rules
 }
 
 const (
@@ -58,7 +58,7 @@ func (f *selectionFilter) add(r *ring, position uint64, records []wire.Record) {
 }
 
 // whole reports whether the newest call is complete: it has no More record (further arguments), or the More record
-// has arrived. A piece must not end between a call and its More record.
+// has arrived. Only then may the records be compressed or decided: a call and its More record share one decision.
 func (b *backlog) whole() bool {
 	n := len(b.open)
 	return n > 0 && b.open[n-1].Flags&wire.HasMore == 0
@@ -109,7 +109,8 @@ func (f *selectionFilter) setAside(b *backlog) {
 	b.pieces = append(b.pieces, piece)
 }
 
-// decidePiece writes the wanted records of the oldest piece of a ring buffer's backlog, and drops the others.
+// decidePiece decides about the oldest compressed records of a ring buffer: it writes those that the selection
+// includes to the trace, and drops the others.
 func (f *selectionFilter) decidePiece(r *ring) {
 	backlog := &r.selection.waiting
 	piece := backlog.pieces[0]

@@ -6,9 +6,9 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// The collector writes each process's counters to the trace at these intervals, and the final ones at the process's
-// end. If the collector is killed or its disk vanishes, the trace lacks that end. Only these counters then show how
-// many records are missing.
+// The collector writes each process's counters, such as the number of dropped records, to the trace at intervals, and
+// once more when the process ends. If the collector is killed or its disk fails, the final counters are missing. Only
+// the earlier ones then show how many records are lost.
 
 const (
 	// soFarPause is the interval at which a process's counters are written to the trace while the process makes calls;
@@ -26,8 +26,9 @@ type soFar struct {
 	closed bool // the recording was paused at that time
 }
 
-// tell writes the process's counters to the trace if the interval has passed. count is the number of records so far;
-// if it grew, the process makes calls. Only the goroutine that reads the ring buffers may call tell.
+// tell writes the process's counters to the trace if the last time was soFarPause ago, or soFarIdle for a process
+// without new records. count is the number of records so far. Only the goroutine that reads the ring buffers may call
+// tell.
 func (s *soFar) tell(reader *ringReader, now time.Time, count uint64) {
 	if since := now.Sub(s.told); since < soFarPause || count == s.count && since < soFarIdle {
 		return

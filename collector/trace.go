@@ -20,13 +20,13 @@ type processTrace struct {
 
 	mutex    sync.Mutex // guards the following fields; the reader of the socket and the reader of the rings lock it
 	index    tracefile.ProcessIndex
-	added    bool // to the trace
+	added    bool // the trace has a Process for it
 	clock    wire.ClockKind
 	numer    uint32 // nanoseconds per tick of ClockMach, as a fraction
 	denom    uint32
 	ahead    int64  // how far its monotonic clock is ahead of the collector's, in nanoseconds
 	records  uint64 // records written to the trace
-	events   uint64 // those that are not More records
+	events   uint64 // records written to the trace, without More records
 	failure  error
 	doubts   []string // impossible values that it reported
 	code     code

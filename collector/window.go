@@ -92,8 +92,8 @@ func (w *Window) opened() bool {
 	return len(all) > 0 && all[len(all)-1].open
 }
 
-// Toggle opens a closed window or closes an open one. It does nothing if the user asked for the last part of the
-// recording (Last), because such a window is never open.
+// Toggle starts writing records to the trace, or stops it: it opens a closed window or closes an open one. It does
+// nothing if the user asked for the end of the recording (Last), because such a window is never open.
 func (w *Window) Toggle(why string) {
 	if w.Last == 0 {
 		w.change(!w.opened(), now(), why)

@@ -13,8 +13,8 @@ import (
 type testEvent struct {
 	Action      string
 	Package     string
-	ImportPath  string // for events of a build, with the package that it belongs to in brackets
-	Test        string // with its parents' names, joined by slashes
+	ImportPath  string // only for events of a build: the package, with the package under test in brackets
+	Test        string // name of the test; a subtest's begins with its parents' names, joined by slashes
 	Elapsed     float64
 	Output      string
 	FailedBuild string
@@ -31,7 +31,7 @@ type report struct {
 	running map[testID]bool // tests that have begun and not ended
 	parents map[testID]bool // tests with subtests: only the subtests are counted
 	said    map[testID]*strings.Builder
-	builds  map[string]*strings.Builder // what the compiler said, by import path
+	builds  map[string]*strings.Builder // output of the compiler, by import path
 	failed  []testID                    // in the order in which they ended
 	skipped []testID
 	passed  int

@@ -58,15 +58,15 @@ type Controller struct {
 	random    *rand.Rand
 	subject   Subject
 	progress  wire.StringID
-	plan      wire.Experiment // without blocks, which the trace has
-	targets   []active        // by wire.ExperimentTarget.ID - 1
+	plan      wire.Experiment // without its blocks, which are only in the trace
+	targets   []active        // indexed by wire.ExperimentTarget.ID - 1
 	pace      pace
 	budget    budget
 	ranked    bool // the first targets are the most promising ones
 	rounds    int
 
 	Blocks int      // number of blocks written to the trace
-	Notes  []string // for the user
+	Notes  []string // notes to print for the user
 }
 
 // An active is a target that occurs in the program, with the delays that the experiment injects at it.

@@ -132,9 +132,9 @@ func (s *slope) median() float64 {
 // A dose controls how long one target (such as a call) is delayed each time it occurs. It grows while the
 // program's slow-down stays within the budget.
 type dose struct {
-	most   time.Duration // the delay that causes the whole allowed slow-down if the target is on the critical path
+	most   time.Duration // the delay that causes the whole allowed slow-down if each delay slows the program down
 	now    time.Duration
-	slowed slope // as a share of the time of a unit
+	slowed slope // slow-down by each pair of blocks, as a share of the time of a unit of progress
 }
 
 // newDose returns the dose of a target that occurs perSecond times a second on its busiest thread. The delays may
@@ -148,11 +148,13 @@ func newDose(perSecond, share float64) dose {
 	return d
 }
 
-// A target's delays are shortened only if the target slows the program down with this certainty, in standard
-// errors.
+// A target's delays are shortened only if the measured slow-down is likely not noise: its estimate minus this number of
+// standard errors must still exceed what is allowed.
 const (
-	likely  = 1.0
-	certain = 2.5 // below its first delay, which is too small to show an effect on a busy machine
+	likely = 1.0
+	// certain is required to make a delay shorter than the target's first one: the effect of such short delays is hard
+	// to tell from noise on a busy machine.
+	certain = 2.5
 )
 
 // learn adds the result of a pair of blocks; slowed is how much slower the delayed block was than the baseline. It

@@ -23,7 +23,7 @@ type Subject interface {
 type tally struct {
 	at      int64 // nanoseconds on the process's clock
 	rings   []wire.Injected
-	commits []uint64 // by ring
+	commits []uint64 // command buffers committed, by the number of the ring
 	due     uint64   // nanoseconds of virtual speed-ups
 }
 

@@ -54,7 +54,7 @@ type Sender struct {
 
 	mutex     sync.Mutex // guards what follows
 	failure   error      // the error of the latest attempt; nil while one is in progress
-	attempts  int        // that failed
+	attempts  int        // number of failed attempts
 	path      string
 	delivered bool
 }

@@ -23,11 +23,12 @@ import (
 // notesKept is how long the note of an incomplete trace is kept if its sender does not connect again.
 const notesKept = 7 * 24 * time.Hour
 
-// A note is the JSON file beside an incomplete trace by which its sender can continue it.
+// A note is the JSON file beside an incomplete trace. With it the sender can continue to send the trace, even after the
+// receiver was restarted.
 type note struct {
 	Schema  string `json:"schema"` // noteSchema
 	Session string `json:"session"`
-	File    string `json:"file"` // its name in the same folder
+	File    string `json:"file"` // the trace's file name, in the folder of the note
 }
 
 const noteSchema = "mtrace.relay-note/1"
@@ -36,20 +37,20 @@ const noteSchema = "mtrace.relay-note/1"
 type incoming struct {
 	note
 	dir     string
-	mark    *os.File          // open as long as more may arrive; it marks the file as being written
+	mark    *os.File          // open as long as more data may arrive; it marks the file as being written
 	feeding sync.Mutex        // held by the connection that delivers the trace
 	there   *tracefile.Copier // what was received; nil if that is not known yet. Guarded by feeding
 
 	mutex sync.Mutex // guards what follows
-	conn  net.Conn   // of the connection that holds it
-	told  bool       // its path was reported
+	conn  net.Conn   // the connection that sends the trace now; nil if there is none
+	told  bool       // the path of the trace was reported
 }
 
 // sessions has the incomplete traces of a receiver's folder, which their senders may continue.
 type sessions struct {
 	dir   string
 	mutex sync.Mutex
-	all   map[string]*incoming // by the session
+	all   map[string]*incoming // by note.Session
 }
 
 func notePath(dir, session string) string {

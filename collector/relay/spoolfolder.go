@@ -26,7 +26,7 @@ const (
 	keptName  = "kept"
 
 	placePrefix = "run-"
-	newPrefix   = "new-" // not locked yet
+	newPrefix   = "new-" // prefix of a folder whose lock file does not exist yet
 	newForgiven = time.Hour
 )
 
@@ -146,7 +146,7 @@ func Sweep() (all []Recovered, err error) {
 		case strings.HasPrefix(e.Name(), placePrefix):
 			held, locked := lockFolder(dir)
 			if locked != nil {
-				continue // its mtrace runs
+				continue // the mtrace that writes it still runs
 			}
 			r, found, failed := recoverSpool(folder, dir)
 			if err = errors.Join(err, failed); failed == nil {

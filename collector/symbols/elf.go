@@ -146,14 +146,14 @@ func (f *elfFile) buildID() string {
 	return ""
 }
 
-// A place is a Place (the name and source line of an address) while it is being filled, with the data to find its
-// symbol.
+// A pendingLocation is a Location (function and source line of an address) that is not complete yet, with the data to
+// find its symbol.
 type pendingLocation struct {
 	Location
 	address uint64
 	at      uint64 // address of the call's last byte, in the file's addresses
-	start   uint64 // of the best symbol so far
-	name    uint32 // its name's offset in the table of strings; 0 is none
+	start   uint64 // address of the best symbol so far
+	name    uint32 // offset of the symbol's name in the table of strings; 0 if no symbol was found
 }
 
 // code returns one place for each address, sorted by the field `at`. It sets Unknown for an address outside the

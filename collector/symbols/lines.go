@@ -60,7 +60,7 @@ func units(info []byte) (offsets []dwarf.Offset) {
 	const typeUnit, splitTypeUnit, skeleton, splitCompile = 2, 6, 4, 5
 	for at := uint64(0); at+12 <= uint64(len(info)); {
 		length, header := uint64(binary.LittleEndian.Uint32(info[at:])), uint64(4)
-		word := uint64(4) // of an offset
+		word := uint64(4) // size of an offset in .debug_info, in bytes
 		if length == 0xffffffff {
 			length, header, word = binary.LittleEndian.Uint64(info[at+4:]), 12, 8
 		}

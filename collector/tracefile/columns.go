@@ -70,7 +70,7 @@ type kind struct {
 	object  wire.ObjectID
 	arg     uint64
 	x       [4]uint64
-	sizes   [columnCount]size // of the last numbers
+	sizes   [columnCount]size // sizes of the last numbers, by column
 	room    int               // number of records for which there is space
 	columns [columnCount]column
 	tables  [4]valueTable // of arg, x0, x1, x2

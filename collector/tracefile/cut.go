@@ -5,7 +5,7 @@ type Cut struct {
 	Why string `json:"why"` // one line
 	// Unix time in nanoseconds of the last data in the file; 0 if it is not known
 	At  int64 `json:"at_unix_ns"`
-	All bool  `json:"all_counted"` // records that were not kept were counted up to the end: nothing else is missing
+	All bool  `json:"all_counted"` // the records after the cut were counted, so it is known how many are missing
 }
 
 // findCut completes r.cut, which describes where the recording was cut off. It takes the cut from the Result if the

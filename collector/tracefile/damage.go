@@ -17,7 +17,7 @@ type Damage struct {
 	Of           bool         // the part contained data of one process, Process
 	Process      ProcessIndex // that process; only if Of is set
 	Ring         uint16       // ring of the damaged records
-	Records      uint64       // number of lost records; 0 when it is not known whether it had any
+	Records      uint64       // number of lost records; 0 if none, or if their number is not known
 	First, Last  wire.Ticks   // the smallest begin and the largest end of the lost calls
 	Why          string       // the error that was found
 }

@@ -16,11 +16,11 @@ var errColumns = errors.New("its columns have inconsistent lengths")
 type decoder struct {
 	payload  []byte
 	kinds    []reading
-	order    []byte // not read yet
+	order    []byte // the unread part of the order column: the kind of each record
 	bits     bitReader
-	step     uint64 // of the clock
+	step     uint64 // ticks by which the clock advances at a time
 	varints  bool   // the columns have version 1
-	left     int    // records
+	left     int    // number of records that are not decoded yet
 	recent   recents
 	previous wire.Ticks
 }
@@ -35,8 +35,8 @@ type reading struct {
 	arg     uint64
 	x       [4]uint64
 	columns [columnCount]span
-	sizes   [columnCount]size // of the last numbers
-	tables  [4][]uint64       // of arg, x0, x1, x2
+	sizes   [columnCount]size // sizes of the last numbers, by column
+	tables  [4][]uint64       // distinct values of arg, x0, x1 and x2
 }
 
 // A span is the unread part of a column, as offsets in the payload. Reading beyond the end makes `at` larger than

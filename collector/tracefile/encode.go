@@ -175,9 +175,9 @@ func (e *encoder) putMore(k *kind, m wire.More) {
 	}
 }
 
-// append writes the payload: the mark of version 2, the clock's step, the number of kinds, each kind's call, flags
-// and form, the order column with its length, then each kind's columns with their lengths, column by column, and last
-// the bits.
+// append appends the payload of a block of records to dst. Its order is: the mark columnsAndBits, the clock's step, the
+// number of kinds, and the call, flags and form of each kind; the order column with its length; for each column, the
+// lengths and then the bytes of all kinds; at the end the bit stream. See docs/trace-file.md.
 func (e *encoder) append(dst []byte) recordsPayload {
 	dst = append(dst, columnsAndBits)
 	dst = binary.AppendUvarint(dst, e.clock.step)

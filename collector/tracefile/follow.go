@@ -16,7 +16,7 @@ import (
 // A Follower writes the text form of a trace (one JSON object per line) while the trace is still being recorded.
 // Reading these lines gives the same trace.
 type Follower struct {
-	reader *Reader // only its file is used
+	reader *Reader // used only to read blocks of the file
 	out    *bufio.Writer
 	lines  *json.Encoder
 	offset int64

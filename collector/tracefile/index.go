@@ -16,7 +16,7 @@ import (
 // blocks, and an encoded entry takes a fifth of the memory of a block value.
 type index struct {
 	payload []byte
-	first   wire.Ticks // of the last entry for records
+	first   wire.Ticks // first tick of the previous block of records: the next entry has the difference
 }
 
 func (x *index) add(b *block) {

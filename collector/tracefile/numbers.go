@@ -25,8 +25,9 @@ const (
 	sizeSame   size = 195 // equal to the previous number of its column; only for x3
 )
 
-// Tables for each size. lowBits is the number of bits that are stored after the size, lowMask has that many low bits
-// set, and highBit is the number's highest bit, which is not stored.
+// lowBits, lowMask and highBit are tables indexed by the size of a number. Only the bits below the highest are stored
+// after the size, because the highest is always 1: lowBits is how many these are, lowMask selects them, and highBit
+// has only the highest bit set, which a reader adds again.
 var lowBits, lowMask, highBit = func() (low [256]uint8, mask, high [256]uint64) {
 	for n := range size(65) {
 		for _, at := range []size{sizeWhole + 2*n, sizeWhole + 2*n + 1, sizeBroken + n} {
@@ -46,7 +47,7 @@ type code struct {
 }
 
 const (
-	codeBits   = 6  // of the longest code, without escape
+	codeBits   = 6  // length of the longest code except the escape
 	escape     = 15 // four bits, and then the size itself in eight
 	escapeBits = 4
 	escaped    = 64 // value of n for sizes without a code, too large for any code
@@ -94,10 +95,11 @@ func scaleOf(step uint64) scale {
 	return s
 }
 
-// ones is the scale with step 1, for numbers that are not times of the process's clock.
+// ones is the scale with step 1. It is for numbers that are not times of the process's clock, such as GPU times.
 var ones = scaleOf(1)
 
-// size returns the size of v, and those low bits of v that must be stored after the size.
+// size returns the two parts in which v is stored: its size (sign and number of bits), and the bits below the highest,
+// which follow the size. A multiple of the clock's step is first divided by the step.
 func (s *scale) size(v uint64) (at size, low uint64) {
 	negative := uint64(int64(v) >> 63)
 	q := bits.RotateLeft64(((v^negative)-negative)*s.inverse, -s.twos)
@@ -160,7 +162,7 @@ type bitWriter struct {
 	bytes []byte
 	size  int    // whole bytes in use
 	word  uint64 // bits that do not fill a byte yet
-	bits  uint   // and their number
+	bits  uint   // number of bits in word
 }
 
 const (
@@ -245,8 +247,8 @@ func (w *bitWriter) putTimes(lasts *[columnCount]size, v0, v1 uint64, s *scale) 
 // A bitReader reads the bits that a bitWriter wrote. Beyond the end it returns zero bits; leftOver then reports
 // damage.
 type bitReader struct {
-	bytes []byte // with eight more bytes after them
-	at    uint   // in bits
+	bytes []byte // the bits to read, and eight zero bytes
+	at    uint   // position of the next bit
 }
 
 // begin copies b and starts reading at its first bit. The eight zero bytes appended let peek always read a whole

@@ -67,7 +67,7 @@ type Unhooked struct {
 type Symbol struct {
 	Name   string // the function that contains it; empty if only its line is known
 	File   string // source file; empty when not known
-	Line   uint32 // in it; 0 when not known
+	Line   uint32 // line in File; 0 when not known
 	NoCall bool   // no call precedes the address: this frame, and its callers, are invalid
 }
 
@@ -123,8 +123,8 @@ type End struct {
 	Completions wire.Audit `json:"completions,omitzero"`
 }
 
-// Lives counts how many objects were created and freed, of the kinds that have no records of their ends. A count is
-// zero if the tracer could not see when the objects are freed.
+// Lives counts the objects that were created and freed, for command buffers and encoders: the trace has no record of
+// each time that one is freed. A count is zero if the tracer could not see when the objects are freed.
 type Lives struct {
 	// how many command buffers were created and freed; zero if not known
 	CommandBuffers wire.Alive `json:"command_buffers,omitzero"`
@@ -201,10 +201,10 @@ type BlockedCall struct {
 type PolledCall struct {
 	Thread    uint64        `json:"thread"` // the system's thread id
 	Ring      uint16        `json:"ring"`
-	Begin     wire.Ticks    `json:"begin"` // the first question
-	Last      wire.Ticks    `json:"last"`  // the last one
+	Begin     wire.Ticks    `json:"begin"` // time of the first question
+	Last      wire.Ticks    `json:"last"`  // time of the last question
 	Questions uint64        `json:"questions"`
-	Answer    uint64        `json:"answer"` // to all of them
+	Answer    uint64        `json:"answer"` // the answer to all questions
 	Object    wire.ObjectID `json:"object"`
 	Call      wire.Call     `json:"call"`
 }

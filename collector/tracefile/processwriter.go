@@ -80,7 +80,7 @@ func (p *processWriter) flush() {
 	p.flushLocked()
 }
 
-// flushLocked writes the collected data as blocks. Writer.Err returns an error of writing. The caller holds the
+// flushLocked writes the collected data as blocks. If writing fails, Writer.Err returns the error. The caller holds the
 // mutex.
 func (p *processWriter) flushLocked() {
 	if len(p.facts) > 0 {

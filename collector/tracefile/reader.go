@@ -162,7 +162,7 @@ func (r *Reader) Size() int64 { return r.file.size }
 // Info describes how the trace was made.
 func (r *Reader) Info() Info { return r.info }
 
-// Result describes how the recording ended. It returns false if the trace was cut off before that was written.
+// Result describes how the recording ended. It returns false if the trace is cut off and lacks the result.
 func (r *Reader) Result() (Result, bool) {
 	if r.result == nil {
 		return Result{}, false
@@ -170,8 +170,8 @@ func (r *Reader) Result() (Result, bool) {
 	return *r.result, true
 }
 
-// Recorded returns the time ranges whose records are in the trace; an empty list means the whole recording. For a cut
-// trace it returns the ranges that were written last.
+// Recorded returns the time ranges whose records are in the trace; an empty list means the whole recording. A cut
+// trace lacks the final list: Recorded then returns the latest list that was written during the recording.
 func (r *Reader) Recorded() (list []Recorded) {
 	if r.result != nil {
 		return r.result.Recorded
@@ -268,8 +268,9 @@ func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, 
 	return damage != nil, nil
 }
 
-// gapBefore reports whether records are missing between block i of a stream and the block before it. The ring buffer
-// may then have passed to another, unknown thread in between.
+// gapBefore reports whether records are missing between block i of a stream and the block before it. The missing
+// records may include the one that says that the ring buffer passed to another thread. So the thread of the records
+// after the gap is unknown.
 func (r *Reader) gapBefore(s Stream, i int) bool {
 	next := uint64(0)
 	if i > 0 {

@@ -14,7 +14,7 @@ import (
 type Repair struct {
 	// one line for each part that was left out
 	Lines  []string `json:"lines"`
-	Cut    *Cut     `json:"cut,omitempty"` // of the other file
+	Cut    *Cut     `json:"cut,omitempty"` // where the damaged file was cut off; nil if it has an end
 	Wholly bool     `json:"wholly"`        // the content of all missing parts is known
 
 	Ownerless bool `json:"ownerless,omitempty"` // the thread of some records is no longer known

@@ -91,8 +91,8 @@ func (w *Writer) retain(file io.ReaderAt, b block) bool {
 	return true
 }
 
-// endAfter returns the end of a file, as bytes to be written at offset `at`: the kept blocks, the result, the index
-// and the trailer. The index also lists `blocks`, which are in the file before `at`.
+// endAfter returns the end of a file, as bytes to be written at offset `at`: the blocks in w.tail, the result, the
+// index and the trailer. The index also lists `blocks`, which are in the file before `at`.
 func (w *Writer) endAfter(blocks []block, at int64, r Result) (end []byte) {
 	all := slices.Clone(blocks)
 	add := func(t tailBlock) {

@@ -208,9 +208,9 @@ type recordText struct {
 	process ProcessIndex
 	ring    uint16
 	line    []byte
-	call    wire.Record // waits
+	call    wire.Record // the call that waits for its More record; only if waits is set
 	waits   bool
-	at      uint64 // its position
+	at      uint64 // the ring position of call
 }
 
 func (x *recordText) write(position uint64, record wire.Record, more *wire.More) error {
@@ -226,7 +226,8 @@ func (x *recordText) write(position uint64, record wire.Record, more *wire.More)
 	return err
 }
 
-// flush writes the call that waited for its More record (further arguments), because none follows.
+// flush writes the call that waits for its More record (further arguments), if there is one. It is called when the
+// More record does not follow.
 func (x *recordText) flush() error {
 	if !x.waits {
 		return nil

@@ -55,11 +55,11 @@ type ExperimentTarget struct {
 	Name    string         `json:"name"`
 	Kind    ExperimentKind `json:"kind"`
 	Mode    ExperimentMode `json:"mode"`
-	Calls   []string       `json:"calls,omitempty"`   // their names: of calls and waits
-	Address uint64         `json:"address,omitempty"` // of a lock
-	Object  ObjectID       `json:"object,omitempty"`  // number of a lock, as in records; 0 when not known
+	Calls   []string       `json:"calls,omitempty"`   // names of the calls, if the target is calls or waits
+	Address uint64         `json:"address,omitempty"` // address of the lock, if the target is a lock
+	Object  ObjectID       `json:"object,omitempty"`  // number of the lock, as in records; 0 when not known
 	Threads []uint64       `json:"threads,omitempty"` // the system's ids of the threads that are delayed; empty is all
-	Sleeps  bool           `json:"sleeps,omitempty"`  // threads sleep during delays, unless these are too short
+	Sleeps  bool           `json:"sleeps,omitempty"`  // threads sleep during delays; in very short ones they spin
 	TookNS  int64          `json:"took_ns,omitempty"` // mean length of an occurrence without delays; 0 when not known
 }
 

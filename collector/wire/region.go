@@ -186,8 +186,8 @@ func (r Ring) Claimed() Claim { return Claim(atomic.LoadUint32(r.word32(RingClai
 // An Audit checks that no command buffers were missed. An internal function of Metal, which every command buffer
 // passes, counts them a second time; the methods that the tracer hooks for recording all call it.
 type Audit struct {
-	Reached uint64 `json:"reached"` // that passed it
-	Missed  uint64 `json:"missed"`  // the number of these for which the hooks recorded no call
+	Reached uint64 `json:"reached"` // command buffers that passed the internal function
+	Missed  uint64 `json:"missed"`  // command buffers among them for which the hooks recorded no call
 }
 
 // Add adds the counts of b to a, to sum up the ring buffers of a process.
@@ -196,13 +196,14 @@ func (a *Audit) Add(b Audit) { a.Reached, a.Missed = a.Reached+b.Reached, a.Miss
 // Seen returns how many of the command buffers that Metal processed were recorded.
 func (a Audit) Seen() uint64 { return a.Reached - min(a.Reached, a.Missed) }
 
-// Commits returns how many command buffers the threads of the ring buffer committed, counted where Metal's queue
-// accepts them.
+// Commits returns how many command buffers Metal's queues accepted from the threads that used the ring buffer, and for
+// how many of them no call of commit was recorded.
 func (r Ring) Commits() Audit {
 	return Audit{atomic.LoadUint64(r.word64(RingCommitsOffset)), atomic.LoadUint64(r.word64(RingCommitsMissedOffset))}
 }
 
-// Completions returns for how many command buffers Metal announced the completion on threads of the ring buffer.
+// Completions returns for how many command buffers Metal reported the completion to their queue, on threads that used
+// the ring buffer, and for how many of them no completion was recorded.
 func (r Ring) Completions() Audit {
 	return Audit{atomic.LoadUint64(r.word64(RingCompletionsOffset)),
 		atomic.LoadUint64(r.word64(RingCompletionsMissedOffset))}

@@ -16,7 +16,7 @@ const (
 	RoleSource            // StringID that identifies a source text
 	RoleLabel             // StringID of a label of the created object
 	RoleText              // StringID of another text
-	RoleSize              // how big it is
+	RoleSize              // size of the object or the data
 	RoleCount             // how many
 	RoleFirst             // index of the first of them
 	RoleGrid              // one of width, height and depth of a grid, in this order; 0 when only the GPU knows it

@@ -5,8 +5,8 @@ package wire
 // written only if the measurement was requested.
 type Sampling uint8
 
-// The outcomes of a measurement. In the record of the call that creates an encoder, SamplingMeasured only means
-// that samples were requested.
+// The outcomes of measuring an encoder's time on the GPU. In the record of the call that creates the encoder,
+// SamplingMeasured only means that samples were requested.
 const (
 	SamplingOff      Sampling = iota // not requested: --gpu-timing buffer
 	SamplingMeasured                 // the GPU's own clock, at the encoder's boundaries

@@ -18,7 +18,7 @@ type Row struct {
 type Field struct {
 	At   Place
 	Role Role
-	Kind Kind // kind of the object that the value numbers, or of the objects that it counts
+	Kind Kind // kind of the object whose number the value is, or of the objects that the value counts
 	Unit Unit
 	name string // wording for people, where role, kind and unit do not suffice
 }
@@ -27,8 +27,8 @@ type Field struct {
 // further arguments), or in one half of a 64-bit word of the More record.
 type Place uint8
 
-// The places of values. A row's Object is always at InObject and its Arg at InArg; the other places are in the More
-// record.
+// The places of values. InObject and InArg are fields of the call's own record. The other places are words, or halves
+// of words, of its More record (the second record, with further arguments).
 const (
 	Nowhere Place = iota
 	InObject

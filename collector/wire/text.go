@@ -16,7 +16,8 @@ import (
 //
 // A call that is not in the table also has its "number".
 
-// AppendText appends the text form of a record to b. more is the record's More record, or nil.
+// AppendText appends a record to b as one line of JSON, without the newline. more is the call's More record (a second
+// record with further arguments), or nil if there is none.
 func AppendText(b []byte, r Record, more *More) []byte {
 	b = append(b, `{"call":`...)
 	row := r.Call.Row()

@@ -51,7 +51,7 @@ func (p Parameters) Arguments() []string {
 type Bench struct {
 	Name    string
 	Summary string
-	Program string // what rawmetal calls it
+	Program string // the benchmark's name in the program rawmetal
 	// PerProcess starts a new process for each round: what the benchmark measures (such as opening the device) is
 	// slow only the first time in a process.
 	PerProcess bool

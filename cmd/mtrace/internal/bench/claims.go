@@ -202,8 +202,8 @@ func (c Claim) missing(r *Results) string {
 	return fmt.Sprintf("no measured case matches %q %s", c.Measure.Of.Case, c.Measure.Of.Metric)
 }
 
-// measures reports whether some case has the selector's metric and keys, with any values. If so, the claim lacks a
-// result only because this run used other sizes.
+// measures reports whether a case of the benchmark has the selector's metric and keys (such as size), with whatever
+// values. If so, a claim without a result lacks it only because this run used other sizes.
 func (r *Results) measures(bench string, s Selector) bool {
 	return slices.ContainsFunc(r.Of(bench), func(c *Case) bool {
 		for key := range parseCase(s.Case) {

@@ -15,7 +15,7 @@ type Results struct {
 type Case struct {
 	Bench      string
 	Name       string            // "size=256 dtype=f32"
-	Keys       map[string]string // the same, split
+	Keys       map[string]string // Name split into keys and values: {"size": "256", "dtype": "f32"}
 	Flop       float64           // arithmetic of one operation; 0 if that is meaningless
 	Bytes      float64           // memory traffic of one operation
 	Dispatches int

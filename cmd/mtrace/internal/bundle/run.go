@@ -47,11 +47,11 @@ type Said struct {
 
 // Setting is the configuration of the runs.
 type Setting struct {
-	Tool     string   // mtrace itself
-	SelfTest string   // the bundled C program
-	Python   string   // "" where there is none
-	Library  string   // that is injected
-	Environ  []string // of the traced runs
+	Tool     string   // path of the mtrace executable
+	SelfTest string   // path of the bundled C program
+	Python   string   // path of a Python interpreter; empty if there is none
+	Library  string   // path of the library that is injected
+	Environ  []string // environment of the traced runs
 	Alone    []string // environment of the untraced runs: with the software Metal, if it is used
 }
 

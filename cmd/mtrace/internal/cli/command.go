@@ -48,7 +48,7 @@ func (s Stdio) quietly(command string) (Stdio, error) {
 type Command struct {
 	Name    string
 	Summary string
-	Usage   string // what follows the name
+	Usage   string // the arguments, as printed after the command's name
 	Example string
 	Setup   func(*pflag.FlagSet) func(Stdio, []string) error
 	// Whole stops flag parsing at the first argument that is not a flag: from there on the arguments are the command

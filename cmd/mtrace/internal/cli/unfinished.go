@@ -16,7 +16,7 @@ import (
 // an older FILE stays intact, and after a crash the name shows that the recording is partial.
 type Unfinished struct {
 	*os.File
-	Path string      // of the unfinished file
+	Path string      // path of the unfinished file
 	info fs.FileInfo // of the file, to notice if another file replaced it
 	Kept bool        // the path is a pipe or a device: it is not renamed
 }

@@ -201,7 +201,7 @@ func (r *benchRunner) trace(run *bench.Run, round int) string {
 		name += "-" + strconv.Itoa(round+1)
 	}
 	if run.Bench.Compared {
-		return filepath.Join(r.scratch, name+".mtrace") // only its cost is of interest
+		return filepath.Join(r.scratch, name+".mtrace") // nobody reads this trace: only its cost is measured
 	}
 	for n := 1; ; n++ {
 		if path := cli.Numbered(name, n); !cli.Exists(path) {

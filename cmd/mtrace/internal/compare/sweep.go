@@ -63,7 +63,7 @@ type sweep struct {
 	html         string
 	json         bool
 	force        bool   // replace files that are there
-	dir          string // of the traces
+	dir          string // folder of the traces
 }
 
 // sweptRun is one run of the program with a given number of threads.
@@ -71,7 +71,7 @@ type sweptRun struct {
 	threads    int
 	trace      string
 	throughput float64 // operations per second
-	reported   bool    // by the program; otherwise it is computed from the trace
+	reported   bool    // the program reported its throughput; otherwise it is computed from the trace
 	report     *report.Report
 }
 

@@ -24,7 +24,7 @@ type sight struct {
 	calls    map[wire.Call]uint64
 	threads  int
 	timed    int       // command buffers with GPU times
-	untimed  int       // completed without them
+	untimed  int       // completed command buffers without GPU times
 	handlers []float64 // duration of each run of the tracer's completion handler, ns
 	acquire  float64   // longest time to create a command buffer, ns
 	lock     float64   // longest wait for a lock, ns
@@ -32,7 +32,7 @@ type sight struct {
 	commits  wire.Audit // counted inside Metal, independently of the hooks
 	complete wire.Audit
 	checked  map[wire.Call]int // calls that the self-check made
-	canary   map[wire.Call]int // and those of them that were seen
+	canary   map[wire.Call]int // the calls among them that the tracer recorded
 	lost     uint64
 	warnings []string
 	unseen   string // the reason why no wait for a lock was recorded; empty if one was

@@ -15,7 +15,7 @@ type Private []replacement
 
 type replacement struct {
 	secret, shown string
-	anywhere      bool // also in the middle of a word
+	anywhere      bool // replace secret also in the middle of a word
 }
 
 // ThisUser returns the private texts of this machine: user, host and home folder, and values of environment

@@ -54,7 +54,8 @@ func (p Private) Folders() Private {
 // userInfo matches the user name and password in a URL.
 var userInfo = regexp.MustCompile(`://[^/@\s"]+@`)
 
-// absolute matches an absolute path of at least two names, or one below ~, together with the character before it.
+// absolute matches a path of at least two names that begins with / or ~/. Its groups are the character before the path
+// (a path must not begin inside a word), the ~ if there is one, and the rest of the path.
 var absolute = regexp.MustCompile(`(^|[\s"'=:(,;\[])(~|)((?:/[^/\s"'<>:;,()\[\]\\]+){2,})`)
 
 // known are folders whose contents are the same on every machine: paths in them stay in a shared report.

@@ -25,9 +25,9 @@ type keyboard struct {
 	*console
 	drained atomic.Bool
 	hushed  atomic.Bool // no key is passed on any more
-	still   atomic.Bool // from then on no more input is passed to the table
+	still   atomic.Bool // the reading goroutine has noticed: no more input is passed to the table
 	saved   *unix.Termios
-	ours    *unix.Termios // what Start set
+	ours    *unix.Termios // the terminal settings that Start set
 	resized chan os.Signal
 	mutex   sync.Mutex
 	changed func()

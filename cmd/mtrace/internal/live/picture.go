@@ -39,7 +39,7 @@ type Thread struct {
 	For     time.Duration // since that call began
 	On      string        // the thread that it waits for, or recently waited for most; empty if unknown
 	Commits float64       // command buffers a second
-	Calls   float64       // the same
+	Calls   float64       // of Metal, a second
 	Waited  float64       // share of the time that it waited, 0 to 1, in waits that have ended
 }
 
@@ -49,11 +49,11 @@ type State string
 // States, as the table shows them. Those in which the thread waits must begin with "waits:", see State.Waits.
 const (
 	Works          State = "works"    // outside of Metal
-	Silent         State = "no calls" // what it does is not seen
+	Silent         State = "no calls" // not in a recorded call, and its own code cannot be observed
 	InMetal        State = "in Metal"
 	Compiles       State = "compiles"
 	AwaitsGPU      State = "waits: GPU"
-	AwaitsRoom     State = "waits: queue" // for room in it
+	AwaitsRoom     State = "waits: queue" // until the queue has a free command buffer
 	AwaitsLock     State = "waits: lock"
 	AwaitsOther    State = "waits: signal"
 	AwaitsDrawable State = "waits: drawable"

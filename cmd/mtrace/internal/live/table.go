@@ -17,10 +17,10 @@ type Table struct {
 	watcher  *Watcher
 	keyboard *keyboard
 	screen   tcell.Screen
-	resized  chan os.Signal // for the program's terminal, table or not
+	resized  chan os.Signal // SIGWINCH: the program's terminal gets the new size even if the table is not shown
 	mutex    sync.Mutex     // guards the screen
-	gone     bool           // for good
-	aside    bool           // while a shell has the terminal
+	gone     bool           // the table is closed and is not shown again
+	aside    bool           // the table is hidden while a shell has the terminal
 	view     view
 	shown    Picture
 	over     chan struct{}

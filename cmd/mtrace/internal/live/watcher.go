@@ -23,13 +23,13 @@ type Watcher struct {
 	stopped   bool               // nobody asks for pictures any more
 	failed    error              // the reason why records are counted but not written to the trace
 	began     time.Time
-	since     time.Time // of the last picture
+	since     time.Time // time of the last picture
 	progress  time.Time // time of the last record that shows progress
 }
 
 // process is what the watcher knows about one traced process.
 type process struct {
-	tracefile.Process // its clock
+	tracefile.Process // for the process's clock
 	texts             map[wire.StringID]string
 	rings             map[uint16]*thread
 	committers        recent
@@ -41,11 +41,11 @@ type process struct {
 type thread struct {
 	id      uint64
 	name    wire.StringID
-	starts  bool // the record before was its start
+	starts  bool // the previous record was the thread's start
 	inside  collector.Inside
-	at      wire.Ticks // when it was seen there
-	seen    bool       // in the last look
-	calls   int        // since the last picture, as what follows
+	at      wire.Ticks // time of the snapshot that inside comes from, on the process's clock
+	seen    bool       // the last snapshot contained the thread
+	calls   int        // calls, commits and waits are counted since the last picture
 	commits int
 	waited  map[awaited]int64 // nanoseconds
 }

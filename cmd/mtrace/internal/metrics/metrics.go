@@ -24,11 +24,11 @@ import (
 // A Recording counts the events of one trace while it is recorded. Write it the trace's text form, in pieces of any
 // size.
 type Recording struct {
-	Name  string // of the trace
-	Bytes int64  // of it, so far
+	Name  string // name of the trace
+	Bytes int64  // size of the trace so far
 	Ended bool
 
-	rest      []byte // of a line that is not whole
+	rest      []byte // the beginning of a line whose end was not written yet
 	processes map[int]*process
 }
 

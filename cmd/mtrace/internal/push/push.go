@@ -43,8 +43,8 @@ type Server struct {
 	// token is sent as a bearer token.
 	User    string
 	Token   string
-	Tenant  string // of a server that has several
-	Version string // of this tool
+	Tenant  string // tenant of a server that separates several; empty for none
+	Version string // version of mtrace
 }
 
 // A Protocol is a way to send profiles, by the name that --server takes.

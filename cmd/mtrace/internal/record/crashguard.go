@@ -29,13 +29,13 @@ type crashGuard struct {
 // crashNote is the file that a crashGuard keeps for a command between its runs.
 type crashNote struct {
 	Program string `json:"program"`
-	Tracer  string `json:"tracer"` // with another tracer the note does not count
+	Tracer  string `json:"tracer"` // version and library file; a note of another tracer is ignored
 	Crash   string `json:"crash"`  // "SIGSEGV inside commit"
 	Cleared bool   `json:"cleared"`
 }
 
-// NewCrashGuard reads the note about the command. A note of another version of the tracer does not count. Without a
-// user cache folder nothing is remembered.
+// NewCrashGuard reads the file in which earlier runs of the command noted a crash. It ignores a file of another version
+// of the tracer, because that version's bug may be gone. Without a user cache folder crashes are not noted.
 func NewCrashGuard(command []string, library string) *crashGuard {
 	g := &crashGuard{}
 	folder, err := os.UserCacheDir()

@@ -149,8 +149,8 @@ type experimentRun struct {
 	// set by mtrace run --verify: only the verdict's cause is measured, and the usual report is printed in place of
 	// the experiment's
 	verifies bool
-	failure  error    // why there was no experiment
-	notes    []string // for the user
+	failure  error    // the reason why there was no experiment; otherwise nil
+	notes    []string // notes to print for the user
 	blocks   int
 }
 

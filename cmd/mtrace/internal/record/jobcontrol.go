@@ -17,7 +17,7 @@ import (
 type change struct {
 	what   changeKind
 	status syscall.WaitStatus // how it ended
-	by     syscall.Signal     // what stopped it
+	by     syscall.Signal     // the signal that stopped it
 }
 
 type changeKind int

@@ -30,9 +30,9 @@ type callLog struct {
 // A loggedProcess holds what is needed to print calls of one process: the process's clock, threads and texts.
 type loggedProcess struct {
 	tracefile.Process
-	threads map[uint16]uint64 // by ring
+	threads map[uint16]uint64 // the thread that uses each ring buffer, by the number of the ring
 	texts   map[wire.StringID]string
-	pending map[uint16]wire.Record // a record whose More record comes with the next batch
+	pending map[uint16]wire.Record // by ring: a record whose More record comes with the next batch
 }
 
 // logLine is a call that waits to be printed. It is formatted only when it is printed, because the names of its

@@ -22,9 +22,9 @@ import (
 
 // remoteOptions hold the flags for sending the trace to another machine.
 type remoteOptions struct {
-	collector string        // its address; empty: the trace is written on this machine
-	spool     cli.SizeValue // the most bytes of unsent data on disk
-	wait      time.Duration // for a collector that accepts no data, after the program has ended
+	collector string        // address of the remote collector; empty if the trace is written on this machine
+	spool     cli.SizeValue // maximum size of the unsent data on disk
+	wait      time.Duration // how long to wait, after the program has ended, for a collector that accepts no data
 }
 
 func (o *remoteOptions) flags(flags *pflag.FlagSet) {

@@ -33,8 +33,8 @@ type RunOptions struct {
 	NoReport  bool
 	keepEmpty keepEmpty
 	log, live bool
-	Follow    bool // the program's children
-	wait      bool // for the program's children
+	Follow    bool // trace the program's children, too
+	wait      bool // record until the program's children have ended, too
 	Quiet     bool // the caller prints where the trace is
 	guard     bool // replace no methods if the last run crashed in one
 	hangAfter time.Duration

@@ -32,13 +32,13 @@ type session struct {
 	inside    *insideWatch
 	hang      *hangWatch
 	guarded   []string               // the crash guard's messages; "" for none
-	shown     []interface{ close() } // what shows the recording while it continues
+	shown     []interface{ close() } // live views of the recording
 	program   chan struct{}          // closed when pid is known
 	pid       int                    // process id of the program; 0 if it was never started
 	token     wire.Token             // in the environment of its processes
 	// livedOn are processes without Metal calls that still ran when the recording ended
 	livedOn   []tracefile.Living
-	warnings  []string // of the collector, when it has finished
+	warnings  []string // warnings of the collector; complete when it has ended
 	whole     bool     // the trace was written completely, and has its final name
 	window    *collector.Window
 	writer    *tracefile.Writer

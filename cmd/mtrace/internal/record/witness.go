@@ -14,7 +14,7 @@ type witness struct {
 	collector.Observer // ignores everything else
 	mutex              sync.Mutex
 	seen               map[tracefile.ProcessIndex]*handshake.Process
-	vanished           []handshake.Process // that started another program in the same process before they made a call
+	vanished           []handshake.Process // processes that became another program (exec) before a Metal call
 }
 
 func newWitness() *witness {

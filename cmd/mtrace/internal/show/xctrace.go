@@ -136,7 +136,7 @@ func usable(std cli.Stdio, recording *xctrace.Recording) error {
 	for _, d := range recording.Documents {
 		for _, t := range d.Tables {
 			if !t.Decoded && t.Rejected == 0 {
-				continue // not one that mtrace knows
+				continue // a table that mtrace does not know
 			}
 			rows, rejected = rows+t.Rows, rejected+t.Rejected
 			if t.Rows == 0 || t.Rejected < t.Rows {

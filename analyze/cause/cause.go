@@ -130,8 +130,8 @@ type Finding struct {
 	Evidence   []string // sentences with numbers, if the cause holds
 	Why        string   // why it is not the cause, if it does not hold
 	Advice     string
-	Confidence float64         // of the rule, 0…1
-	QValue     float64         // of the statistical test that the finding is based on; 0 if there is none
+	Confidence float64         // the rule's confidence in the finding, 0 to 1
+	QValue     float64         // q-value of the statistical test that the finding is based on; 0 if there is none
 	Speedup    *replay.Speedup // nil if the removal was not, or cannot be, replayed
 	// the line of the program that costs most of the time, as "train.py:42 step()"; "" if stacks were not recorded
 	Site string

@@ -82,10 +82,10 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 
 // A handlerCost is the time that threads lost to completion handlers.
 type handlerCost struct {
-	waited    analyze.Nanos // in waits for command buffers and signals
-	promised  analyze.Nanos // the part of waited in waits for signals that handlers send
-	fullQueue analyze.Nanos // in creating command buffers on queues that were full because handlers still ran
-	chained   analyze.Nanos // until a handler created the next command buffer
+	waited    analyze.Nanos // time in waits for command buffers and signals
+	promised  analyze.Nanos // the part of `waited` in waits for signals that handlers send
+	fullQueue analyze.Nanos // in creating command buffers while handlers still ran and so the queue was full
+	chained   analyze.Nanos // time until a handler created the next command buffer
 	buffers   int           // number of command buffers that the handler of the previous one created
 }
 

@@ -105,7 +105,8 @@ func (r Finding) notAwaited(ev *evidence.Evidence, top *analyze.Thread) Finding 
 	return r.reject("thread %d made all commits, but no other thread waited for its work", top.ID)
 }
 
-// tellRequests adds how other threads pass work to the submitting thread, or to the pool of them.
+// tellRequests adds a sentence to the evidence: how many threads pass work to the submitting thread, or to the pool of
+// submitting threads, and how often they wait for its signal.
 func (r *Finding) tellRequests(h *evidence.Delegation) {
 	switch {
 	case h.Unseen:

@@ -16,11 +16,11 @@ import (
 // A Verdict names the cause that explains most of the lost thread time, with all findings.
 type Verdict struct {
 	Cause      string
-	Share      float64   // of the threads' time; if Cause is None, the share lost to an external process
+	Share      float64   // share of thread time that Cause costs; if Cause is None, share lost to an external process
 	Confidence float64   // 0…1
 	Summary    string    // one sentence
-	Causes     []Finding // those that hold, the most important first
-	RuledOut   []Finding // those that do not hold
+	Causes     []Finding // the causes that hold, the most important first
+	RuledOut   []Finding // the causes that do not hold
 	// faults that may matter as much as Cause: their predicted gains (or their costs, without predictions) differ from
 	// those of Cause by less than the error
 	CloseCalls []string
@@ -286,7 +286,7 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 
 // trust returns the confidence c, reduced if the trace is incomplete or has few command buffers.
 func trust(t *analyze.Trace, c float64) float64 {
-	// the error of a share of n command buffers is up to 1/√n
+	// A share that is measured on n command buffers has an error of up to 1/√n.
 	if n := len(t.CommandBuffers); n > 0 {
 		c *= 1 - max(0, 1/math.Sqrt(float64(n))-policy.WorthNaming.Value)
 	}

@@ -10,7 +10,7 @@ import (
 
 // GPUWork has the times of all command buffers on the trace's GPUs, by GPU.
 type GPUWork struct {
-	Devices []*Device // that ran something, in the order of their first work
+	Devices []*Device // the GPUs that ran something, in the order of their first work
 	byModel map[*analyze.Device]*Device
 	trace   *analyze.Trace
 }
@@ -113,8 +113,9 @@ func Locate(t *analyze.Trace) *GPUWork {
 	return g
 }
 
-// unite returns the union of the times in which the rows ran: of all rows, and of the rows that each thread
-// committed. The rows must be sorted by begin, otherwise the unions are wrong.
+// unite returns the union of the times of all rows, and one union for each committing thread. A row is a time in which
+// a command buffer worked on the GPU; one command buffer may have several. If the rows are not sorted by begin, the
+// unions are wrong.
 func unite(rows []running) (all *Busy, byThread map[*analyze.Thread]*Busy) {
 	all, byThread = &Busy{spans: make([]analyze.Interval, 0, len(rows))}, map[*analyze.Thread]*Busy{}
 	for i := range rows {

@@ -15,15 +15,15 @@ type Display map[*analyze.Thread]*DisplayPace
 // A DisplayPace tells how the display paces one thread.
 type DisplayPace struct {
 	Frame analyze.Nanos // median time between returns of consecutive calls that waited for the display
-	Calls []DisplayCall // of nextDrawable, in the order of time
+	Calls []DisplayCall // the thread's calls of nextDrawable, in order of time
 }
 
 // A DisplayCall is one call of nextDrawable.
 type DisplayCall struct {
 	analyze.Interval
 	Before  analyze.Nanos // the end of the thread's previous call of nextDrawable; 0 if there is none
-	Waited  bool          // it blocked
-	Display bool          // it blocked, and the GPU had completed the thread's earlier command buffers when it returned
+	Waited  bool          // the call blocked
+	Display bool          // the call waited for the display: when it returned, the thread's GPU work was done
 }
 
 // FindDisplay returns the threads that the display paces: most of their calls of nextDrawable wait for the display. If
@@ -70,8 +70,9 @@ func FindDisplay(t *analyze.Trace) Display {
 	return paces
 }
 
-// find sets Display of the calls, and Frame. It reports whether the display paces the thread, which committed the
-// command buffers of `work`.
+// find determines which calls of nextDrawable waited for the display (DisplayCall.Display), and the median time between
+// them (Frame). It returns true if the display paces the thread. `work` has the command buffers that the thread
+// committed; if it committed none, those of all threads.
 func (p *DisplayPace) find(work []*analyze.CommandBuffer) bool {
 	var between []analyze.Nanos
 	var completed, took analyze.Nanos // the last GPU end, and the sum of the GPU times

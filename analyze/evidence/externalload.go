@@ -30,10 +30,11 @@ type ExternalLoad struct {
 	WaitedForProcessors, LateNotices analyze.Nanos
 
 	Interrupted Interruptions
-	// the interval for which each late command buffer was delayed
-	held   map[analyze.CommandBufferIndex]analyze.Interval
-	stood  map[analyze.CommandBufferIndex]analyze.Interval // when each long command buffer was interrupted
-	delays []delay
+	// for each late command buffer: from when it was ready until it began
+	held map[analyze.CommandBufferIndex]analyze.Interval
+	// for each command buffer that took far longer than usual: the time beyond the usual, in which it was interrupted
+	stood  map[analyze.CommandBufferIndex]analyze.Interval
+	delays []delay // of all command buffers in Delays
 	work   *GPUWork
 }
 

@@ -12,10 +12,10 @@ import (
 type Producer struct {
 	Thread    *analyze.Thread // nil when not known
 	What      string          // name of the awaited object, otherwise the selector of the waiting call
-	Idle      analyze.Nanos   // how long the GPU was idle while submitting threads waited for the feeder
+	Idle      analyze.Nanos   // how long the GPU was idle while submitting threads waited for the producer
 	waits     int
-	asleep    analyze.Nanos            // the share of Idle in which the feeder slept
-	meanwhile [blockings]analyze.Nanos // by kind of call: how long the feeder was itself blocked during these waits
+	asleep    analyze.Nanos            // the part of Idle in which the producer slept
+	meanwhile [blockings]analyze.Nanos // by kind of blocking call: how long the producer was blocked meanwhile
 }
 
 func (x *Producer) add(blocked Blocked, w *analyze.SignalWait, idle analyze.Nanos) {
@@ -26,11 +26,11 @@ func (x *Producer) add(blocked Blocked, w *analyze.SignalWait, idle analyze.Nano
 	}
 }
 
-// Sleeps reports whether the feeder slept for most of the time that others waited for it.
+// Sleeps reports whether the producer slept for most of the time that others waited for it.
 func (x *Producer) Sleeps() bool { return policy.MoreThan(policy.Majority, x.asleep, x.Idle) }
 
-// Doing returns, as a clause for the report, what the feeder did for most of the time that others waited for it. It
-// is empty if the trace does not show that.
+// Doing returns a clause for the report: what the producer did for most of the time that other threads waited for it,
+// such as ", which slept meanwhile". It returns "" if the trace does not show that.
 func (x *Producer) Doing() string {
 	for _, c := range []struct {
 		took analyze.Nanos
@@ -46,7 +46,7 @@ func (x *Producer) Doing() string {
 	return ""
 }
 
-// Who returns the name of the feeding thread for the report.
+// Who returns the name of the producer for the report.
 func (x *Producer) Who() string {
 	if x.Thread == nil {
 		return "an unknown thread"

@@ -12,10 +12,10 @@ import (
 type GPU struct {
 	Busy      analyze.Nanos // union of the intervals of GPU work, summed over devices
 	BusyShare float64       // share of the window, per device
-	Sum       analyze.Nanos // sum of the lengths of the rows
+	Sum       analyze.Nanos // sum of the lengths of all GPU work rows; above Busy if command buffers ran at the same time
 	// Sum / Busy: average number of GPU work rows that ran at the same time while any ran
 	Overlap      float64
-	StartLatency analyze.Durations // from commits to the first work
+	StartLatency analyze.Durations // delays from the commit of a command buffer to its first GPU work
 	IdleGaps     []Gap             // the longest gaps, longest first
 	Idle         analyze.Nanos
 	IdleBy       []IdleCause // longest first

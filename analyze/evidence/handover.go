@@ -33,8 +33,8 @@ import (
 type Delegation struct {
 	To      *analyze.Thread          // the submitter; of a pool, the thread with most commits
 	Pool    map[*analyze.Thread]bool // To alone, or all threads of the pool
-	Threads map[*analyze.Thread]bool // that send requests to the submitter
-	Replies []reply                  // to these threads, in order of time
+	Threads map[*analyze.Thread]bool // the threads that send requests to the submitter
+	Replies []reply                  // the submitter's replies to Threads, in order of time
 	Others  int                      // waits of other threads that the submitter's signal ended
 	Unseen  bool                     // the trace does not show the requests: see findByTiming
 	// number of waits for the submitter's signal that may be waits for an answer, but whose request the trace does not
@@ -48,8 +48,8 @@ type Delegation struct {
 
 	trace    *analyze.Trace
 	waits    []analyze.SignalWait
-	commits  []*analyze.CommandBuffer // of the pool, sorted by commit
-	inCommit *Busy                    // when the submitter commits
+	commits  []*analyze.CommandBuffer // the command buffers of the pool, sorted by commit
+	inCommit *Busy                    // the times in which the submitter is in commit
 	// by address of a semaphore or condition variable: whether the submitter receives requests through it
 	isRequestObject map[uint64]bool
 	// threads that wait for the submitter's signal at an object at which no other thread waits
@@ -60,7 +60,7 @@ type Delegation struct {
 // work.
 type reply struct {
 	analyze.Call                 // the wait
-	By           *analyze.Thread // who answered
+	By           *analyze.Thread // the submitter that answered
 	At           analyze.Nanos   // when the signal was given
 	// GPU time, within the wait, of work that By committed since its previous reply
 	Own analyze.Nanos
@@ -218,9 +218,9 @@ func (h *Delegation) serve() {
 	h.Served, h.Waited = Share(served, all), Share(all, active)
 }
 
-// serveBy determines which command buffers one submitter committed for each of its replies. It returns the total time
-// that threads waited for these replies, and the part of that time in which the submitter worked for the waiting
-// thread (served). Replies form one batch if the submitter did not use Metal between them.
+// serveBy determines which command buffers submitter `by` committed for each of its replies (signals that end other
+// threads' waits). It returns the total time of these waits, and the part in which the submitter worked for the waiting
+// thread (served). Replies between which the submitter did not use Metal form one batch.
 func (h *Delegation) serveBy(by *analyze.Thread) (all, served analyze.Nanos) {
 	used := h.used(by)
 	var own []analyze.Interval

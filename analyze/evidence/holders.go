@@ -13,7 +13,7 @@ import (
 type HolderSite struct {
 	Chain    []*analyze.Frame // the frame that makes the call, and its callers
 	Selector string           // the call
-	Time     analyze.Nanos    // of the waiting threads, added up
+	Time     analyze.Nanos    // sum of the times that threads waited while the holder was here
 	Longest  HolderCall
 }
 

@@ -5,9 +5,9 @@ import "mtrace/analyze"
 // Activities of a thread while the GPU was idle before its commit. Scheduling and BetweenEncoders are not the
 // thread's responsibility: its work was committed already, and the GPU or the driver delayed it.
 const (
-	Scheduling      = "scheduling"       // it had committed; the GPU had not begun
+	Scheduling      = "scheduling"       // the thread had committed the command buffer; the GPU had not begun it
 	doingEncode     = "encoding"         // between the creation of the command buffer and the end of its commit
-	doingOutside    = "outside of Metal" // before it created the command buffer
+	doingOutside    = "outside of Metal" // before the thread created the command buffer
 	BetweenEncoders = "between the encoders of a command buffer"
 )
 

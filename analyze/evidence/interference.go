@@ -19,7 +19,7 @@ type Interference struct {
 	Rho     float64 // Spearman's correlation of a call's duration with the calls in flight at its entry
 	RhoLow  float64 // lower end of its 95% interval
 	RhoHigh float64
-	PValue  float64 // of Rho, by permutation
+	PValue  float64 // p-value of Rho, by permutation
 	QValue  float64 // PValue, adjusted for the number of tests
 	// the share of a call's duration that would disappear if no other thread were inside the call: slope of the
 	// duration over the calls in flight × mean number in flight / mean duration

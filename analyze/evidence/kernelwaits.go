@@ -131,7 +131,7 @@ type coincidentEnd struct {
 	lag    analyze.Nanos // from the end of the awaited command buffer to the end of the waiting one
 	delay  analyze.Nanos // from the begin of the waiting command buffer to the begin of the awaited one
 	until  analyze.Nanos // from the begin of the waiting command buffer to the end of the awaited one
-	length analyze.Nanos // of the waiting command buffer
+	length analyze.Nanos // GPU time of the waiting command buffer
 	near   analyze.Nanos // ends at most this far apart count as coincident
 	count  int           // number of awaited command buffers that ended while the waiting one ran
 }

@@ -12,11 +12,12 @@ import (
 type QueueOverlap struct {
 	// largest number at the same time, ignoring numbers reached for less than 1% of the queue's busy time
 	Most int
-	// the queue never runs more than Most: ready command buffers waited in it although the GPU had spare capacity
+	// the queue, not the GPU, limits the number to Most: ready command buffers waited although the GPU had spare
+	// capacity
 	Limited  bool
-	Busy     *Busy                     // when the queue ran something
-	byThread map[*analyze.Thread]*Busy // the same by the thread that committed
-	full     *Busy                     // when it ran Most at the same time
+	Busy     *Busy                     // when at least one command buffer of the queue ran
+	byThread map[*analyze.Thread]*Busy // when command buffers ran that the thread committed to the queue
+	full     *Busy                     // when Most command buffers of the queue ran at the same time
 }
 
 // Overlaps determines for each queue how many of its command buffers run at once, and whether the queue limits that
@@ -60,9 +61,9 @@ func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos
 // ever runs (Most), although the GPU could have run more.
 const (
 	noMatter     = iota // the situation did not occur
-	beganBeside         // it began
-	waitedBehind        // it waited until fewer ran
-	beganLate           // it began neither then nor when fewer ran
+	beganBeside         // the command buffer began although the queue ran that many
+	waitedBehind        // the command buffer waited until fewer of the queue ran
+	beganLate           // the command buffer waited, and still did not begin when fewer ran
 	startings
 )
 

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// ThreadTime tells how a thread used its part of the trace's window. The elements of Time add up to Window exactly.
+// ThreadTime tells how a thread used its time in the trace. The elements of Time add up to ActiveRange exactly.
 type ThreadTime struct {
 	Thread         *analyze.Thread
 	ActiveRange    analyze.Nanos // from its first to its last call
@@ -24,7 +24,7 @@ type ThreadTime struct {
 	SignalWaits analyze.Nanos
 	// the part of Time[PartOutside] in recorded waits, by kind of wait; includes SignalWaits
 	Blocked   [analyze.BlockedKinds]analyze.Nanos
-	HandsOver bool // another thread submits its work, and it waits for that
+	HandsOver bool // another thread submits this thread's work, and this thread waits for the result
 	// the part of Time[PartAcquire] in which other threads held the queue's command buffers
 	AcquireOthers analyze.Nanos
 }

@@ -14,16 +14,16 @@ const DefaultCapacity = 64
 // QueueUse tells how a queue was used.
 type QueueUse struct {
 	Queue          *analyze.Queue
-	Threads        []analyze.ThreadID // that committed to the queue
+	Threads        []analyze.ThreadID // the threads that committed to the queue
 	CommandBuffers int                // number committed to the queue
 	InFlightMean   float64            // mean number committed and not completed, over the window
 	InFlightMax    int
 	// thread time in which creating a command buffer blocked because the queue already had its maximum number
 	AtCapacity analyze.Nanos
 
-	slots   counter                      // from the command buffer's creation to its completion
-	holders map[*analyze.Thread]*counter // the same by the thread that created the command buffer
-	flights counter                      // from commits to completions, in the window
+	slots   counter                      // one interval per command buffer, from creation to completion
+	holders map[*analyze.Thread]*counter // the intervals in slots, by the thread that created the command buffer
+	flights counter                      // one interval per command buffer, from commit to completion, within the trace
 }
 
 // QueueUses tells how the queues of a trace were used.
@@ -40,7 +40,8 @@ type Acquisition struct {
 	Buffer *analyze.CommandBuffer
 }
 
-// CountInFlight counts the command buffers in flight in each queue, and the time that threads waited for a free one.
+// CountInFlight counts the command buffers in flight in each queue. It also adds up the time for which creating a
+// command buffer blocked because the queue was full.
 func CountInFlight(t *analyze.Trace, completions Completions) *QueueUses {
 	window := t.TimeRange
 	uses := &QueueUses{behindOthers: map[*analyze.Thread]analyze.Nanos{}}
@@ -99,7 +100,7 @@ func CountInFlight(t *analyze.Trace, completions Completions) *QueueUses {
 // findAcquisitions finds the creations of command buffers that blocked because the queue was full, and adds up how
 // much of that time is due to command buffers of other threads.
 func (uses *QueueUses) findAcquisitions(trace *analyze.Trace, index map[*analyze.Queue]*QueueUse) {
-	full := map[*analyze.Queue]*QueueUse{} // at times
+	full := map[*analyze.Queue]*QueueUse{} // the queues that were full at least once
 	for q, u := range index {
 		if u.slots.most() >= u.Capacity() {
 			full[q] = u

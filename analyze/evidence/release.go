@@ -35,20 +35,20 @@ func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	return sum
 }
 
-// A Release is the time at which a command buffer became free to run, and the last obstacle before: its own commit,
-// the commit of a command buffer that was enqueued before it, or an event.
+// A Release tells when a committed command buffer became ready for the GPU (At), and what delayed it after its own
+// commit: an earlier command buffer of the queue that was committed later (Head), or an event (Event).
 type Release struct {
 	At    analyze.Nanos
-	Head  analyze.Interval // delayed by a command buffer that was enqueued before it and committed later
-	Event analyze.Interval // delayed by an event
-	// the thread that signaled the event; nil if a command buffer did, or if the trace does not have the signal
+	Head  analyze.Interval // delay by a command buffer that was enqueued earlier and committed later; empty if none
+	Event analyze.Interval // delay by an event, the longest if it waits for several; empty if none
+	// the thread that signaled the event of Event; nil if a command buffer did, or if the trace does not have the signal
 	ByThread *analyze.Thread
-	Given    analyze.Nanos // when that thread signaled it
-	// the command buffer that signaled the event; none if a thread did, or if the trace does not have the signal
+	Given    analyze.Nanos // when the event was signaled, by a thread or a command buffer
+	// the command buffer that signaled the event of Event; none if a thread did, or if the trace does not have the signal
 	Signaler analyze.CommandBufferIndex
 	HeadBy   analyze.CommandBufferIndex // the command buffer that caused the delay in Head
-	Waits    int32                      // number of events that it waits for
-	known    bool                       // the command buffer was committed
+	Waits    int32                      // number of events that the command buffer waits for
+	known    bool                       // false if the command buffer was not committed
 }
 
 // Releases has the release of each command buffer of a trace.
@@ -97,7 +97,7 @@ func FindReleases(work *GPUWork) *Releases {
 	}
 	for _, list := range byQueue {
 		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(placeOf(x), placeOf(y)) })
-		var head *analyze.CommandBuffer // of all command buffers before, the one committed last
+		var head *analyze.CommandBuffer // of the command buffers before b in the queue: the last to be committed
 		for _, b := range list {
 			r := &all.released[b.Index]
 			if head != nil && head.Committed.Begin > b.Committed.End {

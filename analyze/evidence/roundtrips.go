@@ -9,13 +9,13 @@ import (
 // previous one has completed. The times add up exactly to the time from a thread's first creation to its last
 // completion. From Start to Notify the thread's work is in flight; the thread may wait or compute meanwhile.
 type RoundTrips struct {
-	Threads     int           // that commit
-	Synchronous int           // the part of these with one command buffer at a time
+	Threads     int           // number of threads that commit
+	Synchronous int           // number of these threads that have one command buffer in flight at a time
 	Buffers     int           // command buffers of the synchronous threads
 	Encode      analyze.Nanos // creation to commit
 	Start       analyze.Nanos // commit to the GPU's start
 	GPU         analyze.Nanos // the GPU's work
-	Gaps        analyze.Nanos // from the GPU's start to its end, without the time it worked
+	Gaps        analyze.Nanos // between the GPU's start and end of a command buffer, the time without work for it
 	Notify      analyze.Nanos // the GPU's end to completion
 	Between     analyze.Nanos // completion to the next creation
 	MostFlying  int           // largest number of command buffers in flight at the same time, over all threads

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Server is a thread that looks for requests at intervals and sleeps between. Submitting threads wait for its answers
-// while the GPU is idle, and most of that time it sleeps.
+// A Server is a thread that polls for requests at intervals and sleeps in between. Submitting threads wait for its
+// answers while the GPU is idle, and for most of that time the server sleeps.
 type Server struct {
 	Thread *analyze.Thread
 	Waits  int
@@ -25,8 +25,8 @@ type sleeper struct {
 }
 
 // findSleepers returns the sleepers among the threads. A sleep that stands for work, as in a simulation, or that limits
-// a rate, cannot be distinguished from the sleep of a thread that looks for requests. Short sleeps of one length are
-// regarded as the latter. A thread that is woken for a request does not look for it.
+// a rate, cannot be distinguished from the sleep of a thread that polls for requests. Short sleeps of one length are
+// treated as polling. A thread that often waits for signals does not poll: requests wake it.
 func findSleepers(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze.Thread]*sleeper {
 	sleeps, signalled := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread]int{}
 	for w := range analyze.Each(trace.CPUWaits.Blocked) {
@@ -64,8 +64,9 @@ func (s *sleeper) asleep(i analyze.Interval) analyze.Nanos {
 	return s.busy.LengthWithin(i)
 }
 
-// servedBy returns the server among the feeders, and the other feeders, if threads starve mostly because the server
-// sleeps; otherwise nil and all feeders. The feeders are sorted; `lost` is the time in which threads starve.
+// servedBy separates the server, a thread that polls for requests and sleeps in between, from the other producers. It
+// returns nil and all producers if threads seldom waited for the server, or if its sleep is not most of `lost` (the
+// GPU's idle time in waits for producers). The producers must be sorted, the longest awaited first.
 func servedBy(feeders []*Producer, lost analyze.Nanos, sleepers map[*analyze.Thread]*sleeper) (*Server, []*Producer) {
 	if len(feeders) == 0 {
 		return nil, feeders

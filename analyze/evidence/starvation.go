@@ -16,9 +16,9 @@ type Starvation struct {
 	// the descriptors at which the submitting threads or their producers waited, for the time in Lost and in Outside
 	Inputs    Inputs
 	Upstream  Upstream    // idle time in which a producer compiled or allocated: the report has other causes for that
-	Server    *Server     // a thread that sleeps between looks for requests; not in Lost or Producers; may be nil
+	Server    *Server     // a thread that polls for requests and sleeps in between; not in Lost or Producers; may be nil
 	Producers []*Producer // the threads whose signals were awaited, the longest awaited first
-	// when each thread waited at an object (such as a semaphore) that a feeder signals, even while the GPU was busy
+	// when each thread waited at an object (such as a semaphore) that a producer signals, even while the GPU was busy
 	When map[*analyze.Thread]*Busy
 	// the object at which each thread waited longest: threads with the same object take work from the same queue
 	At map[*analyze.Thread]LockKey

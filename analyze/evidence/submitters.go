@@ -8,20 +8,20 @@ import (
 // Submitters has the threads that take part in the GPU's work: they commit, wait for GPU work, or pass work to a
 // thread that commits for them.
 type Submitters struct {
-	Taking       []*ThreadTime            // the threads that take part
-	Participants map[*analyze.Thread]bool // Taking
+	Taking       []*ThreadTime            // the threads that take part, with their use of time
+	Participants map[*analyze.Thread]bool // the threads of Taking, for look-ups
 	Submits      map[*analyze.Thread]bool // threads that commit a considerable share of the work
 	requests     map[*analyze.Thread]bool // threads for which another thread submits
 	Committers   int
 	Steady       int                       // number of threads that commit more than 1% of the work
-	steady       map[*analyze.Thread]bool  // these threads
+	steady       map[*analyze.Thread]bool  // the threads that Steady counts
 	Time         analyze.Nanos             // working time of all threads that take part
 	InFlight     map[*analyze.Thread]*Busy // when each thread had work in flight
 	// the times in which the GPU had not yet ended a thread's work in flight. Unlike InFlight, they do not include
 	// delays after the end on the GPU, such as notifications and completion handlers
 	onGPU    map[*analyze.Thread]*Busy
 	Unfed    float64 // share of the threads' time outside of Metal in which they had no work in flight
-	Occupied float64 // share of their time in which the threads in Submits have work in flight
+	Occupied float64 // share of the time of the threads in Submits in which they have work in flight
 }
 
 // FindSubmitters finds the threads that take part in the GPU's work, and the times in which each had work in flight.

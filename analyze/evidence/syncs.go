@@ -136,8 +136,9 @@ func awaitedBy(trace *analyze.Trace, handlers []HandlerWait) map[*analyze.Thread
 	return by
 }
 
-// barrier adds the cost of a wait for the thread's own empty command buffer, if that was queued behind other threads'
-// work. Such a command buffer is committed only to wait for all work before it. On a saturated GPU it costs nothing.
+// barrier adds the cost of a wait for the thread's own empty command buffer, if other threads' work was queued before
+// it. A program commits such a command buffer only to wait for all work before it. On a saturated GPU the wait costs
+// nothing. `mine` has the marks of the waiting thread.
 func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine []mark) {
 	queued := work.queued(w)
 	d := work.Of(work.trace.WaitsFor(w))
@@ -156,11 +157,12 @@ func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine [
 	s.Lost += w.End - min(late.Begin, w.End) // even an empty command buffer takes a launch
 }
 
-// A mark has two times: when a thread committed some work, and when the GPU had completed that work and all earlier
-// work of the thread.
+// A mark belongs to one command buffer of a thread. It tells when the GPU had completed everything that the thread had
+// committed up to then.
 type mark struct {
-	at         analyze.Nanos
-	done, work analyze.Nanos // when the GPU had completed all of it, and all of it that is not empty
+	at analyze.Nanos // when the thread committed the command buffer
+	// done is when the GPU had completed this and all earlier command buffers of the thread; work leaves out empty ones
+	done, work analyze.Nanos
 }
 
 // marks returns the marks of each thread in order of commit, one for each of its command buffers.
@@ -265,9 +267,10 @@ func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 	syncs.passing = unions(atWork)
 }
 
-// Hangs returns how much of the wait l for a lock is an indirect cost of needless waits for other threads' work. A
-// wait between two needless waits counts completely. A wait for an interpreter's lock (GIL) also counts for the time
-// in which the lock was held by a thread that was between needless waits.
+// Hangs returns how much of the wait l for a lock is an indirect cost of needless waits, that is, of waits for other
+// threads' work that the thread does not need. If l lies between two waits, at least one of them needless, all of l
+// counts. Otherwise only waits for an interpreter's lock (GIL) count, for the time in which a thread between such waits
+// ran and so held the GIL.
 func (syncs *Syncs) Hangs(l *analyze.LockWait) analyze.Nanos {
 	switch h := syncs.hanging[l.Thread]; {
 	case h != nil && h.when.LengthWithin(l.Interval) == l.Length():

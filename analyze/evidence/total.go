@@ -41,7 +41,7 @@ type Total struct {
 	queues  map[*analyze.Queue]*QueueUse
 	devices Ordered[*analyze.Device, DeviceUse]
 	idle    Ordered[idleKey, IdleCause]
-	waits   [3]map[pair]analyze.Nanos // of the matrices, by pair of threads
+	waits   [3]map[pair]analyze.Nanos // the times in the three Matrices, by pair of threads
 	gpu     GPU
 	warned  map[string]bool
 }
@@ -173,7 +173,8 @@ func (t *Total) Finish() *Totals {
 	return run
 }
 
-// times returns the threads' use of time in the whole run, balanced so that each thread's parts add up to its window.
+// times returns the threads' use of time in the whole run, balanced so that each thread's parts add up to its
+// ActiveRange.
 func (t *Total) times() *ThreadTimes {
 	times := &ThreadTimes{byThread: map[*analyze.Thread]*ThreadTime{}}
 	for _, th := range t.all.Trace.Threads {

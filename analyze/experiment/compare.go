@@ -15,9 +15,9 @@ import (
 // and whether the measurement contradicts it.
 type Prediction struct {
 	Sensitivity *replay.Sensitivity // nil if nothing is predicted
-	Why         string              // why not
-	Disagrees   bool                // its interval and the measured interval do not overlap
-	Lacks       string              // a possible gap in the replay, if they disagree
+	Why         string              // the reason if nothing is predicted; otherwise ""
+	Disagrees   bool                // the predicted and the measured interval do not overlap
+	Lacks       string              // if Disagrees: what the replay may lack, such as a wait that is not in the trace
 }
 
 // Compare adds the replay's prediction to each target (calls or a lock that the experiment delayed) whose sensitivity

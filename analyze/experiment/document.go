@@ -31,7 +31,7 @@ type Measurement struct {
 	Slowed   float64 `json:"slowed_share"` // how much the delays slowed the program, over the whole experiment
 	Progress string  `json:"progress"`     // what counts as a unit of progress: "commands" or "mark:NAME"
 	Threads  int     `json:"threads"`      // number of threads that make progress
-	WallNS   int64   `json:"wall_ns"`      // from the first block to the last
+	WallNS   int64   `json:"wall_ns"`      // time from the begin of the first block to the end of the last
 	Blocks   int     `json:"blocks"`       // time ranges with one treatment each
 	// number of blocks without delays
 	Baselines int `json:"baseline_blocks"`
@@ -41,7 +41,7 @@ type Measurement struct {
 	Rate      float64        `json:"false_discovery_rate"`
 	LongerNS  int64          `json:"longer_ns"` // how much longer the experiment must run to decide about all targets
 	Targets   []TargetResult `json:"targets"`
-	Disagrees bool           `json:"replay_disagrees"` // about at least one target
+	Disagrees bool           `json:"replay_disagrees"` // true if replay and measurement disagree about a target
 	Warnings  []string       `json:"warnings"`
 }
 
@@ -52,21 +52,21 @@ type TargetResult struct {
 	Kind    string   `json:"kind"` // call, lock, wait, own (code between calls) or handler
 	Mode    string   `json:"mode"` // delay, or speedup: all other threads are delayed while the target runs
 	Calls   []string `json:"calls"`
-	Threads []uint64 `json:"tids"` // that are delayed; empty is all
+	Threads []uint64 `json:"tids"` // ids of the threads that are delayed; empty means all threads
 	Status  Status   `json:"status"`
 	Blocks  int      `json:"blocks"`
-	Delays  int64    `json:"occurrences"` // of the target, that were delayed
+	Delays  int64    `json:"occurrences"` // number of calls of the target that were delayed
 	DelayNS int64    `json:"delay_ns"`    // mean delay of an occurrence
 	UnitNS  int64    `json:"unit_delay_ns"`
-	Sleeps  bool     `json:"delays_sleep"` // otherwise they spin, and use processor time
+	Sleeps  bool     `json:"delays_sleep"` // true if delayed threads sleep; false if they spin and use processor time
 	// How many ns longer a thread takes for a unit of progress, for each ns of delay that the experiment adds to the
 	// unit. It is null if the experiment has too few blocks (time ranges with delays), or if the mode is speedup.
 	Sensitivity *Estimated       `json:"sensitivity"`
-	PValue      float64          `json:"p_value"` // of no effect
+	PValue      float64          `json:"p_value"` // p-value of the hypothesis that the delays have no effect
 	QValue      float64          `json:"q_value"` // p_value, adjusted for the number of targets
-	Curve       []VirtualSpeedup `json:"speedup"` // of mode speedup
+	Curve       []VirtualSpeedup `json:"speedup"` // the gains for several assumed speed-ups; empty unless mode is speedup
 	LongerNS    int64            `json:"longer_ns"`
-	Replay      *Replayed        `json:"replay"` // null if it was not asked
+	Replay      *Replayed        `json:"replay"` // null if nothing was measured, or no prediction was requested
 }
 
 // An Estimated is an estimate with its 95% interval. An end is null if the interval is unbounded there.
@@ -79,16 +79,17 @@ type Estimated struct {
 // A VirtualSpeedup is the measured gain for an assumed speed-up of the target: the target's calls become shorter by a
 // share of their time.
 type VirtualSpeedup struct {
-	Removed float64    `json:"removed_share"` // of the target's duration
-	Blocks  int        `json:"blocks"`
-	Saved   *Estimated `json:"saved_share"` // of the time of a unit of progress; null if there are too few blocks
-	PValue  float64    `json:"p_value"`
+	Removed float64 `json:"removed_share"` // assumed speed-up: the share of the target's duration that is removed
+	Blocks  int     `json:"blocks"`
+	// The gain: by which share of its time a unit of progress gets faster. It is null if there are too few blocks.
+	Saved  *Estimated `json:"saved_share"`
+	PValue float64    `json:"p_value"`
 }
 
 // Replayed is what the replay of the trace predicts for the same delay.
 type Replayed struct {
 	Sensitivity *Estimated `json:"sensitivity"`   // null if nothing is predicted
-	Why         string     `json:"not_predicted"` // why not
+	Why         string     `json:"not_predicted"` // the reason if nothing is predicted; otherwise empty
 	Disagrees   bool       `json:"disagrees"`     // the measured and the predicted interval do not overlap
 	Lacks       string     `json:"may_lack"`      // a possible reason if it disagrees, such as a wait that the trace lacks
 }

@@ -24,17 +24,17 @@ const (
 type Estimate struct {
 	Target analyze.ExperimentTarget
 	Status Status
-	Blocks int   // treated blocks
-	Units  int64 // of progress in them
+	Blocks int   // number of treated blocks
+	Units  int64 // units of progress in the treated blocks
 	// In the treated blocks (time ranges with delays), Occurrences calls of the target were delayed. Total is the sum
 	// of these delays, and Injected is Total per unit of progress.
 	Occurrences     int64
 	Total, Injected analyze.Nanos
-	asked           analyze.Nanos // what Total should be
+	asked           analyze.Nanos // the sum of the requested delays; Total is the sum of the measured ones
 	// Sensitivity is how many ns longer a thread takes for a unit of progress, for each ns of delay that is added to
 	// the unit. It is nil if there are too few blocks, or if the target is virtually sped up.
 	Sensitivity *Slope
-	PValue      float64 // of no effect
+	PValue      float64 // p-value of the hypothesis that the delays have no effect
 	QValue      float64 // PValue adjusted for the number of targets
 	Curve       []Point // the gains of a target that is virtually sped up
 	// Longer is how much longer the experiment must run to decide about this target, with the same share of blocks
@@ -46,7 +46,7 @@ type Estimate struct {
 // A Point is one measured gain of a virtual speed-up: the gain if the target's calls were shorter by an assumed
 // share.
 type Point struct {
-	Share  float64 // of the target's duration that is removed
+	Share  float64 // the assumed share of the target's duration that is removed
 	Blocks int
 	// Saved is the share by which a unit of progress takes less time; nil if there are too few blocks
 	Saved  *Slope
@@ -58,7 +58,7 @@ type Result struct {
 	Experiment *analyze.Experiment
 	Baseline   analyze.Nanos // median time of a unit of progress without delays
 	Slowed     float64       // share by which all blocks' delays together slowed the program down
-	Estimates  []Estimate    // in the order of targets
+	Estimates  []Estimate    // in the order of Experiment.Targets
 	Warnings   []string
 }
 

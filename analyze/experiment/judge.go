@@ -66,12 +66,12 @@ func (e *estimator) longer(x *Estimate) analyze.Nanos {
 	}
 	s := x.Sensitivity
 	half := (s.High - s.Low) / 2
-	// An estimate from few blocks is often too large by chance, so assume that the distance to decide about is at most
-	// 1.
+	// gap is the larger of two distances: of the estimate from 0, and from the least sensitivity that matters. An
+	// estimate from few blocks is often too large by chance, so gap is at most 1.
 	gap := min(1, max(math.Abs(s.Estimate), policy.SlackSensitivity-s.Estimate))
 	normal := distuv.UnitNormal
-	// the interval extends 1.96 standard errors to each side of the estimate. A shorter interval is needed, so that
-	// further blocks decide with probability DecidingPower
+	// The interval extends 1.96 standard errors to each side of the estimate. It must be shorter than the gap by the
+	// factor `wanted`, so that further blocks decide with probability DecidingPower.
 	wanted := 1 + normal.Quantile(policy.DecidingPower)/normal.Quantile(0.975)
 	return moreTime(ran, max(1.1, math.Pow(half*wanted/gap, 2)))
 }

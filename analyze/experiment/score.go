@@ -39,7 +39,7 @@ type pair struct {
 //     error, so outliers and few blocks make it wider, perhaps without an end.
 type score struct {
 	pairs  []pair
-	scale  float64 // of the residuals, without outliers
+	scale  float64 // standard deviation of the residuals, without outliers
 	blocks int
 	free   float64 // degrees of freedom
 	cut    float64 // critical value of the test at 95%
@@ -54,8 +54,9 @@ const huberTuning = 1.345
 // madToDeviation converts a median absolute deviation into the standard deviation of a normal distribution.
 const madToDeviation = 1.4826
 
-// newScore returns the score of pairs, which must be in order of their blocks. `scale` is the noise of differences
-// between blocks without delays; 0 means that it is not known, and the pairs' own noise is used.
+// newScore prepares the estimate of a slope from pairs, each of which compares a block with delays with a block without
+// delays. The pairs must be sorted by block. `scale` is the noise of differences between blocks without delays, as a
+// standard deviation. If it is not known (0), the pairs' own noise is used.
 func newScore(pairs []pair, scale float64) *score {
 	s := &score{pairs: pairs, scale: scale}
 	var sum, squares float64

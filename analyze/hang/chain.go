@@ -14,8 +14,8 @@ type walk struct {
 	*surveyed
 	stuck   Stuck
 	why     string
-	threads map[*analyze.Thread]bool        // that were passed
-	passed  map[*analyze.CommandBuffer]bool // likewise
+	threads map[*analyze.Thread]bool        // the threads of the chain so far; a second visit means a deadlock
+	passed  map[*analyze.CommandBuffer]bool // the command buffers of the chain so far, likewise
 }
 
 // walk follows the chain of waits from the call u, which has not returned, to the thread or object that would have to

@@ -16,7 +16,7 @@ type HungProcess struct {
 	Program string        `json:"program"`
 	Kind    Kind          `json:"kind"`
 	SinceNS int64         `json:"since_ns"` // the last progress, relative to the begin of the trace
-	ForNS   int64         `json:"for_ns"`   // from then to the end of the process, or of the recording
+	ForNS   int64         `json:"for_ns"`   // from since_ns to the end of the process, or of the recording
 	Last    string        `json:"last_progress"`
 	Why     string        `json:"why"`
 	Threads []StuckThread `json:"threads"`
@@ -30,9 +30,9 @@ type StuckThread struct {
 	Call    string      `json:"call"`
 	SinceNS int64       `json:"since_ns"`
 	ForNS   int64       `json:"for_ns"`
-	Polls   int         `json:"polls,omitempty"` // how often it asked, if the call is polled in a loop
+	Polls   int         `json:"polls,omitempty"` // how often the thread called, if it polls in a loop
 	Kind    Kind        `json:"kind"`            // the end of its chain of waits; empty if that is not known
-	Chain   []ChainStep `json:"chain"`           // what it waits for; each element waits for the next
+	Chain   []ChainStep `json:"chain"`           // the thread waits for the first element; each element waits for the next
 	Stack   []string    `json:"stack"`           // innermost first; empty when stacks were not recorded
 }
 

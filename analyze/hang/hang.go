@@ -52,7 +52,7 @@ type Hang struct {
 	Process *analyze.Process
 	Kind    Kind
 	Since   analyze.Nanos // the last progress
-	For     analyze.Nanos // from then to the end
+	For     analyze.Nanos // from Since to the end of the process or of the recording
 	Last    string        // description of the last progress
 	Why     string        // what would have to happen, in one or two sentences
 	Stuck   []Stuck       // threads whose chain of waits shows the cause come first
@@ -65,7 +65,7 @@ type Stuck struct {
 	Call   string        // the selector or function
 	Since  analyze.Nanos // when the call began
 	For    analyze.Nanos
-	Polls  int    // how often it asked, if the call is polled in a loop; else 0
+	Polls  int    // how often the thread called, if it polls in a loop; else 0
 	Kind   Kind   // the end of its chain of waits
 	Chain  []Step // the thread waits for the first element; each element waits for the next
 	Stack  *analyze.Stack

@@ -19,7 +19,7 @@ const (
 // A Chain is a sequence of threads in which each waited for the next, up to the root. The root says what the last
 // thread did: it ran, or it waited for something other than a thread.
 type Chain struct {
-	Threads []*analyze.Thread // in order: each waited for the next
+	Threads []*analyze.Thread // each thread waited for the next one
 	Root    string
 	Time    analyze.Nanos // total time that the first thread waited
 	Waits   int
@@ -120,7 +120,8 @@ func rootOf(b *block) string {
 	return RootUnknown
 }
 
-// longest returns the block in a list that covers most of the interval `i` (policy.Majority); nil if there is none.
+// longest returns the block (time in which a thread waited or compiled) that covers more than policy.Majority of the
+// interval `i`; nil if there is none. `list` has the blocks of one thread, in order of time.
 func longest(list []block, i analyze.Interval) *block {
 	for b := lastBlock(list, i.End); b != nil; b = lastBlock(list, b.Begin) {
 		if policy.MoreThan(policy.Majority, b.Interval.Intersect(i).Length(), i.Length()) {

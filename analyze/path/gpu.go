@@ -14,9 +14,9 @@ import (
 type gpuOrder struct {
 	byEnd   map[*evidence.Device][]ran
 	serial  map[*evidence.Device]bool  // the device never ran two command buffers at the same time
-	handled map[*analyze.Process][]ran // those with completion handlers of the program, sorted by end
+	handled map[*analyze.Process][]ran // the command buffers with completion handlers of the program, sorted by end
 	submits map[*analyze.Thread]bool
-	last    *analyze.CommandBuffer // the last to end; nil if none ran
+	last    *analyze.CommandBuffer // the command buffer that ended last; nil if none ran
 }
 
 // ran is the time in which a device ran a command buffer.

@@ -16,7 +16,7 @@ type walker struct {
 	parts    map[Part]analyze.Nanos // by part, with its Time set to 0
 	gpu      gpuOrder
 	slots    map[*analyze.Queue][]completed
-	taken    map[evidence.LockKey][]taken // by when
+	taken    map[evidence.LockKey][]taken // in order of time
 	at       analyze.Nanos
 	steps    int
 
@@ -67,8 +67,8 @@ func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 	}
 }
 
-// back walks back along thread t to the last event for which t had to wait. It returns the thread on which the path
-// continues; nil at the beginning of t.
+// back walks back in time along thread t to its last wait or compilation. It returns the thread on which the critical
+// path continues, for example the lock's previous holder; nil at the beginning of t.
 func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	b := lastBlock(w.blocks[t], w.at)
 	if b == nil {

@@ -81,9 +81,10 @@ func calibrateTo(p *program.Program, enough float64) (best *program.Program, bas
 	return best, base
 }
 
-// awaiting lists the rules by which threads of a variant choose what they wait for, instead of waiting for what the
-// trace recorded. newest is the rule for waits for other threads' command buffers. clocks is true if waits for a
-// clock's events end at the next event.
+// awaiting has the rules by which threads of a variant choose what they wait for. Without a rule they wait for the
+// recorded command buffer or event. `newest` is the rule for waits for other threads' command buffers. `clocks` applies
+// to command buffers that wait for a clock, a thread that sets an event at regular times. If it is true, they wait for
+// the clock's next setting.
 type awaiting struct {
 	newest program.Newest
 	clocks bool

@@ -157,7 +157,8 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 	a, known := r.without[c]
 	if !known {
 		of := r
-		// a Scale refers to kernels, calls and locks by the numbers of this program, so the result depends on the program
+		// A Scale names kernels, calls and locks by their numbers in this program. In the tied program (see Of)
+		// the same numbers may mean other items.
 		if c.Scale == nil {
 			of = r.Of(c)
 		}

@@ -128,7 +128,8 @@ func flights(p *program.Program) (list []thing) {
 // completely or not at all.
 func AsAWhole(kind string) bool { return kind == KindInFlight || kind == KindMerge }
 
-// counted returns one item for each number. The kind stands for a count, such as the number of rounds in flight.
+// counted returns an item for each of the numbers, as for KindMerge with 2, 4 and 8 command buffers merged into one.
+// The numbers become the items' names.
 func counted(kind string, numbers []string) (list []thing) {
 	for _, n := range numbers {
 		number, _ := strconv.Atoi(n)

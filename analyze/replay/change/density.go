@@ -66,8 +66,8 @@ func among(took []analyze.Nanos, times float64) handOffs {
 	return handOffs{took, then}
 }
 
-// at returns how long a hand-off of recorded duration n takes at the changed density. It becomes as much shorter as
-// the longest hand-off in the list that is not longer than `n`.
+// at returns how long a hand-off of recorded duration n takes in the changed program. The list need not contain `n`: at
+// subtracts what the nearest hand-off that is not longer than `n` saves.
 func (h *handOffs) at(n analyze.Nanos) analyze.Nanos {
 	if i := sort.Search(len(h.took), func(i int) bool { return h.took[i] > n }); i > 0 {
 		return n - (h.took[i-1] - h.then[i-1])

@@ -153,10 +153,10 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 			n.Jobs = append(n.Jobs, s.Job)
 		}
 	}
-	// sums for the requests of thread th: work that is still to be added to its next step, and all work; and its own
-	// time
+	// left is time that is still to be added to the next step. given is all work that moves from the submitting thread
+	// to this thread. own is this thread's own time, as if it never waited for a processor.
 	var left, given, own analyze.Nanos
-	sent := 0 // requests
+	sent := 0 // number of requests
 	for _, s := range stepsOf(th) {
 		s.scale(th.Undelayed())
 		own += s.Gap

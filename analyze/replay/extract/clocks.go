@@ -19,8 +19,8 @@ type sharedEvent struct {
 	id      uint32
 }
 
-// findClocks sets the Clock of command buffers that wait for the next value of a clock. `threads` has the threads of
-// the program in its order.
+// findClocks sets Job.Clock of command buffers that wait for a clock: a thread that only sets an event, like a timer.
+// Element i of `threads` is the traced thread for thread i of the program.
 func (b *builder) findClocks(threads []*analyze.Thread) {
 	settings := map[sharedEvent][]*analyze.Signal{}
 	for s := range analyze.Each(b.ev.Trace.Signals) {

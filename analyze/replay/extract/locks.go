@@ -222,9 +222,10 @@ func eachStretch(th *program.Thread, visit func(s stretch, begin, end int, own a
 	}
 }
 
-// findUnlocked estimates how long threads would take between calls without waits for locks. Such a wait costs more
-// than its length: the thread is woken, its caches are cold, and it wakes the next thread. If the thread ran the same
-// stretch often enough without waiting, the time of these runs is used.
+// findUnlocked sets Detail.Unlocked: how long each gap between calls would be if the thread did not wait for locks. A
+// wait for a lock costs more than its length: the thread is woken, its caches are cold, and it wakes the next thread.
+// So the gaps are scaled to the median of stretches without such waits, if the thread has enough of the same kind. A
+// stretch is the time between two calls that are not waits for locks.
 func findUnlocked(threads []program.Thread) {
 	for t := range threads {
 		th := &threads[t]

@@ -131,8 +131,8 @@ func (b *builder) thread(
 	return th, done
 }
 
-// meeting returns the threads that pass a barrier together; none if the program is not tied, because only tied
-// programs have the barrier's signals.
+// meeting returns the threads that pass a barrier together. It returns none if the program is not tied: then waits for
+// other threads' signals take their recorded time, so there are no barriers to change.
 func (b *builder) meeting(spans []span) (m program.Barrier) {
 	met := b.ev.Barriers
 	if !b.tied || met == nil {

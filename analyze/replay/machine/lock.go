@@ -11,7 +11,7 @@ type links struct {
 	locks    []lockState
 	requests []requestState
 	signals  []signalState
-	since    []analyze.Nanos // by thread, when its wait began
+	since    []analyze.Nanos // by thread: when its current wait began
 	blocked  analyze.Nanos   // how long threads have waited for locks and signals
 }
 
@@ -126,7 +126,7 @@ type requestState struct {
 	asked, answered bool
 	asker           int32 // the thread that waits for the answer
 	waiting         bool  // a serving thread waits for the request
-	server          int32 // that thread
+	server          int32 // that serving thread
 }
 
 // request handles a thread's request: it wakes the serving thread, and the requesting thread waits unless the

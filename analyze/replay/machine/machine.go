@@ -284,8 +284,8 @@ func (m *machine) beginBurst(e event) {
 	m.processors.begin(m.now, e.work, e.seq, e.what)
 }
 
-// burstEnded adds up how long a burst of CPU work waited for its processor, and notes when Metal's thread for a queue
-// has ended a burst.
+// burstEnded adds the time that a burst of CPU work waited for its processor to the delays of its kind. If the burst
+// was Metal's own work for a queue, it also decreases the queue's number of unfinished bursts (awake).
 func (m *machine) burstEnded(burst task) {
 	d := max(0, m.now-burst.due)
 	id := burst.what.id()

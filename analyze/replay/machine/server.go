@@ -67,14 +67,14 @@ func (s *server) findNext() {
 
 // A bank is a set of servers that work in parallel, for example all processors of the machine.
 //
-// The ends and the loads of the servers are kept in lists of their own: each event of a replay searches them, and a
-// list of numbers takes an eighth of the cache lines that the servers take.
+// The servers' ends and loads are kept in separate lists, because each event of a replay searches them. A list of
+// numbers takes an eighth of the cache lines that the list of servers takes.
 type bank struct {
 	each  []server
-	ends  []analyze.Nanos // by server: its next
+	ends  []analyze.Nanos // by server: when its first task ends (server.next)
 	loads []int32         // by server: number of tasks that run
 	first int             // the server whose next task ends first
-	next  analyze.Nanos   // when that is; never if nothing runs
+	next  analyze.Nanos   // when that task ends; `never` if nothing runs
 }
 
 func newBank(n int) bank {

@@ -12,12 +12,13 @@ import (
 type Progress struct {
 	Begun   analyze.Nanos
 	Commits []analyze.Nanos // when its commits ended
-	Done    []analyze.Nanos // when the GPU completed its command buffers, without fences, in ascending order
+	Done    []analyze.Nanos // ascending: when the GPU completed its command buffers, without fences
 	// when the thread had taken all steps and the GPU had completed all its command buffers; 0 if it did not end
 	Ended analyze.Nanos
 }
 
-// Add adds the completion times of the command buffers that `of` lists, except fences, and updates Ended.
+// Add adds the completion times of the command buffers that `of` lists to Done, and updates Ended. Done leaves out
+// fences (empty command buffers that exist only to be waited for), because a fence is no progress.
 func (d *Progress) Add(jobs []Job, of []int32, done func(job int32) analyze.Nanos) {
 	for _, j := range of {
 		at := done(j)

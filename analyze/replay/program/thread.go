@@ -13,7 +13,7 @@ type Thread struct {
 	Begin   analyze.Nanos // when its first step begins, relative to the begin of the program
 	Early   analyze.Nanos // what Begin would be if the thread did not compile before its first command buffer
 	Steps   []Step
-	Details []Detail // of the steps, by index
+	Details []Detail // the details of Steps, by the same index
 	Jobs    []int32  // the command buffers that it commits, in order
 
 	InGaps  []Portion                    // calls, as shares of its own time
@@ -22,8 +22,8 @@ type Thread struct {
 	// Lasts is true if the thread takes part in at least half of the run and commits more than 1% of all command
 	// buffers.
 	Lasts bool
-	// Paces is true if Lasts is true and the thread commits a fair share compared with other such threads, or if it is
-	// a stage of a pipeline. The replay ends soon after a pacing thread ends.
+	// Paces is true if Lasts is true and the thread either is a stage of a pipeline or commits at least
+	// policy.LargeShare of what a thread with Lasts commits on average. The replay ends soon after a pacing thread ends.
 	Paces bool
 	Line  int32 // the pipeline of which it is a stage, from 1 on; 0 for none
 
@@ -132,8 +132,8 @@ type Detail struct {
 	Needless  float64
 	Allocates float64 // share of Gap in which the thread allocates or frees memory
 	NamedLock int32   // Lock: the number of the named lock, from 1 on; 0 is none
-	// number of the named lock, if the thread waited for only this lock between the surrounding calls that are no
-	// waits for locks; otherwise 0
+	// Number of a named lock, from 1 on; 0 is none. It is set if the thread waited for this lock and for no other lock
+	// between the last call before the step and the next call after it, not counting waits for locks.
 	OnlyLock     int32
 	Polls        bool // waits: the thread polled instead of being woken
 	InHandler    bool // the step's Gap is spent in a completion handler of the program

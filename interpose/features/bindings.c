@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 #include "core/identity.h"
 
-// The maximum number of resources that are followed for one encoder. It is three quarters of the table, so that
-// searches stay short and always end at a free entry.
+// The maximum number of resources that one encoder may bind: with more, the tracer drops the encoder's bindings. It is
+// three quarters of the table, so that searches stay short and always end at a free entry.
 enum { MOST_RESOURCES = 3 << (MT_TOUCHED_BITS - 2) };
 
 struct bindings mt_bindings[MT_THREADS] __attribute__((aligned(128)));
@@ -71,8 +71,8 @@ void mt_bindings_dispatch(struct thread *t, const void *encoder, const void *ind
     if (e->written > level) level = e->written;
     if (b->writes >> place & 1 && e->read > level) level = e->read;
   }
-  // a kernel without bindings uses memory that the tracer does not see, so its dependencies are unknown: stop
-  // following this encoder
+  // a kernel without bindings uses memory that the tracer does not see, so its dependencies are unknown: drop the
+  // bindings of this encoder
   if (!count) {
     b->encoder = NULL;
     return;

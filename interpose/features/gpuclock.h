@@ -1,4 +1,5 @@
-// Converts the times of a GPU's counter samples to the processor's clock. The GPU's clock has its own rate and zero.
+// Converts the times of a GPU's counter samples to the processor's clock. The GPU's clock has its
+// own rate and starting point.
 //
 // Rule: the two clocks are compared twice, with much time in between, and a sample's time is computed on the straight
 // line through the two comparisons. The second comparison is renewed as time passes, always after the samples that

@@ -65,8 +65,8 @@ func (h Host) follow(command []string, env environment) (*chain, error) {
 	return c, nil
 }
 
-// imageOf describes the file of a step. If the file cannot be read or is damaged, the plan does not inject the
-// library, and the kernel runs or refuses the file as without mtrace.
+// imageOf describes the file of s, a program of the chain. If the file cannot be read or is damaged, the plan does not
+// inject the library, and the kernel runs or refuses the file as without mtrace.
 func (h Host) imageOf(s invocation) Image {
 	full := h.absolute(s.path)
 	if info, err := os.Stat(full); err == nil && info.IsDir() {
@@ -167,11 +167,12 @@ func (h Host) shellStep(s invocation) *invocation {
 // it and execvp(3) passes it to the shell.
 const viaShell = "no #! line"
 
-// A follower returns the program that a step starts. It returns nil without an error if the step starts none, or none
-// that matters for tracing.
+// A follower returns the next program of the chain, which s executes in its place. It returns nil without an error if
+// s executes none, or none that matters for tracing.
 type follower func(h Host, s invocation, c *chain) (*invocation, error)
 
-// followerOf chooses a follower by the name of the step's program; nil if the program is not known to start others.
+// followerOf chooses the follower (the function that finds the next program) by the name of s, such as env; nil if s is
+// not known to start other programs.
 func (h Host) followerOf(s invocation) follower {
 	switch name := filepath.Base(s.path); {
 	case name == "env" || name == "genv":
@@ -216,7 +217,7 @@ func nextInEnv(h Host, s invocation, _ *chain) (*invocation, error) {
 	return next, nil
 }
 
-// stepTo looks up a command that a program in the chain would execute, and returns it as the next step.
+// stepTo looks up a command that s, a program of the chain, would execute, and returns it as the chain's next program.
 func (h Host) stepTo(s invocation, command []string, env environment, via string) (*invocation, error) {
 	path, err := h.lookup(command[0], env)
 	if err != nil {

@@ -45,8 +45,8 @@ func (h Host) Prepare(command []string, library string, environ []string) (*Plan
 	return plan, nil
 }
 
-// start returns the index of the first step that the kernel can execute. It skips application bundles and text files
-// that only a shell runs.
+// start returns the index of the first program of the chain that the kernel can execute. It skips application bundles
+// and text files that only a shell runs.
 func (c *chain) start() int {
 	for i, hop := range c.hops {
 		if hop.Image.Format != FormatBundle && (i+1 == len(c.hops) || c.steps[i+1].via != viaShell) {
@@ -56,8 +56,8 @@ func (c *chain) start() int {
 	return len(c.hops) - 1
 }
 
-// launch returns the index of the step that mtrace starts. On macOS that is the last step that mtrace can start
-// itself, because each program before it might drop the preload variable. Elsewhere it is the user's command; but
+// launch returns the index of the program of the chain that mtrace starts. On macOS it is the last one that mtrace can
+// start itself, because each program before it might drop the preload variable. Elsewhere it is the user's command; but
 // programs that remove the variable from the environment are skipped.
 func (c *chain) launch(system string) int {
 	last := c.start()

@@ -126,13 +126,13 @@
   if ((family) == MT_FAMILY_encoder) \
   mt_alive_made(t, result, &mt_region->encoders_made, &mt_region->encoders_most, &mt_region->encoders_freed, \
       atomic_load_explicit(&slots_encoder_dealloc[0].original, memory_order_relaxed) != NULL)
-// Follows the bindings of a new compute encoder if the encoder is serial (type 0). In a concurrent encoder dispatches
-// do not wait for each other, so their bindings need not be followed.
+// Makes the tracer keep the bindings of a new compute encoder if the encoder is serial (type 0). In a concurrent
+// encoder dispatches do not wait for each other, so their bindings need not be known.
 #define FOLLOW(type) \
   if ((type) == 0) mt_bindings_begin(t, result, (uint32_t)arg)
 #define DISPATCHED(indirect) mt_bindings_dispatch(t, self, indirect)
-// Convert the index of a buffer or a texture to its place among the bindings. The result is MT_BOUND, which is not
-// followed, if the index is too large.
+// Convert the index of a buffer or a texture to its place among the bindings. If the index is too large, the result is
+// MT_BOUND, at which mt_bind drops the encoder's bindings.
 #define BUFFER(index) ((index) < MT_BOUND_BUFFERS ? (index) : MT_BOUND)
 #define TEXTURE(index) ((index) < MT_BOUND_TEXTURES ? MT_BOUND_BUFFERS + (index) : MT_BOUND)
 #define COMMITTED(list, count) MORE(pair_of(list, count, 0), pair_of(list, count, 2), pair_of(list, count, 4))

@@ -18,7 +18,8 @@
 //   DROP(family, name, slots, returns, NOTE)
 //     frees the receiver, and is not recorded; NOTE runs before the call
 //   BIND(family, name, slots, returns, PARAMETERS, ARGUMENTS, NOTE)
-//     binds arguments, and is not recorded; NOTE runs if the encoder is followed, and may use bindings: see bindings.h
+//     binds arguments, and is not recorded; NOTE runs if the tracer keeps the encoder's bindings, and may
+//     use them: see bindings.h
 //
 // family and name form the call's number, MT_CALL_family_name in wire.h. name is the selector with an underscore for
 // each colon. A selector over 99 characters is shortened to its first and last part, with the number of parts between.

@@ -32,7 +32,7 @@ struct mt_feature {
 
   // Forks of the process.
   void (*fork_begins)(void);
-  void (*fork_over)(void);      // in both processes
+  void (*fork_over)(void);      // called in the parent and in the child
   // the process is the child of a fork, and its parent had not used Metal: the child is traced as a process of its
   // own
   void (*fork_starts_over)(void);
@@ -43,7 +43,7 @@ struct mt_feature {
   // called occasionally: the feature checks whether the framework that it needs was loaded meanwhile. The system does
   // not report every loaded library
   void (*look)(struct thread *t);
-  void (*completed)(struct thread *t, const struct mt_completed *completed);    // a command buffer; see completion.h
+  void (*completed)(struct thread *t, const struct mt_completed *completed);    // of a command buffer; see completion.h
 };
 
 extern const struct mt_feature mt_features[];

@@ -39,7 +39,7 @@ struct ring {
   _Atomic uint64_t polled; // object | call<<32, stored last; 0 is none
   _Alignas(1024) _Atomic uint64_t nested[MT_NESTED_FAMILIES]; // see coverage.h
   _Atomic uint64_t commits, commits_missed, completions, completions_missed;
-  _Atomic uint64_t delayed, injected, units, unit_at, paid; // of experiments
+  _Atomic uint64_t delayed, injected, units, unit_at, paid; // counted while an experiment runs
   _Alignas(128) _Atomic uint8_t chunks[MT_CHUNKS_PER_RING]; // where records are: see mt_ring_slot
   _Alignas(MT_PAGE_SIZE) struct record records[MT_RECORDS_PER_RING];
   uint8_t facts[MT_FACTS_PER_RING];

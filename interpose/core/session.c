@@ -35,7 +35,7 @@ static int fd = -1;
 static dev_t device;
 static ino_t inode;
 static _Atomic bool gone; // nothing can be sent any more
-static _Atomic bool over; // and nobody reads the rings
+static _Atomic bool over; // no process reads the rings (the threads' buffers of records) any more
 static bool absent;       // there is no collector, or it refuses this process
 static struct sockaddr_un address;
 static unsigned char token[MT_TOKEN_SIZE]; // proves to the collector that its own mtrace started this program

@@ -25,15 +25,15 @@ enum {
 
 struct touched {
   const void *resource;
-  uint32_t epoch;         // the entry is free if this is not the encoder's
-  uint32_t read, written; // levels of the last dispatches that did; 0 is none
+  uint32_t epoch;         // the epoch of the encoder; an entry with another epoch is free
+  uint32_t read, written; // levels of the last dispatches that read and wrote the resource; 0 is none
 };
 
 extern MT_HIDDEN struct bindings {
   const void *encoder; // the serial encoder whose bindings are kept; NULL is none
   uint64_t mask;       // a bit for each valid element of `bound`, buffers first
   uint64_t writes;     // the bits of `mask` whose resources the pipeline may write
-  uint32_t epoch, number, resources, dispatches, chain; // number: the encoder's
+  uint32_t epoch, number, resources, dispatches, chain; // number: the encoder's ObjectID; epoch grows with each encoder
   const void *bound[MT_BOUND];
   struct touched touched[1 << MT_TOUCHED_BITS];
 } mt_bindings[MT_THREADS];

@@ -8,9 +8,9 @@
 enum { LOGS = 64, EVENTS = 512, NAMES = 16384 };
 
 struct log {
-  _Atomic uint64_t thread; // 0: nobody's
+  _Atomic uint64_t thread; // the id of the thread that writes the log; 0: the log is free
   _Atomic uint32_t noted;  // number of marks and scope beginnings, including those that did not fit
-  uint32_t counted;        // of them, as rejected
+  uint32_t counted;        // events that were counted as rejected; a replay subtracts those that it replays
   unsigned used, open, skipped; // skipped: number of open scopes whose beginning did not fit
   unsigned name_bytes;
   struct {

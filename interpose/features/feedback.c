@@ -124,7 +124,7 @@ static void told(struct feedback *f, id feedback) {
 }
 
 static id (*initialize_options)(id, SEL);
-static Class options_class; // known once initialize_options is
+static Class options_class; // MTL4CommitOptions; valid if initialize_options is not NULL
 
 static id initialized_options(id self, SEL selector) {
   id options = initialize_options(self, selector);

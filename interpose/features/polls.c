@@ -7,19 +7,19 @@
 #include "stacks/stack.h"
 #include "waits/locks.h"
 
-// POLLED is the number of objects whose polling is followed at once in a thread; a further object replaces the one
-// whose polling began first. BETWEEN is the maximum number of records between two polls: a loop that writes more does
+// POLLED is the number of objects that one thread can poll at the same time; a further object replaces the one whose
+// polling began first. BETWEEN is the maximum number of records between two polls: a loop that writes more does
 // other work, too, and is not waiting.
 enum { POLLED = 4, BETWEEN = 64 };
 
 struct poll {
-  const void *object; // NULL: the place is free
+  const void *object; // the polled object; NULL: this entry is free
   unsigned call;
-  uint64_t value;     // the answer so far
-  uint64_t first, last; // when it was given first and last
-  uint64_t paused;    // ticks of recorded pauses in between
+  uint64_t value;     // the value that all polls have returned so far
+  uint64_t first, last; // ticks of the first and the last poll that returned it
+  uint64_t paused;    // ticks of the thread's recorded pauses between these polls
   uint64_t count;
-  uint64_t head;      // of the ring, at the last question
+  uint64_t head;      // the head of the thread's ring (its buffer of records) at the last poll
 };
 
 static struct polls {

@@ -41,7 +41,7 @@ struct mt_chunk {
   _Atomic uint32_t next;
   // number of the command buffer that owns the chunk, 0 if the chunk is free
   _Atomic uint32_t number;
-  _Atomic(id) command_buffer;                              // only compared
+  _Atomic(id) command_buffer;                              // not retained: only its address is compared
 };
 
 // Returns the state of a device. Creates it if make is set; returns NULL if there is none, or if the table is full.

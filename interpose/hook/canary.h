@@ -9,7 +9,7 @@
 
 // The self-check's objects get numbers from the end of the range of object numbers, so that the program's objects have
 // the same numbers with and without the self-check.
-#define MT_CANARY_FIRST 0x7fff0000u // up to the first number of a lock
+#define MT_CANARY_FIRST 0x7fff0000u // these numbers end before MT_FIRST_LOCK, the first number of a lock
 static inline bool mt_canary_has(uint32_t number) { return number >= MT_CANARY_FIRST && number < MT_FIRST_LOCK; }
 
 // Reads from the environment (MTRACE_SELF_CHECK) whether the self-check is requested.

@@ -34,7 +34,7 @@ bool mt_objc_resolve(void) {
 #define X(type, name, parameters) #name,
   static const char *const names[] = {GCC_FUNCTIONS(X)};
 #undef X
-  void **functions = (void **)&mt_objc; // as they are in the list
+  void **functions = (void **)&mt_objc; // mt_objc has one pointer for each name, in the same order
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
     if (!(functions[i] = mt_metal_symbol(names[i]))) return false;
   mt_blocks.global = mt_metal_symbol("_NSConcreteGlobalBlock");

@@ -10,7 +10,7 @@ import (
 // An asdfShim is the content of a script in the shims folder of asdf (a version manager): which tools, in which
 // versions, provide the program. The script ends in "asdf exec NAME", which starts the selected version.
 type asdfShim struct {
-	folder, name string // of asdf's data, and of the program
+	folder, name string // the folder of asdf's data; the program's name
 	tools        []string
 	versions     map[string][]string // by tool
 }

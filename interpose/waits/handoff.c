@@ -37,7 +37,7 @@ static struct touches {
 #ifdef __APPLE__
   const void *gave; // the object that the thread signalled last
 #endif
-} __attribute__((aligned(128))) touched[MT_THREADS]; // by its index
+} __attribute__((aligned(128))) touched[MT_THREADS]; // indexed by the thread
 
 void mt_handoff_open(struct thread *t) { touched[t->index] = (struct touches){0}; }
 

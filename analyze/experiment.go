@@ -21,9 +21,9 @@ type ExperimentTarget struct {
 	Name    string
 	Kind    wire.ExperimentKind
 	Mode    wire.ExperimentMode
-	Calls   []string      // of calls and waits, their names
-	Lock    uint64        // address of a lock
-	Object  wire.ObjectID // the lock in records; 0 when not known
+	Calls   []string      // the selectors of the delayed calls or waits; empty for a lock
+	Lock    uint64        // address of the delayed lock; 0 for calls
+	Object  wire.ObjectID // the number by which records refer to the lock; 0 when not known
 	Threads []ThreadID    // those that are delayed; empty is all
 	Sleeps  bool          // threads sleep for delays of wire.ShortestSleep or longer, and spin for shorter ones
 	Took    Nanos         // how long it takes on average when it is not delayed; 0 when not known

@@ -6,7 +6,7 @@ import (
 )
 
 // Finish completes a trace that a loader has filled. It sorts all lists as the model requires, finds the command
-// buffer or thread that ended each wait for an event, sets Window unless the loader did, and checks that the clocks
+// buffer or thread that ended each wait for an event, sets TimeRange unless the loader did, and checks that the clocks
 // of CPU and GPU agree.
 func (t *Trace) Finish() {
 	order := make([]*CommandBuffer, 0, len(t.CommandBuffers)) // as they are

@@ -34,10 +34,10 @@ type compactCallMore struct {
 
 // A source is one thread's list during the merge of all threads' lists: the next value and the position behind it.
 type source[From any] struct {
-	value  *From // the next
+	value  *From // the next value in order of time
 	list   *chronicle[From]
-	order  []timeKey // nil: as it is
-	next   int       // behind the value
+	order  []timeKey // the order of the list by time; nil if the list is sorted already
+	next   int       // position (in order) after value
 	thread *threadLoader
 }
 

@@ -51,8 +51,8 @@ type execution struct {
 	encoder    *openEncoder
 	dispatch   int
 	of         commandRange
-	known      bool // which range is
-	inheriting *Pipeline
+	known      bool      // the executed range is known
+	inheriting *Pipeline // the encoder's pipeline state, which commands without a pipeline state of their own use
 }
 
 // Runs iterates over the encoder's dispatches. For a dispatch that executes an indirect command buffer it yields the

@@ -195,8 +195,8 @@ type Pipeline struct {
 	// specialised with constants, a number; "" if not known
 	Variant string
 
-	// Kernel and, if the trace has enough command buffers with this variant, Variant. Work uses it; "" before
-	// nameVariants, and if the source has no variants
+	// Kernel and Variant as one text, if enough command buffers run this variant to treat its work as different from
+	// that of other variants; otherwise ""
 	work string
 	// the number of command buffers that dispatched it, and the ID of the last one
 	uses     int
@@ -313,7 +313,7 @@ type Names struct {
 	Scope       string // the innermost scope that the thread was in
 	Label       string // the command buffer's label at that time; empty if it had none, or if another thread set it
 	Added       string // the part that was last appended to Label
-	Grows       bool   // work was encoded between two additions to Label
+	Grows       bool   // the program encodes work between additions to Label, so Label names several operations
 
 	thread *Thread
 }

@@ -13,7 +13,7 @@ type bufferNaming struct {
 	label   string
 	added   string // text that the last change appended to the label
 	encoded bool   // work was encoded since the label was set
-	grows   bool
+	grows   bool   // the label was extended after work was encoded, so each addition names other work
 	groups  []string
 }
 

@@ -64,9 +64,9 @@ func (s *Stack) candidates() (list []*Frame) {
 	return list
 }
 
-// direct counts the leading candidates that call Metal without a Python package in between. Only these can be
-// wrappers around Metal calls. A line that calls a framework also causes many different Metal calls, but it is the
-// place that a report should show.
+// direct returns how many of the innermost candidates call Metal directly, without a Python package in between. Only
+// these can be wrappers around Metal calls. A line that calls a framework also causes many different Metal calls, but
+// it is no wrapper: it is the place that a report should show.
 func (s *Stack) direct(candidates []*Frame) (n int) {
 	for _, f := range s.Frames {
 		switch {

@@ -7,8 +7,8 @@ import "slices"
 // is written once. All slices use the same Thread and Process pointers; the fields of these describe the slice that
 // was read last. Thread.Exclusive covers only the slice's own time, so it can be summed over slices.
 type Slice struct {
-	// the trace of the slice's time and some time around it. Events that do not belong to the slice (Held is false) are
-	// there only because other events refer to them. CallStats in Trace.Calls have counts, but no durations
+	// the trace of the slice's time and some time around it. Events that do not belong to the slice (Includes is false)
+	// are there only because other events refer to them. Trace.Calls has counts of calls, but no durations
 	Trace   *Trace
 	Buffers []*CommandBuffer // that ended in the slice; the last slice also has those that never ended
 

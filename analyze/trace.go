@@ -85,7 +85,7 @@ type Range struct {
 
 	requested Interval // the requested time; only with Options.Adds
 	counted   Interval // the slice's own time: only events that end in it count; only in a slice
-	reach     Interval // what Window would be if the slice were the whole run; only in a slice
+	reach     Interval // from the first to the last event of the slice, not limited to its own time; see reachOf
 	// command buffers that a call in the range waited for, but that did not exist in the range; their indices follow
 	// the indices in Trace.CommandBuffers
 	referred []CommandBuffer

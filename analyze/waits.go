@@ -69,10 +69,11 @@ type SignalWait struct {
 	// It shows what the thread did before it waited, for instance send a request
 	LastSignalled    uint64
 	AcquirerReleased bool // the thread that acquired the semaphore also released it, as with a lock
-	// the thread that ended this wait serves requests of the waiting thread. Since its previous signal, and before it
-	// committed, it had itself waited, and the waiting thread had ended that wait by a signal: the request
+	// before its last commit, the thread that ended this wait used an object, such as the mutex of a queue of requests,
+	// that the waiting thread had used before. This suggests that the signal is the answer to the waiting thread's
+	// request. A single match may be a coincidence
 	Fetched  bool
-	TimedOut bool
+	TimedOut bool // the wait ended because its time limit passed
 	Earlier  bool // the wait began in an earlier range and is counted there (Options.Adds)
 
 	// the thread waited for a child process, whose program or command is Name. Object and the fields about signals
@@ -88,7 +89,7 @@ type BlockedWait struct {
 	Call
 	Selector string
 	Kind     Blocking
-	What     wire.Descriptor // at the descriptor
+	What     wire.Descriptor // the kind of the file descriptor: file, pipe, socket and so on
 	Name     string          // path, or address and port; for a sleep or a join, the function that waited
 	Peer     int             // the process at the other end; 0 when not known
 	// the traced process at the other end: it can write into the pipe, or has the other end of the socket. nil when not

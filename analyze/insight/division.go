@@ -87,8 +87,9 @@ func (log *commitLog) divisions() (list []division) {
 	return list
 }
 
-// byKind returns divisions whose steps begin with one kind of command buffer. Divisions into numbers of steps with
-// which most kinds occur come first.
+// byKind returns divisions whose steps begin with one kind of command buffer. If several kinds occur equally often,
+// they give the same number of steps, and only one division is returned for them. Divisions with the most such kinds
+// come first, because a loop usually runs each kind once per step.
 func (log *commitLog) byKind() (list []division) {
 	for _, kind := range log.order {
 		begins := log.kinds[kind]

@@ -189,11 +189,10 @@ func (f *fit) shorten() {
 	}
 }
 
-// A renumbering translates column numbers of one fit into those of another. By the old number it has the new number,
-// and how many uses of the new column one use of the old column counts as.
+// A renumbering translates column numbers of one fit into those of another. Both lists are indexed by the old number.
 type renumbering struct {
-	number []int
-	times  []float64
+	number []int     // the new number
+	times  []float64 // how many uses of the new column one use of the old column counts as
 }
 
 // add adds the observations of part, the fit of the next range of the run. It returns the numbers that the columns of

@@ -200,8 +200,9 @@ func (s *solution) ranges(uses [][]float64) (list []estimate, found []bool) {
 }
 
 // boundsAt returns bounds for the total cost of the uses g: how often each place (column of the equations) is used.
-// `costs` are costs of the places that fit the observations and make the total extreme. The bounds are this total,
-// widened by its confidence interval and by the part that may be fixed cost of encoders. A cost of 0 counts as exact.
+// Several costs fit the observations if the run does not identify them; `costs` are those with the smallest or the
+// largest total. The bounds are this total, widened by its confidence interval and by the part that may be fixed cost
+// of encoders.
 func (s *solution) boundsAt(g, costs []float64) (low, high float64) {
 	var places []int
 	for i, c := range costs {

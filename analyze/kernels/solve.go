@@ -25,12 +25,12 @@ type solution struct {
 
 	all       *mat.SymDense // the normal equations, scaled
 	equations []scaled      // the normal equations of each fold
-	scores    [][]float64
-	noise     float64   // variance of a weighted residual
-	off       float64   // usual residual of an observation, as a share of its time
-	freedom   int       // number of observations minus number of costs
-	mostFixed float64   // the largest fixed cost of an encoder, in ns
-	withFixed []float64 // right-hand side of the normal equations for times that are only the largest fixed cost
+	scores    [][]float64   // for each block of observations, how much it deviates from the fitted costs
+	noise     float64       // variance of a weighted residual
+	off       float64       // usual residual of an observation, as a share of its time
+	freedom   int           // number of observations minus number of costs
+	mostFixed float64       // the largest fixed cost of an encoder, in ns
+	withFixed []float64     // right-hand side of the normal equations for times that are only the largest fixed cost
 }
 
 // scaled is the matrix of normal equations of one fold (a random part of the observations), divided by the places'
@@ -224,8 +224,9 @@ func (s *solution) half(solved []float64, chance float64) float64 {
 	return t.Quantile(policy.FitConfidence) * math.Sqrt(max(0, s.noise*chance, scored*blocks/max(1, blocks-1)))
 }
 
-// spread reports whether many observations contribute to a cost. If one random fold decides most of it, the cost is
-// not reliable.
+// spread reports whether many observations contribute to a cost. The observations are divided at random into
+// policy.FitFolds folds. If a single fold determines more than policy.FitFoldShare of the cost, a few unusual times may
+// decide it, so the cost is not reliable.
 func (s *solution) spread(solved []float64) bool {
 	x := mat.NewVecDense(len(solved), solved)
 	all, most := 0.0, 0.0

@@ -18,13 +18,13 @@ mtrace.charts = function (page) {
   function over(title, remark, list) {
     if (list.length === 0) return;
     const begin = page.begin_ns, end = page.end_ns;
-    // as many as can be distinguished
+    // at most about 240 bins, because more cannot be distinguished in the chart
     const finest = Math.max(...list.map((s) => s.bin_ns)), bin = finest * Math.ceil((end - begin) / finest / 240);
     const count = Math.ceil((end - begin) / bin);
     const times = Array.from({length: count}, (_, i) => begin + i * bin);
     const values = list.map((s) => {
       const sum = new Float64Array(count);
-      const put = (at, length, n) => { // a one bin of the series may overlap two bins of the chart, so divide it
+      const put = (at, length, n) => { // a bin of the series may overlap two bins of the chart, so divide it
         for (let i = Math.max(0, Math.floor((at - begin) / bin)); i < count && begin + i * bin < at + length; i++) {
           sum[i] += n * Math.max(0, Math.min(at + length, begin + (i + 1) * bin) - Math.max(at, begin + i * bin)) / bin;
         }

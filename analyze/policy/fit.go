@@ -10,11 +10,13 @@ const (
 	FitBlocks          = 24   // consecutive parts of the run whose residuals determine an interval
 	FitFolds           = 16   // random parts of the run, which show whether a few command buffers determine a cost
 	FitFreedom         = 5    // minimum number of observations beyond the number of costs
-	// maximum share of one fold in the information about a cost, so that at least three observations determine the
-	// cost
+	// maximum share of one fold (random part of the run) in the information about a cost, so that observations of at
+	// least three folds determine the cost
 	FitFoldShare  = 0.34
-	FitIdentified = 0.5  // maximum half interval of an identified cost, relative to it
-	FitRank       = 1e-9 // relative to the largest eigenvalue: below, a combination of costs is not observable
+	FitIdentified = 0.5 // maximum half width of the interval of an identified cost, as a share of the cost
+	// share of the largest eigenvalue of the normal equations: if another eigenvalue is smaller, the run does not show
+	// the costs in its eigenvector separately
+	FitRank = 1e-9
 	// A column of equations is independent of the others if its distance from their span is larger than this share of
 	// its length.
 	FitIndependent = 1e-7

@@ -7,11 +7,11 @@ const (
 	// SteadyCommandBuffers is how many command buffers a thread must have committed before its steady state is judged.
 	// FewestRounds is how many rounds (from one commit to the next) count as a loop.
 	SteadyCommandBuffers, FewestRounds = 20, 8
-	// An insight that costs less than the share NoInsightWarning of the submitting threads' time is only a note, not a
-	// warning.
+	// NoInsightWarning is a share of the submitting threads' time. An insight whose known cost is smaller is never a
+	// warning, only a remark, whatever its rule decides.
 	NoInsightWarning = 0.001
-	// WholeShareOfTime is the smallest share of the threads' time that an insight's cost must have for the insight to
-	// be a warning.
+	// WholeShareOfTime is the smallest share of the threads' time that an insight must cost to be a warning, for the rules
+	// that decide by the cost.
 	WholeShareOfTime = 0.01
 	// A serial encoder has independent dispatches if it has IndependentDispatches times as many dispatches as its
 	// longest chain of dependent ones. It is worth reporting if such encoders have FewestIndependent dispatches
@@ -72,7 +72,7 @@ const (
 	RepeatedCompiles = 3
 	// ShownNames is how many names or paths a line lists; further ones are only counted.
 	ShownNames  = 3
-	ShownFrames = 3 // of a stack in a sentence
+	ShownFrames = 3 // number of frames of a stack that a sentence names
 )
 
 // Limits for the advice to fuse kernels, and for sums over kernels and operations.

@@ -35,8 +35,8 @@ const (
 	// HumpExplainedVariance is the share of the variance of the logarithms of durations that the difference of the two
 	// groups must explain. A normal distribution cut in its middle has 0.64, a uniform one 0.75.
 	HumpExplainedVariance = 0.88
-	// A kernel's durations form two groups only if there is a gap between the groups' medians: the middle part of that
-	// interval, as large as the share HumpGap of it, may have at most the share HumpGapShare of the durations.
+	// A kernel's durations form two groups only if there is a gap between them. The gap is the middle part, the share
+	// HumpGap, of the interval between the groups' medians. At most the share HumpGapShare of the durations may lie in it.
 	HumpGap, HumpGapShare = 0.3, 0.05
 
 	// ChurnCount is the minimum number of allocations in a loop for judging their sizes.

@@ -9,7 +9,7 @@ type forward struct {
 	final bool        // the last attempt: a reference that is still unresolved has no value in the document
 }
 
-// forwardRow is a row that will be read again at the end of the document.
+// forwardRow is a row that refers to values defined later, so it will be read again at the end of the document.
 type forwardRow struct {
 	table      *Table
 	handler    rowHandler

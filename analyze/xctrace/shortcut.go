@@ -41,7 +41,8 @@ func startOf(name string) string {
 }
 
 // digits parses the number at the beginning of b. `n` is its number of digits, or 0 if there are more than
-// longestNumber. `b` must be longer than that: at the end of b a number would end too early.
+// longestNumber. `b` must have more than longestNumber bytes: from a shorter b, digits could return only the first
+// digits of a number.
 func digits(b []byte) (number uint64, n int) {
 	for n < len(b) && b[n]-'0' <= 9 {
 		number = number*10 + uint64(b[n]-'0')

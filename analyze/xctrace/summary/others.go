@@ -17,7 +17,7 @@ type Other struct {
 	Rows   int        `json:"rows"`
 	Left   int64      `json:"left_out,omitempty"`
 	FromNS *Nanos     `json:"from_ns"`          // null when no row has an instant
-	ToNS   *Nanos     `json:"to_ns"`            //
+	ToNS   *Nanos     `json:"to_ns"`            // null when no row has an instant
 	Length *Timing    `json:"length"`           // durations of the rows that have one; null if none has
 	Values []Values   `json:"values,omitempty"` // of the columns with few different texts
 	Shown  [][]string `json:"first,omitempty"`  // the first rows of a detail view, under Columns

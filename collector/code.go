@@ -23,7 +23,7 @@ const longestNaming = 3 * time.Second
 type code struct {
 	images    []wire.Image
 	addresses map[uint64]struct{}
-	named     map[uint64]struct{} // those whose function names the process sent itself
+	named     map[uint64]struct{} // addresses whose function names the process sent itself
 }
 
 // note stores addresses, images and names from the process's facts (variable-size messages beside the records).

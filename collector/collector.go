@@ -75,7 +75,7 @@ type Collector struct {
 	began    wire.ClockSample // a sample of the collector's own clock, on machines with ticks
 
 	shutting    sync.Once
-	unreachable string // why programs could not find the collector any more; known after it has shut down
+	unreachable string // why programs could not find the collector any more; set when the collector shuts down
 	closing     chan struct{}
 	connections sync.WaitGroup // connections being served, and calls of Serve
 

@@ -28,12 +28,12 @@ const (
 	// lockEnding is appended to the socket's path for the lock file. interpose/core/session.c tests the same file to
 	// see whether the collector is alive, so the two must agree.
 	lockEnding = ".lock"
-	// lockPatience is how long lock retries: another process may hold the lock for a moment only to test it.
+	// lockPatience is how long lockFile retries: another process may hold the lock for a moment only to test it.
 	lockPatience = 200 * time.Millisecond
 )
 
 // An endpoint is the socket on which a collector listens, with its directory and a lock file. The kernel releases the
-// lockFile when the collector ends, for whatever reason. Programs and other collectors test the lock to see whether the
+// lock when the collector ends, for whatever reason. Programs and other collectors test the lock to see whether the
 // collector is alive.
 //
 // Normally only this user can reach the socket. When root records, other users can enter the directory and connect,
@@ -180,7 +180,7 @@ func (p *endpoint) listen() (l *net.UnixListener, err error) {
 	return l, nil
 }
 
-// lockFile creates a file if needed and locks it; the returned file holds the lock until it is closed. lock returns
+// lockFile creates a file if needed and locks it; the returned file holds the lock until it is closed. lockFile returns
 // unix.EWOULDBLOCK if another process holds the lock for longer than lockPatience.
 func lockFile(path string) (file *os.File, err error) {
 	for deadline := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 20) {

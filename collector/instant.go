@@ -12,7 +12,7 @@ import (
 // An instant is one moment, expressed on both clocks that processes of this machine may record with.
 type instant struct {
 	nanos int64      // on the collector's monotonic clock
-	ticks wire.Ticks // of the processor's counter, if processes may use it; otherwise 0
+	ticks wire.Ticks // on the processor's tick counter, if processes may record with it; otherwise 0
 }
 
 // now returns the current instant. Its ticks are 0 if processes on this machine do not record with the tick counter.
@@ -27,8 +27,8 @@ func now() instant {
 	return instant{nanos: t.Nano()}
 }
 
-// after returns the instant that lies d after i. It computes the clock rate from i and a second instant, also, which
-// should be as far away from i as possible. The ticks of the result are at least 1.
+// after returns the instant that lies d after i. It computes the rate of the ticks from i and the instant `also`: the
+// farther `also` is from i, the smaller the error. The ticks of the result are at least 1.
 func (i instant) after(d time.Duration, also instant) instant {
 	j := instant{nanos: i.nanos + d.Nanoseconds()}
 	if i.ticks != 0 && also.nanos != i.nanos {

@@ -33,12 +33,12 @@ type listener struct {
 // An arrival is an accepted connection. It counts as identified once its hello (the first message) was read or the
 // connection was refused.
 type arrival struct {
-	conn   *os.File // its socket, which does not block
+	conn   *os.File // the connection's socket, non-blocking
 	number uint64   // from 1, in the order in which connections were made
 	peer
 	state tokenState
-	err   error         // why its hello could not be read
-	heard chan struct{} // closed when it is identified
+	err   error         // why the connection's hello could not be read
+	heard chan struct{} // closed when the connection is identified
 }
 
 // own reports whether the connecting process runs as this user. Such a process may belong to the traced program even

@@ -25,7 +25,7 @@ type machineClock struct {
 var machine machineClock
 
 // read returns the processors' times up to now; ok is false if they cannot be read. If the latest reading is younger
-// than half a sampling interval, look returns that reading, because reading /proc/stat takes 9 µs on two processors
+// than half a sampling interval, read returns it again, because reading /proc/stat takes 9 µs on two processors
 // and longer on more.
 func (m *machineClock) read() (wire.ThreadTime, bool) {
 	m.mutex.Lock()

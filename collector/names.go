@@ -7,7 +7,7 @@ import (
 // A naming has the properties of a command buffer to which selection rules may refer: its queue and its label.
 type naming struct {
 	queue wire.ObjectID // 0 when not known
-	label wire.StringID // 0 when it has none
+	label wire.StringID // StringID of the label; 0 if there is none
 }
 
 // A choice is the decision whether the calls on an object are written to the trace.

@@ -23,8 +23,8 @@ type Inside struct {
 	Object wire.ObjectID
 	Call   wire.Call
 
-	Blocked wire.Blocked // its current wait for a lock or a signal, possibly inside the call
-	Polling wire.Polling // the loop in which it polls, if it has not left it
+	Blocked wire.Blocked // the thread's current wait for a lock or a signal, possibly inside the call
+	Polling wire.Polling // the loop in which the thread polls; Call is CallNone if there is none
 }
 
 // sightPause is the shortest interval between two snapshots of a process for Options.Watch, short enough for a live

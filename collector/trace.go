@@ -24,13 +24,13 @@ type processTrace struct {
 	clock    wire.ClockKind
 	numer    uint32 // nanoseconds per tick of ClockMach, as a fraction
 	denom    uint32
-	ahead    int64  // how far its monotonic clock is ahead of the collector's, in nanoseconds
+	ahead    int64  // how far the process's monotonic clock is ahead of the collector's, in nanoseconds
 	records  uint64 // records written to the trace
 	events   uint64 // records written to the trace, without More records
 	failure  error
-	doubts   []string // impossible values that it reported
+	doubts   []string // impossible values that the process reported, one line each
 	code     code
-	untraced string // the reason why nothing of it is recorded although it uses Metal; empty otherwise
+	untraced string // why the process is not recorded although it uses Metal; empty otherwise
 }
 
 // add makes the process part of the trace, unless it is already. A process that connects without recording anything

@@ -18,16 +18,16 @@ import (
 // Records that later records depend on, for example the creation of a queue, are always kept. Positions in the trace
 // do not count dropped records; otherwise these would be reported as lost.
 type Window struct {
-	Closed   bool          // nothing is kept before it is opened
-	Duration time.Duration // how long it stays open each time; 0 means until it is closed
+	Closed   bool          // the window is closed at first: no records are kept before it is opened
+	Duration time.Duration // how long the window stays open each time; 0 means until an event closes it
 	Last     time.Duration // keep only this time before the end; such a window is never open
-	StartOn  string        // the mark that opens it; empty means none
-	StopOn   string        // the mark that closes it; empty means none
+	StartOn  string        // name of the mark that opens the window; empty means none
+	StopOn   string        // name of the mark that closes the window; empty means none
 	// approximate maximum size in bytes: of the trace or, with Last, of the records held in memory; 0 means no limit
 	MostSize int64
 
 	collector *Collector
-	opening   sync.Mutex // held while it is opened or closed
+	opening   sync.Mutex // held while the window is opened or closed
 	changes   atomic.Pointer[[]change]
 	held      atomic.Int64 // bytes of all backlogs
 	starts    wire.StringID

@@ -37,7 +37,7 @@ func (t *ThreadTime) LostToOthers() float64 {
 }
 
 // Waited returns the thread's time in all waits for GPU work. It relies on the order of the constants from
-// analyze.PartWaitExecuting to PartWaitForeign.
+// analyze.PartWaitExecuting to PartWaitCrossThread.
 func (t *ThreadTime) Waited() analyze.Nanos {
 	var sum analyze.Nanos
 	for p := analyze.PartWaitExecuting; p <= analyze.PartWaitCrossThread; p++ {

@@ -179,7 +179,7 @@ func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos
 	t.Busy, t.Remaining = min(1, was.Busy/left), left
 }
 
-// findUnexplained sets p.HandOvers.Unexplained: the recorded waiting for processors that the machine (the simulator
+// findUnexplained sets p.HandOffs.Unexplained: the recorded waiting for processors that the machine (the simulator
 // that replays a program) does not reproduce. In the machine a short burst of CPU work waits little, because it shares
 // a processor; a real system lets long bursts use up their time slices. The missing waiting is attributed to hand-offs
 // and commits, as a share of the time by which they take longer than with a free processor. `r` is a run of the

@@ -56,7 +56,7 @@ func dispatch(std cli.Stdio, args []string) int {
 func tree(std cli.Stdio) *cobra.Command {
 	root := &cobra.Command{Use: "mtrace", Short: about, SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.ArbitraryArgs}
-	root.CompletionOptions.DisableDefaultCmd = true // there is a row of ours
+	root.CompletionOptions.DisableDefaultCmd = true // mtrace has its own command for completion
 	cli.ChosenColour = cli.ColourAuto
 	root.PersistentFlags().Var(&cli.ChosenColour, "color", "use colours: auto (on a terminal), always or never")
 	// `mtrace --help` mentions --color; repeating it in the help of every command would only be noise

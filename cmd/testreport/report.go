@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// An event is one line of go test -json: see `go doc test2json`, and `go help buildjson` for builds.
+// A testEvent is one line of go test -json: see `go doc test2json`, and `go help buildjson` for builds.
 type testEvent struct {
 	Action      string
 	Package     string

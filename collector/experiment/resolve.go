@@ -64,7 +64,7 @@ func (x *Controller) resolveLock(t Target, target *wire.ExperimentTarget) (probl
 			return ""
 		}
 	}
-	if given { // it may be waited for only later
+	if given { // threads may wait for this lock only later
 		target.Address = address
 		return ""
 	}

@@ -53,7 +53,7 @@ func count(s Subject) (t tally, err error) {
 type change struct {
 	took        int64 // nanoseconds
 	occurrences uint64
-	busiest     uint64 // occurrences of the thread that had most
+	busiest     uint64 // occurrences on the thread with the most
 	injected    uint64
 	units       uint64
 	threads     int // threads that committed or, if commits are not counted, completed units

@@ -139,7 +139,7 @@ func (r *Receiver) sayWhole(in *incoming, conn *tls.Conn) {
 	if _, err := conn.Write(encode(answer{Have: in.there.Size(), Whole: true, Path: in.path()})); err != nil {
 		return
 	}
-	if n, _ := conn.Read(make([]byte, 1)); n == 1 { // the sender confirmed it; a connection can also just end
+	if n, _ := conn.Read(make([]byte, 1)); n == 1 { // the sender confirmed that it knows; a connection can also just end
 		r.sessions.forget(in)
 		// wait until the sender has closed its end: closing first would reset the connection while the sender still
 		// reads

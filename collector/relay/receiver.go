@@ -46,7 +46,7 @@ type Receiver struct {
 
 	unproven *unproven.Connections
 	refused  *unproven.Refusals
-	places   chan struct{} // one for each authenticated connection
+	places   chan struct{} // a semaphore: one element for each authenticated connection
 	mutex    sync.Mutex    // guards what follows
 	open     map[net.Conn]struct{}
 	closed   bool

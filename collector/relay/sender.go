@@ -211,7 +211,9 @@ func (s *Sender) attempt(ctx context.Context) error {
 	s.path = a.Path
 	s.mutex.Unlock()
 	conn.SetWriteDeadline(time.Now().Add(patience))
-	conn.Write([]byte{'\n'}) // lets the receiver forget the trace; if this is lost, it only remembers a finished one
+	// This byte confirms the answer, so that the receiver forgets the session. If the byte is lost, the receiver only
+	// keeps the session of a complete trace.
+	conn.Write([]byte{'\n'})
 	conn.CloseWrite()
 	conn.SetReadDeadline(time.Now().Add(time.Second))
 	io.Copy(io.Discard, in) // until the receiver has closed, too: unread answers would turn the end into a reset

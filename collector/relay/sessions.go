@@ -39,7 +39,7 @@ type incoming struct {
 	dir     string
 	mark    *os.File          // open as long as more data may arrive; it marks the file as being written
 	feeding sync.Mutex        // held by the connection that delivers the trace
-	there   *tracefile.Copier // what was received; nil if that is not known yet. Guarded by feeding
+	there   *tracefile.Copier // copies the received trace; nil until the file was opened. Guarded by feeding
 
 	mutex sync.Mutex // guards what follows
 	conn  net.Conn   // the connection that sends the trace now; nil if there is none

@@ -26,8 +26,8 @@ const (
 	keptName  = "kept"
 
 	placePrefix = "run-"
-	newPrefix   = "new-" // prefix of a folder whose lock file does not exist yet
-	newForgiven = time.Hour
+	newPrefix   = "new-"    // prefix of a folder that is being created, before its lock and its about.json exist
+	newForgiven = time.Hour // age at which a folder with newPrefix counts as abandoned and is removed
 )
 
 // A spoolFolder is the folder of one spool (a trace on disk that is being sent), with its lock.

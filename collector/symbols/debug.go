@@ -20,7 +20,7 @@ const mostDebug = 512 << 20
 // A debugSection is a DWARF section of a file. name has no prefix such as "." or "__".
 type debugSection struct {
 	name string // debug_info, or zdebug_info for the old compression
-	size uint64 // bytes that data gives
+	size uint64 // number of bytes that data returns
 	data func() ([]byte, error)
 }
 

@@ -105,7 +105,7 @@ func (f *blockFile) findBlock(offset, end int64) (int64, bool) {
 	var buffer []byte
 	// number of zero bytes read consecutively up to here
 	zeros := 0
-	for size := int64(blockHeader); offset+blockHeader <= end; size = 1 << 16 { // as a rule it is there
+	for size := int64(blockHeader); offset+blockHeader <= end; size = 1 << 16 { // the block is usually at offset itself
 		if int64(len(buffer)) < size {
 			buffer = make([]byte, min(size, end-offset))
 		}

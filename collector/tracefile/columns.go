@@ -37,8 +37,8 @@ const (
 	columnX3            // x3, or a mark that it equals the last of the kind; in the bits
 	columnCount
 
-	firstColumn = columnObject // of those that are stored
-	endColumn   = columnX3     // behind the last of them
+	firstColumn = columnObject // first of the columns that are stored
+	endColumn   = columnX3     // behind the last of the columns that are stored
 )
 
 // columnsAndBits is the first byte of a block of records in version 2. In version 1 the first byte is the number of
@@ -73,14 +73,14 @@ type kind struct {
 	sizes   [columnCount]size // sizes of the last numbers, by column
 	room    int               // number of records for which there is space
 	columns [columnCount]column
-	tables  [4]valueTable // of arg, x0, x1, x2
+	tables  [4]valueTable // distinct values of arg, x0, x1 and x2
 }
 
 // A column is a growing byte buffer. Before storing values with put, the caller must reserve space with makeRoom, for
 // many values at once: append would check the capacity for each byte, which is slower.
 type column struct {
 	bytes []byte // the memory
-	size  int    // of it in use
+	size  int    // number of bytes in use
 }
 
 // put stores v as a varint. The caller must have reserved space.

@@ -15,7 +15,7 @@ type Damage struct {
 	Offset, Size int64        // the damaged part of the file, in bytes
 	Content      string       // a description of the content; empty when it is not known
 	Of           bool         // the part contained data of one process, Process
-	Process      ProcessIndex // that process; only if Of is set
+	Process      ProcessIndex // the process whose data is lost; only if Of is set
 	Ring         uint16       // ring of the damaged records
 	Records      uint64       // number of lost records; 0 if none, or if their number is not known
 	First, Last  wire.Ticks   // the smallest begin and the largest end of the lost calls

@@ -80,8 +80,8 @@ func (d *decoder) begin(payload []byte, count int) error {
 }
 
 // next decodes the block's next records into out, which must have space for at least two, and returns their number; 0
-// at the end of the block. A call and its More record must be in the same batch. If only one place is left for such a
-// call, it stays empty.
+// at the end of the block. A call and its More record must be in the same batch: if out has space for only one more
+// record, both are left for the next call of next.
 func (d *decoder) next(out []wire.Record) (n int, err error) {
 	payload, order := d.payload, d.order
 	most := min(len(out), d.left)

@@ -31,7 +31,7 @@ type Follower struct {
 type followed struct {
 	header processHeader
 	said   bool
-	held   bytes.Buffer // lines that wait for its header
+	held   bytes.Buffer // lines that wait until the process's first line is written
 }
 
 // Follow returns a Follower that reads a trace from file, which another process is still writing, and writes lines to

@@ -42,7 +42,7 @@ type Result struct {
 // A Living is a process of the program that still ran when the recording ended.
 type Living struct {
 	PID     int    `json:"pid"`
-	Program string `json:"program"` // the path of its executable; empty if that could not be read
+	Program string `json:"program"` // the path of the process's executable; empty if that could not be read
 }
 
 // A Recorded is a range of time whose records are in the trace. A trace has such ranges only if the user chose to
@@ -52,7 +52,7 @@ type Recorded struct {
 	To   int64 `json:"to_ns,omitempty"` // 0 is the end of the trace
 	// what started the recording of this range, as text: "the start", "mark:NAME", "SIGUSR1", or a flag
 	Began string `json:"began"`
-	Ended string `json:"ended,omitempty"` // the event that stopped it; empty if it lasted to the end of the recording
+	Ended string `json:"ended,omitempty"` // the event that ended this range; empty if it lasts to the end of the recording
 }
 
 func (r *Result) addNote(note string) {

@@ -112,8 +112,8 @@ func (s *scale) size(v uint64) (at size, low uint64) {
 }
 
 const (
-	stepGroup  = 8 // calls whose lengths have one common divisor
-	stepGroups = 8 // groups that vote for the step
+	stepGroup  = 8 // number of calls in a group, of whose durations the common divisor is computed
+	stepGroups = 8 // number of groups; the divisor that most groups have is the step
 )
 
 // stepOf estimates by how many ticks the clock advances at a time. It computes the greatest common divisor of the

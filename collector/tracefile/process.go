@@ -65,7 +65,7 @@ type Unhooked struct {
 
 // A Symbol is what is known about one return address.
 type Symbol struct {
-	Name   string // the function that contains it; empty if only its line is known
+	Name   string // the function that contains the address; empty if only the line is known
 	File   string // source file; empty when not known
 	Line   uint32 // line in File; 0 when not known
 	NoCall bool   // no call precedes the address: this frame, and its callers, are invalid

@@ -262,7 +262,7 @@ func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, 
 	}
 	if damage != nil {
 		r.damage.note(b, done-left, fmt.Errorf("the block at byte %d cannot be decoded: %w", b.offset, damage))
-	} else if left > 0 && r.Repaired() == nil { // it says so already
+	} else if left > 0 && r.Repaired() == nil { // a repaired trace reports these records in its Repair already
 		r.damage.note(b, uint64(b.count)-left, errOwner)
 	}
 	return damage != nil, nil

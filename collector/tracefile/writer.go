@@ -36,7 +36,7 @@ type Writer struct {
 	processes []*processWriter
 	streams   map[streamKey]*streamWriter
 	err       error
-	failed    atomic.Bool // err is there
+	failed    atomic.Bool // err is set
 	cut       int64       // time of the error err, in Unix nanoseconds
 	tail      []tailBlock // blocks kept since the error, for the end of the file
 	recorded  []Recorded

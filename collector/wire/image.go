@@ -8,8 +8,8 @@ import (
 
 // An Image is a file of machine code that a process has loaded: its program or a library.
 type Image struct {
-	Start   uint64 // address of its first byte
-	Size    uint64 // bytes of memory from there on
+	Start   uint64 // address of the image's first byte
+	Size    uint64 // size in memory, in bytes
 	BuildID string // in hexadecimal: the GNU build ID of an ELF file, the UUID of a Mach-O file; empty if there is none
 	Path    string
 }

@@ -100,7 +100,7 @@ const (
 	RingFactsTailOffset    = 136 // u64: bytes of facts consumed
 	RingClaimOffset        = 256 // u32 Claim
 	RingStateOffset        = 384 // u32 RingState
-	RingThreadOffset       = 392 // u64: the system's id of the thread that has it, or had it last
+	RingThreadOffset       = 392 // u64: the system's id of the thread that has the ring, or had it last
 	// The call that the thread is executing: u64 begin ticks, u32 object, u16 call (0: none), u16 zero
 	RingCurrentOffset = 512
 	RingAwaitedOffset = 528 // u64 value of an event, u64 Flags: for the current call, if it is a wait
@@ -119,15 +119,15 @@ const (
 	// were made inside a recorded call of the same family.
 	RingNestedOffset            = 1024
 	RingCommitsOffset           = 1536 // u64: command buffers that reached commitCommandBuffer:wake:, below the hooks
-	RingCommitsMissedOffset     = 1544 // u64: how many of these were not preceded by a recorded commit
+	RingCommitsMissedOffset     = 1544 // u64: how many command buffers counted at RingCommitsOffset had no recorded commit
 	RingCompletionsOffset       = 1552 // u64: command buffers whose completion Metal announced to their queue
-	RingCompletionsMissedOffset = 1560 // u64: how many of these did not run the tracer's completion handler
+	RingCompletionsMissedOffset = 1560 // u64: how many counted at RingCompletionsOffset did not run the tracer's completion handler
 
 	// The counters of an experiment.
 	RingDelayedOffset  = 1568 // u64: occurrences that were delayed, including delays of 0
-	RingInjectedOffset = 1576 // u64: nanoseconds of those delays, as they were measured
+	RingInjectedOffset = 1576 // u64: measured nanoseconds of the delays counted at RingDelayedOffset
 	RingUnitsOffset    = 1584 // u64: units of progress
-	RingUnitAtOffset   = 1592 // u64 ticks: when the last of them was completed
+	RingUnitAtOffset   = 1592 // u64 ticks: when the last unit of progress was completed
 	RingPaidOffset     = 1600 // u64: the part of RegionDelayDueOffset that the thread has paused or need not pause
 
 	// A table of ChunksPerRing elements (u8) that says where the records are. Run n of ChunkRecords positions is in

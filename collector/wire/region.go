@@ -257,7 +257,7 @@ func (r Ring) Blocked() Blocked {
 type Polling struct {
 	Begin, Last Ticks  // the first and the last question
 	Questions   uint64 // number of polls
-	Answer      uint64 // the answer to all of them
+	Answer      uint64 // the answer to all questions
 	Object      ObjectID
 	Call        Call // CallNone when the thread does not poll
 }

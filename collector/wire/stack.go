@@ -32,7 +32,7 @@ func CallHasStack(c Call) bool {
 // The bits of Record.Object in a record of a call stack.
 const (
 	InterpreterHeld  ObjectID = 1 << 0 // the thread held the lock of its language interpreter (the GIL)
-	InterpreterKnown ObjectID = 1 << 1 // it is known whether the thread held that lock
+	InterpreterKnown ObjectID = 1 << 1 // it is known whether the thread held the interpreter's lock
 )
 
 // StackID identifies a call stack by the hash of its frames, so that threads can assign ids without a shared table. 0

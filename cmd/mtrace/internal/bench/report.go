@@ -31,7 +31,7 @@ type Run struct {
 	Parameters Parameters
 	Results    *Results
 	Wall       time.Duration
-	Traces     []string // paths of the traces, when it ran under the tracer
+	Traces     []string // paths of the traces, if the benchmark ran under the tracer
 }
 
 // A Report has the results of all benchmarks that one `mtrace bench` command ran.

@@ -22,16 +22,16 @@ var pythonProgram []byte
 // Run has the results of one program that was run twice: untraced and traced.
 type Run struct {
 	Name    string // "c" or "python"
-	Problem string // the reason why it was not run or not traced
+	Problem string // why the program was not run or not traced; otherwise empty
 	// Untraced and Traced must have the same output, except for the measured times that the C program prints.
 	Untraced, Traced Outcome
 	Said             Said           // printed by the traced program
-	Report           *report.Report // nil where there is no trace
+	Report           *report.Report // report on the traced run; nil if there is no trace
 }
 
 // Outcome is a program's exit status and output.
 type Outcome struct {
-	Exit     int // -1: it did not start, or was ended by a signal or the time limit
+	Exit     int // exit status; -1 if the program did not start, or a signal or the time limit ended it
 	Out, Err string
 }
 

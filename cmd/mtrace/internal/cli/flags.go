@@ -129,7 +129,7 @@ func (c Command) completeValues(cmd *cobra.Command) {
 	for flag, values := range c.Values {
 		_ = cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, begun string) ([]string,
 			cobra.ShellCompDirective) {
-			before := begun[:strings.LastIndex(begun, ",")+1] // of a list, the last one is completed
+			before := begun[:strings.LastIndex(begun, ",")+1] // in a list of values, only the last one is completed
 			var list []string
 			for _, v := range values {
 				list = append(list, before+v)

@@ -32,7 +32,7 @@ func Paged(std Stdio, write func(io.Writer) error) error {
 		signal.Notify(interrupted, syscall.SIGINT) // Ctrl-C is for the pager
 		defer signal.Stop(interrupted)
 		if pager.Start() == nil {
-			pager.Wait() // other statuses are the pager's own, such as that of a user who left early
+			pager.Wait() // its error is ignored: a pager may exit with any status if the user quits early
 			if status := pager.ProcessState.ExitCode(); status != cannotRun && status != notFound {
 				return nil
 			}

@@ -17,7 +17,7 @@ import (
 type Unfinished struct {
 	*os.File
 	Path string      // path of the unfinished file
-	info fs.FileInfo // of the file, to notice if another file replaced it
+	info fs.FileInfo // identity of the file, to notice if another file replaced it
 	Kept bool        // the path is a pipe or a device: it is not renamed
 }
 

@@ -62,7 +62,7 @@ type sweep struct {
 	output, plot string
 	html         string
 	json         bool
-	force        bool   // replace files that are there
+	force        bool   // replace existing files
 	dir          string // folder of the traces
 }
 
@@ -133,7 +133,7 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 	}
 	defer signal.Stop(interrupted)
 	var runs []sweptRun
-	for i := range s.runs { // alternating, so that a drift affects all numbers of threads alike
+	for i := range s.runs { // thread counts alternate, so that a drift of the machine affects all equally
 		for _, n := range s.threads {
 			if term.IsTerminal(int(std.Err.Fd())) {
 				fmt.Fprintf(std.Err, "\r\x1b[Kmtrace sweep: %s %d threads, run %d of %d\r",

@@ -32,9 +32,9 @@ type format struct {
 	file   func(*os.File) exporter
 	folder func(table.Files) exporter
 
-	tables bool // it holds tables; others are timelines
-	binary bool // it is not written to a terminal
-	single bool // --table writes the rows of one table of a recording of Instruments in it
+	tables bool // the format holds tables; all others are timelines
+	binary bool // the output is binary and is not written to a terminal
+	single bool // --table can write one table of an Instruments recording in this format
 	// a table without rows is written, too. A recording of Instruments lacks some tables; a message then lists the
 	// empty ones
 	keepsEmpty bool

@@ -57,7 +57,7 @@ type ProfileJob struct {
 	asked  bool // the user named the types
 	format string
 	Of     loading.Selection
-	force  bool // replace files that are there
+	force  bool // replace existing files
 }
 
 // built is a profile to be written.
@@ -93,7 +93,7 @@ func (j *ProfileJob) run(std cli.Stdio, args []string) error {
 // profiles are the profiles made from one trace or recording.
 type profiles struct {
 	list       []built
-	host       string // where it was recorded; empty when that is not known
+	host       string // host on which the trace was recorded; empty if not known
 	incomplete error  // the error to return after the profiles are written, if the file is incomplete
 }
 

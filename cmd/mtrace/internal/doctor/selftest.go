@@ -24,7 +24,7 @@ import (
 type SelfTest struct {
 	Program string // mtrace-selftest
 	Tool    string // mtrace itself
-	Library string // the library it injects
+	Library string // path of the library to inject
 	// Preload is the library that provides Metal on a machine without one; empty on macOS.
 	Preload string
 	Environ []string
@@ -248,9 +248,9 @@ func (r *selfTestOutput) classTable() Check {
 
 // A loading is the result of injecting the library into one Python interpreter.
 type loading struct {
-	loaded bool   // it connected from the program that did the work
-	frames bool   // it recorded the frames of the interpreter's functions
-	why    string // the library's reason why not, if it reported one
+	loaded bool   // the library connected from the interpreter
+	frames bool   // the library recorded the frames of Python functions
+	why    string // why the frames could not be read, if the library reported a reason
 }
 
 // pythonProgram makes one Metal call from the function mtrace_doctor; without Metal it does nothing.

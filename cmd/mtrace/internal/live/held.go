@@ -240,7 +240,7 @@ func (h *Held) Finish() {
 	h.mutex.Lock()
 	h.mark = mark
 	h.mutex.Unlock()
-	if _, err := h.Program.Write(mark); err == nil { // it arrives after everything that was written before
+	if _, err := h.Program.Write(mark); err == nil { // the mark arrives after everything that the program wrote before
 		<-h.marked
 	}
 	h.Program.Close()

@@ -105,7 +105,7 @@ func (t *Table) run(events <-chan tcell.Event) {
 			return
 		case now := <-tick.C:
 			if t.view.paused {
-				t.watcher.Picture(now) // records during the pause belong to the time before it
+				t.watcher.Picture(now) // resets the rates, so that the next picture does not include the pause
 			} else {
 				t.shown = t.watcher.Picture(now)
 			}

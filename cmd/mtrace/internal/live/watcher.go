@@ -17,7 +17,7 @@ type Watcher struct {
 	collector.Nobody
 	mutex     sync.Mutex
 	processes map[tracefile.ProcessIndex]*process
-	gpu       []analyze.Interval // of command buffers that completed since the last picture
+	gpu       []analyze.Interval // GPU times of command buffers that completed since the last picture
 	completed int                // command buffers that completed since the last picture
 	inFlight  int                // negative if a completion arrived before its commit
 	stopped   bool               // nobody asks for pictures any more

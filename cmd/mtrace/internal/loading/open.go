@@ -82,7 +82,7 @@ func EachTrace(paths []string, use func(path string) error) error {
 	for _, path := range paths {
 		err := use(path)
 		var short incompleteError
-		if errors.As(err, &short) { // the readable part of it was used
+		if errors.As(err, &short) { // the readable part of the trace was used
 			incomplete = cmp.Or(incomplete, err)
 		} else if err != nil {
 			return err

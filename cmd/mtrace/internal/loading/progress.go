@@ -67,7 +67,7 @@ func (p *progress) step(of *task, done, steps int, took time.Duration) {
 	last := p.tasks[0]
 	for _, t := range p.tasks {
 		if t.done == 0 {
-			return // how long it takes is not known yet
+			return // the remaining time is not known yet
 		}
 		if t.left(took) > last.left(took) {
 			last = t

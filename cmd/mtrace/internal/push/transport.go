@@ -25,7 +25,7 @@ func patientTransport() *http.Transport {
 	return t
 }
 
-// An asked is a connection whose reads block until something was written to it, or until it is closed.
+// A readAfterWrite is a connection whose reads block until something was written to it, or until it is closed.
 type readAfterWrite struct {
 	net.Conn
 	once   sync.Once

@@ -146,7 +146,7 @@ func newLocalStation(std cli.Stdio, says io.Writer, log zerolog.Logger, dir, soc
 	name := fmt.Sprintf("collected-%s-%d", now.UTC().Format("20060102T150405Z"), os.Getpid())
 	file, err := cli.BeginUnnamed(dir, name)
 	if err == nil {
-		err = file.NameAfter(name) // there may be one for each socket
+		err = file.NameAfter(name) // each socket has its own trace: a second one gets a number
 	}
 	var writer *tracefile.Writer
 	if err == nil {

@@ -23,7 +23,7 @@ import (
 type crashGuard struct {
 	Path string // path of the note; "" if none can be stored
 	note crashNote
-	off  bool // nothing is replaced in this run, because of the note
+	off  bool // this run replaces no methods, because the note says that the last one crashed
 }
 
 // crashNote is the file that a crashGuard keeps for a command between its runs.

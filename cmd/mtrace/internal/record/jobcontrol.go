@@ -16,8 +16,8 @@ import (
 // A change is a change of the program's state: it was stopped, was resumed, or ended.
 type change struct {
 	what   changeKind
-	status syscall.WaitStatus // how it ended
-	by     syscall.Signal     // the signal that stopped it
+	status syscall.WaitStatus // how the program ended
+	by     syscall.Signal     // the signal that stopped the program
 }
 
 type changeKind int

@@ -273,7 +273,7 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 		cli.PrintLine(std.Err, "mtrace run --verify: nothing was measured: %s", why)
 	}
 	if o.NoReport || o.view.JSON != "" {
-		for _, w := range s.warnings { // otherwise the printed report contains them
+		for _, w := range s.warnings { // if a report is printed, it contains the warnings
 			cli.PrintLine(std.Err, "mtrace run: %s", w)
 		}
 	}

@@ -187,7 +187,7 @@ func (f *followedTrace) next(path string) {
 		if _, left := os.Stat(path + cli.PartSuffix); !errors.Is(left, fs.ErrNotExist) {
 			return
 		}
-		if _, left := os.Stat(path); left == nil { // it was renamed, and the data before that is still to be read
+		if _, left := os.Stat(path); left == nil { // it was renamed; data written before is still unread
 			return
 		}
 	}

@@ -36,7 +36,7 @@ type xctraceView struct {
 	template string
 	limit    time.Duration
 	env      []string
-	force    bool // replace profiles that are there
+	force    bool // replace existing profiles
 }
 
 func XctraceCommand() cli.Command {

@@ -32,8 +32,8 @@ static bool kernel_trusts_tsc(void) {
 mt_clock_reader mt_clock_gettime = clock_gettime;
 
 // Returns the kernel's own clock_gettime, which the kernel maps into each process (vdso(7)), or NULL. If it is NULL,
-// the clock is read through the C library's function, which a library of the program may have replaced, and which may
-// be a slow system call.
+// the clock is read through the C library's function. That function may be a slow system call, and a library of the
+// program may have replaced it.
 static mt_clock_reader kernels_clock(void) {
 #ifdef __x86_64__
   static const char name[] = "__vdso_clock_gettime";

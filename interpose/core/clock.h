@@ -1,10 +1,10 @@
 // The raw clock of the records. Rule: read the clock once at the begin and once at the end of a call, and store the
 // raw ticks. The collector converts ticks to nanoseconds with clock samples, so no traced thread spends time on it.
 //
-// Linux on x86-64 reads the TSC (10 ns) if the kernel itself keeps time by the TSC, which it does only when all cores
-// agree; otherwise clock_gettime (22 ns). macOS reads mach_absolute_time. MTRACE_CLOCK=nanoseconds forces
-// clock_gettime. The reading is not protected by a serializing instruction: such an instruction would cost more time
-// than the error it avoids.
+// Linux on x86-64 reads the TSC (10 ns) if the kernel itself keeps time by the TSC; otherwise clock_gettime (22 ns).
+// The kernel uses the TSC only when all cores agree on it. macOS reads mach_absolute_time. MTRACE_CLOCK=nanoseconds
+// forces clock_gettime. The reading is not protected by a serializing instruction: such an instruction would cost more
+// time than the error it avoids.
 #ifndef MTRACE_CLOCK_H
 #define MTRACE_CLOCK_H
 #include <stdint.h>
@@ -73,7 +73,7 @@ void mt_clock_timebase(uint32_t *numerator, uint32_t *denominator);
 // the least time.
 struct mt_clock_sample mt_clock_sample(void);
 
-// Takes a clock sample and stores it in the shared memory as the latest sample. Only one thread may call it at a time
-// (first the thread of the first Metal call, later the tracer's own thread), because the seqlock has one writer.
+// Takes a clock sample and stores it in the shared memory as the latest sample. Only one thread may call it at a time,
+// because the seqlock has one writer: first the thread of the first Metal call, later the tracer's own thread.
 struct mt_clock_sample mt_clock_sample_into(struct region *region);
 #endif

@@ -50,8 +50,8 @@ static void sleep_for(uint64_t nanos) {
   pthread_setcancelstate(cancel, &cancel);
 }
 
-// Waits for nanos nanoseconds and returns how long it really waited. If sleeps is set, the thread sleeps for most of
-// a long delay, so that other threads can use its processor, and spins at the end, so that the delay is exact.
+// Waits for nanos nanoseconds and returns how long it really waited. If `sleeps` is set, the thread sleeps for most of
+// a long delay, so that other threads can use its processor. It spins at the end, so that the delay is exact.
 static uint64_t pass(uint64_t nanos, bool sleeps) {
   uint64_t begin = mt_nanos(), now = begin;
   if (sleeps && nanos >= MT_DELAY_SHORTEST_SLEEP) sleep_for(nanos - WAKES_LATE);

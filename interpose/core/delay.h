@@ -51,9 +51,9 @@ static inline uint64_t mt_delay_end(struct thread *t, unsigned call, uint64_t en
 void mt_delay_pause(struct thread *t);
 void mt_delay_woken(struct thread *t);
 
-// Counts one unit of progress in the thread's ring (its buffer of records in shared memory), if it is the kind of
-// event by which the experiment measures progress. `ticks` is when the event happened. `name` is 0 for a completed
-// command buffer; for a mark it is the StringID, the hash that stands for the mark's text.
+// Called at an event that may be a unit of progress. If the experiment measures progress by this kind of event, counts
+// it in the thread's ring (its buffer of records in shared memory). `ticks` is when the event happened. `name` is 0 for
+// a completed command buffer; for a mark it is the StringID, the hash that stands for the mark's text.
 void mt_delay_unit(struct thread *t, uint64_t ticks, uint64_t name);
 static inline void mt_progress(struct thread *t, uint64_t ticks, uint64_t name) {
   if (__builtin_expect(atomic_load_explicit(&mt_region->delay_sequence, memory_order_relaxed) != 0, 0))

@@ -2,9 +2,9 @@
 // takes tens of microseconds; and the threads of a Python program ask for the same few names all the time.
 //
 // Rule: the table has a fixed size and no operation on it waits. It may forget a name but never returns a wrong one.
-// Memory order: an entry has two words, the name and the exclusive-or of key and name, both relaxed. If a reader sees
-// the first word of one entry and the second of another, their exclusive-or is not its key, and it ignores the entry.
-// The text of a cached name is already in the trace.
+// Memory order: an entry has two words, the name and the exclusive-or of key and name, both relaxed. A reader that sees
+// words of two different writes gets a wrong exclusive-or, not its key, and ignores the entry. The text of a cached
+// name is already in the trace.
 #ifndef MTRACE_NAMES_H
 #define MTRACE_NAMES_H
 #include <stdint.h>

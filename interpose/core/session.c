@@ -88,9 +88,9 @@ void mt_session_forget(void) {
   fd = -1;
 }
 
-// On Linux, make the system call directly: in a program built with the thread sanitizer, the sanitizer's sendmsg
-// would report data races on the rings (the threads' buffers of records in shared memory), because it does not see
-// how their accesses are ordered.
+// On Linux, make the system call directly: a program built with the thread sanitizer has the sanitizer's sendmsg. It
+// does not see how accesses to the rings (the threads' buffers of records in shared memory) are ordered, and would
+// report data races.
 #ifdef __linux__
 static ssize_t send_message(const struct msghdr *message, int flags) { return syscall(SYS_sendmsg, fd, message, flags);
     }

@@ -5,9 +5,9 @@
 // which is NULL before the thread's first call and MT_THREAD_GONE after its exit handler ran. region.h explains the
 // memory order of publishing records.
 //
-// A feature keeps its own state for each thread in an array of MT_THREADS elements, indexed by the thread's index,
-// and resets it when a thread takes a ring (feature.h). This struct has the state of core/, and what the trampolines
-// (the functions that replace methods) write during timed calls.
+// A feature keeps its own state for each thread in an array of MT_THREADS elements, indexed by the thread's index. It
+// resets that state when a thread takes a ring (feature.h). This struct has the state of core/, and what the
+// trampolines (the functions that replace methods) write during timed calls.
 #ifndef MTRACE_THREAD_H
 #define MTRACE_THREAD_H
 #include <pthread.h>
@@ -104,9 +104,9 @@ static inline struct thread *mt_thread(void) {
   return __builtin_expect((uintptr_t)t > (uintptr_t)MT_THREAD_GONE, 1) ? t : mt_thread_open(t);
 }
 
-// Writes a record into a slot as four whole 64-bit words. The record is later copied by wide loads. If its fields
-// were stored one by one, these loads would have to wait for the processor's store buffer, which costs as much as the
-// rest of the record.
+// Writes a record into a slot as four whole 64-bit words. The record is later copied by wide loads. After stores of
+// single fields, these loads would have to wait for the processor's store buffer. That would cost as much as writing
+// the rest of the record.
 static inline void mt_record_put(struct record *slot, uint64_t begin, uint64_t end, uint64_t arg, uint64_t rest) {
   __atomic_store_n(&slot->begin, begin, __ATOMIC_RELAXED);
   __atomic_store_n(&slot->end, end, __ATOMIC_RELAXED);

@@ -10,10 +10,10 @@ package drainer
 import "unsafe"
 
 const (
-	// roundPause is how many milliseconds the drainer sleeps between rounds while the program makes calls. Usually
-	// the collector reads the records directly in the shared memory. The drainer acts only for a ring (a thread's
-	// buffer of records) that fills quickly or that the collector does not read, and for data that only the process
-	// itself has.
+	// roundPause is how many milliseconds the drainer sleeps between rounds while the program makes calls. Usually the
+	// collector reads the records directly in the shared memory. The drainer acts in two cases: a ring (a thread's
+	// buffer of records) fills quickly or is not read by the collector; or data exists that only the process itself
+	// has.
 	roundPause = 80
 	// hurryPause is how long, in milliseconds, the drainer waits for the collector to empty a ring (a thread's buffer
 	// of records) after it has notified the collector. If the ring becomes half full within this time, the drainer

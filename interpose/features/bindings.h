@@ -1,11 +1,11 @@
 // Finds which dispatches of a serial encoder could run at the same time, from the buffers and textures that they
 // bind.
 //
-// Rule: binding a resource writes no record and reads no clock. For the encoder that a thread created last, the
-// tracer keeps the current bindings and, for each resource, the levels of the last dispatches that read and wrote it.
-// The level of a dispatch is one more than the highest level among the dispatches on which it depends. So the highest
-// level is the length of the longest chain of dispatches of which each may depend on the previous one. The encoder's
-// endEncoding record has the number of dispatches and that length.
+// Rule: binding a resource writes no record and reads no clock. The tracer keeps data only for the encoder that a
+// thread created last: the current bindings and, for each resource, the levels of the last dispatches that read and
+// wrote the resource. The level of a dispatch is one more than the highest level among the dispatches on which it
+// depends. So the highest level is the length of the longest chain of dispatches of which each may depend on the
+// previous one. The encoder's endEncoding record has the number of dispatches and that length.
 //
 // If the tracer does not know how a kernel uses a binding, it assumes a dependency: a binding counts as written unless
 // the pipeline's reflection says that the kernel only reads it. Nothing is recorded for an encoder whose kernels may

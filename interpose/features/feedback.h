@@ -2,9 +2,9 @@
 // a commit to the feedback handler of the commit's options.
 //
 // Rule: the tracer adds its handler once, when the options are created, before the program gets them. A program may use
-// one options object for many commits from many threads, and a handler added at each commit would stay in the object
-// and run again each time. A feedback does not say to which commit it belongs, so concurrent commits with the same
-// options get no times. A commit without options gets options of the tracer.
+// one options object for many commits from many threads. A handler added at each commit would stay in the object and
+// run again at every later commit. A feedback does not say to which commit it belongs, so concurrent commits with the
+// same options get no times. A commit without options gets options of the tracer.
 #ifndef MTRACE_FEEDBACK_H
 #define MTRACE_FEEDBACK_H
 #include "hook/objc.h"

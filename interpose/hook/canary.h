@@ -1,7 +1,6 @@
-// The self-check: makes a known number of Metal calls on a queue of its own, after the program's first device was
-// created and before the program makes another Metal call. Facts report which calls were made, and records of kind
-// canary which calls were recorded. If the two differ, hooks are missing on this system. Neither counts as a call of
-// the program.
+// The self-check: makes a known number of Metal calls on a queue of its own. It runs directly after the program has
+// created its first device. Facts report which calls were made, and records of kind canary which calls were recorded.
+// If the two differ, hooks are missing on this system. Neither counts as a call of the program.
 #ifndef MTRACE_CANARY_H
 #define MTRACE_CANARY_H
 #include "hook/objc.h"

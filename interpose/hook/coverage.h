@@ -2,8 +2,8 @@
 // of command buffers that passed Metal's choke points (methods that Metal calls for each one).
 //
 // Rule: each counter belongs to one thread, and only that thread writes it, with a plain load and store. The counters
-// are in the header of the thread's ring (its buffer of records in shared memory), so that the collector can read
-// them at any time, even after the process has died.
+// are in the header of the thread's ring (its buffer of records in shared memory). So the collector can read them at
+// any time, even after the process has died.
 #ifndef MTRACE_COVERAGE_H
 #define MTRACE_COVERAGE_H
 #include "hook/objc.h"

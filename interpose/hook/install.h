@@ -12,8 +12,8 @@ unsigned mt_install(Class class, unsigned family, unsigned flags);
 // The tracer itself calls this implementation, so that its own calls are not recorded.
 IMP mt_original_of(Class class, SEL selector);
 
-// Hooks the methods of a family (a kind of objects, such as queues) in the class or ancestor that defines each of
-// them, and thereby for all classes that inherit it. Returns the number of methods that could not be hooked.
+// Hooks the methods of a family (a kind of objects, such as queues), each in the class or ancestor that defines it. So
+// a hook also applies to all classes that inherit the method. Returns the number of methods that could not be hooked.
 unsigned mt_install_owners(Class class, unsigned family);
 
 // Hooks the choke points of a family (a kind of objects, such as queues): the methods that Metal calls once for each

@@ -1,7 +1,7 @@
-// Linux: the number changes at intervals, so that the tracer looks up the classes then. It cannot be notified of
-// loaded classes: GCC's runtime has a single hook for that, which belongs to the program, and the dynamic linker's
-// list is protected by a lock that a fork may leave held. Looking up costs little, because GCC's runtime does it
-// without a lock.
+// Linux: the number changes at intervals, so that the tracer looks up the classes then. It cannot be notified of loaded
+// classes: GCC's runtime has a single hook for that, which belongs to the program. The dynamic linker's list is
+// protected by a lock that a fork may leave held. Looking up costs little, because GCC's runtime does it without a
+// lock.
 #include "hook/loads.h"
 #include "core/clock.h"
 

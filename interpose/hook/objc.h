@@ -1,5 +1,5 @@
-// The part of the Objective-C runtime that the library uses, declared by hand so that one source works with Apple's
-// runtime and GCC's without the headers of either. Rule: an ordinary Metal call uses only objc_class_of, because the
+// The part of the Objective-C runtime that the library uses, declared by hand: one source works with Apple's runtime
+// and with GCC's, without the headers of either. Rule: an ordinary Metal call uses only objc_class_of, because the
 // other functions are too slow.
 //
 // On macOS the functions are linked. On Linux they are looked up, at the first Metal call, in the runtime that the

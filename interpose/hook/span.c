@@ -28,9 +28,9 @@ bool mt_span_enter(struct span *s, unsigned family, unsigned call, id self, uint
   return true;
 }
 
-// Stores the begin of a call in the header of the thread's ring (its buffer of records in shared memory), so that the
-// collector sees in which call the thread hangs or dies. Memory order: current is stored last, with release, so that
-// it never appears with the current_begin of another call. Words are stored whole, as in mt_record_put.
+// Stores the begin of a call in the header of the thread's ring (its buffer of records in shared memory). So the
+// collector sees in which call the thread hangs or dies. Memory order: current is stored last, with release, so that it
+// never appears with the current_begin of another call. Words are stored whole, as in mt_record_put.
 static inline void show(struct span *s, struct thread *t, unsigned family, uint64_t begin, uint64_t current) {
   struct ring *ring = t->ring;
   s->begin = begin;

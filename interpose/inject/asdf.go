@@ -35,9 +35,9 @@ func parseAsdfShim(path string, content []byte) (*asdfShim, bool) {
 	return shim, len(shim.tools) > 0
 }
 
-// nextInAsdf returns the program that an asdf shim starts. It returns nil if that cannot be predicted, because a
-// plugin's script or a user setting influences the choice, or if the system's own program is selected. The plan then
-// starts the shim itself.
+// nextInAsdf returns the program that an asdf shim starts. It returns nil if the system's own program is selected, or
+// if the choice cannot be predicted because a plugin's script or a user setting influences it. The plan then starts the
+// shim itself.
 func nextInAsdf(h Host, s invocation, script string, content []byte) (*invocation, error) {
 	shim, ok := parseAsdfShim(h.absolute(script), content)
 	if !ok || asdfIsConfigured(s.env) {

@@ -1,11 +1,11 @@
 // Records the stacks of calls, if the user asks for them: MTRACE_STACKS=native,python. collector/wire/stack.go
 // describes the record.
 //
-// Rule: the calling thread reads its own stack. It reads the frames that frame pointers (or, on Linux, unwind tables)
-// link together, from the frame of the trampoline (the function that replaces a hooked method) to the end of the
-// thread's own stack, and nothing beyond. On a stack that is not the thread's own (a coroutine's, a signal handler's)
-// only the caller is recorded. There is no lock, no system call and no allocation, with one exception: at a thread's
-// first Metal call the C library is asked for the stack's bounds, and allocates for that.
+// Rule: the calling thread reads its own stack. It follows frame pointers (or, on Linux, unwind tables) from the frame
+// of the trampoline (the function that replaces a hooked method) to the end of the thread's own stack, and reads
+// nothing beyond. On a stack that is not the thread's own (a coroutine's, a signal handler's) only the caller is
+// recorded. There is no lock, no system call and no allocation, with one exception: at a thread's first Metal call the
+// C library is asked for the stack's bounds, and allocates for that.
 //
 // The frames of a stack are sent to the collector once per thread; after that only the StackID is sent, as text.h
 // does for texts.

@@ -1,7 +1,7 @@
 // The doorbell: a semaphore with which threads wake the drainer (the thread that moves records to the collector). Rule:
-// it takes no descriptor and no lock. Ringing is one system call. A thread rings only when a ring has filled by a
-// quarter, when many rings (buffers of records) are in use, and for the first record after the drainer went to sleep
-// without a time limit.
+// it takes no descriptor and no lock. Ringing is one system call. A thread rings in three cases only: its ring (its
+// buffer of records) is a quarter full; many rings are in use; or the drainer sleeps without a time limit when a record
+// is written.
 #ifndef MTRACE_DOORBELL_H
 #define MTRACE_DOORBELL_H
 #include <stdatomic.h>

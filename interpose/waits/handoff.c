@@ -15,8 +15,8 @@ static struct entry {
   _Atomic uint64_t giver, at, taker, fetched;
 } __attribute__((aligned(32))) entries[ENTRIES];
 
-// For each thread, the objects (locks, semaphores, condition variables) that it has recently acquired or signalled
-// outside of Metal's calls, 16 bits of a hash of each.
+// For each thread, the objects (locks, semaphores, condition variables) that it has recently touched: acquired or
+// signalled outside of Metal's calls. Of each object 16 bits of a hash are kept.
 //
 // They show that one thread (the sender) hands work to another (the receiver), even if the receiver is never idle and
 // so never waits for the work. Both threads then touch the same object, such as the mutex of a queue of requests. The
@@ -65,8 +65,8 @@ static inline uint64_t self(void) {
   return id >> THREAD_BITS ? 0 : id;
 }
 
-// Stores for the calling thread which object it signalled last. On macOS this is stored by the index of the thread's
-// ring (its buffer of records in shared memory), because a thread-local variable would be allocated at its first use.
+// Stores for the calling thread which object it signalled last. On macOS it is stored in an array, indexed by the
+// thread's ring (its buffer of records in shared memory): a thread-local variable would be allocated at its first use.
 // So a thread's signals before its first record are not stored there.
 #ifdef __APPLE__
 static inline void remember(const void *object) {

@@ -16,7 +16,7 @@
   if (result == 0 && take) mt_lock_taken(lock, false); \
   if (result != EBUSY) return result; \
   if (mt_locks_own()) return call(lock); \
-  mt_thread(); /* its first record takes a ring: before it waits, and not with the lock in its hands */ \
+  mt_thread(); /* take the ring now: later, that would lengthen the time that the thread holds the lock */ \
   uint64_t held_by = holder; \
   uint64_t begin = mt_wait_begin(MT_CALL_lock_##call, lock, held_by, __builtin_frame_address(0), mt_python_has(lock)); \
   result = call(lock); \

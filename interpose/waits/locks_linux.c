@@ -37,7 +37,7 @@ bool mt_waits_replaced(void) { return true; } // a preloaded library comes befor
 #define LOCK(call, type, try, holder) \
   static SELDOM int call##_waits(type *lock, const void *frame, const void *waiter) { \
     if (mt_locks_own()) return ORIGINAL(call)(lock); \
-    mt_thread(); /* its first record takes a ring: before it waits, and not with the lock in its hands */ \
+    mt_thread(); /* take the ring now: later, that would lengthen the time that the thread holds the lock */ \
     bool interpreters = mt_python_has(lock); \
     uint64_t held_by = holder(lock), begin = mt_wait_begin(MT_CALL_lock_##call, lock, held_by, frame, interpreters); \
     int result = ORIGINAL(call)(lock); \

@@ -1,7 +1,7 @@
 // Dispatch semaphores and groups, for macOS and for a test with the dispatch library of another system: see queues.h.
 //
-// The number of waiting threads is not visible here, so every signal is noted. A semaphore that is released by the
-// thread that had acquired it is used as a lock, and the wait for it is recorded as a wait for a lock, even inside
+// The number of waiting threads is not visible here, so every signal is noted. If the thread that releases a semaphore
+// had acquired it, the semaphore is used as a lock. Then a wait for it is recorded as a wait for a lock, even inside
 // Metal's calls. The last thread to leave a group wakes the threads that wait for the group. If the last to leave is a
 // block that dispatch itself has put into the group (dispatch_group_async), the waking thread is unknown.
 #include "core/clock.h"

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// pollingRule holds if threads notice completions late because they poll for them at intervals, or wait for a thread
-// that looks for requests at intervals. It is about the one that costs more.
+// pollingRule holds in two cases: threads notice completions late because they poll for them at intervals, or threads
+// wait for a server thread that polls for requests at intervals. The finding is about the case that costs more.
 func pollingRule(ev *evidence.Evidence) Finding {
 	r := pollsStatus(ev)
 	if s := ev.Starvation.Server; s != nil && s.Lost > r.Lost {
@@ -44,7 +44,7 @@ func pollsStatus(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// ofServer returns the finding for submitting threads that wait for a thread which looks for requests at intervals.
+// ofServer returns the finding for submitting threads that wait for a thread which polls for requests at intervals.
 func (f Finding) ofServer(ev *evidence.Evidence, s *evidence.Server) Finding {
 	r := Finding{Cause: f.Cause, Standing: f.Standing}
 	r.Advice = fmt.Sprintf("let %s wait for a request in a call that wakes it (a condition variable, a semaphore, a "+

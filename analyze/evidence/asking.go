@@ -12,11 +12,11 @@ import (
 )
 
 // findAsked finds the objects (semaphores, condition variables) with which other threads send requests to the
-// submitter, the thread that commits all GPU work, and marks them in h.asked. The submitter waits at such an object,
-// and most of the object's signals come from a thread that at once waits for the submitter's answer. A signal without
-// a following wait for an answer is no request: it announces new data or free space.
+// submitter, the thread that commits all GPU work, and marks them in h.isRequestObject. The submitter waits at such an
+// object, and most of the object's signals come from a thread that at once waits for the submitter's answer. A signal
+// without a following wait for an answer is no request: it announces new data or free space.
 func (h *Delegation) findAsked() {
-	begins := map[*analyze.Thread][]analyze.Nanos{} // of its waits for the submitter's signal
+	begins := map[*analyze.Thread][]analyze.Nanos{} // when the thread's waits for the submitter's signal began
 	for w := range h.answers() {
 		begins[w.Thread] = append(begins[w.Thread], w.Begin)
 	}

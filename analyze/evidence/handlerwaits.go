@@ -16,9 +16,9 @@ type HandlerWait struct {
 }
 
 // FindHandlerWaits returns the waits in which a thread waits for a certain command buffer of another thread: that
-// command buffer's completion handler sends the signal. A thread that waits for a free slot of a shared pool is left
-// out, because whichever command buffer completes first releases it. The two cases differ in the command buffer that
-// ends the wait: a thread counts only if this is usually the one that was committed last.
+// command buffer's completion handler sends the signal. It leaves out threads that wait for a free slot of a shared
+// pool, because any command buffer that completes may release them. So a thread counts only if its waits are usually
+// ended by the command buffer that was committed last when the wait began.
 func FindHandlerWaits(t *analyze.Trace, waits []analyze.SignalWait) (list []HandlerWait) {
 	handled := FindSignalledInHandlers(t)
 	if len(handled.handled) == 0 {

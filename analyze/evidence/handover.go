@@ -74,8 +74,8 @@ func (h *Delegation) Confirmed() bool {
 }
 
 // FindDelegation finds the thread, or the pool of threads, that makes nearly all commits of the process, and the
-// threads for which it submits. It returns nil if there is none. Only Holds tells whether other threads really pass
-// work to it.
+// threads for which it submits. It returns nil if there is none. The result may be wrong: call Confirmed to see whether
+// other threads really pass work to it.
 func FindDelegation(t *analyze.Trace, waits []analyze.SignalWait) *Delegation {
 	commits, all := map[*analyze.Thread]int{}, 0
 	h := &Delegation{trace: t, waits: waits, Threads: map[*analyze.Thread]bool{}, isRequestObject: map[uint64]bool{},

@@ -52,7 +52,7 @@ func (t *ThreadTime) Submits() bool {
 	return t.CommandBuffers > 0 || t.Waits > 0 || t.HandsOver || t.Thread.Submits
 }
 
-// ThreadTimes tells for each thread how it used its part of the window.
+// ThreadTimes tells for each thread how it used its time in the trace.
 type ThreadTimes struct {
 	Threads  []*ThreadTime // without threads that only waited for work
 	Warnings []string      // about overlapping calls of a thread
@@ -190,8 +190,8 @@ func (t *ThreadTime) work(idle analyze.Nanos) {
 	t.WorkTime[analyze.PartOutside] = t.Working - inside
 }
 
-// balance counts the time that is in no call as PartOutside, so that Time adds up to Window. In other sources than
-// mtrace's own traces, calls may overlap and add up to more than Window: then balance shortens the longest parts and
+// balance counts the time that is in no call as PartOutside, so that Time adds up to ActiveRange. In traces of other
+// tools, calls of a thread may overlap and add up to more than ActiveRange. Then balance shortens the longest parts and
 // adds a warning.
 func (times *ThreadTimes) balance(t *ThreadTime) {
 	t.Time[analyze.PartOutside] = 0

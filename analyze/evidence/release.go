@@ -57,8 +57,8 @@ type Releases struct {
 	released []Release // by CommandBufferIndex
 }
 
-// ReleaseOf returns the release of command buffer i, that is, when and why it became free to run. It returns nil if the
-// command buffer was not committed.
+// ReleaseOf returns the release of command buffer i, that is, when it became ready for the GPU and what delayed it. It
+// returns nil if the command buffer was not committed.
 func (r *Releases) ReleaseOf(i analyze.CommandBufferIndex) *Release {
 	if int(i) >= len(r.released) || !r.released[i].known {
 		return nil

@@ -29,7 +29,7 @@ func (c *RoundTrips) Total() analyze.Nanos {
 // RoundTripsOf finds the synchronous threads among those that committed in the trace's window. A thread does not
 // count if any of its creations, GPU times or completions is not known.
 func RoundTripsOf(t *analyze.Trace) *RoundTrips {
-	byThread := map[*analyze.Thread][]*analyze.CommandBuffer{} // by creation, as the model has them
+	byThread := map[*analyze.Thread][]*analyze.CommandBuffer{} // in order of creation, as in the trace
 	var flying counter
 	for b := range t.Buffers() {
 		if !b.Committed.Known() {

@@ -9,8 +9,8 @@ type WaitPart struct {
 }
 
 // Split divides a wait for GPU work into pieces that add up to the wait; docs/terms.md defines them. A wait for
-// another thread's work is one piece, foreign. A wait for the thread's own work is queued until the GPU begins the
-// work, then executing, then notify. The queued time is divided further: the GPU ran the thread's own work, other
+// another thread's work is one piece (cross-thread). A wait for the thread's own work is queued until the GPU begins
+// the work, then executing, then notify. The queued time is divided further: the GPU ran the thread's own work, other
 // work, or nothing (scheduling). If the work never began, or is not known, the whole wait is queued.
 func (g *GPUWork) Split(w *analyze.Wait) []WaitPart {
 	var room [5]WaitPart // not on the heap, because Split is inlined into its caller

@@ -73,7 +73,7 @@ func Quickest(list []analyze.Nanos, of int) analyze.Nanos {
 // nth returns the element that would be at index n if the list was sorted. It partitions only the part that contains
 // it, because sorting a hundred thousand durations would take too long. It changes the order of the list.
 func nth(list []analyze.Nanos, n int) analyze.Nanos {
-	// only a list that is made to be slow takes 64 rounds; the rest of such a list is sorted
+	// only a list that was crafted to be slow needs 64 rounds; the rest of such a list is sorted
 	for round := 0; len(list) > 32 && round < 64; round++ {
 		last := len(list) - 1
 		pivot := middle(middle(list[0], list[last/8], list[last/4]), middle(list[last*3/8], list[last/2], list[last*5/8]),

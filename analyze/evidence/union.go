@@ -29,7 +29,7 @@ func unions[K comparable](lists map[K][]analyze.Interval) map[K]*Busy {
 	return all
 }
 
-// add computes the cumulative lengths. Call it after the last extend; without it Total and Within fail.
+// add computes the cumulative lengths. Call it after the last extend; without it Total and LengthWithin fail.
 func (b *Busy) add() {
 	b.before = make([]analyze.Nanos, len(b.spans)+1)
 	for i, s := range b.spans {

@@ -19,7 +19,7 @@ import (
 // kind of delay, or none.
 type estimator struct {
 	*analyze.Experiment
-	scale float64 // of the noise of baselines; 0 if there are too few
+	scale float64 // noise of blocks without delays; 0 if there are too few of them
 }
 
 // wall returns the time that the block's units of progress took: from the end of the last unit before the block to the
@@ -62,8 +62,8 @@ func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
 	return list
 }
 
-// pairs compares treated blocks (time ranges with delays) with their neighbours without delays. wanted selects the
-// treated blocks, and measure returns the compared values of two blocks.
+// pairs compares treated blocks (time ranges with delays) with their neighbours without delays. `wanted` selects the
+// treated blocks. `measure` returns, for a treated block and its neighbour, the fields x, y and z of a pair.
 func (e *estimator) pairs(wanted func(*analyze.ExperimentBlock) bool,
 	measure func(b, beside *analyze.ExperimentBlock) (x, y, z float64)) (list []pair) {
 	for i := range e.Blocks {
@@ -86,7 +86,8 @@ func pairWeight(a, b *analyze.ExperimentBlock) float64 {
 	return math.Sqrt(x * y / (x + y))
 }
 
-// measureScale measures the noise: the median difference between successive blocks without delays.
+// measureScale measures the noise: the standard deviation of differences between successive blocks without delays,
+// estimated from their median, so that outliers do not count.
 func (e *estimator) measureScale() {
 	var off []float64
 	var last *analyze.ExperimentBlock

@@ -96,7 +96,7 @@ func (e *estimator) blocksNeeded(x *Estimate) int {
 	if len(delays) == 0 || e.scale == 0 || x.Target.Mode == wire.ExperimentSpeedup {
 		return 0
 	}
-	// of is the error of the sensitivity that one block gives
+	// `of` is the standard error of the sensitivity if it is measured with a single block
 	of := e.scale / statistics.Median(lengths) / statistics.Median(delays)
 	wanted := distuv.UnitNormal.Quantile(0.975) + distuv.UnitNormal.Quantile(policy.DecidingPower)
 	return int(min(1e6, math.Pow(of*wanted/policy.SlackSensitivity, 2)))

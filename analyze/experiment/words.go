@@ -124,7 +124,7 @@ func end(x *float64) string {
 	return twoDigits(*x)
 }
 
-// number formats a value with two digits after the point, and never as "-0.00".
+// twoDigits formats a value with two digits after the point, and never as "-0.00".
 func twoDigits(x float64) string {
 	if math.Abs(x) < 0.005 {
 		x = 0

@@ -15,26 +15,27 @@ import (
 type surveyed struct {
 	trace         *analyze.Trace
 	process       *analyze.Process
-	end           analyze.Nanos // of the process's part of the trace
-	last          analyze.Nanos // progress
+	end           analyze.Nanos // when the process's part of the trace ends
+	last          analyze.Nanos // the last progress
 	lastText      string
 	inside        []*analyze.UnfinishedCall // the innermost call of each thread, by thread
 	enclosingCall map[*analyze.Thread]*analyze.UnfinishedCall
 	byThread      map[*analyze.Thread]*analyze.UnfinishedCall
-	buffers       map[*analyze.Queue][]*analyze.CommandBuffer // in the queue's order; those without a position last
+	// in the queue's order; command buffers without a position come last
+	buffers map[*analyze.Queue][]*analyze.CommandBuffer
 	// the longest time from the commit of a command buffer to its completion
 	longest analyze.Nanos
-	values  map[uint32]value // of events
+	values  map[uint32]value // by event
 	// threads that wait for an event again and again, each time with a time limit
 	retried map[*analyze.Thread]retry
 }
 
-// A value is the number to which an event (MTLEvent, MTLSharedEvent) is set at the end of the trace, and who set it
-// when.
+// A value is the number to which an event (MTLEvent, MTLSharedEvent) is set at the end of the trace, with the time and
+// the origin of the setting.
 type value struct {
 	value  uint64
 	at     analyze.Nanos
-	buffer *analyze.CommandBuffer // the command buffer that set it; nil if a thread did
+	buffer *analyze.CommandBuffer // the command buffer that set the value; nil if a thread did
 	thread *analyze.Thread
 }
 
@@ -131,7 +132,7 @@ func (s *surveyed) gives(event uint32, v value) {
 }
 
 // unfinished adds a call that has not returned. Two such calls of a thread are nested and may arrive in either order.
-// The inner call goes to byThread, because it shows what the thread waits for; the outer call goes to around.
+// The inner call goes to byThread, because it shows what the thread waits for; the outer one goes to enclosingCall.
 func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	inner := s.byThread[u.Thread]
 	if inner != nil {

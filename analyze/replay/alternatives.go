@@ -8,9 +8,9 @@ import (
 	"mtrace/analyze/replay/change"
 )
 
-// alternatives has the predicted rates (command buffers per second) of a changed program under assumptions other than
-// those of the estimate. They show how uncertain the estimate is, and widen its interval. A rate is 0 if the replayed
-// run deadlocks.
+// alternatives has the predicted rates (command buffers per nanosecond) of a changed program under assumptions other
+// than those of the estimate. They show how uncertain the estimate is, and widen its interval. A rate is 0 if the
+// replayed run deadlocks.
 type alternatives struct {
 	rates []float64 // one for each reading (a variant of the recorded program)
 	// the rate if processors hardly sleep; set only if the change increases the number of hand-offs per second

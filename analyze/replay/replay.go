@@ -29,9 +29,9 @@ type Replay struct {
 	// recorded time; 0 if it was not replayed.
 	Error float64
 
-	program      *program.Program // nil if there is none
+	program      *program.Program // nil if the program could not be built
 	base         float64          // rate of the unchanged program in the replay, in command buffers per ns
-	withCapacity float64          // rate if GPUs and queues have spare capacity (see roomy); 0 until it is computed
+	withCapacity float64          // the result of rateWithCapacity; 0 until it is computed
 	faster       sync.Map         // by Change: the rate with that change (see onlyFaster)
 	evidence     *evidence.Evidence
 	externalUse  evidence.ExternalGPUUse // GPU time that an external process took

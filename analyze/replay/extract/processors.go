@@ -134,8 +134,8 @@ func working(threads []program.Thread, spans []span) (all analyze.Interval) {
 // other programs. The processor time of a command buffer is estimated from command buffers with the same work that
 // ran alone.
 
-// findAlone sets Alone, the processor time that each job takes without concurrent jobs: at most that of the quickest
-// tenth of the jobs with the same work.
+// findAlone sets Job.ProcessorTime as if the GPU's work ran on the machine's processors. It is the GPU time of the
+// quickest tenth of the jobs with the same work, which probably ran alone, but at most the job's own GPU time.
 func findAlone(jobs []program.Job, buffers []*analyze.CommandBuffer) {
 	took, quick := map[uint64][]analyze.Nanos{}, map[uint64]analyze.Nanos{}
 	for i, c := range buffers {

@@ -12,7 +12,7 @@ import (
 // because the names in its rules are not known yet.
 type backlog struct {
 	pieces []backlogPiece
-	open   []wire.Record // the newest records, not yet in a piece
+	open   []wire.Record // the newest records, not compressed yet
 	from   uint64        // the ring position of open[0]
 	began  time.Time     // when open[0] arrived; only selectionFilter sets it
 }

@@ -6,7 +6,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// tsc is rdtsc.
+// tsc reads the processor's time-stamp counter (RDTSC).
 func tsc() uint64
 
 // sampleClock reads the processor's time-stamp counter and the monotonic clock at the same instant. It returns false

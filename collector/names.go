@@ -28,7 +28,7 @@ type page [256]choice
 type names struct {
 	threads map[uint64]string
 	texts   map[wire.StringID]string
-	queues  map[wire.ObjectID]wire.StringID // their labels
+	queues  map[wire.ObjectID]wire.StringID // labels of the queues
 	buffers map[wire.ObjectID]naming        // command buffers without a decision
 	owners  map[wire.ObjectID]wire.ObjectID // the command buffers of encoders without a decision
 	pages   map[wire.ObjectID]*page
@@ -68,7 +68,7 @@ func (n *names) record(r *wire.Record, more *wire.More) {
 		n.buffers[wire.ObjectID(r.Arg)] = made
 	case row.Makes(wire.KindEncoder):
 		owner := object
-		if of, known := n.owners[object]; known { // of a parallel encoder
+		if of, known := n.owners[object]; known { // object is an encoder itself: a parallel render encoder creates others
 			owner = of
 		}
 		n.owners[wire.ObjectID(r.Arg)] = owner

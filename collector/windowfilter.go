@@ -24,7 +24,7 @@ type ringWindow struct {
 	changes int        // number of openings and closings that were applied
 	open    bool       // new records are kept
 	until   wire.Ticks // when the window was closed: calls that began before are kept; 0 if it was never open
-	grace   wire.Ticks // completions up to here are kept
+	grace   wire.Ticks // completions up to this tick are kept
 	// the last record was kept although the window is closed, so a More record (further arguments of the same call)
 	// is kept, too
 	late    bool

@@ -68,7 +68,7 @@ func openSessions(dir string) (*sessions, error) {
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // not ours to read
+			continue // this user may not read the note
 		}
 		n, err := decodeNote(text)
 		stat, gone := os.Lstat(filepath.Join(dir, n.File))

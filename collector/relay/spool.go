@@ -29,7 +29,7 @@ type Spool struct {
 	files     []spoolFile
 	kept      *os.File // blocks kept from removed files; nil before the first
 	keptSize  int64
-	written   int64 // bytes of the trace
+	written   int64 // bytes of the trace so far
 	confirmed int64 // bytes that the receiver has
 	ended     bool  // nothing more is written
 	more      chan struct{}

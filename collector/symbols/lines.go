@@ -38,7 +38,7 @@ func findLines(data *dwarf.Data, info, tables []byte, addresses []uint64, deadli
 	err error) {
 	f := &lineFinder{data, tables, addresses, deadline, map[uint64]line{}}
 	defer func() {
-		if broken := recover(); broken != nil { // package dwarf does on some files
+		if broken := recover(); broken != nil { // package dwarf panics on some files
 			err = fmt.Errorf("its debug information is broken: %v", broken)
 		}
 		found = f.found

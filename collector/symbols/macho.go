@@ -34,7 +34,7 @@ func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until tim
 	bias := image.Start - text.Addr // modulo 2⁶⁴, as in dyld's addition
 	at := make([]uint64, len(addresses))
 	for i, a := range addresses {
-		at[i] = a - bias - 1 // of the call's last byte
+		at[i] = a - bias - 1 // address of the call's last byte, in the file's addresses
 	}
 	debug := own
 	if beside, err := openRegular(dsym(image.Path)); err == nil {
@@ -88,7 +88,7 @@ func sameBuild(f *macho.File, image wire.Image) (*macho.File, error) {
 func machoSections(f *macho.File) (sections []debugSection) {
 	for _, s := range f.Sections {
 		if name, is := strings.CutPrefix(s.Name, "__"); is && s.Seg == "__DWARF" {
-			// A name is at most 16 characters.
+			// Names of Mach-O sections have at most 16 characters.
 			if name == "debug_str_offs" {
 				name = "debug_str_offsets"
 			}

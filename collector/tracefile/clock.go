@@ -26,7 +26,7 @@ func (p *Process) Nanos(t wire.Ticks) int64 {
 		return a.Nanos - MulDiv(uint64(a.Ticks-t), nanos, ticks)
 	}
 	passed := MulDiv(uint64(t-a.Ticks), nanos, ticks)
-	if a.Nanos > 0 && passed > math.MaxInt64-a.Nanos { // of a damaged file
+	if a.Nanos > 0 && passed > math.MaxInt64-a.Nanos { // only damaged samples are that large
 		return math.MaxInt64
 	}
 	return a.Nanos + passed

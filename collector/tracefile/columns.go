@@ -79,7 +79,7 @@ type kind struct {
 // A column is a growing byte buffer. Before storing values with put, the caller must reserve space with makeRoom, for
 // many values at once: append would check the capacity for each byte, which is slower.
 type column struct {
-	bytes []byte // the memory
+	bytes []byte // allocated memory
 	size  int    // number of bytes in use
 }
 

@@ -16,7 +16,7 @@ type Copier struct {
 	Dst  io.Writer
 	Name string // the trace's name, with which errors begin
 
-	size    int64 // written
+	size    int64 // number of bytes written
 	indexed bool  // the index was written; the trailer follows
 	whole   bool
 	buffer  []byte

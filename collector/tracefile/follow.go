@@ -23,7 +23,7 @@ type Follower struct {
 	began  bool
 	of     map[ProcessIndex]*followed
 	rings  map[streamKey]*recordText
-	order  []streamKey // of rings
+	order  []streamKey // keys of rings, in the order of their first records
 }
 
 // A followed is a Follower's state for one process: its first line, and lines that must wait until the first line is

@@ -84,7 +84,7 @@ func (p *Process) owner(ring uint16, position uint64) uint64 {
 // on. They are sorted by ring and position.
 type ringOwners struct {
 	owners []owner
-	lost   bool // some are damaged
+	lost   bool // some owners are missing, because their block is damaged
 }
 
 // A holder tracks to which thread a ring buffer belongs while the ring's records are read.
@@ -92,7 +92,7 @@ type holder struct {
 	process *Process
 	ring    uint16
 	thread  uint64 // the thread that has the ring; followed only if some owners are lost
-	nobody  bool   // the thread is not known
+	nobody  bool   // the thread that has the ring is not known
 }
 
 // behindHole returns a ThreadStart record that the reader inserts after lost records, so that the following

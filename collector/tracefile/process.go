@@ -13,7 +13,7 @@ type Process struct {
 	// how far the process's monotonic clock is ahead of the collector's, in nanoseconds; 0 unless the process runs
 	// in another time namespace. See Writer.Ahead
 	Ahead       int64
-	Samples     []wire.ClockSample // in ascending order of both columns
+	Samples     []wire.ClockSample // in ascending order of ticks and of nanoseconds
 	Strings     map[wire.StringID]string
 	Classes     map[uint8]Class // by the index in wire.Flags.Class
 	Devices     map[wire.ObjectID]Device

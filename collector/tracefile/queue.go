@@ -13,11 +13,11 @@ const mostQueued = 64 << 20
 // A blockQueue has the blocks that are not written to the file yet. The writer's mutex guards it.
 type blockQueue struct {
 	blocks  []queuedBlock
-	came    int64     // bytes of all blocks so far
+	came    int64     // bytes of all blocks that were ever queued
 	left    int64     // bytes that were written or discarded
 	most    int64     // the limit: mostQueued
-	arrived sync.Cond // a block came, or closing
-	written sync.Cond // some were written
+	arrived sync.Cond // signalled when a block is queued and when closing is set
+	written sync.Cond // signalled when blocks were written or discarded
 	closing bool
 	done    sync.WaitGroup
 }

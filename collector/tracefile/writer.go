@@ -26,12 +26,12 @@ type Writer struct {
 	stop chan struct{}
 	done sync.WaitGroup
 
-	gathered atomic.Int64 // records in streams
+	gathered atomic.Int64 // records collected in streams, not in a block yet
 
 	mutex     sync.Mutex // guards the following fields; locked after a stream's mutex
 	queue     blockQueue
 	file      io.WriteCloser // written without the mutex, by one goroutine
-	offset    int64          // behind what was written
+	offset    int64          // end of the written part of the file
 	index     index          // lists the blocks written so far
 	processes []*processWriter
 	streams   map[streamKey]*streamWriter
@@ -41,7 +41,7 @@ type Writer struct {
 	tail      []tailBlock // blocks kept since the error, for the end of the file
 	recorded  []Recorded
 	leftOut   uint64 // records for which a Bounded stream had no space
-	noRoom    error  // the stream's reason
+	noRoom    error  // the Bounded stream's reason
 }
 
 // A Bounded stream may not have space for the whole trace, for example a limited buffer of a network connection.

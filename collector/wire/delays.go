@@ -33,12 +33,12 @@ type Delays struct {
 	Kinds  DelayKind // activities delayed in the threads in Threads
 	Others DelayKind // activities delayed in all other threads
 	Calls  []Call
-	Lock   uint64 // address
+	Lock   uint64 // address of the lock that is held longer
 	Length time.Duration
 	// the time at which all delays end, even if the collector has died, in nanoseconds on the process's monotonic
 	// clock
 	Until    int64
-	Threads  []uint64 // the system's ids; empty is all
+	Threads  []uint64 // the system's ids of the selected threads; empty means all
 	Progress StringID // the mark that is a unit of progress; 0 means completed command buffers
 }
 

@@ -5,7 +5,7 @@ type Kind uint8
 
 // The kinds.
 const (
-	KindNone   Kind = iota // the row does not know the kind
+	KindNone   Kind = iota // no object, or an object of unknown kind
 	KindObject             // an object about which nothing else is recorded
 	KindDevice
 	KindQueue

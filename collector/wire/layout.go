@@ -74,12 +74,12 @@ const (
 	RegionDelayDueOffset   = 1088
 	RegionDelayCallsOffset = 1152 // DelayCallWords u64: a bit for each call that is delayed
 
-	// Command buffers, see Alive.
-	RegionBuffersMadeOffset  = 1280 // u64: created, since the tracer sees when they are freed
-	RegionBuffersMostOffset  = 1288 // u64: alive at the same time at most
+	// Counts of command buffers; see Alive.
+	RegionBuffersMadeOffset  = 1280 // u64: created since the tracer can see when they are freed
+	RegionBuffersMostOffset  = 1288 // u64: largest number alive at the same time
 	RegionBuffersFreedOffset = 1408 // u64: freed
 
-	// Encoders, in the same way.
+	// The same counts for encoders.
 	RegionEncodersMadeOffset  = 1536 // u64
 	RegionEncodersMostOffset  = 1544 // u64
 	RegionEncodersFreedOffset = 1664 // u64

@@ -11,7 +11,7 @@ import (
 type CodeLine struct {
 	Address uint64 // return address of the frame
 	File    string
-	Line    uint32 // from 1
+	Line    uint32 // line number, from 1
 }
 
 // Fact encodes the line as a FactLine, whose text is the line number, a blank and the file.

@@ -232,7 +232,7 @@ func (r Ring) Awaited() (value uint64, flags Flags) {
 // A Blocked is a wait for a lock or a signal that has not ended.
 type Blocked struct {
 	Begin       Ticks
-	Address     uint64 // of the lock, the condition variable or the semaphore
+	Address     uint64 // address of the lock, the condition variable or the semaphore
 	Holder      uint64 // the system's id of the thread that held the lock when the wait began; 0 when not known
 	Call        Call   // CallNone when the thread is in no such wait
 	Flags       Flags
@@ -242,7 +242,7 @@ type Blocked struct {
 // Blocked returns the wait for a lock or a signal in which the thread is blocked; its Call is CallNone if there is
 // none.
 func (r Ring) Blocked() Blocked {
-	last := atomic.LoadUint64(r.word64(RingBlockedOffset + 24)) // is stored last
+	last := atomic.LoadUint64(r.word64(RingBlockedOffset + 24)) // the thread stores this word last
 	return Blocked{
 		Begin:       Ticks(atomic.LoadUint64(r.word64(RingBlockedOffset))),
 		Address:     atomic.LoadUint64(r.word64(RingBlockedOffset + 8)),
@@ -265,7 +265,7 @@ type Polling struct {
 // Polling returns the loop in which the thread polls; its Call is CallNone if there is none. The thread may have left
 // the loop after Last.
 func (r Ring) Polling() Polling {
-	last := atomic.LoadUint64(r.word64(RingPolledOffset + 32)) // is stored last
+	last := atomic.LoadUint64(r.word64(RingPolledOffset + 32)) // the thread stores this word last
 	return Polling{
 		Begin:     Ticks(atomic.LoadUint64(r.word64(RingPolledOffset))),
 		Last:      Ticks(atomic.LoadUint64(r.word64(RingPolledOffset + 8))),

@@ -13,11 +13,11 @@ import (
 type Parameters struct {
 	Threads    []int  `json:"threads,omitempty"`
 	Elements   []int  `json:"elements,omitempty"`
-	Sizes      []int  `json:"sizes,omitempty"` // of matrices
+	Sizes      []int  `json:"sizes,omitempty"` // sizes of matrices
 	Iterations int    `json:"iterations"`      // operations measured per case (and thread), over all rounds
-	Rounds     int    `json:"rounds"`          // the cases take turns this many times
+	Rounds     int    `json:"rounds"`          // number of rounds; each round measures every case once
 	Warmup     int    `json:"warmup"`          // operations before the first that counts
-	BudgetMS   int    `json:"budget_ms"`       // most time to measure one case
+	BudgetMS   int    `json:"budget_ms"`       // longest time to measure one case, in milliseconds
 	Sync       string `json:"sync,omitempty"`  // wait, event, device or none
 }
 
@@ -47,7 +47,7 @@ func (p Parameters) Arguments() []string {
 	return args
 }
 
-// A Bench is one benchmark by name.
+// A Bench is one benchmark, with its default parameters.
 type Bench struct {
 	Name    string
 	Summary string

@@ -38,7 +38,7 @@ type Check struct {
 	Differs  bool   `json:"differs"`
 }
 
-// Document is checks.json.
+// Document is the content of checks.json.
 type Document struct {
 	Schema  string  `json:"schema"`
 	OS      string  `json:"os"`

@@ -20,7 +20,7 @@ import (
 // status.
 const (
 	ExitDone  = 0
-	ExitNo    = 1 // the answer is no: a check failed, a regression was found
+	ExitNo    = 1 // a negative result: a check failed, a regression was found
 	ExitUsage = 2 // wrong usage or unusable input
 )
 

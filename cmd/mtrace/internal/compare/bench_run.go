@@ -25,13 +25,13 @@ import (
 // reads the measurements that they print.
 type benchRunner struct {
 	ctx      context.Context
-	program  string   // rawmetal
+	program  string   // path of rawmetal
 	shaders  string   // folder of the kernels
 	environ  []string // this process's environment, with the software Metal if there is no other
 	scratch  string
 	traced   bool
-	progress *os.File // the terminal, nil unless somebody looks
-	part     string   // "3 of 14 · ", when several benchmarks run
+	progress *os.File // standard error if it is a terminal, otherwise nil
+	part     string   // printed before the progress if several benchmarks run: "3 of 14 · "
 }
 
 func newBenchRunner(ctx context.Context, std cli.Stdio, shaders string, traced bool) (*benchRunner, error) {
@@ -81,7 +81,7 @@ func findShaders(named string) (string, error) {
 		}
 		return filepath.Abs(named)
 	}
-	for _, dir := range []string{filepath.Join("..", "shaders"), "shaders"} { // of the project, of a release
+	for _, dir := range []string{filepath.Join("..", "shaders"), "shaders"} { // in the project, in a release
 		if path, ok := cli.BesideExecutable(dir, kernel); ok {
 			return filepath.Dir(path), nil
 		}

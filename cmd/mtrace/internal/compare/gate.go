@@ -17,7 +17,7 @@ import (
 // A gateOutput has the flags that choose how the result of mtrace diff or mtrace check is written.
 type gateOutput struct {
 	json, markdown, github bool
-	junit                  string // path
+	junit                  string // path of the JUnit file
 	taken                  bool   // an HTML page goes to standard output, so nothing else may
 	force                  bool   // replace files that are there
 }

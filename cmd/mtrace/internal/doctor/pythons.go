@@ -19,7 +19,7 @@ var pythonFolders = []string{
 // python describes one interpreter, and whether mtrace's library can be injected into it.
 type python struct {
 	Path       string   `json:"path"`
-	Real       string   `json:"real"` // behind links, shims and stubs
+	Real       string   `json:"real"` // path of the executable behind links, shims and stubs
 	Injectable bool     `json:"injectable"`
 	Reasons    []string `json:"reasons,omitempty"`
 	// Loaded reports whether the injected library connected from this interpreter. It is nil if the interpreter was

@@ -22,8 +22,8 @@ import (
 // SelfTest runs mtrace-selftest, a Metal program that counts its own calls, without and with the tracer, and compares
 // its counts with the trace.
 type SelfTest struct {
-	Program string // mtrace-selftest
-	Tool    string // mtrace itself
+	Program string // path of mtrace-selftest
+	Tool    string // path of the mtrace executable
 	Library string // path of the library to inject
 	// Preload is the library that provides Metal on a machine without one; empty on macOS.
 	Preload string

@@ -23,17 +23,17 @@ import (
 type Held struct {
 	Program *os.File      // where the program writes
 	Full    chan struct{} // closed when no more output can be stored: the table must close
-	source  *os.File      // the other side
+	source  *os.File      // the other side of the pseudo-terminal
 	real    *console
 	mutex   sync.Mutex
 	kept    *os.File
 	through bool     // output goes directly to the real terminal from now on
-	last    []string // the newest at the end, which may be incomplete
+	last    []string // the newest lines of the output; the last one may be incomplete
 	mark    []byte   // Finish writes it after the program's last output
 	rest    []byte   // bytes that may be the beginning of the mark
 	marked  chan struct{}
 	failure error  // why no more output can be stored
-	beyond  []byte // output since the failure
+	beyond  []byte // output after the failure, kept in memory
 }
 
 // lastLines is how many of the newest output lines the table can show, longestLine how many bytes of each are kept.

@@ -113,7 +113,7 @@ func (t *Table) run(events <-chan tcell.Event) {
 			if !ok || t.event(e) {
 				return
 			}
-			if len(events) > 0 { // as when text is pasted
+			if len(events) > 0 { // more keys wait, as after pasting: draw only once
 				continue
 			}
 		}

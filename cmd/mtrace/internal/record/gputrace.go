@@ -16,7 +16,7 @@ import (
 // captureOptions hold the flags with which Metal's own capture (a .gputrace document for Xcode) is requested for a
 // part of the run.
 type captureOptions struct {
-	of    string // scope:NAME or mark:NAME; empty is none
+	of    string // what to capture: scope:NAME or mark:NAME; empty means nothing
 	limit time.Duration
 	out   string // how the paths of documents begin
 }

@@ -29,7 +29,7 @@ const (
 // does not end the program. It observes the arriving records to know when there was progress.
 type hangWatch struct {
 	collector.Nobody
-	after    time.Duration // 0: only when a signal asks
+	after    time.Duration // report a hang after this time without progress; 0: only after a signal
 	began    time.Time
 	progress atomic.Int64 // time of the last record of progress, in nanoseconds after began; 0: no record yet
 

@@ -14,7 +14,7 @@ import (
 // A Recording holds the flags that choose what the injected library records.
 type Recording struct {
 	onFull     string
-	blockLimit time.Duration // 0 is none
+	blockLimit time.Duration // longest time that a thread waits for space in its full ring buffer; 0 means no limit
 	stacks     []string
 	gpuTiming  string
 	selfCheck  bool

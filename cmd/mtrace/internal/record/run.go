@@ -245,7 +245,7 @@ func (r *tracedRun) finish(std cli.Stdio, program *child, ended syscall.WaitStat
 	}
 	s.deliver(std.Err)
 	if !o.NoReport {
-		program.release() // a report may take its time
+		program.release() // a report may take long: signals may end mtrace from here on
 		if interrupted {
 			defer s.leaveOnInterrupt(std.Err, cli.ExitStatus(ended))()
 		}

@@ -54,10 +54,10 @@ const mcpHelp = "mtrace traces programs that use Apple's Metal: " +
 // An assistant answers an MCP client's requests by running mtrace's own commands. Each runs in a separate process, so
 // that one that fails or needs too much memory does not end the server.
 type assistant struct {
-	self   string // the program
+	self   string // path of the mtrace executable
 	mutex  sync.Mutex
 	tables map[string]string // folders of exported tables, by trace
-	dir    string            // the folder of all these folders; empty before the first export
+	dir    string            // the parent of the folders in tables; empty before the first export
 	leave  func()            // removes dir
 }
 

@@ -69,7 +69,7 @@ func (c *lineConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		select { // only answers are left to come
+		select { // the input has ended: wait until pending requests are answered
 		case <-c.answered:
 		case <-c.closed:
 			return nil, io.EOF
@@ -158,7 +158,7 @@ func (c *lineConnection) decode(line []byte) jsonrpc.Message {
 		var head struct {
 			ID any `json:"id"`
 		}
-		json.Unmarshal(line, &head) // only an object has an id; otherwise the answer has none
+		json.Unmarshal(line, &head) // if the line is not an object, the answer has no id
 		c.refuse(head.ID, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message: "+err.Error())
 		return nil
 	}

@@ -27,7 +27,7 @@ type Device struct {
 	latest   []analyze.Nanos           // latest end of running[:i+1]
 }
 
-// running is the time of one command buffer on the GPU, cut to the trace's window.
+// running is the time of one command buffer on the GPU, cut to the trace's time range.
 type running struct {
 	analyze.Interval
 	buffer *analyze.CommandBuffer

@@ -11,7 +11,7 @@ import (
 // GPU has the activity of the trace's GPUs.
 type GPU struct {
 	Busy      analyze.Nanos // union of the intervals of GPU work, summed over devices
-	BusyShare float64       // share of the window, per device
+	BusyShare float64       // Busy as a share of the trace's time range; the mean over devices
 	Sum       analyze.Nanos // sum of the lengths of all GPU work rows; above Busy if command buffers ran at the same time
 	// Sum / Busy: average number of GPU work rows that ran at the same time while any ran
 	Overlap      float64

@@ -12,7 +12,7 @@ import (
 // Inputs has the files, pipes, sockets and terminals for which submitting threads waited while the GPU was idle and
 // the threads had no GPU work in flight.
 type Inputs struct {
-	Lost analyze.Nanos // for the program's files, pipes and sockets
+	Lost analyze.Nanos // idle time in waits for the program's files, pipes and sockets
 	// idle time in waits for clients, a terminal or standard input. Then the program had no requests to serve, so
 	// nothing in it was slow
 	Outside analyze.Nanos
@@ -22,10 +22,10 @@ type Inputs struct {
 	// time in waits for pipes, sockets and other threads' schedules, whether or not the GPU was idle. The other end
 	// decides when such a wait ends. Faster GPU work only makes the wait longer, and not the run shorter.
 	Paced analyze.Nanos
-	// when each thread (whether it submits or not) waited for clients, a terminal, standard input or a time of its
-	// schedule
+	// when each thread (whether it submits or not) waited for clients, a terminal or standard input, or slept on a
+	// schedule of its own, as a timer does
 	outside   map[*analyze.Thread]*Busy
-	scheduled map[*analyze.Thread][]analyze.Interval // see findScheduled
+	scheduled map[*analyze.Thread][]analyze.Interval // the sleeps of threads that wake on a schedule; see findScheduled
 }
 
 // An Input is one file, pipe, socket or terminal, or a thread that wakes on a schedule.
@@ -101,7 +101,7 @@ func (in *Inputs) sort() {
 }
 
 // awaitsOutside reports whether the wait w was in effect a wait for the outside world: the thread that ended w was
-// itself waiting, for most of w, for clients, a terminal, standard input or a time of its schedule.
+// itself waiting, for most of w, for clients, a terminal or standard input, or slept on a schedule like a timer.
 func (in *Inputs) awaitsOutside(w *analyze.SignalWait) bool {
 	return w.Signaller != nil && policy.MoreThan(policy.Majority, in.outside[w.Signaller].LengthWithin(w.Interval),
 		w.Length())

@@ -13,9 +13,8 @@ import (
 // other queue, however late that one began.
 type KernelWait struct {
 	Waiting, Awaited *analyze.Queue
-	// Follow is the number of Waiting's command buffers that end the usual time after the end of one of Awaited's; Of
-	// is the number of Waiting's command buffers during which one of Awaited's ended; Short is the number of the others
-	// that are too short to have waited
+	// Numbers of Waiting's command buffers. Of: a command buffer of Awaited ended during it. Follow: the part of Of that
+	// ends the usual time after that end. Short: none ended during it, and it is too short to have waited.
 	Follow, Of, Short int
 	// total time from the begin of each waiting command buffer to the end of the command buffer that it waits for
 	Time analyze.Nanos

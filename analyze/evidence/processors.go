@@ -25,7 +25,7 @@ type Processors struct {
 	confined bool            // an affinity or a quota allows the program fewer processors than the machine has
 
 	Used       analyze.Nanos // processor time of the processes; 0 when not known
-	Wall       analyze.Nanos // the trace's window, once for each process
+	Wall       analyze.Nanos // the length of the trace's time range, counted once for each process
 	OneAtATime bool          // a process is an interpreter that runs one thread at a time
 	total      analyze.Nanos // working time of the threads
 }

@@ -16,7 +16,7 @@ type QueueUse struct {
 	Queue          *analyze.Queue
 	Threads        []analyze.ThreadID // the threads that committed to the queue
 	CommandBuffers int                // number committed to the queue
-	InFlightMean   float64            // mean number committed and not completed, over the window
+	InFlightMean   float64            // mean number committed and not completed, over the trace's time range
 	InFlightMax    int
 	// thread time in which creating a command buffer blocked because the queue already had its maximum number
 	AtCapacity analyze.Nanos

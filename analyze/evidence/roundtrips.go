@@ -26,8 +26,8 @@ func (c *RoundTrips) Total() analyze.Nanos {
 	return c.Encode + c.Start + c.GPU + c.Gaps + c.Notify + c.Between
 }
 
-// RoundTripsOf finds the synchronous threads among those that committed in the trace's window. A thread does not
-// count if any of its creations, GPU times or completions is not known.
+// RoundTripsOf finds the synchronous threads among those that committed in the trace. A thread does not count
+// if any of its creations, GPU times or completions is not known.
 func RoundTripsOf(t *analyze.Trace) *RoundTrips {
 	byThread := map[*analyze.Thread][]*analyze.CommandBuffer{} // in order of creation, as in the trace
 	var flying counter

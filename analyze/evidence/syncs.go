@@ -53,9 +53,9 @@ func (s *SyncUse) Partners() (most int) {
 	return most
 }
 
-// waitForEverybody returns the threads that wait for all threads' work, needed or not, as with a device-wide
-// synchronization. Such a thread waits for most of the other committing threads, or for a thread that waits for it in
-// turn, directly or through others: waits for needed work cannot be circular.
+// waitForEverybody returns the threads that wait for all threads' work, needed or not, as in a device-wide
+// synchronization. One sign is that the thread waits for most of the other committing threads. The other sign is a
+// circle: two threads wait for each other's work, directly or through others. Waits for needed work form no circle.
 func waitForEverybody(waiters map[*analyze.Thread]map[*analyze.Thread]bool, committers int) map[*analyze.Thread]bool {
 	all := map[*analyze.Thread]bool{}
 	for t, others := range waiters {

@@ -77,8 +77,8 @@ func (in turnsInput) find(what string, find func(*analyze.Trace) map[*analyze.Th
 }
 
 // betweenTurns returns the total time that a thread had to wait for its next turns at the GPU: the time between its
-// turns, minus its own work in between. The own work is not recorded. It is estimated as a short quantile of the
-// times between its turns in which no other thread had a turn.
+// turns (own), minus its own work in between. The trace does not record that work. It is estimated from the times
+// between turns, without the times in which another thread had a turn (any), as their fastest tenth.
 func betweenTurns(own []analyze.Interval, any *Busy) (lost analyze.Nanos) {
 	var between, free []analyze.Nanos
 	for i := 1; i < len(own); i++ {

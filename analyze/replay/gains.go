@@ -150,9 +150,9 @@ func (r *Replay) gainsOf(t thing, halved Change) (list []Gain) {
 	return list
 }
 
-// between returns the low or high end of an interval for a factor above 0.5, as a multiple of the estimate. `ofHalf`
-// is the same end for factor 0.5. The distance from 1 is proportional to the removed time, but never less than the
-// error that every prediction has.
+// between returns the low or high end of a gain's interval, as a multiple of the estimate, if the item's time is
+// multiplied by a factor above 0.5. `ofHalf` is the same end for factor 0.5. The distance of the end from 1 is
+// proportional to the removed time, but never less than the error that every prediction has.
 func between(ofHalf, factor, replayError float64) float64 {
 	off := (ofHalf - 1) * (1 - factor) / 0.5
 	err := max(policy.RunToRunVariation.Value+policy.ErrorOfShortening, math.Abs(replayError))

@@ -100,20 +100,20 @@ const NotRecorded analyze.Nanos = -1
 // into one cache line, because runs read millions of steps.
 type Step struct {
 	Kind     Kind
-	Barrier  bool  // Wait: the command buffer is empty and queued behind other threads' work, for which it stands
+	Barrier  bool  // Wait: the command buffer is empty, and only stands for other threads' work before it in the queue
 	Contends bool  // Commit: other threads' commits to the same GPU wait for it
-	Unlocks  bool  // Lock: an Unlock step of the thread releases it; otherwise it is released after Hold
-	Job      int32 // command buffer, or Unknown
+	Unlocks  bool  // Lock: an Unlock step of the thread releases the lock; if false, it is released after Hold
+	Job      int32 // index of the command buffer, or Unknown
 	Lock     int32 // Lock, Unlock, and Commit that contends: the lock's number; 0 is none
 	Number   int32 // SetEvent: the value; Request, Serve, Answer: the request; Signal, AwaitSignal: the signal
 
 	Gap    analyze.Nanos
 	Asleep analyze.Nanos // first part of Gap, in which the thread waits for work from other threads
-	// time that the call takes. Paced: the time from the source's previous delivery to this one; for the first
-	// delivery, from the step's begin
+	// Time that the call takes. For a Paced step, whose source delivers input or frames at its own pace, it is the time
+	// from the source's previous delivery to this one. For the first delivery, it is the time from the step's begin.
 	Cost analyze.Nanos
 	// Lock, and Commit that contends: how long the lock is held. Paced: how far the thread may lag behind the source and
-	// still catch up; a display does not show a missed frame later. 0 means without limit, as for input in a pipe
+	// still catch up, because a display does not show a missed frame later; 0 means no limit, as for input in a pipe.
 	Hold     analyze.Nanos
 	Notify   analyze.Nanos // waits: from the completion to the end of the wait, or NotRecorded
 	Handlers analyze.Nanos // waits: the part of Notify due to completion handlers

@@ -132,8 +132,9 @@ func (h *Delegation) RequestObjects() (objects []uint64) {
 func (h *Delegation) findThreads() {
 	type signs struct {
 		waits, gave int
-		// compared by time and not by number: threads make many short waits for the lock of an answer that exists
-		// already, and these belong to no request
+		// Time of the thread's waits, and of those for which the submitter fetched a request. These times are compared
+		// instead of numbers of waits, because threads also make many short waits that belong to no request: for the
+		// lock of an answer that exists already.
 		waited, fetched analyze.Nanos
 	}
 	by := map[*analyze.Thread]*signs{}

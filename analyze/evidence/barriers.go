@@ -28,7 +28,7 @@ type Arrival struct {
 // threads.
 type Barriers struct {
 	Rounds  []Round
-	Threads map[*analyze.Thread]bool // that pass the barrier
+	Threads map[*analyze.Thread]bool // the threads that pass the barrier
 	inside  map[*analyze.SignalWait]bool
 }
 

@@ -13,8 +13,8 @@ import (
 // other queue, however late that one began.
 type KernelWait struct {
 	Waiting, Awaited *analyze.Queue
-	// Numbers of Waiting's command buffers. Of: a command buffer of Awaited ended during it. Follow: the part of Of that
-	// ends the usual time after that end. Short: none ended during it, and it is too short to have waited.
+	// Of counts the command buffers of Waiting during which a command buffer of Awaited ended. Follow counts those that
+	// ended the usual time (Usual) later. Short counts the others that are too short to have waited.
 	Follow, Of, Short int
 	// total time from the begin of each waiting command buffer to the end of the command buffer that it waits for
 	Time analyze.Nanos

@@ -9,10 +9,11 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// WaitedDuring returns the thread time that waits were queued because command buffers in a queue were delayed. The
-// function `held` returns the time in which a command buffer was delayed, for example by an event. The delay counts
-// until that command buffer begins. It also counts for waits for later command buffers of the queue, because command
-// buffers that are released together delay each other.
+// WaitedDuring returns the thread time in waits for the GPU that is due to delayed command buffers. `held` returns the
+// interval in which a command buffer was delayed, for example by an event. The delay lasts until the command buffer
+// begins. It also counts in waits for later command buffers of the queue, because command buffers that are released
+// together delay each other. On a saturated GPU, at most the time counts in which the
+// GPU was idle.
 func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	held func(*Release) analyze.Interval) (sum analyze.Nanos) {
 	by := map[*analyze.Queue][]analyze.Interval{}
@@ -41,10 +42,12 @@ type Release struct {
 	At    analyze.Nanos
 	Head  analyze.Interval // delay by a command buffer that was enqueued earlier and committed later; empty if none
 	Event analyze.Interval // delay by an event, the longest if it waits for several; empty if none
-	// the thread that signaled the event of Event; nil if a command buffer did, or if the trace does not have the signal
+	// the thread whose signal ended the delay in Event; nil if a command buffer signaled, or if the signal is not in the
+	// trace
 	ByThread *analyze.Thread
 	Given    analyze.Nanos // when the event was signaled, by a thread or a command buffer
-	// the command buffer that signaled the event of Event; none if a thread did, or if the trace does not have the signal
+	// the command buffer whose signal ended the delay in Event; none if a thread signaled, or if the signal is not in the
+	// trace
 	Signaler analyze.CommandBufferIndex
 	HeadBy   analyze.CommandBufferIndex // the command buffer that caused the delay in Head
 	Waits    int32                      // number of events that the command buffer waits for

@@ -170,8 +170,9 @@ func measureHoldings(list []holding) (usual analyze.Nanos, known bool) {
 	return evidence.Median(all), true
 }
 
-// nameLocks gives a number to each name of a lock that threads wait for, and returns the names; users select locks by
-// name. If a thread waits for only one named lock between two other calls, nameLocks sets OnlyLock in these steps.
+// nameLocks numbers the names of the locks that threads wait for, because users select locks by name. It returns the
+// names, and sets Detail.NamedLock in each wait. If a thread waits for only one lock in a stretch (the time between two
+// calls that are not waits for locks), nameLocks also sets Detail.OnlyLock in all steps of the stretch.
 func nameLocks(threads []program.Thread, spans []span, by map[*analyze.Thread][]call) []string {
 	var names evidence.Ordered[string, struct{}]
 	for t, s := range spans {

@@ -11,7 +11,7 @@ type CallStat struct {
 	// time is divided among several categories
 	Part      Part
 	Count     int64
-	Total     Nanos // with what was nested in them
+	Total     Nanos // time in the calls, including calls nested in them
 	Min, Max  Nanos
 	Exclusive map[*Thread]Nanos // per thread, without what was nested
 	Counts    map[*Thread]int64

@@ -10,7 +10,7 @@ type CallSite struct {
 	Frame    *Frame // see Stack.Site
 	Selector string
 	Count    int64
-	Time     Nanos // without calls nested in them
+	Time     Nanos // time in the calls, without calls nested in them
 	Threads  []*Thread
 }
 

@@ -22,8 +22,8 @@ func compiles(command string) bool {
 // by begin.
 type family struct {
 	compilations []Interval
-	ends         []Nanos    // of them, ascending
-	busy         []Interval // when at least one was in progress
+	ends         []Nanos    // the ends of the compilations, ascending
+	busy         []Interval // the times in which at least one compilation was in progress
 }
 
 // within returns how long at least one compilation of the family was in progress during i.

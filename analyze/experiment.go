@@ -24,9 +24,9 @@ type ExperimentTarget struct {
 	Calls   []string      // the selectors of the delayed calls or waits; empty for a lock
 	Lock    uint64        // address of the delayed lock; 0 for calls
 	Object  wire.ObjectID // the number by which records refer to the lock; 0 when not known
-	Threads []ThreadID    // those that are delayed; empty is all
+	Threads []ThreadID    // the threads that are delayed; empty means all
 	Sleeps  bool          // threads sleep for delays of wire.ShortestSleep or longer, and spin for shorter ones
-	Took    Nanos         // how long it takes on average when it is not delayed; 0 when not known
+	Took    Nanos         // mean duration of an occurrence of the target without delays; 0 when not known
 }
 
 // An ExperimentBlock is a time range of the experiment in which one target was delayed, or in which no target was (a
@@ -34,9 +34,9 @@ type ExperimentTarget struct {
 type ExperimentBlock struct {
 	Interval
 	Target      int   // ExperimentTarget.ID; 0 is none: a baseline
-	Control     bool  // of a virtual speed-up: the thread that comes to the target pauses as all others do
-	Delay       Nanos // asked for at each occurrence
-	Occurrences int64 // that were delayed
+	Control     bool  // only in a virtual speed-up: the thread that runs the target is delayed like all other threads
+	Delay       Nanos // the requested delay for each occurrence of the target
+	Occurrences int64 // number of occurrences of the target that were delayed
 	Injected    Nanos // the sum of the delays, as measured
 	Units       int64 // how many units of progress were completed in the block
 	// LastBefore is when the last unit of progress before the block was completed, LastIn when the last unit in the

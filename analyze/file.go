@@ -179,7 +179,7 @@ type flights map[wire.ObjectID]*flight
 
 // A flight is the time from a command buffer's submission to the GPU to its completion.
 type flight struct {
-	process int // in the file
+	process int // index of the process in the file
 	id      wire.ObjectID
 	Interval
 	made bool // the record of its creation was found

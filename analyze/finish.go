@@ -83,7 +83,7 @@ func reachOf(t *Trace, f finishing, asked Interval) Interval {
 // finishing holds what finishBuffers learns about all command buffers in its one pass over them. There are millions
 // of command buffers, each several cache lines long, so each additional pass would be slow.
 type finishing struct {
-	signalling []CommandBufferIndex // of events, in the order of creation
+	signalling []CommandBufferIndex // the command buffers that signal events, in the order of creation
 	completed  Nanos                // the last completion
 	gpu        Interval             // from the first beginning to the last end on a GPU
 }

@@ -16,7 +16,7 @@ type compactCall struct {
 	stack      uint32 // Stack.number; 0 for none
 	call       wire.Call
 	holds      InterpreterLock
-	polls      uint32 // of a wait by polling: how often the thread read the status
+	polls      uint32 // for a wait by polling: how often the thread read the status
 	pollGap    uint32 // the time between its last two reads of the status, in nanoseconds
 	unfinished bool
 	absorbed   bool // it counts as a part of the call around it

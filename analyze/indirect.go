@@ -146,7 +146,7 @@ type command struct {
 // that were reset, are not in the map.
 type indirectBuffer struct {
 	commands map[uint64]command
-	runs     map[runsKey]*Commands // of executions since the last change
+	runs     map[runsKey]*Commands // the results of executed since the last change, so that equal executions share them
 }
 
 type runsKey struct {

@@ -7,7 +7,7 @@ import "mtrace/collector/wire"
 type keptBlocks struct {
 	// the blocks that the previous slice read, and those that the current slice has read so far
 	before, now map[blockName][]wire.Record
-	count       int // of records in now
+	count       int // number of records in now
 	spare       [][]wire.Record
 }
 

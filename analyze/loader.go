@@ -18,7 +18,7 @@ type loader struct {
 	devices   map[Device]*Device
 	processes []*processLoader
 	threads   []*threadLoader
-	buffers   []*CommandBuffer       // that the trace will have
+	buffers   []*CommandBuffer       // the command buffers that the trace will have
 	roles     map[threadOfFile]roles // the threads' roles in the whole trace, for when only a part of it is read
 	skewed    int64                  // calls whose times cannot be right
 	stray     int64
@@ -73,7 +73,7 @@ type processLoader struct {
 	queues    objectTable[Queue]
 	functions functionsMade
 	threads   map[ThreadID]*threadLoader
-	released  objectTable[instants] // when memory was released
+	released  objectTable[instants] // when each object was released, by its number
 	indirect  indirectCommands
 	canary    map[wire.Call]int // by call: how often the tracer's self-check made it, as far as recorded
 	layers    map[Layer]*Layer
@@ -81,7 +81,7 @@ type processLoader struct {
 	called    map[uint32]*bufferNaming // command buffers that have labels or debug groups and are not committed yet
 	stacks    *stackTable
 
-	lastThreads [16]*threadLoader // by number
+	lastThreads [16]*threadLoader // the most recently used threads, indexed by the last bits of their IDs
 }
 
 // instants holds one instant for each of several objects with consecutive numbers; 0 where nothing is known.
@@ -152,12 +152,12 @@ type statKey struct {
 // the thread.
 type cursor struct {
 	loader      *loader
-	trace       *Trace // of loader
+	trace       *Trace // the loader's trace
 	process     *processLoader
 	thread      *threadLoader // the thread whose records are being read; nil before the first
 	ring        uint16
 	stacks      openStacks
-	interpreter InterpreterLock // of the call at hand
+	interpreter InterpreterLock // whether the thread held the GIL when it made the current call
 }
 
 // A queueEvent is a signal or a wait for a shared event that was enqueued on a Metal 4 queue. The queue signals the

@@ -148,14 +148,14 @@ type EncoderUse struct {
 // concurrently.
 type Chain struct {
 	Dispatches int // 0 when it is not known
-	Longest    int // of them, the longest chain in which each may depend on the one before
+	Longest    int // number of dispatches in the longest chain in which each may depend on the one before
 }
 
 // A Copy stands for consecutive equal copies that were made from one place in the program.
 type Copy struct {
 	From, To uint32 // numbers of the buffers or textures in their process; 0 when not known
 	Count    int
-	Bytes    uint64 // of all of them together
+	Bytes    uint64 // number of bytes of all Count copies together
 	Stack    *Stack // where all of them were made; nil when not known
 }
 
@@ -167,14 +167,14 @@ type Dispatch struct {
 	// commands are not known
 	Executes *Commands
 	Count    int
-	Threads  uint64 // of all of them together
+	Threads  uint64 // number of GPU threads of all Count dispatches together
 	Unsized  bool   // the number of threads is not known, because the GPU reads it from memory
 	// it executes an indirect command buffer, whose commands the GPU may have written itself. Pipeline, Count and Threads
 	// then do not describe the work; Executes does if it is not nil
 	Opaque bool
 	At     Nanos  // time of the first of the equal dispatches
 	Layer  *Layer // the framework layer that dispatched; nil means the program itself
-	Names  *Names // names of all of them; nil when not known
+	Names  *Names // the names of the dispatches; nil when not known
 	Stack  *Stack // where all of them were made; nil when not known
 }
 
@@ -252,7 +252,7 @@ type Allocation struct {
 	Took     Nanos // length of the call; 0 when not known
 	Bytes    uint64
 	Storage  string // "shared", "managed", "private" or "memoryless"
-	Address  uint64 // of its contents; 0 when not known
+	Address  uint64 // address of the memory's contents; 0 when not known
 	Object   uint32 // its number in its process; 0 when not known
 	// the memory is part of another Allocation: of the heap that it comes from or, for a view, of the viewed resource.
 	// Totals must skip it, or it counts twice
@@ -277,7 +277,7 @@ type Lifetime struct {
 	Released Nanos // 0 if it was not, if that is not known, or with Options.Adds
 	Thread   *Thread
 	Stack    *Stack // nil when not known
-	Selector string // of the call that created it
+	Selector string // selector of the call that created the object
 	Class    string // "event"
 	Object   uint32 // its number in its process
 }
@@ -308,7 +308,7 @@ type Commands struct {
 // Names are the debug groups, labels and scope that applied to some GPU work when it was encoded. Equal Names share
 // one pointer.
 type Names struct {
-	Group       string // of the encoder: its innermost debug group
+	Group       string // the encoder's innermost debug group
 	BufferGroup string // the command buffer's innermost debug group
 	Scope       string // the innermost scope that the thread was in
 	Label       string // the command buffer's label at that time; empty if it had none, or if another thread set it

@@ -9,7 +9,7 @@ import (
 // A bufferNaming tracks the label and the open debug groups of a command buffer that is not committed yet. Work gets
 // the names that are current when it is encoded, not those at the commit.
 type bufferNaming struct {
-	thread  *Thread // that gave the label
+	thread  *Thread // the thread that set the label
 	label   string
 	added   string // text that the last change appended to the label
 	encoded bool   // work was encoded since the label was set

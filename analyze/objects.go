@@ -9,7 +9,7 @@ import (
 // recorded calls of one ring, the record buffer of a traced thread.
 type objectLoader struct {
 	at        *cursor
-	lastNames *Names // of what was encoded last
+	lastNames *Names // the names that the last encoded command had
 }
 
 // used records that the thread of this call encoded into the encoder, by extending the thread's EncoderUse.

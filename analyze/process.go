@@ -12,8 +12,8 @@ type Process struct {
 	CPU     Nanos // processor time of the process and of the children that it waited for; 0 when not known
 	Ended   Nanos // when it ended, or its recording stopped; if the trace does not tell, its last record
 	Exit    Exit  // how it ended
-	Alive   Alive // its command buffers
-	Encoder Alive // its encoders
+	Alive   Alive // the process's command buffers
+	Encoder Alive // the process's encoders
 
 	// the delays that mtrace experiment inserted while the process ran; nil when there was no experiment
 	Experiment *Experiment
@@ -78,7 +78,7 @@ type Exit struct {
 // so only the difference of two samples is meaningful.
 type CPUSample struct {
 	At     Nanos
-	Ran    Nanos // on a processor
+	Ran    Nanos // time on a processor
 	Waited Nanos // time in which the thread was runnable and had no processor; NotKnown where the system does not tell
 }
 

@@ -12,7 +12,7 @@ type part struct {
 	near          []ticks // for each process
 	before, after bool    // the file has records before and after the time that is read
 
-	kept  *keptBlocks  // of the slices of a run
+	kept  *keptBlocks  // the blocks that two slices of a run share; empty outside of EachSlice
 	again []wire.Ticks // for each process: about where the next slice begins to read; nil when there is no next slice
 }
 

@@ -8,7 +8,7 @@ type ScopesAt struct {
 	by map[*Thread]*scopeTree
 }
 
-// A scopeTree holds the scopes (time ranges named by the program) of one thread, sorted by begin. around[i] is the
+// A scopeTree holds the scopes (time ranges named by the program) of one thread, sorted by begin. parent[i] is the
 // index of the scope that encloses scope i.
 type scopeTree struct {
 	scopes []*Scope

@@ -10,7 +10,7 @@ type Slice struct {
 	// the trace of the slice's time and some time around it. Events that do not belong to the slice (Includes is false)
 	// are there only because other events refer to them. Trace.Calls has counts of calls, but no durations
 	Trace   *Trace
-	Buffers []*CommandBuffer // that ended in the slice; the last slice also has those that never ended
+	Buffers []*CommandBuffer // the command buffers that ended in the slice; the last slice also has those that never ended
 
 	number int
 	of     int

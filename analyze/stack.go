@@ -9,7 +9,7 @@ type Stack struct {
 	number  uint32 // its number in its process, from 1 on
 	site    *Frame // result of Site, computed once
 
-	operator, line string // of the operation that it encodes; see operation
+	operator, line string // name and line of the operation that the stack encodes; see operation
 	brokenIn       *Image // the image without frame pointers at which unwinding stopped; nil if the stack is complete
 }
 
@@ -50,7 +50,7 @@ const (
 // Capture describes what recording stacks cost, and what is missing in the stacks.
 type Capture struct {
 	Stacks    int64 // stacks recorded, one per call
-	Took      Nanos // by recording all stacks, on the threads that made the calls
+	Took      Nanos // time that recording all stacks took on the threads that made the calls
 	Undefined int64 // stacks whose frames the trace does not have
 	Unnamed   int   // frames of machine code without a name
 }

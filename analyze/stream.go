@@ -18,7 +18,7 @@ type streamLoader struct {
 	stray   int64       // More records without a record that they belong to
 	more    wire.More   // the More record of the current call
 	near    *ticks      // the time range of records to load; nil means all
-	flights flights     // their records are loaded even outside of that range
+	flights flights     // long flights, whose records are loaded even outside of the range `near`
 
 	objects objectLoader
 	scopes  scopeLoader

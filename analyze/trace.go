@@ -21,8 +21,8 @@ type Trace struct {
 	Elsewhere      []DeviceWork    // GPU work of processes that were not requested
 	Waits          []Wait          // for the GPU, by Begin
 	CPUWaits       CPUWaits
-	Signals        []Signal   // of shared events, by the CPU
-	Listeners      []Listener // of shared events
+	Signals        []Signal   // the signals of shared events that the CPU sent
+	Listeners      []Listener // the blocks that are to run when a shared event reaches a value
 	Scopes         []Scope    // by Begin
 	Compilations   []Compilation
 	Memory         Memory
@@ -118,7 +118,7 @@ type Source struct {
 	Args          []string
 	Host, OS      string
 	Device        string
-	Processors    int  // of the machine; 0 when not known
+	Processors    int  // number of the machine's processors; 0 when not known
 	SoftwareMetal bool // the device is a software implementation of Metal, so times say nothing about a GPU
 	Started       time.Time
 	Wall          Nanos      // duration of the run as the tracer measured it
@@ -160,7 +160,7 @@ func (s *Source) HasKernelNames() bool { return !s.Unrecorded.KernelNames }
 // Overhead is the time that recording cost the traced threads, without the cost of recording stacks. It is zero if
 // the source does not report it.
 type Overhead struct {
-	Took Nanos // by all calls together
+	Took Nanos // time that recording all calls together took
 	// the traced processes measured what recording a call costs; otherwise the usual cost for their kind of clock is
 	// used
 	Measured bool

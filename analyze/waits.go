@@ -29,14 +29,14 @@ type Wait struct {
 
 	Scheduled  bool // the wait was for Buffer to be scheduled, not completed
 	Unfinished bool // the thread was still waiting when its process ended
-	TimedOut   bool // it ended because its time limit was over: the event did not reach the value
+	TimedOut   bool // the wait ended because its time limit passed, before the event reached the value
 	Earlier    bool // the wait began in an earlier range and is counted there (Options.Adds)
 }
 
 // A Listener is a block that is to run when an event reaches a value.
 type Listener struct {
 	EventValue
-	Call    // that added the listener
+	Call    // the call that added the listener
 	Process *Process
 }
 
@@ -48,7 +48,7 @@ type LockWait struct {
 	Name      string  // label or symbol of the lock
 	Holder    *Thread // the thread that held it; nil when not known
 	Exclusive Nanos   // the call's time without calls nested in it; this counts as PartLock
-	// only for CPython's GIL: the part of Own in which the lock's holder was itself waiting for something else
+	// only for CPython's GIL: the part of Exclusive in which the lock's holder was itself waiting for something else
 	HolderWaiting Nanos
 	Earlier       bool // the wait began in an earlier range and is counted there (Options.Adds)
 
@@ -62,9 +62,9 @@ type SignalWait struct {
 	Call
 	Selector  string
 	Object    uint64  // address of the condition variable or semaphore in its process
-	Name      string  // its symbol, or the function that waited
+	Name      string  // the object's symbol, or the function that waited
 	Signaller *Thread // the thread that sent the signal; nil when not known
-	Signalled Nanos   // when; 0 when not known
+	Signalled Nanos   // when Signaller sent the signal; 0 when not known
 	// address of the object that the waiting thread signalled last between its previous wait and this one; 0 for none.
 	// It shows what the thread did before it waited, for instance send a request
 	LastSignalled    uint64
@@ -97,7 +97,7 @@ type BlockedWait struct {
 	Writer  *Process
 	Earlier bool // the wait began in an earlier range and is counted there (Options.Adds)
 
-	inode uint64 // of a pipe
+	inode uint64 // the pipe's inode, by which Writer is found
 }
 
 // A Blocking is what a thread waited for while it was blocked outside of Metal, for instance a pipe or a sleep.

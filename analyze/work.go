@@ -7,8 +7,9 @@ import (
 
 // Work returns a hash of what the command buffer does: its kernels, the numbers of their threads, and the amount that
 // it copies. Command buffers with equal hashes do the same work. Kernels of the same name are different if they have
-// different sources or constants, except in programs that make a new variant again and again. `known` is false if nothing was encoded, or if a
-// kernel is unknown because its pipeline state was set before the trace began.
+// different sources or constants, except in programs that make a new variant again and again (see variantUses).
+// `known` is false if nothing was encoded, or if a kernel is unknown because its pipeline state was set before the
+// trace began.
 func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	h := fnv1a(offset)
 	known = len(b.Encoders) > 0

@@ -14,11 +14,11 @@ import (
 // is an error; without them, the claim would always be skipped. Nil Keys accept any key.
 type Keys struct {
 	name    string
-	fields  map[string]*Keys // of an object
-	items   *Keys            // of a list, or of a map with any keys
+	fields  map[string]*Keys // the keys of an object, by name; nil for other values
+	items   *Keys            // the keys of the elements of a list, or of a map that may have any keys
 	isMap   bool
 	isList  bool
-	literal reflect.Kind // of a value
+	literal reflect.Kind // the type of a number, text or truth value; Invalid for objects and lists
 }
 
 // KeysOf returns the keys that the JSON form of a Go type can have.

@@ -37,7 +37,7 @@ type Change struct {
 	Kind   Kind   `json:"kind"`
 	Name   string `json:"name"`
 	Status Status `json:"status"`
-	CountA int64  `json:"count_a"` // of all runs of the side
+	CountA int64  `json:"count_a"` // number of occurrences in all runs of side A
 	CountB int64  `json:"count_b"`
 	// A and B are typical values: the median over time in one run, and the geometric mean of these medians if a side
 	// has several runs.
@@ -49,7 +49,7 @@ type Change struct {
 	Minor  bool    `json:"minor"`     // true if the item takes so little of the time that its change is irrelevant
 
 	// The following fields are null if no statistical test was made.
-	Ratio  *float64 `json:"ratio"` // of B to A: 2 is twice as slow
+	Ratio  *float64 `json:"ratio"` // ratio of B to A: 2 means that B is twice as slow
 	Low    *float64 `json:"ratio_low"`
 	High   *float64 `json:"ratio_high"`
 	PValue *float64 `json:"p_value"`
@@ -70,12 +70,12 @@ type Change struct {
 type Side struct {
 	Paths   []string `json:"paths"`
 	Program string   `json:"program"`
-	Args    []string `json:"args"`               // of the first run, the program's name included
+	Args    []string `json:"args"`               // the arguments of the first run, with the program's name
 	TokenNS int64    `json:"token_ns,omitempty"` // median time for each token; absent without tokens
 	Device  string   `json:"device"`
 	Verdict string   `json:"verdict"`
 	Summary string   `json:"summary"`         // the sentence of the run whose verdict has the median share
-	Agree   int      `json:"runs_that_agree"` // with the verdict
+	Agree   int      `json:"runs_that_agree"` // number of runs that have the side's verdict
 }
 
 // A Document is a comparison.
@@ -88,12 +88,12 @@ type Document struct {
 	Least    float64  `json:"least_change_share"` // smaller changes count as unchanged
 	Tested   int      `json:"tested"`
 	FailOver *float64 `json:"fail_over_share"`
-	Failed   []string `json:"failed"` // keys that became slower by more than the limit
+	Failed   []string `json:"failed"` // the items that became slower by more than the limit
 	Warnings []string `json:"warnings"`
 	Changes  []Change `json:"changes"`
 	repeated bool
 
-	order        string  // in which the runs were recorded; see orderOf
+	order        string  // the order in which the runs were recorded; see orderOf
 	unidentified float64 // change of the GPU time of kernels without identified times, per command buffer
 }
 

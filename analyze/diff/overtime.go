@@ -14,13 +14,13 @@ import (
 // of calls, times between commits, GPU times of kernels. It accepts a whole trace, or a trace range by range.
 type overTime struct {
 	names   []string
-	byCall  []*bins // by wire.Call
+	byCall  []*bins // the durations of each call, indexed by wire.Call
 	run     bins
 	threads map[threadKey]*bins
 	kernels map[string]*bins
 	last    map[threadKey]analyze.Nanos // last commit of each thread; the zero key has the last commit of any thread
 
-	exclusive map[threadCall]analyze.Nanos // of each thread's calls
+	exclusive map[threadCall]analyze.Nanos // time in each thread's calls, without calls nested in them
 	repeats   *steps.Sequences
 }
 

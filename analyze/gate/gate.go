@@ -23,14 +23,14 @@ type Case struct {
 	Outcome Outcome
 	Why     string   // why it failed or was skipped, in one line
 	Detail  string   // what was examined, in one line; may be empty
-	Cells   []string // of the table, one per column of the gate
+	Cells   []string // the case's cells in the table, one for each of the gate's Columns
 	Quiet   bool     // it is counted but not listed in the table, because its result is unremarkable
 }
 
 // A Gate is the decision whether a change may be merged, with the cases that it consists of.
 type Gate struct {
 	Command  string   // "mtrace check"
-	Name     string   // of the list of claims, or of the compared runs
+	Name     string   // name of the list of claims, or of the compared runs
 	Warnings []string // what the decision does not cover, one line each
 	Notes    []string // further information above the table, one line each
 	Columns  []string // headings of the cells

@@ -12,7 +12,7 @@ import (
 
 // A humps describes durations that form two groups, a fast and a slow one.
 type humps struct {
-	short, long           analyze.Nanos // their middles
+	short, long           analyze.Nanos // the median durations of the fast and of the slow group
 	shortCount, longCount int
 	border                analyze.Nanos // the shortest of the longer durations
 }

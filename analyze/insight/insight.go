@@ -16,7 +16,7 @@ import (
 
 // The severities of insights. Users' scripts match them.
 const (
-	Warning = "warning" // it costs time
+	Warning = "warning" // the finding costs time
 	Info    = "info"    // worth knowing
 	Skipped = "skipped" // there is no data to decide
 )

@@ -20,7 +20,7 @@ type Site struct {
 	Count   int
 	Time    analyze.Nanos
 	Bytes   uint64
-	Share   float64 // of the total of all sites: of the time if there is any, else of the bytes, else of the count
+	Share   float64 // share of the total of all sites: of the time if there is any, else of the bytes, else of the count
 }
 
 // String formats a site as "train.py:42 step() from train.py:99 main(), newBufferWithLength:options: of 4.00 MiB, 60

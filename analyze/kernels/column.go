@@ -39,9 +39,9 @@ const (
 	perDispatch unit = iota
 	perCopy
 	perBlock // per policy.CopyBlock bytes that are copied or filled
-	perPass  // of a render encoder
+	perPass  // for each render encoder
 	perThread
-	perEncoder // that a measured time covers; see fixed
+	perEncoder // for each encoder that a measured time covers; see fixed
 )
 
 // coarse returns the column that c becomes if sizes are rounded to `bits` significant bits, so that dispatches of

@@ -26,7 +26,7 @@ type fit struct {
 	alike map[uint64]usual // times of earlier observations of the same uses
 
 	counts []float64 // counts of the current observation, by column
-	listed []int     // its columns
+	listed []int     // the columns of the current observation
 }
 
 // A normal has the normal equations of a set of observations: xx is XᵀWX, xy is XᵀWy, yy is yᵀWy.

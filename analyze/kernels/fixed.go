@@ -20,7 +20,7 @@ var fixed = column{unit: perEncoder}
 // lengths is a histogram of measured times divided by their number of encoders. Times from policy.MostFixedCost on
 // are only counted in `all`. The zero value is empty.
 type lengths struct {
-	short [policy.MostFixedCost / policy.FixedCostStep]int // by class
+	short [policy.MostFixedCost / policy.FixedCostStep]int // number of times per policy.FixedCostStep ns
 	all   int
 }
 

@@ -22,21 +22,21 @@ type Kernel struct {
 	Name        string
 	Variant     string // distinguishes functions of that name: source and constants; "" when not known
 	Dispatches  int
-	GPU         analyze.Nanos // with NotIdentified a value between Low and High, by which all add up
+	GPU         analyze.Nanos // if NotIdentified, a value between Low and High with which all kernels add up
 	Low, High   analyze.Nanos // bounds of GPU
 	Source      string        // source of GPU: Measured, Fitted or NotIdentified
 	Rank        int           // 1 is the most GPU time; equal where intervals overlap, 0 where not identified
-	Share       float64       // of all GPU time
+	Share       float64       // share of all GPU time
 	MeanThreads float64
 	Buffers     int          // number of command buffers with the kernel
 	Layers      []string     // names of the framework layers that dispatched it, each once
 	Operations  []*Operation // the operations for which it ran, most GPU time first
 
 	threads float64       // sum of the threads of all dispatches
-	alone   analyze.Nanos // sum of the times that it does not share
-	within  int           // number of encoders that those times cover
-	shared  analyze.Nanos // all times that it has together with others
-	beyond  bool          // the fit had no column left for it
+	alone   analyze.Nanos // sum of the measured times in which only this kernel ran
+	within  int           // number of encoders that the times in alone cover
+	shared  analyze.Nanos // sum of the measured times in which other kernels ran too
+	beyond  bool          // the fit had no column left for this kernel, so its cost is not fitted
 }
 
 // Summarize returns the kernels of a trace, those with the most GPU time first and those whose time is not identified
@@ -54,8 +54,8 @@ type Sum struct {
 	list   []*Kernel // in the order of their first occurrence
 	fit    *fit
 	length lengths
-	uses   []float64     // within shared times, by the fit's columns
-	shared analyze.Nanos // those times
+	uses   []float64     // how often each column of the fit occurs in measured times that several kernels share
+	shared analyze.Nanos // sum of the measured times that several kernels share
 	named  named
 	costs  *Costs // nil until they are computed
 }

@@ -12,11 +12,11 @@ import (
 type Operation struct {
 	analyze.Operation
 	Dispatches int
-	GPU        analyze.Nanos // with NotIdentified a value between Low and High, by which all add up
+	GPU        analyze.Nanos // if NotIdentified, a value between Low and High with which all operations add up
 	Low, High  analyze.Nanos
-	Share      float64  // of all GPU time
+	Share      float64  // share of all GPU time
 	Source     string   // source of GPU: Measured, Fitted or NotIdentified
-	Kernels    []string // that it ran, each once
+	Kernels    []string // the kernels that ran for the operation, each once
 
 	sum *namedSum
 }

@@ -17,8 +17,8 @@ import (
 type solution struct {
 	of     []int      // the place of each column of the fit; -1 if no observation had it
 	times  []float64  // for each column, how many uses of its place one use counts as
-	scale  []float64  // of the places; costs are divided by it, so that the diagonal of the normal equations is 1
-	cost   []float64  // by place, scaled
+	scale  []float64  // by place: uses are divided by it, so that the diagonal of the normal equations is 1
+	cost   []float64  // the cost of each place, multiplied by its scale
 	values []float64  // eigenvalues of the normal equations
 	seen   *mat.Dense // their eigenvectors, by columns
 	first  int        // index of the first eigenvalue that is not 0

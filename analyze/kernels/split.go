@@ -11,7 +11,7 @@ import (
 // without dispatches.
 type Share struct {
 	Encoder    *analyze.Encoder // nil if the command buffer has none
-	Channel    string           // of the GPU; "" when not known
+	Channel    string           // the GPU's channel, such as Compute; "" when not known
 	Kernel     string
 	Variant    string         // distinguishes kernels of that name; "" if there is only one
 	Layer      *analyze.Layer // layer that dispatched; nil for the program itself
@@ -186,7 +186,8 @@ func (s *Splitter) measureTogether(b *analyze.CommandBuffer, within analyze.Inte
 	}
 }
 
-// add adds a measured time for the shares s.shares[from:]. `certain` is false for a remainder, which never counts as
+// add adds a measured time for the shares s.shares[from:]. `certain` is false for the remainder of a command buffer's
+// time after its separately measured encoders. The remainder also contains gaps between encoders, so it never counts as
 // one kernel's own time.
 func (s *Splitter) add(from int, took analyze.Nanos, certain, fits bool) {
 	of := s.shares[from:]

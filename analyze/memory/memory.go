@@ -23,7 +23,7 @@ type Use struct {
 	Device      uint64    // largest sum of the devices' own reports of allocated memory
 	Samples     int       // number of these reports
 	Recommended uint64    // sum of the devices' recommended maximum of bytes; 0 if a device reports none
-	Objects     []Objects // by class
+	Objects     []Objects // the objects of each class
 }
 
 // A Total counts allocations.

@@ -13,9 +13,9 @@ type Document struct {
 	Schema     string      `json:"schema"`
 	BeginNS    int64       `json:"begin_ns"`
 	EndNS      int64       `json:"end_ns"`
-	Kinds      []Kind      `json:"kinds"` // of blocks in lanes of threads
+	Kinds      []Kind      `json:"kinds"` // the kinds of blocks in lanes of threads
 	Names      []string    `json:"names"`
-	Frames     []string    `json:"frames"` // of stacks: a function each
+	Frames     []string    `json:"frames"` // the functions in stacks
 	Stacks     [][]int     `json:"stacks"` // indexes in Frames, innermost first; the first stack is the unknown one
 	Lanes      []Lane      `json:"lanes"`  // from top to bottom
 	LanesLeft  int         `json:"lanes_left"`
@@ -23,7 +23,7 @@ type Document struct {
 	FlowsOf    int64       `json:"flows_of"` // Flows has one of every FlowsOf command buffers
 	Marks      []Mark      `json:"marks"`
 	MarksLeft  int64       `json:"marks_left"`
-	QueuesLeft int         `json:"queues_left"` // that have no series
+	QueuesLeft int         `json:"queues_left"` // number of queues that are left out of Series
 	Series     []Series    `json:"series"`
 	Histograms []Histogram `json:"histograms"`
 	Flames     []Flame     `json:"flames"` // empty if the document is of a part of the run
@@ -46,7 +46,7 @@ const (
 
 // A Lane is one row of the timeline, with its blocks at several levels of detail.
 type Lane struct {
-	Key    string `json:"key"` // the same in all documents of a trace
+	Key    string `json:"key"` // identifies the lane in all documents of a trace
 	Shows  string `json:"shows"`
 	Name   string `json:"name"`
 	TID    uint64 `json:"tid,omitempty"`
@@ -54,7 +54,7 @@ type Lane struct {
 	Color  int    `json:"color"` // colour of a thread, in lanes of the GPU
 	Begin  int64  `json:"begin_ns"`
 	End    int64  `json:"end_ns"`
-	Count  int64  `json:"count"`  // of blocks, those in cells too
+	Count  int64  `json:"count"`  // number of blocks, including those summed up in cells
 	Hidden int64  `json:"hidden"` // number of blocks that overlapped others and had no free lane
 	Idle   bool   `json:"idle"`   // a thread that only waited for signals: it is folded at first
 

@@ -29,8 +29,8 @@ var plotsTemplate = template.Must(template.New("plots").Parse(plots))
 type plotsData struct {
 	Sweep  *scaling.Document `json:"sweep,omitempty"`
 	Diff   *diff.Document    `json:"diff,omitempty"`
-	Curves []curves          `json:"curves,omitempty"` // of each series of a sweep
-	Parts  []Kind            `json:"parts,omitempty"`  // of the threads' time
+	Curves []curves          `json:"curves,omitempty"` // the lines for the chart of each series of a sweep
+	Parts  []Kind            `json:"parts,omitempty"`  // the parts of the threads' time
 	// in a comparison: the explanation of the columns A, B and B/A
 	Columns string `json:"columns,omitempty"`
 }

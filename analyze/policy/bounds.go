@@ -3,16 +3,16 @@ package policy
 // Bounds of the amount of work that the analysis does, which keep its time and memory bounded.
 const (
 	Permutations             = 200       // random permutations in a statistical test
-	MostIntervals            = 20_000    // compared by a test of exclusion
+	MostIntervals            = 20_000    // intervals that a test of mutual exclusion compares
 	MostComparedThreads      = 24        // number of threads that are compared pairwise: those with the most intervals
 	MostCalls                = 4000      // calls in a test of interference, or command buffers in one of crowding
 	MostJobs                 = 4000      // command buffers of a replay
 	LeastJobs                = 1000      // command buffers of a replay that has more than MostReplayedSteps steps
 	MostReplayedSteps        = 16_000    // steps of a replay: calls, waits and signals of threads
-	MostPathSteps            = 1_000_000 // of the critical path
+	MostPathSteps            = 1_000_000 // steps of the critical path
 	MostSimultaneousHandOffs = 16        // hand-offs at one instant
 	LongestWaitChain         = 8         // threads of a chain of waits
-	MostInFlight             = 16        // per thread, when no call waits
+	MostInFlight             = 16        // command buffers in flight per thread that are considered if no call waits
 	ReplayDraws              = 8         // replays of a program, with durations drawn from its own
 	FirstReplayDraws         = 3         // sufficient if their gains are steady
 	DrawBlocks               = 12        // parts of a run for the draws: consecutive events are similar
@@ -22,12 +22,12 @@ const (
 
 // The largest numbers of things that a report lists.
 const (
-	MostGaps         = 20 // of a GPU's work
+	MostGaps         = 20 // idle gaps of a GPU
 	MostChains       = 20
-	MostNamed        = 3 // kernels, feeders
+	MostNamed        = 3 // kernels or submitting threads in a sentence
 	MostLocks        = 3
 	MostHolders      = 4
-	MostSites        = 2 // of a cause
+	MostSites        = 2 // places in the program for one cause
 	MostGainsPerKind = 6 // predicted gains, of each kind and in all; each costs ten replays
 	MostThreads      = 2
 	MostGains        = 6
@@ -40,10 +40,11 @@ const (
 	PhaseDifference = 0.25 // minimum share of the threads' time that two phases spend differently
 )
 
-// A thread wakes on a schedule if it sleeps at least ScheduledSleeps times and its wake-ups follow a regular
-// schedule. Their variance around the schedule must be at most ScheduleDrift of the variance of the time between two
-// wake-ups. That ratio is 1/2 on a schedule. If each delay shifts all later wake-ups, it is 1/15 of their number. A
-// thread wakes at random if it only sleeps, for times whose standard deviation is at least RandomSleeps of their
+// A thread wakes on a schedule, as a timer does, if it sleeps at least ScheduledSleeps times and its wake-ups are
+// regular: the variance around the schedule is at most ScheduleDrift of the variance of the time between two wake-ups.
+// That ratio is 1/2 on a schedule. If each delay shifts all later wake-ups, the ratio is 1/15 of their number.
+//
+// A thread wakes at random if it only sleeps, for times whose standard deviation is at least RandomSleeps of their
 // mean; the longest of each LongestSleeps times is left out.
 const (
 	ScheduledSleeps = 24
@@ -61,12 +62,12 @@ const (
 	CrowdingSteps       = 20    // slopes from 0 to 1 that are tried for a device that shares its capacity
 )
 
-// SteadyGain is the largest relative difference between the gains of a few replays (FirstReplayDraws) at which these
-// suffice, and the others (up to Readings) are skipped. It is a quarter of an interval's smallest error. Skipping
-// moves the ends of the interval by less than a fifth of that error, because the range of eight normal values is 1.7
-// times the range of three.
+// SteadyGain is a relative difference. If the gains of the first FirstReplayDraws replays differ by no more, the other
+// replays, up to ReplayDraws, are skipped. It is a quarter of an interval's smallest error. Skipping moves the ends of
+// the interval by less than a fifth of that error, because the range of eight normal values is 1.7 times the range of
+// three.
 const SteadyGain = 0.0125
 
 // ItemReplayDraws is how many replays with redrawn durations the interval of an item's gain uses; the interval of a
-// cause uses all (Readings).
+// cause uses all (ReplayDraws).
 const ItemReplayDraws = 1

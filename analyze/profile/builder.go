@@ -16,14 +16,14 @@ import (
 type builder struct {
 	profile   *profile.Profile
 	samples   map[labels]map[string]*profile.Sample // keyed by the numbers of their locations
-	labels    labels                                // of the previous sample
+	labels    labels                                // the labels of the previous sample
 	same      map[string]*profile.Sample            // samples with these labels
 	locations map[string]*profile.Location          // for names that are not code: kernels, labels, selectors
 	others    map[*analyze.Thread]string            // cached results of the method other
 	code      *code
 	scopes    *analyze.ScopesAt
 	key       []byte              // buffers for the current sample
-	stack     []*profile.Location // of the current sample
+	stack     []*profile.Location // the locations of the current sample
 }
 
 // An origin is where in the program a sample comes from: thread, instant and stack, as far as they are known.

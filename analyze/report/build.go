@@ -57,8 +57,8 @@ type answers struct {
 	repeats  *steps.Sequences
 	insights []insight.Insight
 	hang     *hang.Report
-	before   *cause.Analysis // of the run before it hangs; nil if it does not hang
-	window   *replay.Replay  // of a typical range of a long run; nil if the run is analysed as a whole
+	before   *cause.Analysis // analysis of the run before it hangs; nil if it does not hang
+	window   *replay.Replay  // the replay of a typical range of a long run; nil if the run is analysed as a whole
 }
 
 // ask runs all analyses. With `unpredicted` it makes no predictions, which take the most time.

@@ -12,7 +12,7 @@ type column struct {
 	name   string // long form
 	parts  []analyze.Part
 	legend string
-	color  string // in HTML
+	color  string // color in HTML, such as "#3880e2"
 }
 
 // one returns a column for a single part. The column's long name is the part's name.

@@ -29,7 +29,7 @@ type Compile struct {
 	// waits for child processes that compiled. The part that counts as compilation is also included in compile_ns of
 	// the waiting threads
 	Waited    []CompileWait    `json:"waited"`
-	Processes []CompileProcess `json:"processes"` // those that compiled
+	Processes []CompileProcess `json:"processes"` // the processes that compiled
 }
 
 // A CompileWait is the time that a thread waited for child processes that compiled, in calls of one kind.
@@ -50,7 +50,7 @@ type CompileProcess struct {
 	PID     int    `json:"pid"`
 	Parent  int    `json:"parent"`
 	Program string `json:"program"`
-	Count   int    `json:"count"` // of libraries and pipeline states
+	Count   int    `json:"count"` // number of libraries and pipeline states that the process compiled
 	TotalNS int64  `json:"total_ns"`
 }
 

@@ -36,7 +36,7 @@ type ProcessCoverage struct {
 type UnhookedClass struct {
 	Class   string `json:"class"`
 	Family  string `json:"family"`
-	Methods int    `json:"methods"` // that are not recorded; 0 is all
+	Methods int    `json:"methods"` // number of methods that are not recorded; 0 means all
 }
 
 // An Audit compares two counts: how many objects Metal created (Made), counted in an internal function of Metal that

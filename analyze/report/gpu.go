@@ -50,7 +50,7 @@ func (g *GPU) BusyText() string {
 // were measured.
 type Encoders struct {
 	Asked    bool `json:"asked"`    // --gpu-timing encoder
-	Measured int  `json:"measured"` // by the GPU's own clock
+	Measured int  `json:"measured"` // number of encoders whose time the GPU's own clock measured
 	// number of encoders whose GPU time is only estimated: a part of their command buffer's time, in proportion to
 	// the threads they dispatched
 	Estimated int          `json:"estimated"`
@@ -68,7 +68,7 @@ type Unmeasured struct {
 type IdleGap struct {
 	BeginNS int64  `json:"begin_ns"` // after the window's beginning
 	NS      int64  `json:"ns"`
-	TID     uint64 `json:"tid"` // of the thread that ended it
+	TID     uint64 `json:"tid"` // the thread whose commit ended the gap
 	Doing   string `json:"doing"`
 }
 
@@ -85,7 +85,7 @@ type Device struct {
 	Name         string  `json:"name"`
 	ActiveNS     int64   `json:"active_ns"`
 	BusyNS       int64   `json:"busy_ns"`
-	BusyShare    float64 `json:"busy_share"` // of active_ns
+	BusyShare    float64 `json:"busy_share"` // share of active_ns in which the GPU was busy
 	BacklogShare float64 `json:"backlog_share"`
 	Capacity     int     `json:"concurrent_max"`
 }

@@ -45,8 +45,8 @@ type Sampled struct {
 	Windows []SampledWindow `json:"windows"`
 	// number of ranges for which gains were predicted: every second range if the verdicts of these agree, else all
 	Predicted int     `json:"predicted"`
-	Calls     int64   `json:"calls"` // in all of them
-	Share     float64 `json:"share"` // of the run's calls
+	Calls     int64   `json:"calls"` // number of calls in all windows together
+	Share     float64 `json:"share"` // share of the run's calls that are in the windows
 	Rule      string  `json:"rule"`
 }
 
@@ -126,8 +126,8 @@ type long struct {
 	parts    []analyze.Options
 	analyses []rangeAnalysis
 	start    analyze.Options // a small range at the beginning of the run
-	known    map[uint64]bool // for analyze.Options.RequestObjects
-	done     int             // of steps
+	known    map[uint64]bool // the objects for analyze.Options.RequestObjects
+	done     int             // number of finished steps of progress, out of steps
 	steps    int
 
 	total   *analyze.Total
@@ -136,7 +136,7 @@ type long struct {
 	memory  *memory.Running
 	scopes  []Scope
 	repeats *steps.Sequences
-	first   analyze.Nanos // commit
+	first   analyze.Nanos // time of the first commit
 
 	found *windowed // nil if causes were not requested
 	hang  *hang.Document
@@ -162,7 +162,7 @@ type windowed struct {
 	windows   []SampledWindow
 	predicted int
 	phases    []Phase
-	replay    *replay.Replay // of a typical window; nil if nothing was predicted
+	replay    *replay.Replay // the replay of a typical window; nil if nothing was predicted
 }
 
 // choose divides the run into equal ranges and selects the middle of each as a window, which is analysed for causes.

@@ -28,7 +28,7 @@ type PathPart struct {
 type Chain struct {
 	TIDs  []uint64 `json:"tids"`
 	Root  string   `json:"root"` // "gpu", "running" or "unknown"
-	NS    int64    `json:"ns"`   // that the first waited
+	NS    int64    `json:"ns"`   // time that the first thread waited
 	Waits int      `json:"waits"`
 }
 

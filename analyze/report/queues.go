@@ -16,13 +16,13 @@ type Queue struct {
 	PID            int      `json:"pid"`
 	Device         string   `json:"device"`
 	Label          string   `json:"label"`
-	Threads        int      `json:"threads"` // that committed to it
+	Threads        int      `json:"threads"` // number of threads that committed to the queue
 	ThreadIDs      []uint64 `json:"thread_ids"`
 	CommandBuffers int      `json:"command_buffers"`
 	InFlightMean   float64  `json:"in_flight_mean"`
 	InFlightMax    int      `json:"in_flight_max"`
 	Capacity       int      `json:"capacity"`
-	AtCapacityNS   int64    `json:"at_capacity_ns"` // thread time lost because it was full
+	AtCapacityNS   int64    `json:"at_capacity_ns"` // thread time lost because the queue was full
 }
 
 func buildQueues(r *Report, a *cause.Analysis, opts Options) {

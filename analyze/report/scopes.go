@@ -15,7 +15,7 @@ type Scope struct {
 	MeanNS  int64  `json:"mean_ns"`
 	MinNS   int64  `json:"min_ns"`
 	MaxNS   int64  `json:"max_ns"`
-	GPUNS   int64  `json:"gpu_ns"` // of command buffers committed in it
+	GPUNS   int64  `json:"gpu_ns"` // GPU time of the command buffers that were committed in the scope
 }
 
 // scopesOf sums the trace's scopes (time ranges that the program named) by name. The GPU time of a scope is the GPU

@@ -51,7 +51,7 @@ type Source struct {
 	Path          string    `json:"path"`
 	Program       string    `json:"program"`
 	Args          []string  `json:"args"`
-	PIDs          []int     `json:"pids"` // of the processes that used Metal
+	PIDs          []int     `json:"pids"` // ids of the processes that used Metal
 	Host          string    `json:"host"`
 	OS            string    `json:"os"`
 	Device        string    `json:"device"`
@@ -60,14 +60,14 @@ type Source struct {
 	WallNS        int64     `json:"wall_ns"`
 	WindowNS      int64     `json:"window_ns"`
 	Truncated     bool      `json:"truncated"`
-	Processors    int       `json:"processors"` // of the machine; 0 when not known
+	Processors    int       `json:"processors"` // number of the machine's processors; 0 when not known
 	// the share (0 to 1) of the machine's processor time that programs outside of the trace used; null when not known
 	OthersShare *float64 `json:"others_processors_share"`
 
 	// the time ranges that were recorded, if the user requested only parts of the run; empty otherwise
 	Recorded []Recorded `json:"recorded"`
 	Selected []string   `json:"selected"` // the calls that were requested, flag by flag; empty means all
-	LeftOut  int64      `json:"left_out"` // records that were not asked for
+	LeftOut  int64      `json:"left_out"` // number of records that were left out because the user did not request them
 	// one line on which part of the run was recorded, if it was not everything; empty otherwise
 	RecordedText string `json:"recorded_text"`
 
@@ -83,7 +83,7 @@ type Recorded struct {
 	ToNS   int64 `json:"to_ns"`
 	// the event that began the range: "the start", "mark:NAME", "SIGUSR1", a flag
 	Began string `json:"began"`
-	Ended string `json:"ended"` // what ended it, or "the end"
+	Ended string `json:"ended"` // the event that ended the range, or "the end"
 	Shown bool   `json:"shown"` // the report covers this range
 }
 
@@ -91,7 +91,7 @@ type Recorded struct {
 // known to be missing.
 type Incomplete struct {
 	Kind string `json:"kind"` // "cut", "damaged" or "repaired"
-	Why  string `json:"why"`  // one line
+	Why  string `json:"why"`  // the reason, in one line
 	// for a file that is cut: the time from the start to the last known event of the recording; 0 if not known
 	AfterNS int64  `json:"after_ns"`
 	Parts   int    `json:"parts"` // number of parts of the file that could not be read

@@ -30,8 +30,8 @@ type Thread struct {
 	Outside      *Outside `json:"outside"` // outside_ns, divided by activity
 	// another thread submits this thread's work, and this thread waits for that thread's signal that the work is done
 	HandsOver  bool    `json:"hands_over"`
-	CPUNS      *int64  `json:"cpu_ns"`            // on a processor; null when not known
-	RunnableNS *int64  `json:"runnable_ns"`       // waiting for a processor; null when not known
+	CPUNS      *int64  `json:"cpu_ns"`            // time on a processor; null when not known
+	RunnableNS *int64  `json:"runnable_ns"`       // time in which the thread waited for a processor; null when not known
 	CPUCovered float64 `json:"cpu_covered_share"` // the share of WindowNS that running_ns and runnable_ns cover
 }
 

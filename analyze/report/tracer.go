@@ -30,8 +30,8 @@ type Lost struct {
 // Overhead is the time that recording took on the calling threads. The cost of stacks is listed separately, because
 // the trace has a measurement for each stack.
 type Overhead struct {
-	NSPerEvent float64 `json:"ns_per_event"` // without stacks
-	Share      float64 `json:"share"`        // of the threads' time, with stacks
+	NSPerEvent float64 `json:"ns_per_event"` // mean cost of recording one call, without its stack
+	Share      float64 `json:"share"`        // cost of recording calls and stacks, as a share of the threads' time
 	// where ns_per_event comes from: "measured" in the process, "estimated" from the kind of its clock, or "unknown"
 	Source      string  `json:"source"`
 	RecordingNS int64   `json:"recording_ns"`

@@ -24,7 +24,7 @@ type Document struct {
 	Counted string `json:"ops_source,omitempty"`
 	// one for each number of threads; only for a sweep, which has one series
 	Verdicts []Verdict `json:"verdicts,omitempty"`
-	Times    []Time    `json:"times,omitempty"` // of the same
+	Times    []Time    `json:"times,omitempty"` // one for each number of threads of a sweep
 }
 
 // A Result is what one series says.

@@ -11,7 +11,7 @@ type law struct {
 	name       string
 	parameters []string
 	capacity   func(n float64, p []float64) float64
-	gradient   func(n float64, p, dst []float64) // of capacity, by p
+	gradient   func(n float64, p, dst []float64) // stores in dst the derivatives of capacity with respect to p
 }
 
 // amdahl is Amdahl's law (AFIPS 1967) as throughput: X(N) = λN / (1 + σ(N−1)), where σ is the serial share of the

@@ -11,12 +11,12 @@ import (
 type Verdict struct {
 	Threads    int      `json:"threads"`
 	Verdict    string   `json:"verdict"`
-	Share      float64  `json:"share"` // of the threads' time
+	Share      float64  `json:"share"` // share of the threads' time that the cause explains
 	Confidence float64  `json:"confidence"`
 	Summary    string   `json:"summary"`
 	Speedup    *float64 `json:"speedup_if_removed"` // null when it was not replayed
 	Runs       int      `json:"runs"`
-	Agree      int      `json:"runs_that_agree"` // with the verdict
+	Agree      int      `json:"runs_that_agree"` // number of runs that have this verdict
 	Traces     []string `json:"traces"`
 }
 

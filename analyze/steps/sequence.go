@@ -32,7 +32,7 @@ type sequence struct {
 // A buffer has the data of one command buffer by which repeated steps are found. It is small, because all command
 // buffers of a run are stored.
 type buffer struct {
-	signature  uint64 // of its kernels in order, with the order of magnitude of their threads
+	signature  uint64 // hash of the kernels in order, with the order of magnitude of their threads
 	gpu        analyze.Interval
 	took       analyze.Nanos // time on the GPU
 	created    analyze.Nanos

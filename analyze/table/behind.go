@@ -5,11 +5,11 @@ import "sync/atomic"
 // behind writes the rows of one table on a goroutine of its own, so that reading the trace continues meanwhile.
 type behind[T any] struct {
 	sink  sink[T]
-	full  chan []T // to write
-	empty chan []T // to fill
+	full  chan []T // batches to write
+	empty chan []T // written batches, to be filled again
 	ended chan struct{}
 	over  bool                  // no more rows will follow
-	err   atomic.Pointer[error] // the first
+	err   atomic.Pointer[error] // the first error
 }
 
 // ahead is the number of batches of rows that may wait for the writing goroutine. It is half a row group of Parquet,

@@ -91,7 +91,7 @@ type output struct {
 	files  Files     // for formats with a file per table
 	lines  *jsonFile // for the format JSON lines
 
-	database *sqlite.Database // of SQLite
+	database *sqlite.Database // for the format SQLite
 }
 
 // shared reports whether all tables are written to one file.
@@ -246,13 +246,13 @@ type Writer struct {
 	calls  *rows[callRow]
 	tables []opened
 	memory living
-	idle   map[threadName]analyze.Nanos // in waits for signals
+	idle   map[threadName]analyze.Nanos // time in waits for signals
 	waited map[threadName][analyze.PartCount]analyze.Nanos
 	events map[threadName]*int64 // calls that returned
 	caller *analyze.Thread       // the thread of the last call
-	count  *int64                // its events
+	count  *int64                // the entry of events for caller
 	only   *analyze.Slice        // the slice of a run that has only one
-	run    analyze.Total         // for a run of several slices, what adds up
+	run    analyze.Total         // the totals of a run of several slices
 	times  *evidence.Total
 	last   *analyze.Slice
 }

@@ -16,7 +16,7 @@ type kind struct {
 	arg            string // label of the argument
 	words          string // label of the text
 	signals        bool   // the wait may be ended by a signal
-	commits, waits bool   // on command buffers
+	commits, waits bool   // the call commits command buffers, or waits for them
 }
 
 // kinds has one element for each row of wire.Table. The last element is for calls that this version does not know,

@@ -17,7 +17,7 @@ type forwardRow struct {
 	keepOpaque bool
 	text       []byte // the whole element
 	offset     int64
-	number     int64 // from 1
+	number     int64 // number of the row in its table, from 1
 	delivered  bool  // the row was delivered at once: its unresolved references are in columns that mtrace does not read
 	unresolved bool
 }

@@ -34,7 +34,7 @@ type Submission struct {
 	Label           TextIndex
 	GPU             TextIndex
 	Process         ProcessIndex
-	Thread          ThreadIndex // that committed
+	Thread          ThreadIndex // the thread that committed
 	CommandBuffer   BufferID
 	Frame           uint64
 }
@@ -113,7 +113,7 @@ type ShaderInterval struct {
 	Start, Duration analyze.Nanos
 	Name, Label     TextIndex
 	Type            TextIndex
-	Percent         float64 // of the work it ran in
+	Percent         float64 // the shader's percentage of the GPU work in which it ran
 	Process         ProcessIndex
 	Channel         TextIndex
 }

@@ -28,21 +28,21 @@ type scanner struct {
 	pos  int    // next byte to scan, in buf
 	base int64  // offset of buf[0] in the document
 	eof  bool   // src has nothing more
-	err  error  // of src, other than io.EOF
+	err  error  // the error of src, other than io.EOF
 
 	hold int // in buf: fill keeps the bytes from here on; -1: only those from pos on
 
 	expect string // the probable beginning of the next tag, with its '<'; "" if nothing is known about it
 
-	name  []byte // of the current element
+	name  []byte // the current element's name
 	attrs []attribute
-	text  []byte // of a leaf or a text token, with entities not replaced
-	id    int64  // of a tag whose only attributes are id and fmt; -1 means: search the attributes
+	text  []byte // the text of a leaf or a text token, with entities not replaced
+	id    int64  // the id of a tag whose only attributes are id and fmt; -1 means: search the attributes
 
 	open         []byte // names of the open elements, concatenated
 	ends         []int  // where each name ends in open
 	illegal      int    // illegal attribute names in the current tag
-	illegalNames int64  // in all tags
+	illegalNames int64  // illegal attribute names in all tags
 }
 
 type attribute struct{ name, value []byte }

@@ -60,8 +60,8 @@ type tableSpec interface {
 // it cannot read.
 type rowHandler struct {
 	columns  []int
-	optional []int // of these, columns in which noTime only means that the value is missing
-	points   []int // of these, required columns with a point in time: a row without it has no place in the trace
+	optional []int // the elements of columns in which noTime only means that the value is missing
+	points   []int // the elements of columns with a required point in time: a row without it has no place in the trace
 	notes    []string
 	deliver  func([]cell)
 }

@@ -47,7 +47,7 @@ type valueReader struct {
 	malformed int64 // values that do not have the form of their type
 
 	keepOpaque bool // texts of unknown types are kept, as long as they are few and short
-	opaque     int  // of them
+	opaque     int  // number of texts of unknown types that were kept
 	raw        bool // every value is kept as it is displayed
 
 	dangled int64 // references counted as dangling in the whole document; the count of a row is lost if the row is dropped

@@ -27,7 +27,7 @@ type commandBuffer struct {
 	*analyze.CommandBuffer
 	id        xctrace.BufferID
 	submitted bool                // its submission is in the export
-	encoders  map[encoderName]int // places in Encoders
+	encoders  map[encoderName]int // indexes in Encoders
 	// when the next command buffer with the same process and number was created; 0 if there is none
 	next Nanos
 }

@@ -20,7 +20,7 @@ type CPU struct {
 	NoStack      int        `json:"without_stack"`
 	NoWeight     int        `json:"without_weight"`
 	OutsideRange int        `json:"beside_window"` // samples outside of the window of the GPU's work
-	Functions    []Function `json:"functions"`     // by samples in them
+	Functions    []Function `json:"functions"`     // the functions, those with the most samples first
 	Threads      []Sampled  `json:"threads"`
 }
 
@@ -28,7 +28,7 @@ type CPU struct {
 type Function struct {
 	Name   string `json:"name"`
 	Binary string `json:"binary,omitempty"`
-	Self   int    `json:"self_samples"`  // at the top of the stack
+	Self   int    `json:"self_samples"`  // samples in which the function was at the top of the stack
 	Total  int    `json:"total_samples"` // anywhere in it, once for each sample
 }
 

@@ -5,8 +5,8 @@ import "mtrace/analyze/evidence"
 // Cycle divides the time of threads that always wait for a command buffer before they create the next one into parts,
 // such as encoding (see evidence.RoundTrips).
 type Cycle struct {
-	Threads     int   `json:"threads"`     // that commit
-	Synchronous int   `json:"synchronous"` // of these, one command buffer at a time
+	Threads     int   `json:"threads"`     // number of threads that commit
+	Synchronous int   `json:"synchronous"` // number of these threads that have only one command buffer at a time in flight
 	Buffers     int   `json:"command_buffers"`
 	EncodeNS    Nanos `json:"encode_ns"`  // creation to commit
 	StartNS     Nanos `json:"start_ns"`   // commit to GPU start

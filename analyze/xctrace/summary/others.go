@@ -19,7 +19,7 @@ type Other struct {
 	FromNS *Nanos     `json:"from_ns"`          // null when no row has an instant
 	ToNS   *Nanos     `json:"to_ns"`            // null when no row has an instant
 	Length *Timing    `json:"length"`           // durations of the rows that have one; null if none has
-	Values []Values   `json:"values,omitempty"` // of the columns with few different texts
+	Values []Values   `json:"values,omitempty"` // the texts of the columns that have few different ones
 	Shown  [][]string `json:"first,omitempty"`  // the first rows of a detail view, under Columns
 	Names  []string   `json:"columns,omitempty"`
 }
@@ -27,14 +27,14 @@ type Other struct {
 // Values are the texts of one column.
 type Values struct {
 	Column string  `json:"column"`
-	Values []Value `json:"values"` // by rows
+	Values []Value `json:"values"` // the texts, by their number of rows
 }
 
 // Value is one text of a column.
 type Value struct {
 	Text  string `json:"text"`
 	Rows  int    `json:"rows"`
-	SumNS Nanos  `json:"sum_ns"` // of the rows' durations
+	SumNS Nanos  `json:"sum_ns"` // sum of the rows' durations
 }
 
 // fewValues is the largest number of distinct texts in a column for which these texts are listed. If a column has more

@@ -41,7 +41,7 @@ func countersOf(s *scope) []Counter {
 	list := make([]Counter, 0, len(s.GPU.Counters))
 	for i := range s.GPU.Counters {
 		c := &s.GPU.Counters[i]
-		if c.Samples == 0 { // in the range of time
+		if c.Samples == 0 { // none in the requested time range
 			continue
 		}
 		out := Counter{Name: s.Text(c.Name), Samples: c.Samples, Max: c.Max}

@@ -23,9 +23,9 @@ type scope struct {
 	from, to           Nanos
 	askedFrom, askedTo Nanos
 	missingTarget      string          // a warning about a target without rows
-	pids               map[uint64]bool // of the subject; nil means every process
+	pids               map[uint64]bool // the processes that the summary is about; nil means every process
 	why                string
-	whole              bool              // to is the end of the recording
+	whole              bool              // the field to is the end of the recording
 	seen               map[uint64]string // every process with rows, by pid
 }
 

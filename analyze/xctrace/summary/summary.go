@@ -21,7 +21,7 @@ type Summary struct {
 	Subject   Subject   `json:"subject"`
 	Window    Window    `json:"window"`
 	Processes []Process `json:"processes"`
-	Threads   []Thread  `json:"threads"` // of the subject
+	Threads   []Thread  `json:"threads"` // the subject's threads that committed command buffers
 	GPU       *GPU      `json:"gpu"`     // null when the table is missing
 	Latency   Latency   `json:"latency"`
 	InFlight  *InFlight `json:"in_flight"` // null when it cannot be told
@@ -44,7 +44,7 @@ type Summary struct {
 
 // TimeByLabel has the time of work by its label, on the GPU and on the CPU.
 type TimeByLabel struct {
-	Labels   []Label `json:"labels"`   // of the subject's GPU work
+	Labels   []Label `json:"labels"`   // labels of the subject's GPU work
 	Encoders []Label `json:"encoders"` // CPU time of encoding, not GPU time
 	Shaders  []Label `json:"shaders"`
 	Driver   []Label `json:"driver"`   // CPU time in the driver
@@ -164,7 +164,7 @@ type Thread struct {
 type Busy struct {
 	Intervals int     `json:"intervals"`
 	BusyNS    Nanos   `json:"busy_ns"`
-	BusyShare float64 `json:"busy_share"` // of the window
+	BusyShare float64 `json:"busy_share"` // busy_ns as a share of the window
 	SumNS     Nanos   `json:"sum_ns"`
 	OverlapNS Nanos   `json:"overlap_ns"` // time with two or more at once
 }
@@ -174,11 +174,11 @@ type GPU struct {
 	All               Busy      `json:"all"`
 	Own               Busy      `json:"own"`
 	Channels          []Channel `json:"channels"`
-	OwnShare          float64   `json:"own_share"` // of the sums
+	OwnShare          float64   `json:"own_share"` // the subject's share of all.sum_ns
 	OtherProcessShare float64   `json:"foreign_share"`
 	UnattributedShare float64   `json:"unattributed_share"`
-	CommandBuffers    int       `json:"command_buffers"` // of the subject
-	Encoders          int       `json:"encoders"`        // of the subject, not rows
+	CommandBuffers    int       `json:"command_buffers"` // number of the subject's command buffers
+	Encoders          int       `json:"encoders"`        // number of the subject's encoders; one may have several rows
 	Idle              Idle      `json:"idle"`
 }
 
@@ -304,7 +304,7 @@ type Phase struct {
 type Missing struct {
 	What  string `json:"what"`
 	Why   string `json:"why"`
-	Table string `json:"table,omitempty"` // that would tell
+	Table string `json:"table,omitempty"` // the table that would have the missing data
 	// notExported is true if the recording has the table, but the inputs lack it.
 	notExported bool
 }

@@ -38,7 +38,7 @@ type modeller struct {
 	order    []int32 // indexes of the GPU rows, sorted by start
 	made     map[objectName][]*commandBuffer
 	all      []*commandBuffer
-	unnamed  map[commitInstant]*commandBuffer // without a number or a submission
+	unnamed  map[commitInstant]*commandBuffer // the command buffers without a number or a submission
 	ran      []placed                         // for each GPU row of the subject, the encoder that it belongs to
 	identity Identity
 }

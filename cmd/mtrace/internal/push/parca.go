@@ -25,7 +25,7 @@ func parca(ctx context.Context, s *Server, p Profile) error {
 	// field 3 (normalized) = 1: addresses are already relative to their files, so the server must not adjust them
 	request = protowire.AppendVarint(protowire.AppendTag(request, 3, protowire.VarintType), 1)
 
-	framed := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(request))) // 0: uncompressed, because the profile is gzipped
+	framed := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(request))) // 0: uncompressed; the profile is gzipped
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	defer transport.CloseIdleConnections()
 	transport.Protocols = new(http.Protocols)

@@ -12,8 +12,8 @@ import (
 // WaitedDuring returns the thread time in waits for the GPU that is due to delayed command buffers. `held` returns the
 // interval in which a command buffer was delayed, for example by an event. The delay lasts until the command buffer
 // begins. It also counts in waits for later command buffers of the queue, because command buffers that are released
-// together delay each other. On a saturated GPU, at most the time counts in which the
-// GPU was idle.
+// together delay each other. On a saturated GPU, at most the time in which the GPU was idle
+// counts.
 func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	held func(*Release) analyze.Interval) (sum analyze.Nanos) {
 	by := map[*analyze.Queue][]analyze.Interval{}

@@ -27,7 +27,7 @@ type machine struct {
 	// when the first pacing thread, or the last stage of a pipeline, ended; 0 before that. The run then ends soon
 	horizon analyze.Nanos
 	stages  map[int32]int // by pipeline: pacing stages that have not ended
-	open    int           // number of threads for which the run must continue: see closed
+	open    int           // number of threads for which the run must continue: their `closed` is false
 	delays  Delays
 	// share of a burst's work that is saved while all processors are busy, because no sleeping processor must be
 	// woken
@@ -65,9 +65,9 @@ func (r *Result) Done() (n int) {
 // Delays is the time that bursts of CPU work (stretches in which a thread needs a processor) waited for a processor,
 // by the kind of burst.
 type Delays struct {
-	Before, After Delay           // of the framework's bursts before and after the GPU's work
-	GPU           analyze.Nanos   // of the GPU's work, if processors run it
-	Threads       []analyze.Nanos // of the threads' own bursts
+	Before, After Delay           // delays of Metal's own bursts before and after the GPU's work
+	GPU           analyze.Nanos   // delay of the GPU's work, if processors run it; otherwise 0
+	Threads       []analyze.Nanos // by thread: delay of the thread's own bursts
 }
 
 // A Delay is the total time that bursts of CPU work of one kind waited for a processor, and the number of these
@@ -142,12 +142,12 @@ const (
 	stepBegins   eventKind = iota // the thread begins its next step
 	stepEnds                      // the thread's step ends
 	committed                     // the thread's commit ends
-	jobReady                      // the framework has submitted a job to the GPU
+	jobReady                      // Metal has submitted a job (a command buffer) to the GPU
 	jobEnds                       // the GPU has completed a job
-	endSeen                       // the framework has noticed the end of the job
+	endSeen                       // Metal has noticed the end of the job
 	jobCompletes                  // the job's completion handlers have returned, and its slot in the queue is free
 	lockReleased
-	watched // the framework is ready to notice a job's end
+	watched // Metal is ready to notice a job's end
 )
 
 // Run runs a program until the first pacing thread (one that commits a fair share of the command buffers) or pipeline

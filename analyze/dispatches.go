@@ -5,7 +5,7 @@ package analyze
 // in place. If a thread alternates between encoders, extend first copies the encoder's dispatches to the end.
 type dispatchRuns struct {
 	block []Dispatch
-	used  int // of block
+	used  int // number of used elements of block
 }
 
 // extend returns run with d appended.

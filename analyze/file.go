@@ -20,11 +20,11 @@ type File struct {
 	uselessWidenings atomic.Int64 // how often Load read more time around a range and found nothing new
 
 	once   sync.Once
-	blocks [][]surveyed // by stream
+	blocks [][]surveyed // for each stream, its blocks
 	calls  []int64      // by stream: the number of calls
 	roles  map[threadOfFile]roles
 
-	flights []flights // by process
+	flights []flights // for each process
 }
 
 // A surveyed is the data that survey stores about one block: the block's index entry, and the records to which later

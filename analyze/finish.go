@@ -9,7 +9,7 @@ import (
 // buffer or thread that ended each wait for an event, sets TimeRange unless the loader did, and checks that the clocks
 // of CPU and GPU agree.
 func (t *Trace) Finish() {
-	order := make([]*CommandBuffer, 0, len(t.CommandBuffers)) // as they are
+	order := make([]*CommandBuffer, 0, len(t.CommandBuffers)) // the command buffers in their present order
 	for b := range t.Buffers() {
 		order = append(order, b)
 	}

@@ -24,7 +24,7 @@ type stackTable struct {
 	byFrames map[string]*Stack
 	native   map[uint64]int32
 	python   map[wire.PythonFrame]int32
-	frames   []*Frame // by number
+	frames   []*Frame // indexed by the frame's number
 	all      []*Stack
 	unnamed  int
 }

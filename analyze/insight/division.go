@@ -122,7 +122,7 @@ func (log *commitLog) byWaits() division {
 			d.begins = append(d.begins, commit)
 		}
 	}
-	if len(d.begins) == len(log.commits) { // it waits after every commit
+	if len(d.begins) == len(log.commits) { // the thread waits after every commit
 		return division{}
 	}
 	return d

@@ -20,7 +20,7 @@ type solution struct {
 	scale  []float64  // by place: uses are divided by it, so that the diagonal of the normal equations is 1
 	cost   []float64  // the cost of each place, multiplied by its scale
 	values []float64  // eigenvalues of the normal equations
-	seen   *mat.Dense // their eigenvectors, by columns
+	seen   *mat.Dense // the eigenvectors of the normal equations, as columns
 	first  int        // index of the first eigenvalue that is not 0
 
 	all       *mat.SymDense // the normal equations, scaled

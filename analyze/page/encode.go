@@ -13,8 +13,8 @@ type encoder struct {
 	laneOf   map[int]int64 // the lane of each thread, by the thread's number
 	flowOf   map[*flow]int64
 	stacks   *stacks
-	stackOf  map[stackNumber]int64 // indexes in the document
-	frames   map[string]int        // indexes in the document
+	stackOf  map[stackNumber]int64 // indexes in Document.Stacks
+	frames   map[string]int        // indexes in Document.Frames
 	origin   analyze.Nanos
 }
 

@@ -34,7 +34,7 @@ type cell struct {
 type track struct {
 	cell   analyze.Nanos // length of a cell
 	blocks []block
-	cells  []cell // by at
+	cells  []cell // in ascending order of at
 	count  int64  // number of blocks that were added
 	time   [kinds]analyze.Nanos
 }

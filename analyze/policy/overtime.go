@@ -81,9 +81,10 @@ const (
 	// one, and at least LateStartAtLeast longer.
 	LateStart                      = 3.0
 	LateStartAtLeast analyze.Nanos = 200_000
-	// LateStarts is the minimum number of command buffers that start late after the same kind of event; it must be at
-	// least the share Half of those that follow such an event. LateSpread is the largest ratio of the upper to the
-	// lower quartile of their delays: a stalled machine also makes command buffers late, but by random times.
+	// LateStarts is the minimum number of command buffers that must start late after the same kind of event, such as an
+	// idle GPU; they must also be at least the share InsightMajority of all that follow such an event. LateSpread is
+	// the largest ratio of the upper to the lower quartile of their delays: a stalled machine also makes command
+	// buffers late, but by random times.
 	LateStarts = 5
 	LateSpread = 2.0
 	// LargeAllocation is the size in bytes from which the first use of memory by a command buffer takes noticeable

@@ -49,7 +49,7 @@ type Report struct {
 // undocumented holds results that callers of this package need, but that are not part of the JSON document.
 type undocumented struct {
 	unmatched error          // for a requested name (--what-if) that is not in the trace
-	costs     *kernels.Costs // of a long trace
+	costs     *kernels.Costs // the kernels' costs over all of a long trace; see KernelCosts
 }
 
 // KernelCosts returns the estimated GPU cost of each kernel, computed over all of a long trace, for profiles that

@@ -347,7 +347,7 @@ func (l *long) measure(part analyze.Options) (*measured, error) {
 		return m, nil
 	}
 	if m.shows, m.divided = evidence.MeasureDivided(t); l.opts.Part == nil {
-		m.divided = nil // its memory can be freed
+		m.divided = nil // so that its memory can be freed
 	}
 	return m, nil
 }

@@ -74,7 +74,7 @@ func (r *Report) Unmatched() error { return r.unmatched }
 // with one column per factor.
 type help struct {
 	Changed
-	Gains [4]string // for columns
+	Gains [4]string // the gains as text, one for each of helpFactors
 }
 
 // helpFactors are the factors for the columns of the table: 10%, 25% and 50% shorter, and removed.

@@ -9,7 +9,7 @@ type Table struct {
 	page page
 	full []child // leaf pages that were written
 
-	types, values []byte // of the current row
+	types, values []byte // the encoded types and values of the current row
 	cell          []byte
 }
 

@@ -45,7 +45,7 @@ func queueTitle(q *analyze.Queue) string {
 // queueWork is what one queue did during a slice (part) of the run.
 type queueWork struct {
 	first    *analyze.CommandBuffer
-	ran      []gpuRun // those that belong to the slice
+	ran      []gpuRun // the GPU's runs that belong to the slice
 	inFlight changes  // number of command buffers that were committed and not completed, over the slice
 }
 

@@ -19,7 +19,7 @@ type speedscope struct {
 	tracks []track // by trackID
 	on     map[trackID][]opened
 	frames map[string]int
-	names  []string // of the frames
+	names  []string // the names of the frames, by their number
 	line   []byte
 	err    error
 }

@@ -98,7 +98,7 @@ func (r *reader) readAgain(row *forwardRow) error {
 		return err
 	}
 	rows := row.table.Rows
-	row.table.Rows = row.number // for messages
+	row.table.Rows = row.number // so that messages name the row
 	err = r.row(tok, row.table, row.handler)
 	row.table.Rows = rows
 	if !row.unresolved {

@@ -15,7 +15,7 @@ type Run struct {
 	Number      int
 	Device      Device
 	Target      TargetProcess
-	Environment []Setting // of a launched target
+	Environment []Setting // the environment variables of a launched target
 	Started     time.Time // zero when the recording failed
 	Duration    time.Duration
 	EndReason   string
@@ -23,7 +23,7 @@ type Run struct {
 	Template    string
 	Mode        string
 	TimeLimit   string
-	Settings    []Setting // of the instruments
+	Settings    []Setting // the instruments' settings
 	Processes   []TOCProcess
 	Tables      []TOCTable // in the order of table[1], table[2] …
 	Tracks      []string

@@ -140,7 +140,7 @@ var times = map[string]bool{"start-time": true, "event-time": true, "sample-time
 // last eight bytes and the length of a name, which together differ between all engineering types.
 type tagTable struct {
 	slots [4096]*tag
-	all   []*tag // by index
+	all   []*tag // by tag.index
 }
 
 // maxTags is the maximum number of different element names of an input. Apple has some 350 types.

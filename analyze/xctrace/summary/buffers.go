@@ -26,7 +26,7 @@ type commitInstant struct {
 type commandBuffer struct {
 	*analyze.CommandBuffer
 	id        xctrace.BufferID
-	submitted bool                // its submission is in the export
+	submitted bool                // the export has the command buffer's submission
 	encoders  map[encoderName]int // indexes in Encoders
 	// when the next command buffer with the same process and number was created; 0 if there is none
 	next Nanos

@@ -206,7 +206,7 @@ func eachMetalRow(s *scope, see func(p xctrace.ProcessIndex, begin, end Nanos)) 
 		g := &s.GPU.Intervals[i]
 		begin := g.Start
 		if g.HasLatency && len(s.Commands.Submissions) == 0 {
-			begin = max(0, begin-g.StartLatency) // its commit
+			begin = max(0, begin-g.StartLatency) // the time of the commit
 		}
 		see(g.Process, begin, g.Start+g.Duration)
 	}

@@ -178,7 +178,8 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"wait-after-commit", Info, []string{"59 of 59 times 1 thread waited", "starting the work and waking the threads took"},
+		{"wait-after-commit", Info,
+			[]string{"59 of 59 times 1 thread waited", "starting the work and waking the threads took"},
 			"waitUntilCompleted by thread 201 worker 1, 59 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 60 {

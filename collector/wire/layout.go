@@ -121,7 +121,7 @@ const (
 	RingCommitsOffset           = 1536 // u64: command buffers that reached commitCommandBuffer:wake:, below the hooks
 	RingCommitsMissedOffset     = 1544 // u64: how many command buffers counted at RingCommitsOffset had no recorded commit
 	RingCompletionsOffset       = 1552 // u64: command buffers whose completion Metal announced to their queue
-	RingCompletionsMissedOffset = 1560 // u64: how many counted at RingCompletionsOffset did not run the tracer's completion handler
+	RingCompletionsMissedOffset = 1560 // u64: how many of these did not run the tracer's completion handler
 
 	// The counters of an experiment.
 	RingDelayedOffset  = 1568 // u64: occurrences that were delayed, including delays of 0

@@ -79,7 +79,7 @@ func (r Finding) notSaturated(ev *evidence.Evidence) (f Finding, ruledOut bool) 
 	case !policy.Saturated(ev.Occupancy.Busy) && interrupted > 0 &&
 		ev.Occupancy.Pending-interrupted < policy.Majority.Value:
 		return r.reject("the GPU was busy for %s of the time from the first commit to the last completion, "+
-			"and another program had interrupted it for %s of that time",
+			"and for %s of the same time another program interrupted it",
 			percent(ev.Occupancy.Busy), percent(interrupted)), true
 	case !policy.Saturated(ev.Occupancy.Busy) && ev.Occupancy.Pending < policy.Majority.Value:
 		return r.reject("the GPU was busy for %s of the time from the first commit to the last completion, "+

@@ -17,7 +17,7 @@ type Inputs struct {
 	// nothing in it was slow
 	Outside analyze.Nanos
 	Sources []*Input                               // the descriptor with the most time first
-	When    map[*analyze.Thread][]analyze.Interval // the waits in Lost, whether or not the GPU was idle
+	When    map[*analyze.Thread][]analyze.Interval // the waits of which Lost has the idle time, in full
 
 	// time in waits for pipes, sockets and other threads' schedules, whether or not the GPU was idle. The other end
 	// decides when such a wait ends. Faster GPU work only makes the wait longer, and not the run shorter.

@@ -16,10 +16,9 @@ const (
 	RingCount = 256
 	// RecordsPerRing is how many records a ring buffer holds (2 MiB). It must be a power of two.
 	RecordsPerRing = 65536
-	// ChunkRecords is how many records a chunk (16 KiB of a ring buffer's memory) holds. Positions are assigned to
-	// chunks in runs of ChunkRecords. For the next run a thread reuses the chunk that was read most recently. So a
-	// ring buffer that is read often uses only a few pages of its memory: the first use of a page takes 2 to 25 µs,
-	// and a page in use stays cached.
+	// ChunkRecords is how many records a chunk (16 KiB of a ring buffer's memory) holds. A thread fills one chunk, then
+	// takes another: of those that the collector has read, the one that it read last. So a ring buffer that the
+	// collector reads often uses only a few pages of memory, which stay cached. The first use of a page takes 2 to 25 µs.
 	ChunkRecords = 512
 	// ChunksPerRing is the number of chunks in a ring buffer.
 	ChunksPerRing = RecordsPerRing / ChunkRecords

@@ -17,8 +17,9 @@ extern _Atomic unsigned mt_shared_count;
 // gets a new number when the program obtains it again through the handle.
 void mt_shared_note(id object, uint32_t number);
 
-// Called when a device has returned an object for a handle. number is the number that the caller has just given to
-// the object. Returns the object's earlier number if it is known, otherwise number.
+// Called when a device has opened a handle of a shared event or texture, which may return an object that the program
+// already has. number is the number that the caller has just given to that object. Returns the object's earlier number
+// if mt_shared_note noted it, otherwise number, so that one object does not get two numbers.
 uint32_t mt_shared_again(struct thread *t, unsigned family, id object, uint32_t number);
 
 // Called when an object is about to be freed: removes it from the list of objects that have returned a handle.

@@ -35,8 +35,9 @@ struct audit {
   uint32_t number; // the command buffer's number, read before its waiters can wake and release it
 };
 
-// Enters a choke point (a method that Metal calls for each command buffer). `which` is the choke point (enum mt_choke);
-// frame is the frame address of the hook.
+// Begins one pass through a choke point, in the hook of that method. `which` is the choke point (enum mt_choke); frame
+// is the frame address of the hook. If the thread is already in a pass for the same command buffer, which has a higher
+// frame address, this pass is not counted: the method of a class has called super.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame);
 
 // Called when a queue's commitCommandBuffer:wake: has returned; every kind of commit calls that method. Counts the

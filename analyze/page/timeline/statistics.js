@@ -1,7 +1,8 @@
 "use strict";
 // This file computes statistics of a time range: the time of each kind of block in each lane, and the calls and
-// kernels with the most time. It uses the finest level. Blocks that are summed up in cells count in proportion to the
-// part of the cell that is in the range.
+// kernels with the most time. It uses the most detailed level of the timeline's levels of detail. There, blocks that are
+// too short to draw are summed up in cells of equal length. Of a cell that is partly in the range, the time counts in
+// proportion to that part; all of its blocks are counted.
 
 // laneSums returns the time of each kind in a range of lane n, and the number of blocks. If the parameter `each` is
 // given, it is called for every block, with the block's name and its time in the range.

@@ -151,7 +151,8 @@ type Finding struct {
 }
 
 // proven reports whether nothing contradicts the finding: its statistical test is significant, and the predicted gain
-// of its removal is larger than the prediction's error. A finding without a test or prediction passes.
+// of its removal is larger than the prediction's error. A finding without a test or prediction passes. For a limit of
+// the machine (row().better) the prediction does not matter: a better machine may gain nothing.
 func (f *Finding) proven() bool {
 	return f.QValue <= policy.FalseDiscovery.Value && (f.Speedup == nil || f.row().better || f.Speedup.Proven())
 }

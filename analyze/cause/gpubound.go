@@ -61,9 +61,9 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// tellKernels adds evidence about what would shorten the run. For the kernels that take most GPU time, it is the gain
-// if the kernel took half of its time. For a thread that waits for each command buffer before it creates the next, it
-// is the gain if it kept several in flight.
+// tellKernels adds predicted gains to the evidence. For each of the few kernels with the largest gains, it tells how
+// much faster the run is if that kernel takes half of its time. For a program that waits for each round of command
+// buffers before it creates the next round, it tells how much faster the run is with several rounds in flight.
 func (r *Finding) tellKernels(gains []replay.Gain) {
 	named := 0
 	gains = slices.Clone(gains)

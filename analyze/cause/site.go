@@ -67,7 +67,7 @@ func mergePlaces(sites []analyze.CallSite) []analyze.CallSite {
 }
 
 // siteText names a place: "12 threads wait in train.py:42 step() (waitUntilCompleted, 3 s in all, 80% of the time of
-// such calls)". `part` is that share.
+// such calls)". `part` is the last number, as a share from 0 to 1.
 func siteText(s *analyze.CallSite, verb string, part float64) string {
 	who := analyze.Plural(len(s.Threads), "thread")
 	if len(s.Threads) == 1 {

@@ -132,9 +132,9 @@ func (h *Delegation) RequestObjects() (objects []uint64) {
 func (h *Delegation) findThreads() {
 	type signs struct {
 		waits, gave int
-		// Time of the thread's waits, and of those for which the submitter fetched a request. These times are compared
-		// instead of numbers of waits, because threads also make many short waits that belong to no request: for the
-		// lock of an answer that exists already.
+		// `waited` is the total time of the thread's waits, and `fetched` that of waits for which the submitter fetched
+		// a request. Times are compared, and not numbers, because threads also make many short waits without a request,
+		// for example for the lock that protects an answer which is ready.
 		waited, fetched analyze.Nanos
 	}
 	by := map[*analyze.Thread]*signs{}

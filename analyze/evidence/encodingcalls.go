@@ -12,7 +12,7 @@ type EncodingCall struct {
 	Selector string // empty if there is none
 	Count    int64
 	// Time is the part of all encoding time (Encoding) that is spent in these calls and between them. Between is the
-	// part of Time between the calls, in which for example an interpreter prepares the next call
+	// part of Time between the calls, in which for example an interpreter prepares the next call.
 	Time, Between analyze.Nanos
 	Encoding      analyze.Nanos
 }

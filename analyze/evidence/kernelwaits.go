@@ -20,8 +20,8 @@ type KernelWait struct {
 	Time analyze.Nanos
 	// median time from the end of the awaited command buffer to the end of the waiting one
 	Usual analyze.Nanos
-	// the trace does not show whether they wait: the command buffers end together, but they also begin together or at
-	// a constant distance, as command buffers with equally long work do
+	// Unproven is true if kernels may not wait at all: command buffers of the two queues end together, but they also
+	// begin together or at a constant distance, as command buffers with equally long work do.
 	Unproven bool
 }
 
@@ -56,9 +56,10 @@ func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 	return found
 }
 
-// kernelWait compares when command buffers of two queues end, both lists sorted by end. It ignores command buffers
-// that wait for an event, because the event already names the awaited work. `follows` is false if the ends may
-// coincide by chance.
+// kernelWait examines whether kernels of one queue wait for command buffers of another queue; both lists are sorted by
+// end. They do if the waiting command buffers nearly always end the same time after an awaited one. `follows` is false
+// if that happens too seldom or may be chance. kernelWait ignores command buffers that wait for an event, because the
+// event already names the awaited work.
 func kernelWait(waiting, awaited []*analyze.CommandBuffer) (w KernelWait, follows bool) {
 	ends := coincidentEnds(waiting, awaited)
 	w.Of = len(ends)

@@ -74,8 +74,9 @@ func split(list []signal) (all epochs) {
 	return append(all, list[from:])
 }
 
-// first returns the signal that released b, which waits for the value: the earliest signal of at least that value in
-// the epoch in which b began. It returns nil if no signal in the trace can have released b.
+// first returns the signal that released command buffer b, which waits until the event has at least `value`. That is
+// the earliest signal of such a value in the epoch (the time until the event's value decreases) in which the GPU began
+// b. It returns nil if no signal in the trace can have released b.
 func (all epochs) first(b *analyze.CommandBuffer, value uint64) *signal {
 	began := b.GPU.Begin
 	if !b.GPU.Known() {

@@ -8,13 +8,13 @@ import (
 type blocking uint8
 
 const (
-	onOthers    blocking = iota // a wait for another thread's work
-	onGPU                       // another wait
-	onLock                      //
-	onSignal                    // another thread's signal, usually for new work
-	onCompile                   //
-	onQueue                     // for a free command buffer
-	onDrawable                  // for a layer's next drawable
+	onOthers    blocking = iota // waits for another thread's GPU work
+	onGPU                       // other waits for the GPU
+	onLock                      // waits for a lock
+	onSignal                    // waits for another thread's signal, usually for new work
+	onCompile                   // compiles
+	onQueue                     // waits for a free slot in a queue, to create a command buffer
+	onDrawable                  // waits for a layer's next drawable
 	onAllocate                  // allocates memory
 	onResidency                 // changes which memory is resident
 	blockings

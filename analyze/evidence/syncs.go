@@ -161,7 +161,8 @@ func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine [
 // committed up to then.
 type mark struct {
 	at analyze.Nanos // when the thread committed the command buffer
-	// done is when the GPU had completed this and all earlier command buffers of the thread; work leaves out empty ones
+	// when the GPU had completed this and all earlier command buffers of the thread: `done` with empty command buffers
+	// (without encoders), `work` without them
 	done, work analyze.Nanos
 }
 

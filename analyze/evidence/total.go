@@ -80,8 +80,8 @@ func (t *Total) Add(part *Totals) {
 	}
 }
 
-// AddTimes adds only the threads' times in the next range. The range's trace must already be part of the Total of
-// traces.
+// AddTimes adds the threads' times in the next range, without its queues, GPUs and waits between threads. As for Add,
+// the range's trace must already be part of the Total of traces.
 func (t *Total) AddTimes(part *ThreadTimes) {
 	for _, th := range part.Threads {
 		t.thread(th)

@@ -10,7 +10,7 @@ import (
 // TakingTurns is the evidence that threads run mutually exclusively: each uses the GPU only when no other does.
 type TakingTurns struct {
 	Exclusion *Exclusion
-	Coverage  float64 // share of the time in which one of them has its turn
+	Coverage  float64 // share (0 to 1) of the time in which one of the threads has its turn
 	Starved   bool    // Coverage is not nearly 1, because the thread whose turn it is lacks a processor
 	Lost      analyze.Nanos
 }

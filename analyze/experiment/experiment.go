@@ -33,8 +33,8 @@ func wall(b *analyze.ExperimentBlock) analyze.Nanos {
 	return b.Length()
 }
 
-// injected returns how much of the block's delay, in ns, was added in the time that wall returns. It assumes that the
-// delay is spread evenly over the block.
+// injected returns the delay, in ns, that was added while the block's units of progress ran (the time that wall
+// returns). That time can be shorter or longer than the block, so the block's delay is scaled in proportion.
 func injected(b *analyze.ExperimentBlock) float64 {
 	return float64(b.Injected) * float64(wall(b)) / float64(b.Length())
 }

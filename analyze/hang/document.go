@@ -47,8 +47,8 @@ type HungQueue struct {
 	Name        string `json:"name"`
 	Completed   uint32 `json:"last_completed"`
 	CompletedNS int64  `json:"last_completed_ns"` // relative to the begin of the trace
-	// the last command buffer that is known to have started on the GPU: the trace knows the start only of completed
-	// ones
+	// The command buffer with the latest known start on the GPU. The trace gets GPU times at completion, so a command
+	// buffer that still runs is never listed here.
 	Started     uint32 `json:"last_started"`
 	Outstanding int    `json:"outstanding"` // committed and not completed
 	Uncommitted int    `json:"uncommitted"` // created and not committed

@@ -27,8 +27,8 @@ func (w *walk) mayRunHandlers(b *analyze.CommandBuffer) (found []*analyze.Unfini
 	return found
 }
 
-// waitsFirst reports whether u is its thread's first wait for a command buffer, one other than b. A thread of the
-// program that only waits for others' work has usually waited before.
+// waitsFirst reports whether u is its thread's first wait for a command buffer, and not for b. A thread of the
+// program that only waits for other threads' command buffers has usually waited before.
 func (w *walk) waitsFirst(u *analyze.UnfinishedCall, b *analyze.CommandBuffer) bool {
 	if u.Group != wire.GroupWait || u.Buffer == analyze.NoCommandBuffer || u.Buffer == b.Index {
 		return false

@@ -78,7 +78,7 @@ type Step struct{ What, Text string }
 type Queue struct {
 	Queue       *analyze.Queue
 	Completed   *analyze.CommandBuffer // the last completed one; nil if none
-	Started     *analyze.CommandBuffer // the last that is known to have started on the GPU; nil if none
+	Started     *analyze.CommandBuffer // the one with the latest known start on the GPU; nil if no start is known
 	Outstanding int                    // committed, and not completed
 	Uncommitted int                    // created, and neither committed nor known to be released
 }

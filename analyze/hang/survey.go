@@ -148,8 +148,8 @@ func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	s.inside = append(s.inside, u)
 }
 
-// began returns when the thread of the call u began to wait. A thread that waits for the GIL repeats its request every
-// few ms, so for the GIL began returns the begin of the first request.
+// began returns when the thread of the call u began to wait, normally the begin of u. Some threads repeat a short wait:
+// for an event with a time limit, or for the GIL every few ms. For these, began returns the begin of the first wait.
 func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
 	at := u.Begin
 	if r := s.retried[u.Thread]; r.times > 0 && u.Event == r.event {

@@ -43,8 +43,8 @@ type named struct {
 // A namedSum is the total work with one name.
 type namedSum struct {
 	dispatches int
-	own        analyze.Nanos // sum of the times that it does not share
-	uses       []columnUse   // uses within shared times
+	own        analyze.Nanos // sum of the times that belong to this name alone
+	uses       []columnUse   // uses within times that were measured together with other names
 }
 
 // A columnUse is how often a column (the cost of one kind of dispatch) occurs in times that several kernels share.

@@ -29,11 +29,11 @@ func (s *solution) free() (places []int) {
 // A polytope is the set of all non-negative costs that fit the observations equally well. If a cost is not
 // identified, its smallest and largest value in the polytope are its bounds.
 type polytope struct {
-	free  []int
-	a     *mat.Dense // the observations' equations for the free places
+	free  []int      // indexes of the costs that are not identified
+	a     *mat.Dense // the observations' equations a·x = b for the free costs x
 	b     []float64
-	costs []float64 // of the free places, as fitted: one solution of the equations
-	fixed []float64 // costs of all places that are not free
+	costs []float64 // the fitted free costs: one solution of the equations
+	fixed []float64 // costs by index; used for the costs that are not free
 }
 
 func (s *solution) polytope() *polytope {

@@ -188,7 +188,7 @@ func (s *Splitter) measureTogether(b *analyze.CommandBuffer, within analyze.Inte
 
 // add adds a measured time for the shares s.shares[from:]. `certain` is false for the remainder of a command buffer's
 // time after its separately measured encoders. The remainder also contains gaps between encoders, so it never counts as
-// one kernel's own time.
+// one kernel's own time. `fits` tells whether the fit of kernel costs may use the time; see measuredTime.
 func (s *Splitter) add(from int, took analyze.Nanos, certain, fits bool) {
 	of := s.shares[from:]
 	alone, whole := certain && oneKernel(of), certain && oneOperation(of)

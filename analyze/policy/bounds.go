@@ -41,11 +41,12 @@ const (
 )
 
 // A thread wakes on a schedule, as a timer does, if it sleeps at least ScheduledSleeps times and its wake-ups are
-// regular: the variance around the schedule is at most ScheduleDrift of the variance of the time between two wake-ups.
-// That ratio is 1/2 on a schedule. If each delay shifts all later wake-ups, the ratio is 1/15 of their number.
+// regular. The test divides two variances: of the wake-ups' deviations from the best regular schedule, and of the time
+// between two wake-ups. The quotient must be at most ScheduleDrift. With a timer it is about 1/2, because delays do not
+// add up. If each delay shifts all later wake-ups, it is about n/15 for n wake-ups, so at least 1.6.
 //
-// A thread wakes at random if it only sleeps, for times whose standard deviation is at least RandomSleeps of their
-// mean; the longest of each LongestSleeps times is left out.
+// A thread wakes at random if it only sleeps, and the standard deviation of its sleeps' lengths is at least the share
+// RandomSleeps of their mean. One in LongestSleeps sleeps, the longest ones, is left out as an outlier.
 const (
 	ScheduledSleeps = 24
 	ScheduleDrift   = 0.8
@@ -57,9 +58,9 @@ const (
 const (
 	IntervalTail        = 0.025 // share of samples outside a 95% interval, at each end
 	LongestPercentile   = 99    // longer durations are reduced to this percentile before a regression
-	LeastDurationSpread = 3     // if calls queue for one server, slow ones take at least so much longer than quick ones
-	MostServicesOfQuick = 2     // service times that a quick call takes at most if calls queue for one server
-	CrowdingSteps       = 20    // slopes from 0 to 1 that are tried for a device that shares its capacity
+	LeastDurationSpread = 3     // minimum ratio of slow to quick calls' durations if calls queue for one server
+	MostServicesOfQuick = 2     // maximum duration of a quick call, in service times, if calls queue for one server
+	CrowdingSteps       = 20    // number of slopes, from 0 to 1, that are tried for a device that shares its capacity
 )
 
 // SteadyGain is a relative difference. If the gains of the first FirstReplayDraws replays differ by no more, the other

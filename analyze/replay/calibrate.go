@@ -81,12 +81,12 @@ func calibrateTo(p *program.Program, enough float64) (best *program.Program, bas
 	return best, base
 }
 
-// awaiting has the rules by which threads of a variant choose what they wait for. Without a rule they wait for the
-// recorded command buffer or event. `newest` is the rule for waits for other threads' command buffers. `clocks` applies
-// to command buffers that wait for a clock, a thread that sets an event at regular times. If it is true, they wait for
-// the clock's next setting.
+// awaiting has two assumptions about waits, which calibration varies to find those that reproduce the recorded run.
 type awaiting struct {
+	// how threads choose which command buffer of other threads they wait for; the zero value means the recorded one
 	newest program.Newest
+	// Command buffers that wait for a clock (a thread that sets an event at regular times) wait for the clock's next
+	// setting. If false, they wait for the recorded setting.
 	clocks bool
 }
 

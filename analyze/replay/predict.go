@@ -48,8 +48,8 @@ func (s Speedup) InWords() string {
 	return fmt.Sprintf("%.2fx faster (%.2f-%.2f)", s.Estimate, low, high)
 }
 
-// A settled run is a replayed run in which the number of hand-offs per second that was assumed is the number that
-// results.
+// A settled run is the replay of a changed program with a consistent number of hand-offs per second: the run assumes
+// a number, because frequent hand-offs are faster, and results in about the same number.
 type settled struct {
 	rate    float64 // 0 if the run does not end
 	density *change.Density

@@ -15,10 +15,10 @@ import (
 // The kinds of items for which the report predicts the gain if they take less time. They are part of flags and JSON.
 const (
 	KindKernel = "kernel" // the kernel's share of the command buffers' GPU times
-	KindCall   = "call"   // its own time, by selector
+	KindCall   = "call"   // the call's own time; calls are named by selector
 	// The time for which the lock keeps other threads waiting. The holder's own work takes as long as before.
 	KindLock   = "lock"
-	KindThread = "thread" // its own time outside of Metal's calls
+	KindThread = "thread" // the thread's own time outside of Metal calls
 	// The number of rounds that a thread starts before it waits for the first of them. A round is the thread's work
 	// from one wait for the GPU to the next.
 	KindInFlight = "in-flight"

@@ -97,7 +97,8 @@ func recordedSteps(ev *evidence.Evidence) int {
 
 // mostJobs returns how many command buffers a program may contain. A prediction replays the program dozens of times,
 // and the time of a replay is proportional to the program's steps. So a program with many steps for each command
-// buffer (many waits for locks) contains fewer command buffers, but always enough for the draws of its intervals.
+// buffer (many waits for locks) contains fewer command buffers, but never
+// fewer than policy.LeastJobs, which confidence intervals need.
 func mostJobs(jobs, steps int) int {
 	return min(policy.MostJobs, max(policy.LeastJobs, jobs*policy.MostReplayedSteps/max(1, steps)))
 }

@@ -153,8 +153,8 @@ func followers(list []call) (kinds [policy.CallsAfterAcquire]program.Kind) {
 }
 
 // measureHoldings sets the length of each holding to the time until the next thread got the lock, if that thread
-// waited for this holder. `usual` is the median length, for the other holdings; `known` is false if too few could be
-// measured.
+// waited for this holder. Callers use `usual`, the median of these lengths, for all other holdings; `known` is false if
+// too few could be measured.
 func measureHoldings(list []holding) (usual analyze.Nanos, known bool) {
 	var all []analyze.Nanos
 	for i := 0; i+1 < len(list); i++ {

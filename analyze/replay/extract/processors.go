@@ -153,7 +153,8 @@ func findAlone(jobs []program.Job, buffers []*analyze.CommandBuffer) {
 
 // runOnProcessors decides whether the machine's processors run the GPU's work, and returns the processor time of that
 // work in ns, or 0. `used` is the processor time of the process beyond that of its threads. Processors run the GPU's
-// work if the jobs alone explain no more than `used`, and if jobs take longer than submissions and notifications.
+// work if `used` is at least the processor time of all jobs, and if a job takes at least policy.LongestHandOff on
+// average. Shorter jobs cannot be distinguished from the processor time of submissions and notifications.
 func runOnProcessors(p *program.Program, used float64) (work float64) {
 	for i := range p.Jobs {
 		work += float64(p.Jobs[i].ProcessorTime)

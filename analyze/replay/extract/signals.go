@@ -16,9 +16,9 @@ import (
 // signals and for locks take their recorded time, even if a change shortens the work that they wait for. That is enough
 // to predict what the removal of a cause gains, but not what a faster kernel gains.
 
-// lockWaits yields the threads' waits for locks. In a tied program it adds inferred waits for a thread's turn, unless
-// the trace has the waits for the lock that makes the threads alternate. It leaves out a wait that ended when another
-// thread's wait for the GPU ended, because such a wait becomes a signal.
+// lockWaits yields the threads' waits for locks. In a tied program (one in which waits depend on other threads) it adds
+// inferred waits for a thread's turn to use the GPU, unless the trace has lock waits for most of that time. It leaves
+// out the waits in b.held, which become waits for signals.
 func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
 	return func(yield func(*analyze.LockWait) bool) {
 		recorded := map[*analyze.Thread][]analyze.Interval{}

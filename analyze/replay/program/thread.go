@@ -100,7 +100,7 @@ const NotRecorded analyze.Nanos = -1
 // into one cache line, because runs read millions of steps.
 type Step struct {
 	Kind     Kind
-	Barrier  bool  // Wait: the command buffer is empty, and only stands for other threads' work before it in the queue
+	Barrier  bool  // Wait: for an empty command buffer, in fact for other threads' work before it in the queue
 	Contends bool  // Commit: other threads' commits to the same GPU wait for it
 	Unlocks  bool  // Lock: an Unlock step of the thread releases the lock; if false, it is released after Hold
 	Job      int32 // index of the command buffer, or Unknown

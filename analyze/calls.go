@@ -7,13 +7,13 @@ type CallStat struct {
 	Selector string
 	Class    string
 	Effect   wire.Effect
-	// the category of thread time, such as PartEncode, to which these calls add; PartCount for waits, because a wait's
-	// time is divided among several categories
+	// the category of thread time, such as PartEncode, to which these calls add. PartCount for waits for the GPU: the
+	// time of such a wait is divided among several categories
 	Part      Part
 	Count     int64
 	Total     Nanos // time in the calls, including calls nested in them
 	Min, Max  Nanos
-	Exclusive map[*Thread]Nanos // per thread, without what was nested
+	Exclusive map[*Thread]Nanos // per thread, without the time of calls nested in them
 	Counts    map[*Thread]int64
 	From      []CallsFrom // Counts and Exclusive by stack; empty when stacks were not recorded
 	Durations *Durations  // nil when they are not known

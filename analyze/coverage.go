@@ -37,8 +37,8 @@ func (a Audit) Share() (share float64, known bool) {
 	return float64(a.Seen) / float64(a.Made), true
 }
 
-// A CheckedCall is a call that the tracer's self-check made on purpose: Made times. Seen counts how many of them were
-// recorded.
+// A CheckedCall is a kind of call that the tracer's self-check made Made times, to test the recording. Seen is how many
+// of these calls were recorded; if it differs from Made, the trace cannot be trusted.
 type CheckedCall struct {
 	Selector   string
 	Made, Seen int

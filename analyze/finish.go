@@ -158,8 +158,8 @@ func byCreation(list []*CommandBuffer, keys []timeKey) []*CommandBuffer {
 	return out
 }
 
-// extentOf returns the time from the first call to the end of the last process. If no process's end is known, the
-// time ends at the last call or completion.
+// extentOf returns the time range of the run. It begins with the first call, and ends with the last call, the last
+// completion (`completed`) or the last end of a process, whichever is latest. Without calls it is empty.
 func extentOf(t *Trace, completed Nanos) Interval {
 	w := Interval{1<<63 - 1, -1 << 63}
 	for _, th := range t.Threads {

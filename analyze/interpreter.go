@@ -32,9 +32,9 @@ type keeping struct {
 	thread *Thread
 }
 
-// nameKeepers fills in, for each wait for a GIL, how long the holders were themselves waiting for something else
-// (Kept), and which thread held the GIL longest (Holder). CPython's GIL is a condition variable, so unlike for a
-// mutex the tracer cannot read the holder from the lock.
+// nameKeepers sets HolderWaiting and Holder of each wait for a GIL: how long the holders of the GIL were themselves
+// waiting for something else, and which thread held it for at least half of the wait. CPython's GIL is a condition
+// variable, so unlike for a mutex the tracer cannot read the holder from the lock.
 func nameKeepers(t *Trace) {
 	by := map[*Process][]keeping{}
 	add := func(c Call, held InterpreterLock) {
@@ -61,10 +61,9 @@ func nameKeepers(t *Trace) {
 	}
 }
 
-// nameKeeper fills in Kept and Holder of one wait for the GIL (CPython's global interpreter lock). `all` has the
-// waits that threads of the process began while they held the GIL, sorted by begin. They hardly overlap, because
-// only one thread holds the GIL at a time. Clock errors of nanoseconds are possible, so the search starts one wait
-// earlier.
+// nameKeeper sets HolderWaiting and Holder of one wait for the GIL (CPython's global interpreter lock). `all` has the
+// waits that threads of the process began while they held the GIL, sorted by begin. Only one thread holds the GIL at
+// a time, so these waits hardly overlap, and only the last one that began before l can reach into it.
 func (l *LockWait) nameKeeper(all []keeping) {
 	first := sort.Search(len(all), func(i int) bool { return all[i].Begin >= l.Begin })
 	if first > 0 {

@@ -270,11 +270,11 @@ type Freed struct {
 	Object  uint32
 }
 
-// A Lifetime is the time in which an object existed that is neither memory nor a command buffer or encoder: a queue,
-// an event, a fence, a library, a pipeline state or a residency set.
+// A Lifetime states when a queue, an event, a fence, a library, a pipeline state or a residency set was created and
+// released. Memory, command buffers and encoders have no Lifetimes.
 type Lifetime struct {
 	At       Nanos // when it was created
-	Released Nanos // 0 if it was not, if that is not known, or with Options.Adds
+	Released Nanos // 0 if the object was not released, or if that is not known, as always with Options.Adds
 	Thread   *Thread
 	Stack    *Stack // nil when not known
 	Selector string // selector of the call that created the object

@@ -14,8 +14,8 @@ import "slices"
 // is one: when Metal waits inside a call, that time counts as the call's.
 type nesting struct {
 	spans []span // in post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
-	older int    // number of spans left after the last flush
-	whole int    // number of the older spans that form complete subtrees: no later call surrounds only some of them
+	older int    // number of spans that the last flush left in `spans`
+	whole int    // number of these older spans that form complete subtrees: no later call surrounds only some of them
 	// settle receives each call once, when its own time is final. It receives a batch of spans, and must skip spans
 	// with a negative slot: they stand for calls of earlier batches
 	settle func(s []span)
@@ -27,8 +27,8 @@ type nesting struct {
 // final and were passed on (settled).
 type span struct {
 	begin, end Nanos
-	exclusive  Nanos // time not in inner calls
-	covered    Nanos // own plus the time of nested calls
+	exclusive  Nanos // the call's own time: without nested calls
+	covered    Nanos // own time plus the covered time of nested calls
 	size       int32 // spans in the subtree, itself included
 	slot       int32 // set by the user of nesting; −1 for a run of settled calls
 	item       int32 // set by the user of nesting: the index of the wait or lock; −1 when it is neither
@@ -61,8 +61,8 @@ func (n *nesting) next() *span {
 	return s
 }
 
-// place computes own and covered of the span that the caller has just filled in: all earlier spans that began after
-// it are nested in it.
+// place computes the own and the covered time of the span that the caller has just filled in. All earlier spans that
+// began after it are nested in it.
 func (n *nesting) place() {
 	last := len(n.spans) - 1
 	s := &n.spans[last]

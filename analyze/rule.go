@@ -105,7 +105,7 @@ func understood(row *wire.Row) wire.Effect {
 	case some && !slices.Contains(kinds, row.Object.Kind):
 		return wire.EffectNone
 	case row.Effect == wire.EffectCopies && row.Arg.Unit != wire.UnitBytes && row.Arg.Unit != wire.UnitCommands:
-		// the record does not have the copied size in bytes or commands
+		// the record has no size of the copy, or not in bytes or commands
 		return wire.EffectNone
 	}
 	return row.Effect

@@ -25,7 +25,7 @@ type Wait struct {
 	Polls   int
 	PollGap Nanos
 
-	Interpreter InterpreterLock // when the wait began
+	Interpreter InterpreterLock // whether the thread held the GIL when the wait began
 
 	Scheduled  bool // the wait was for Buffer to be scheduled, not completed
 	Unfinished bool // the thread was still waiting when its process ended
@@ -52,7 +52,7 @@ type LockWait struct {
 	HolderWaiting Nanos
 	Earlier       bool // the wait began in an earlier range and is counted there (Options.Adds)
 
-	Interpreter InterpreterLock // when the wait began
+	Interpreter InterpreterLock // whether the thread held the GIL when the wait began
 }
 
 // A SignalWait is one call in which a thread waited for another thread's signal on a condition variable or
@@ -69,9 +69,9 @@ type SignalWait struct {
 	// It shows what the thread did before it waited, for instance send a request
 	LastSignalled    uint64
 	AcquirerReleased bool // the thread that acquired the semaphore also released it, as with a lock
-	// before its last commit, the thread that ended this wait used an object, such as the mutex of a queue of requests,
-	// that the waiting thread had used before. This suggests that the signal is the answer to the waiting thread's
-	// request. A single match may be a coincidence
+	// the signal is probably the answer to a request of the waiting thread: Signaller, before its last commit, used an
+	// object (such as the mutex of a queue of requests) that the waiting thread had used before it waited. One such
+	// match may be a coincidence
 	Fetched  bool
 	TimedOut bool // the wait ended because its time limit passed
 	Earlier  bool // the wait began in an earlier range and is counted there (Options.Adds)

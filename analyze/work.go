@@ -53,7 +53,7 @@ func (b *CommandBuffer) Kind() uint64 {
 	return uint64(h)
 }
 
-// LabelsRepeat reports whether each distinct label of command buffers occurs the given number of times on average.
+// LabelsRepeat reports whether each distinct label of command buffers occurs at least `times` times on average.
 // If it does, labels name kinds of work; otherwise they just number command buffers.
 func LabelsRepeat(t *Trace, times int) bool {
 	most := len(t.CommandBuffers) / times

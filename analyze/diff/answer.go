@@ -26,8 +26,8 @@ func (d *Document) unit() (c *Change) {
 	return c
 }
 
-// perUnit returns the number of command buffers in a unit of the comparison: in run B's tokens if the time per token is
-// compared; otherwise 1, because the unit is a command buffer.
+// perUnit returns the number of command buffers in one unit of the comparison. If the comparison is by token, that is
+// run B's mean number of command buffers per token; otherwise the unit is a command buffer, and the result is 1.
 func (d *Document) perUnit(unit *Change) float64 {
 	for i := range d.Changes {
 		if c := &d.Changes[i]; unit.Kind == KindToken && unit.CountB > 0 && c.Kind == KindRun && c.CountB > 0 {

@@ -176,7 +176,8 @@ func writeChanges(b *strings.Builder, changes []Change) {
 	}
 }
 
-// interval returns the 95% interval of the ratio; an interval whose ends are equal when rounded has one number.
+// interval returns the 95% interval of the ratio: "[0.912, 0.987]". It is "[any]" if the interval is too wide to be of
+// use, and has only one number if the ends are equal when rounded.
 func (c *Change) interval() string {
 	low, high := fmt.Sprintf("%.3f", *c.Low), fmt.Sprintf("%.3f", *c.High)
 	switch {

@@ -133,8 +133,8 @@ func (l *lateReuse) add(a *analyze.Allocation, ago analyze.Nanos, name string) {
 	l.where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, name, 1, a.Took, a.Bytes)
 }
 
-// insight returns the finding about a cache that is too small, or nil. made is the number of all allocations. A few
-// sizes show no cache: a program may allocate them for each of its tasks.
+// insight returns the finding about a cache that is too small, or nil. `made` is the number of all allocations made
+// after the start. If only a few sizes recur, there need not be a cache: each task may allocate the same few sizes.
 func (l *lateReuse) insight(in *Input, made int) *Insight {
 	if of(len(l.ago), made) < policy.ChurnShare || len(l.sizes) < policy.LateSizes {
 		return nil

@@ -19,7 +19,7 @@ type division struct {
 	kinds   int             // kinds of command buffers that occur as often as there are steps; only if a kind begins steps
 }
 
-// A commitLog has what is needed of one thread to divide its work into steps.
+// A commitLog holds the times of one thread's commits and waits, from which its work is divided into steps.
 type commitLog struct {
 	commits []analyze.Nanos            // in ascending order
 	kinds   map[uint64][]analyze.Nanos // the commits of each kind of command buffer, by the hash of the kind

@@ -70,8 +70,8 @@ type steps struct {
 	dispatches, threads [policy.TrendParts]uint64
 }
 
-// growingSteps returns the steps of the most plausible division of the thread's work in which steps become longer; nil
-// if there is none.
+// growingSteps returns the thread's steps if they become longer over the run; otherwise nil. There are several ways to
+// divide the thread's commits into steps. The most plausible one with growing steps is used.
 func growingSteps(thread *analyze.Thread, log *commitLog) *steps {
 	for _, d := range log.divisions() {
 		if s := stepsOf(thread, d); s != nil && s.grow() {

@@ -81,7 +81,8 @@ func WithGrowth(found []Insight, use *memory.Use) []Insight {
 	return found
 }
 
-// makersOf returns the places that created objects of a class that were not released.
+// makersOf returns the places in the program that created unreleased objects of a class. For command buffers and
+// encoders it returns all places that created any, because the trace does not show which of them were released.
 func (in *Input) makersOf(class string) []Site {
 	var where sites
 	switch class {

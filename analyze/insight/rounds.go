@@ -11,10 +11,10 @@ import (
 // rounds divides each thread's work at its commits: a round lasts from one commit to the next and stands for an
 // iteration of a loop.
 type rounds struct {
-	thread  map[*analyze.Thread][]analyze.Nanos
-	process map[*analyze.Process][]analyze.Nanos
-	most    int // commits of a thread
-	lengths map[*analyze.Thread]analyze.Nanos
+	thread  map[*analyze.Thread][]analyze.Nanos  // times of each thread's commits, ascending
+	process map[*analyze.Process][]analyze.Nanos // times of the commits of all threads of a process, ascending
+	most    int                                  // number of commits of the thread that commits most often
+	lengths map[*analyze.Thread]analyze.Nanos    // cached results of usual
 }
 
 func roundsOf(t *analyze.Trace) *rounds {

@@ -21,12 +21,13 @@ type piece struct {
 	hidden bool // the call is a wait; Builder.waits adds its parts instead
 }
 
-// pendingPieces is how many pieces of calls wait before they are passed on, because a call that surrounds them may
-// still arrive.
+// pendingPieces is the maximum number of pieces in flat.pending. Pieces wait there because a call that surrounds them
+// may still arrive.
 const pendingPieces = 1 << 12
 
 // add adds the call that ended next. `absorbs` reports whether the time of nested calls counts as this call's time.
-// Pieces that no later call can surround are passed to the function `to`.
+// If too many pieces are pending, the older half is passed to the function `to`; a later call that surrounds these
+// pieces then loses the time up to the end of that half.
 func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	if n := len(f.pending); n > 0 && f.pending[n-1].End > p.End {
 		p.End = f.pending[n-1].End
@@ -75,7 +76,7 @@ func (f *flat) around(p piece, first int, absorbs bool) {
 	cut(p.End)
 }
 
-// flush passes on the first pieces.
+// flush passes the first `count` pending pieces to the function `to`, except for hidden ones.
 func (f *flat) flush(count int, to func(block)) {
 	for _, p := range f.pending[:count] {
 		if !p.hidden {

@@ -49,7 +49,7 @@ type curve struct {
 // A plotsPage is the input of the template plots.html.tmpl.
 type plotsPage struct {
 	Title, Heading, Lead, Text string
-	Cost                       string // after the lead; empty in a sweep
+	Cost                       string // a comparison's change of the time per unit, shown after Lead; empty in a sweep
 	Loud, Remarks              []string
 	Onward                     []onward // the compared runs
 	Policy                     string

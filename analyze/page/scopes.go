@@ -56,11 +56,12 @@ func colorOfName(name string) uint8 {
 	return uint8(h.Sum32() % colors)
 }
 
-// marks collects the marks and failures to be drawn. Beyond a maximum number, further ones are only counted.
+// marks collects the program's marks and its failures (failed command buffers) to be drawn. Beyond mostMarks of
+// either kind, further ones are only counted in `left`.
 type marks struct {
 	list   []mark
-	left   int64 // number of marks that are not shown
-	failed int
+	left   int64 // number of marks and failures that are not shown
+	failed int   // number of failures in list
 }
 
 type mark struct {
@@ -70,8 +71,8 @@ type mark struct {
 	failed bool
 }
 
-// mostMarks is the maximum number of marks that are drawn, and also of failures, so that many marks do not displace
-// failures.
+// mostMarks is the maximum number of marks that are drawn, and separately that of failed command buffers. With one
+// common limit, many marks could displace the failures.
 const mostMarks = 1000
 
 func (m *marks) add(on *thread, at analyze.Nanos, name string) {

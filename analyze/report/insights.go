@@ -17,7 +17,7 @@ type Insight struct {
 	Advice   string `json:"advice"`
 	// the cost in thread time, or in GPU time for insights about the GPU; 0 if not known
 	CostNS int64  `json:"cost_ns"`
-	Where  []Site `json:"where"` // the places that have most of it
+	Where  []Site `json:"where"` // the places that cause most of the cost
 }
 
 // A Site is a place in the program to which an insight refers.
@@ -27,7 +27,7 @@ type Site struct {
 	Function string `json:"function"`
 	File     string `json:"file"`
 	Line     int    `json:"line"`
-	// the caller of the function in at; "" when it is not known
+	// the function that called the one named by "at"; "" when it is not known
 	From string `json:"from"`
 	Call string `json:"call"`
 	// the common subject of all calls from this place: a kernel, a label or a size; "" if the calls differ

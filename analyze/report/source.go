@@ -164,7 +164,8 @@ func writeSource(w *sheet, r *Report) {
 	}
 }
 
-// contentsAndLosses returns phrases for the head of a report: how much was recorded, and in red what is missing.
+// contentsAndLosses returns phrases for the head of a report: how much was recorded, and what is missing. Losses are
+// red; "none lost" is not.
 func contentsAndLosses(r *Report, w *sheet) (parts []string) {
 	contents := r.Contents()
 	switch lost := r.Losses(); {

@@ -17,23 +17,23 @@ type Steps struct {
 
 // Generation sums up the prompts and tokens that a language model processed in all phases.
 type Generation struct {
-	From     string    `json:"from"`      // "marks" or "command buffers"
+	From     string    `json:"from"`      // how tokens were found: "marks" or "command buffers"
 	PromptNS Quantiles `json:"prompt_ns"` // from a prompt's first command buffer, or its mark, to its end
 	TokenNS  Quantiles `json:"token_ns"`  // from the end of one token to the end of the next
 	GPUNS    Quantiles `json:"gpu_ns"`    // GPU time of a token's work
-	IdleNS   Quantiles `json:"idle_ns"`   // time within a token in which the GPU ran none of its work
+	IdleNS   Quantiles `json:"idle_ns"`   // time within a token in which the GPU ran none of the token's work
 	// the distribution of idle_ns up to its 95th percentile, with a last bin for all longer times. Empty without idle
 	// times
 	IdleBins []StepBin `json:"idle_bins"`
 	IdleWhile
 }
 
-// IdleWhile divides the GPU's idle time between tokens by what the program did meanwhile. Each value is a share (0 to
-// 1) of that time, summed over all tokens.
+// IdleWhile divides idle_ns, the GPU's idle time within tokens, by what the program did meanwhile. Each value is a
+// share (0 to 1) of the sum over all tokens.
 type IdleWhile struct {
 	Creation float64 `json:"idle_until_creation_share"` // until the program created the token's first command buffer
 	Commit   float64 `json:"idle_until_commit_share"`   // from then until the program committed that command buffer
-	Start    float64 `json:"idle_until_start_share"`    // from that commit until the GPU began it
+	Start    float64 `json:"idle_until_start_share"`    // from that commit until the GPU began the command buffer
 }
 
 // A StepBin counts the tokens whose GPU idle time lies in a range.
@@ -56,7 +56,7 @@ type StepPhase struct {
 	CommandBuffers int       `json:"command_buffers"`
 	StepNS         Quantiles `json:"step_ns"` // from the end of one step to the end of the next
 	GPUNS          Quantiles `json:"gpu_ns"`  // GPU time of a step's work
-	IdleNS         Quantiles `json:"idle_ns"` // time within a step in which the GPU ran none of its work
+	IdleNS         Quantiles `json:"idle_ns"` // time within a step in which the GPU ran none of the step's work
 }
 
 // lengths has the durations of steps, in nanoseconds: whole steps, their GPU work, and the GPU's idle time in them.

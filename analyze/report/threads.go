@@ -160,8 +160,8 @@ func moreThreads(shown []Thread, more int) string {
 	return fmt.Sprintf("%s with at most %s", text, analyze.Plural(least, "command buffer"))
 }
 
-// onlyLocks reports whether the thread made no Metal call and only waited for locks. Threads whose work another
-// thread submits do not count.
+// onlyLocks reports whether the thread waited for locks and was outside Metal for the rest of its time. It is false
+// for a thread that passes its work to another thread for submission, because that work matters.
 func (t *Thread) onlyLocks() bool {
 	lock := t.Time[analyze.PartLock.Key()]
 	return lock > 0 && !t.HandsOver && lock+t.Time[analyze.PartOutside.Key()] == t.WindowNS

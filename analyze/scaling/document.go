@@ -22,20 +22,21 @@ type Document struct {
 	Warnings []string `json:"warnings"`
 	// how operations were counted: from the trace or from the program's output
 	Counted string `json:"ops_source,omitempty"`
-	// one for each number of threads; only for a sweep, which has one series
+	// the causes that limit throughput: one element for each measured number of threads. Only a sweep, which has one
+	// series, has verdicts
 	Verdicts []Verdict `json:"verdicts,omitempty"`
-	Times    []Time    `json:"times,omitempty"` // one for each number of threads of a sweep
+	Times    []Time    `json:"times,omitempty"` // one element for each number of threads of a sweep
 }
 
-// A Result is what one series says.
+// A Result holds the scaling table of one series and the laws fitted to it.
 type Result struct {
 	Table
 	Amdahl  *Fit   `json:"amdahl"`
 	USL     *Fit   `json:"usl"`
-	Refused string `json:"fit_refused,omitempty"` // why one or both are null
+	Refused string `json:"fit_refused,omitempty"` // why amdahl, usl or both are null
 }
 
-// A Time states how the threads spent their time in the runs with one number of threads.
+// A Time states how the threads spent their time in all runs that had the same number of threads.
 type Time struct {
 	Threads int `json:"threads"`
 	// The share of each part (such as waiting for locks) in the time of all threads that made calls. The key is the

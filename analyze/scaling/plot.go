@@ -91,7 +91,7 @@ type plotSeries struct {
 	Law    string // the path of the USL curve; empty if there is none
 }
 
-// A plotPoint is the median throughput with one number of threads, and the range of its runs.
+// A plotPoint is the median throughput of the runs that had the same number of threads, and the range of these runs.
 type plotPoint struct {
 	Color           string
 	X, Y, Low, High pixels

@@ -12,7 +12,7 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// A Point is the throughput that was measured with one number of threads, in one or several runs.
+// A Point is the throughput of one or several runs that had the same number of threads.
 type Point struct {
 	Threads int
 	Samples []float64 // operations per second, one for each run

@@ -7,15 +7,15 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Row is one line of the scaling table: the runs with one number of threads.
+// A Row is one line of the scaling table. It sums up the runs that had the same number of threads.
 type Row struct {
 	Threads    int     `json:"threads"`
 	Throughput float64 `json:"ops_per_s"` // median of the runs
 	Min        float64 `json:"min_ops_per_s"`
 	Max        float64 `json:"max_ops_per_s"`
 	Runs       int     `json:"runs"`
-	Speedup    float64 `json:"speedup"`    // throughput over the baseline's
-	Efficiency float64 `json:"efficiency"` // speed-up over that of perfect scaling; 1 is perfect
+	Speedup    float64 `json:"speedup"`    // throughput divided by the baseline's
+	Efficiency float64 `json:"efficiency"` // speed-up divided by that of perfect scaling; 1 is perfect
 }
 
 // A Table is how one series scales.

@@ -7,14 +7,15 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Verdict is the cause that slowed the runs with one number of threads, taken from the reports on their traces.
+// A Verdict is the cause that slowed the runs that had the same number of threads. It is taken from the reports on the
+// traces of these runs.
 type Verdict struct {
 	Threads    int      `json:"threads"`
 	Verdict    string   `json:"verdict"`
 	Share      float64  `json:"share"` // share of the threads' time that the cause explains
 	Confidence float64  `json:"confidence"`
 	Summary    string   `json:"summary"`
-	Speedup    *float64 `json:"speedup_if_removed"` // null when it was not replayed
+	Speedup    *float64 `json:"speedup_if_removed"` // null if the gain was not predicted
 	Runs       int      `json:"runs"`
 	Agree      int      `json:"runs_that_agree"` // number of runs that have this verdict
 	Traces     []string `json:"traces"`

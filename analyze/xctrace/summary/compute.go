@@ -81,8 +81,8 @@ func gpuByStart(s *scope) []int32 {
 	return order
 }
 
-// toldBy returns which of the tables of submissions and of GPU work have rows. If only one of the two is empty, its
-// export has failed, and the numbers that it would show are unknown and not 0.
+// toldBy returns which of the two tables, submissions and GPU work, have rows. The numbers from a table without rows
+// are unknown rather than 0: probably its export has failed.
 func toldBy(s *scope) told {
 	return told{submissions: len(s.Commands.Submissions) > 0, gpu: len(s.GPU.Intervals) > 0}
 }

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// CPU sums up where the threads were when CPU samples were taken. It covers the whole recording, or the requested
-// range, because a program's CPU time does not end with its GPU work.
+// CPU counts CPU samples by the function and the thread in which they were taken. It includes samples outside of the
+// summary's window (the time of the GPU's work), because a program also uses the CPU before and after its GPU work.
 type CPU struct {
 	Table        string     `json:"table"`
 	Samples      int        `json:"samples"`
@@ -29,7 +29,7 @@ type Function struct {
 	Name   string `json:"name"`
 	Binary string `json:"binary,omitempty"`
 	Self   int    `json:"self_samples"`  // samples in which the function was at the top of the stack
-	Total  int    `json:"total_samples"` // anywhere in it, once for each sample
+	Total  int    `json:"total_samples"` // samples with the function anywhere in the stack; recursion counts once
 }
 
 // Sampled has the number of samples of one thread, and the thread's states in them.

@@ -99,9 +99,9 @@ type Process struct {
 	Encoders             uint64  `json:"encoders"`
 	EncodeNS             Nanos   `json:"encode_ns"`
 	GPUIntervals         int     `json:"gpu_intervals"`
-	GPUBusyNS            Nanos   `json:"gpu_busy_ns"` // union
-	GPUSumNS             Nanos   `json:"gpu_sum_ns"`
-	GPUShare             float64 `json:"gpu_share"` // of the sum of all
+	GPUBusyNS            Nanos   `json:"gpu_busy_ns"` // time covered by GPU intervals; overlaps count once
+	GPUSumNS             Nanos   `json:"gpu_sum_ns"`  // sum of the lengths of the GPU intervals
+	GPUShare             float64 `json:"gpu_share"`   // share of gpu_sum_ns in that of all processes
 
 	told told
 }
@@ -115,14 +115,14 @@ type processJSON struct {
 	PID                  uint64   `json:"pid"` // 0 without a name: not attributed to any process
 	Name                 string   `json:"name"`
 	Subject              bool     `json:"subject"`
-	Submissions          *int     `json:"submissions"` // null without their table, as the following
+	Submissions          *int     `json:"submissions"` // null without the table of submissions, as the next three
 	SubmissionsPerSecond *float64 `json:"submissions_per_s"`
 	Encoders             *uint64  `json:"encoders"`
 	EncodeNS             *Nanos   `json:"encode_ns"`
-	GPUIntervals         *int     `json:"gpu_intervals"` // null without their table, as the following
-	GPUBusyNS            *Nanos   `json:"gpu_busy_ns"`   // union
-	GPUSumNS             *Nanos   `json:"gpu_sum_ns"`
-	GPUShare             *float64 `json:"gpu_share"` // of the sum of all
+	GPUIntervals         *int     `json:"gpu_intervals"` // null without the table of GPU work, as the next three
+	GPUBusyNS            *Nanos   `json:"gpu_busy_ns"`   // time covered by GPU intervals; overlaps count once
+	GPUSumNS             *Nanos   `json:"gpu_sum_ns"`    // sum of the lengths of the GPU intervals
+	GPUShare             *float64 `json:"gpu_share"`     // share of gpu_sum_ns in that of all processes
 }
 
 // JSONSchemaAlias returns the type that describes a Process in JSON, for the schema.
@@ -297,7 +297,7 @@ type Phase struct {
 	Name      string `json:"name"`
 	Intervals int    `json:"intervals"`
 	TimeNS    Nanos  `json:"time_ns"`
-	GPUBusyNS *Nanos `json:"gpu_busy_ns"` // GPU time of the subject inside them; null without a table of the GPU's work
+	GPUBusyNS *Nanos `json:"gpu_busy_ns"` // the subject's GPU time in these intervals; null if not recorded
 }
 
 // Missing is something that the summary cannot tell, with the reason.

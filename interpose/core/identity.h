@@ -5,8 +5,8 @@
 // The table uses open addressing, never moves and never removes keys, so readers need no lock. Memory order: a writer
 // claims an entry by compare-and-swap of the key and then stores the number with release. A reader that finds the key
 // loads the number with acquire. If the number is 0, the creator has not stored it yet. The reader then treats the
-// object as unknown: the creator cannot have passed it to the reader yet. Two live objects never share an address, so
-// an entry has one writer at a time.
+// object as unknown: nobody can use an object whose creation has not returned. Two live objects never share an
+// address, so an entry has one writer at a time.
 //
 // If different threads create objects, the numbers do not show the order of creation: each thread reserves several
 // numbers at a time. A shared counter would cost a locked instruction per object and move a cache line between cores.
@@ -40,7 +40,7 @@ static inline uint32_t mt_identity_known(const void *object) {
   struct mt_identity *e = &mt_identities[mt_identity_slot(object)];
   if (__builtin_expect(atomic_load_explicit(&e->key, memory_order_relaxed) != (uintptr_t)object, 0)) return 0;
   uint32_t number = atomic_load_explicit(&e->number, memory_order_acquire);
-  return __builtin_expect((int32_t)number > 0, 1) ? number : 0; // the address may have belonged to a lock before
+  return __builtin_expect((int32_t)number > 0, 1) ? number : 0; // negative: number of an earlier lock here
 }
 
 // Returns the number of an object, or 0 if the object has none. Unlike mt_identity_of, it assigns no number.

@@ -55,7 +55,7 @@ static void say_name(struct thread *t) {
 static void leave(void *value) {
   struct thread *t = value;
   if (t == MT_THREAD_GONE) {
-      // On macOS the key itself holds the thread's pointer, and the system has just cleared it. Set it again, or the
+    // On macOS the key itself holds the thread's pointer, and the system has just cleared it. Set it again, or the
     // thread would take a second ring at its next call and never release it.
     mt_thread_set(t);
     return;

@@ -111,9 +111,9 @@ func (r ring) send(process Process) bool {
 }
 
 // sendRecords sends the records before position `head`, at most two chunks in a frame. After each frame it frees the
-// slots of the records sent. The caller holds the claim. If the ring's counters claim more records than a ring holds,
-// nothing is sent, and the collector reports the damage: a program with a memory error can overwrite the counters
-// with any value.
+// slots of the records sent. The caller holds the ring's claim, so that the collector does not read the ring at the
+// same time. If the ring's counters show more records than a ring holds, a memory error of the program has overwritten
+// them. Then nothing is sent, and the collector reports the damage.
 func (r ring) sendRecords(process Process, head uint64) bool {
 	for {
 		tail := r.load(ringTail)

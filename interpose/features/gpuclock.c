@@ -37,10 +37,10 @@ static bool read_well(id device, struct mt_gpu_reading *best) {
 
 bool mt_gpu_clock_start(struct mt_gpu_clock *clock, id device) { return read_well(device, &clock->first); }
 
-// Compares the clocks again, and replaces the second comparison. If the first two comparisons are too close together,
-// it replaces the first one, too. A comparison during which the thread was interrupted replaces nothing. The first
-// comparison is read with special care: an error in it shifts all early samples, which then seem to lie outside of
-// their command buffer.
+// Makes or replaces the second comparison of the two clocks. An existing one is replaced if it is older than
+// RENEW_NANOS, or was made less than RENEW_NANOS after the first comparison. The first time, the best of several
+// readings is used: an error in it shifts all early samples, which then seem to lie outside of their command buffer.
+// Later one reading is enough; it is discarded if the thread was interrupted during it.
 void mt_gpu_clock_renew(struct mt_gpu_clock *clock, id device) {
   uint64_t now = mt_nanos(), last = atomic_load_explicit(&clock->nanos, memory_order_relaxed);
   if (last > clock->first.nanos + RENEW_NANOS && now < last + RENEW_NANOS) return;

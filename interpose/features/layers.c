@@ -1,7 +1,7 @@
-// Hooks Metal Performance Shaders and graphs (layers.h). No class of kernels is listed by name. Every kernel's
-// initializer calls that of the common base class, MPSKernel. The hook of that initializer hooks the class of the new
-// kernel (self). A method is hooked only in the class that defines it, because hundreds of classes inherit a few
-// methods.
+// Hooks Metal Performance Shaders and graphs (layers.h). No kernel class is listed by name. Every kernel's initializer
+// calls the initializer of the base class, MPSKernel; its replacement, initialized_kernel, hooks the class of the new
+// kernel. Hundreds of kernel classes inherit a few methods, so each method is hooked only in the class that defines
+// it.
 #include "features/layers.h"
 #include <errno.h>
 #include <string.h>

@@ -92,9 +92,9 @@ static bool only_paused(struct thread *t, struct poll *p) {
   return true;
 }
 
-// Shows the collector, in the header of the thread's ring (its buffer of records in shared memory), that the thread
-// is polling. Memory order: the field polled is cleared first, then the words of the new loop are written, and polled
-// is stored last, with release. Otherwise the collector could combine the words of two loops.
+// Shows the collector, in the header of the thread's ring (its buffer of records in shared memory), that the thread is
+// polling. Memory order: the field polled is cleared first. Then the fields that describe the new polling loop are
+// written, and polled is stored last, with release. Otherwise the collector could combine fields of two loops.
 static void show_poll(struct thread *t, const struct poll *p) {
   struct ring *ring = t->ring;
   uint64_t owner = mt_record_rest(mt_identity_of(p->object), p->call, 0);

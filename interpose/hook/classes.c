@@ -51,8 +51,8 @@ static void put_audits(Class class, unsigned family) {
   if (queues && !mt_skipped(queues)) mt_install_audits(queues, MT_FAMILY_queue);
 }
 
-// Only one thread at a time may hook classes, because that takes the runtime's locks and adds to the table. Therefore
-// this function takes the tracer's own lock. Readers of the table need no lock: an entry becomes visible to them only
+// Holds the tracer's own lock, so that only one thread at a time hooks classes: hooking takes locks of the Objective-C
+// runtime and adds an entry to the table. Readers of the table need no lock: an entry becomes visible to them only
 // when it is complete.
 const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned family) {
   const struct class_entry *known = mt_class_find(class, family);

@@ -1,8 +1,9 @@
-// macOS: replaces Metal's C functions. In all other images, dyld binds the imports and the results of dlsym to the
-// replacements listed in the section __interpose. dyld does not apply the section to the image that contains it, so
-// this library calls the originals by their names. Metal is linked strongly: dyld ignores a pair whose target is
-// missing at launch, and Python loads Metal late. Functions that Apple could remove are weak: a missing strong symbol
-// would end the program, whereas dyld ignores the pair of a missing weak one.
+// macOS: replaces Metal's C functions. The section __interpose lists pairs of a replacement and the original. For
+// every other image, dyld binds imports and results of dlsym to the replacements. dyld does not apply the section to
+// the image that contains it, so this library calls the originals by their names. This library links Metal strongly:
+// dyld ignores a pair whose original is missing at launch, and programs such as Python load Metal only later.
+// Functions that Apple could remove are weak: if a strong symbol is missing, the program cannot start, whereas dyld
+// ignores the pair of a missing weak one.
 //
 // The compiler service is in a private framework that programs load late and search with dlsym, so dlsym is replaced,
 // too. For any other name the replacement is a tail jump, because dyld finds the calling image by the return address.

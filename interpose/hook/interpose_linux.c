@@ -36,9 +36,10 @@ static const struct function {
     {"MTLCodeGenServiceBuildRequest", (void *)MTLCodeGenServiceBuildRequest},
 };
 
-// Hooks the initializers of Metal's base classes if a library that was loaded since the last call has brought Metal.
-// Such a library may call Metal without passing the functions exported here, for example when it was opened with
-// RTLD_DEEPBIND. dlsym calls this function: a program that has opened a library looks up its symbols next.
+// Hooks the initializers of Metal's base classes once Metal is loaded. It looks for Metal if a library was loaded
+// since the last call, or if Metal's classes were not registered at the last call. Without this hook, the tracer would
+// miss a library that calls Metal without passing the functions exported here, for example a library opened with
+// RTLD_DEEPBIND. dlsym calls this function, because a program that has opened a library looks up its symbols next.
 static void look_for_metal(void) {
   static _Atomic unsigned long long looked_at;
   static _Atomic bool waits; // Metal is loaded, but its classes are not registered yet

@@ -1,7 +1,7 @@
-// Linux: the number changes at intervals, so that the tracer looks up the classes then. It cannot be notified of loaded
-// classes: GCC's runtime has a single hook for that, which belongs to the program. The dynamic linker's list is
-// protected by a lock that a fork may leave held. Looking up costs little, because GCC's runtime does it without a
-// lock.
+// Linux: mt_loads returns a number that changes every millisecond, so the tracer looks up a missing class at most once
+// per millisecond. The tracer cannot be notified of loaded classes: GCC's Objective-C runtime has a single hook for
+// that, and it belongs to the program. The dynamic linker's list of libraries cannot be read: a fork may leave its
+// lock held in the child. A look-up is cheap, because GCC's runtime takes no lock for it.
 #include "hook/loads.h"
 #include "core/clock.h"
 

@@ -52,9 +52,10 @@ void mt_span_end(struct span *s, uint64_t end, unsigned family, unsigned flags, 
 void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned flags, uint64_t arg,
     const uint64_t more[3]);
 
-// Called when an object is released inside a call of its family. The object always loses its number. Returns true if
-// the call is about another object, for instance when a view releases the last reference to its texture: the release
-// is then recorded as a call of its own, with a length of 0, because its time belongs to the outer call.
+// Called when an object is released while the thread is inside a call of the object's family. The object always loses
+// its number. Returns true if the object is not the receiver of that call, for instance when a view releases the last
+// reference to its texture. The release is then recorded as a call of its own, with a length of 0, because its time
+// belongs to the outer call.
 bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self);
 
 // SPAN_BY enters or begins a call for the function in which the macro is used. SPAN_OF_CALLER does it for the caller

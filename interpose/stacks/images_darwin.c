@@ -1,5 +1,6 @@
-// macOS: dyld calls a function of ours for each image, present and future, before code of the image runs; the image
-// cannot be unloaded during that call. An image's recorded range is its code, the segment __TEXT.
+// macOS: dyld calls the function added for each image, those already loaded and each one loaded later, before code of
+// the image runs. The image cannot be unloaded during that call. An image's recorded range is its code, the segment
+// __TEXT.
 #include "stacks/images.h"
 #include <dlfcn.h>
 #include <mach-o/dyld.h>

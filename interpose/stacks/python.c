@@ -124,10 +124,11 @@ static uint64_t word(const char *object, unsigned offset) {
   return value;
 }
 
-// The values in the interpreter from which a frame's texts and line are made.
+// What the tracer read from a frame and its code object: the code object, its function and file name, and its line
+// table. The frame's texts and line are computed from these.
 struct source {
   const char *code, *name, *file, *lines;
-  int64_t first_line, at; // at: bytes from the first instruction; negative before it
+  int64_t first_line, at; // at: the current instruction, in bytes from the first; negative before the first
 };
 
 enum { KNOWN_FRAMES = 128 };

@@ -14,13 +14,13 @@ const struct mt_python_layout mt_python_layouts[PY_FIRST_DEBUG - PY_FIRST] = {
         .lines = PY_LINETABLE,
      .code_first_line = 40, .code_file = 104, .code_name = 112, .code_lines = 120, .unicode_ascii = 48,
          .unicode_compact = 72},
-    // 3.11: and Include/internal/pycore_frame.h.
+    // 3.11: Include/cpython/pystate.h, code.h, Include/internal/pycore_frame.h.
     {.runtime = 166688, .thread_frame = 56, .by_c_frame = true, .c_frame = 8, .frame_previous = 48, .frame_code = 32,
         .frame_instruction = 56, .frame_owner = 69,
         .lines = PY_LOCATIONS,
      .code_first_line = 72, .code_file = 112, .code_name = 128, .code_lines = 136, .code_instructions = 184,
          .unicode_ascii = 48, .unicode_compact = 72},
-    // 3.12.
+    // 3.12: the same headers as 3.11.
     {.runtime = 459944, .thread_frame = 56, .by_c_frame = true, .c_frame = 0, .frame_previous = 8, .frame_code = 0,
         .frame_instruction = 56, .frame_owner = 70,
         .lines = PY_LOCATIONS,

@@ -20,20 +20,21 @@ enum {
 // The format of the table by which a code object maps instructions to lines: see python_lines.h.
 enum mt_python_lines { PY_LNOTAB, PY_LINETABLE, PY_LOCATIONS };
 
+// Where one version of CPython stores what the tracer reads. Fields without another unit are offsets in bytes.
 struct mt_python_layout {
   // the size of the variable _PyRuntime; the GIL is inside, at least a hundred bytes before its end
   uint32_t runtime;
-  // in the thread state: a pointer to the innermost frame, or, if by_c_frame is set, to a C structure that contains
-  // that pointer
+  // in the thread state: the pointer to the innermost frame; if by_c_frame is set, the pointer to a CFrame (a C
+  // structure that contains the pointer to the innermost frame)
   uint16_t thread_frame;
-  uint16_t c_frame;           // in that C frame: the innermost frame
-  uint16_t frame_previous;    // in a frame: the calling frame
-  uint16_t frame_code;        // its code object; the two lowest bits are not part of the address
-  // in a frame: its position in the code. An int that counts units of unit bytes from the first instruction; if unit
-  // is 0, a pointer
+  uint16_t c_frame;           // in a CFrame: the pointer to the innermost frame; used only if by_c_frame is set
+  uint16_t frame_previous;    // in a frame: the pointer to the calling frame
+  uint16_t frame_code;        // in a frame: the pointer to its code object, without the two lowest bits
+  // in a frame: the current instruction, as an int that counts units of `unit` bytes from the first instruction; if
+  // unit is 0, as a pointer
   uint16_t frame_instruction;
-  // in a frame: a byte; values from PY_OWNER_NOT_PYTHON on mark a frame that is not a Python function's. 0 if the
-  // version has no such field
+  // in a frame: the byte that says who owns the frame. From PY_OWNER_NOT_PYTHON on, the frame does not belong to a
+  // Python function. 0 if the version has no such field
   uint16_t frame_owner;
   uint16_t code_first_line, code_file, code_name, code_lines;
   // in a code object: the first instruction. Needed in versions whose frames hold a pointer to an instruction
@@ -47,8 +48,9 @@ struct mt_python_layout {
 
 enum { PY_OWNER_NOT_PYTHON = 3 }; // FRAME_OWNED_BY_CSTACK, FRAME_OWNED_BY_INTERPRETER, FRAME_OWNED_BY_THREAD_STATE
 
-// Indexes of words in _Py_DebugOffsets. Since 3.13 the variable _PyRuntime begins with that structure, which contains
-// the offsets of the running build (Include/internal/pycore_runtime.h in 3.13, pycore_debug_offsets.h in 3.14).
+// For each field of CPython's structures, the index of the 64-bit word in _Py_DebugOffsets that contains its offset.
+// Since 3.13 the variable _PyRuntime begins with _Py_DebugOffsets, which describes the running build
+// (Include/internal/pycore_runtime.h in 3.13, pycore_debug_offsets.h in 3.14).
 struct mt_python_debug {
   uint8_t thread_frame, frame_previous, frame_code, frame_instruction, frame_owner, code_file, code_name, code_lines,
       code_first_line,

@@ -5,9 +5,8 @@
 
 static uint32_t as_line(int64_t line) { return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0; }
 
-// Decodes 3.9's table: pairs of an unsigned step in the code and a signed step in the lines. The steps in the code are
-// added up. A pair's step in the lines counts if the sum so far is not beyond `at`, the instruction whose line is
-// wanted.
+// Decodes the line table of Python 3.9: pairs of an unsigned step in the code, in bytes, and a signed step in the
+// lines. A pair counts if the sum of the code steps up to it is not beyond `at`, the instruction whose line is wanted.
 static uint32_t from_lnotab(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   int64_t address = 0;
   for (size_t i = 0; i + 1 < size; i += 2) {
@@ -18,8 +17,8 @@ static uint32_t from_lnotab(const uint8_t *table, size_t size, int64_t line, int
   return as_line(line);
 }
 
-// Decodes 3.10's table: pairs of the length of a code range and the step in the lines that is made before the range;
-// -128 marks a range without a line.
+// Decodes the line table of Python 3.10: pairs of bytes. The first byte is the length of a range of code, in bytes;
+// the second is the step in the lines from the previous range to this one. The step -128 marks a range without a line.
 static uint32_t from_linetable(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   enum { NO_LINE = -128 };
   int64_t end = 0;

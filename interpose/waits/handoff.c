@@ -181,7 +181,7 @@ uint64_t mt_handoff_taker(const void *object) {
   uint64_t mixed = mix(object);
   uint64_t taker = atomic_load_explicit(&entry_of(mixed)->taker, memory_order_relaxed);
   uint64_t thread = thread_in(taker);
-  // If the table names the calling thread as the one that took the object, that is out of date: no thread waits for
-  // itself, so another thread must have taken the object without being recorded.
+  // If the table names the calling thread as the object's last taker, the entry is out of date: a thread does not wait
+  // for an object that it holds itself. Another thread must have taken the object without being recorded.
   return is_for(taker, mixed) && thread != self() ? thread : 0;
 }

@@ -119,7 +119,8 @@ void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_
 void mt_signal_waited(unsigned call, const void *object, const void *held, uint64_t begin, bool failed,
     const void *waiter);
 
-// Returns whether the calling thread has pending waits that are to be written when it releases this lock.
+// Returns whether the calling thread must write the records of its pending (finished but unwritten) waits when it
+// releases this lock.
 static inline bool mt_lock_is_owed(const void *lock) {
   struct thread *t = mt_thread_get();
   return (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && t->held == lock;
@@ -161,9 +162,9 @@ uint64_t mt_lock_waiter_name(struct thread *t, const void *waiter);
 bool mt_lock_is_named(const void *lock);
 static inline bool mt_lock_is_interpreters(const void *lock) { return mt_python_has(lock) || mt_lock_is_named(lock); }
 
-// mt_lock_known_interpreters answers as mt_lock_is_interpreters does, but looks up no name. So it is fast, but returns
-// false for an interpreter's lock for which no thread has waited yet.
-extern MT_HIDDEN _Atomic bool mt_locks_named; // a lock of that kind was found
+// mt_lock_known_interpreters is a faster mt_lock_is_interpreters: it looks up no name. It returns false for an
+// interpreter's lock for which no thread has waited yet.
+extern MT_HIDDEN _Atomic bool mt_locks_named; // true once mt_lock_is_named has found an interpreter's lock
 bool mt_lock_was_named(const void *lock);
 static inline bool mt_lock_known_interpreters(const void *lock) {
   return mt_python_has(lock) || (atomic_load_explicit(&mt_locks_named, memory_order_relaxed) &&

@@ -4,8 +4,8 @@
 //
 // Rule: the wait ends when the queue begins to run the block. Therefore this library gives dispatch a function of its
 // own, which records the wait and then calls the program's function. A block from dispatch_block_create carries flags
-// and must reach dispatch unchanged. So this library replaces the block inside it, when it is created. If that was
-// before the process used Metal, its waits are not recorded.
+// and must reach dispatch unchanged. So when the program creates such a block, this library replaces the block inside
+// it. Waits for a block that was created before the process used Metal are not recorded.
 #ifndef MTRACE_QUEUES_H
 #define MTRACE_QUEUES_H
 #include <stdint.h>

@@ -32,8 +32,9 @@ type backlogPiece struct {
 // few enough to drop old records early.
 const pieceRecords = 4096
 
-// addToBacklog holds records of a thread's ring buffer in memory, because they may still be wanted in the trace. It
-// drops records that are too old for that, and the oldest records if all held records exceed the memory limit.
+// addToBacklog holds records of a thread's ring buffer in memory, because the window may still be opened for a time
+// that has already passed. It drops records older than any such time, and the oldest records if the memory of all held
+// records exceeds the limit.
 func (f *windowFilter) addToBacklog(r *ring, position uint64, records []wire.Record) {
 	backlog := &r.window.backlog
 	if len(backlog.open) > 0 && position != backlog.from+uint64(len(backlog.open)) {

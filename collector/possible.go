@@ -53,7 +53,8 @@ func (t *processTrace) doubt(format string, args ...any) {
 	}
 }
 
-// A limit is the largest possible value of one thread's counter. Larger values are reported through the field trace.
+// A limit is the largest possible value of one thread's counter. A larger value cannot be true (the program may
+// have overwritten the counter), and becomes a warning in the trace.
 type limit struct {
 	trace *processTrace
 	most  uint64 // largest possible value for one thread

@@ -201,8 +201,8 @@ func (w *Window) room() int64 {
 	return usualMemory
 }
 
-// seen moves w.newest, the newest instant of the recording, forward. With Last, w.newest is the end of the kept
-// range.
+// seen moves w.newest, the latest instant of a record, forward. With Last (only the end of the run is kept), the
+// kept range ends at this instant.
 func (w *Window) seen(newest instant) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -211,6 +211,7 @@ func (w *Window) seen(newest instant) {
 	}
 }
 
+// gaveUp notes that records up to the instant floor were dropped because the held records exceeded the memory limit.
 func (w *Window) gaveUp(floor instant) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -6,9 +6,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A windowFilter drops the records of a process that are outside a Window. Ring buffers are read at different times.
-// Therefore each applies the window's openings and closings separately, when new records arrive or the process ends.
-// The trace's mutex guards the filter.
+// A windowFilter drops the records of a process that are outside a Window, the time ranges that the user wants. Ring
+// buffers are read at different times. Therefore an opening or closing of the window takes effect for each ring buffer
+// separately, when its next records arrive or the process ends. The trace's mutex guards the filter.
 type windowFilter struct {
 	trace     *processTrace
 	window    *Window
@@ -68,7 +68,8 @@ func (f *windowFilter) add(r *ring, position uint64, records []wire.Record) {
 	}
 }
 
-// newest returns the latest end of a call among records, or 0. More records have no end of their own.
+// newest returns the latest end of a call among records, or 0 if there is no call. It skips More records (further
+// arguments of the call before), which have no end.
 func newest(records []wire.Record) (end wire.Ticks) {
 	for i := range records {
 		if records[i].Call != wire.CallMore {

@@ -45,8 +45,8 @@ func (d Delay) sleeps(kind wire.ExperimentKind) bool {
 	return d == Sleep || d != Spin && kind != wire.ExperimentOwn
 }
 
-// speedups are the shares by which a virtual speed-up shortens a call. It does not really shorten the call: all
-// other threads are delayed instead, which has the same relative effect.
+// speedups are the shares by which a virtual speed-up shortens a call. The call really takes as long as before, but
+// all other threads are delayed: relative to them, the call has become faster.
 var speedups = []float64{0.10, 0.25, 0.50}
 
 // A Controller performs one experiment: it delays targets in blocks of time and measures how much the program's
@@ -241,15 +241,16 @@ func (x *Controller) add(t wire.ExperimentTarget, d wire.Delays, dose dose) {
 	x.targets = append(x.targets, active{delays: d, dose: dose})
 }
 
-// addSpeedup adds a target whose calls are virtually shortened. Successive blocks use the shares in speedups, one
-// after the other.
+// addSpeedup adds a target whose calls are virtually shortened: all other threads are delayed for each call.
+// Successive blocks shorten the calls by 10 %, 25 %, 50 % (speedups), and then by 10 % again.
 func (x *Controller) addSpeedup(t wire.ExperimentTarget, d wire.Delays) {
 	t.Mode = wire.ExperimentSpeedup
 	d.Kinds, d.Others = d.Kinds|wire.DelayOthers|wire.DelayPauses, wire.DelayPauses
 	x.add(t, d, dose{now: max(time.Duration(speedups[0]*float64(t.TookNS)), 1)})
 }
 
-// probe counts for half a block how often a target occurs, while nothing is delayed.
+// probe counts how often a target occurs in half the length of a block. The delays d are set with length 0, so that
+// the threads count the target but are not delayed.
 func (x *Controller) probe(ctx context.Context, d wire.Delays) (c change, err error) {
 	d.Length = 0
 	if err := x.set(d); err != nil {

@@ -25,11 +25,12 @@ const (
 	settlingUnits = 3
 )
 
-// A pace is how long the experiment's blocks are (block; each delays one target), and the pause between two of
-// them (settle).
+// A pace has the two lengths of an experiment: block is the time in which one target is delayed and progress is
+// measured, settle the unmeasured time between a change of the delays and the next block.
 type pace struct{ block, settle time.Duration }
 
-// paceOf returns the pace for a program whose threads together complete one unit of progress in the time unit.
+// paceOf returns the pace for a program. Parameter unit is the mean time in which all threads together complete one
+// unit of progress.
 func paceOf(unit time.Duration, threads int) pace {
 	each := unit * time.Duration(max(threads, 1))
 	p := pace{block: min(max(unitsInBlock*each, shortestBlock), longestBlock)}
@@ -38,7 +39,7 @@ func paceOf(unit time.Duration, threads int) pace {
 }
 
 // A step is one block of time of the plan, in which one target, or none, is delayed.
-type step struct{ target int } // 0 is a baseline
+type step struct{ target int } // number of the target; 0 is a baseline, in which nothing is delayed
 
 // round returns an order of blocks in which each target is delayed once. The targets come in random order. Each has a
 // baseline block directly before or after it, at random, so that a slow change of the machine's load affects both
@@ -74,7 +75,8 @@ type slope struct {
 	dd    float64 // sum of the squares of the delays
 }
 
-// A pair is the result of a block with delays and its neighbour without.
+// A pair is the result of a block with delays and its neighbour without: the length of each delay in nanoseconds, and
+// by what share a unit of progress took longer with them.
 type pair struct{ delay, slowed float64 }
 
 func (s *slope) add(delay, slowed float64) {
@@ -82,12 +84,13 @@ func (s *slope) add(delay, slowed float64) {
 	s.dd += delay * delay
 }
 
-// usualNoise is the noise that is assumed at least: the difference, as a share, between two neighbouring blocks
-// without delays. A machine that also runs other programs has at least this noise.
+// usualNoise is the smallest noise that is assumed: the difference, as a share, between two neighbouring blocks
+// without delays. Machines that also run other programs have at least this noise. A few pairs that agree by chance
+// would otherwise look certain.
 const usualNoise = 0.05
 
-// outlier limits how much a single pair of blocks counts. A deviation of more than this number of standard deviations
-// is treated as exactly this number.
+// outlier limits how much a single pair of blocks changes the estimate: a pair that deviates by more than this number
+// of standard deviations counts as if it deviated by exactly this number.
 const outlier = 1.5
 
 // madToDeviation converts a median absolute deviation to the standard deviation of a normal distribution.
@@ -113,7 +116,8 @@ func (s *slope) least(errors float64) float64 {
 	return per + sum/s.dd - errors*noise/math.Sqrt(s.dd)
 }
 
-// median returns the weighted median of the slopes of all pairs; the weight is the delay.
+// median returns the weighted median of slowed/delay over all pairs. The weight is the delay, because noise
+// distorts the quotient less if the delay is long.
 func (s *slope) median() float64 {
 	sorted := slices.Clone(s.pairs)
 	slices.SortFunc(sorted, func(a, b pair) int { return cmp.Compare(a.slowed/a.delay, b.slowed/b.delay) })
@@ -132,9 +136,10 @@ func (s *slope) median() float64 {
 // A dose controls how long one target (such as a call) is delayed each time it occurs. It grows while the
 // program's slow-down stays within the budget.
 type dose struct {
-	most   time.Duration // the delay that causes the whole allowed slow-down if each delay slows the program down
-	now    time.Duration
-	slowed slope // slow-down by each pair of blocks, as a share of the time of a unit of progress
+	// the longest delay: it uses up the allowed slow-down if the program loses all of the delayed thread's time
+	most   time.Duration
+	now    time.Duration // the delay in the next block
+	slowed slope         // for each pair of blocks: by what share a unit of progress took longer with the delays
 }
 
 // newDose returns the dose of a target that occurs perSecond times a second on its busiest thread. The delays may
@@ -157,9 +162,9 @@ const (
 	certain = 2.5
 )
 
-// learn adds the result of a pair of blocks; slowed is how much slower the delayed block was than the baseline. It
-// chooses the next delay so that blocks become slower by at most share. On a busy machine a single block proves
-// little, so learn shortens the delay only if the slow-down is likely real.
+// learn adds the result of a pair of blocks and chooses the target's next delay. slowed is the share by which the
+// program was slower in the block with delays than in the one without, share the largest allowed value. On a busy
+// machine a single block proves little, so learn shortens the delay only if the slow-down is likely real.
 func (d *dose) learn(slowed, share float64) {
 	d.slowed.add(float64(d.now), slowed)
 	first := time.Duration(firstShare * float64(d.most))
@@ -182,11 +187,12 @@ func within(share, slope float64, most time.Duration) time.Duration {
 // A budget limits how much the whole experiment may slow the program down.
 type budget struct {
 	share  float64
-	slowed slope // slow-down of treated blocks against their baselines, as a share, per block
+	slowed slope // for each pair of blocks: by what share the program was slower with delays; each counts as delay 1
 }
 
-// allowed returns by what share the next blocks with delays may be slower. That is twice the budget, because half of
-// the blocks are baselines. If all pairs so far likely exceed that limit, only a quarter of it is allowed.
+// allowed returns by what share the next block with delays may slow the program down. The limit is twice the budget,
+// because half of the blocks have no delays. If the average over all pairs so far likely exceeds the limit, the next
+// block may use only a quarter of it.
 func (b *budget) allowed() float64 {
 	share := 2 * b.share
 	if b.slowed.least(likely) > share {

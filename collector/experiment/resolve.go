@@ -10,7 +10,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// delayKinds has the bits that switch on the delays of each kind of target in the traced threads (wire.Delays.Kinds).
+// delayKinds has, for each kind of target, the bit of wire.Delays.Kinds with which traced threads delay the target.
 var delayKinds = map[wire.ExperimentKind]wire.DelayKind{
 	wire.ExperimentCall:    wire.DelayCalls,
 	wire.ExperimentLock:    wire.DelayLock,

@@ -148,8 +148,7 @@ func (s *Sights) locks(p tracefile.ProcessIndex) (all []lock) {
 	return all
 }
 
-// threads returns the names of the process's threads by the system's thread ids. A thread without a name has an empty
-// one.
+// threads returns the names of the process's threads by the system's thread ids; the name is empty if there is none.
 func (s *Sights) threads(p tracefile.ProcessIndex) map[uint64]string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

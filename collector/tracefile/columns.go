@@ -20,12 +20,13 @@ type form uint8
 const (
 	formMore     form = 1 << 0 // a More record follows each and is stored with it
 	formGPUTimes form = 1 << 1 // the More record's x1 and x2 are stored relative to x0
-	formArgTable form = 1 << 2 // the args are indexes into a table of the block
-	formUnknown  form = 1 << 3 // and above: of a later version
+	formArgTable form = 1 << 2 // the args are indexes into the kind's table of distinct values
+	formUnknown  form = 1 << 3 // this bit and higher ones are used only by later versions of the format
 )
 
-// The columns of a kind of records. The columns whose comment ends with "in the bits" are stored in the block's bits
-// (see numbers.go); the others are stored in this order.
+// The columns of a kind of records. A column whose comment ends with "in the bits" is stored in the block's stream of
+// bits (see numbers.go), the others as bytes in this order. "The last" is the previous record of the same kind, and
+// "the table" has the column's distinct values.
 const (
 	columnGap    = iota // begin − end of the previous record, of whichever kind; in the bits
 	columnLength        // end − begin; in the bits
@@ -37,8 +38,8 @@ const (
 	columnX3            // x3, or a mark that it equals the last of the kind; in the bits
 	columnCount
 
-	firstColumn = columnObject // first of the columns that are stored
-	endColumn   = columnX3     // behind the last of the columns that are stored
+	firstColumn = columnObject // first of the columns that are stored as bytes
+	endColumn   = columnX3     // end (exclusive) of the columns that are stored as bytes
 )
 
 // columnsAndBits is the first byte of a block of records in version 2. In version 1 the first byte is the number of
@@ -53,8 +54,8 @@ const recentObjects = 8
 // is refused before memory is allocated.
 const maxKinds = 1 << 12
 
-// A kindKey identifies the kind of a record: records with the same call, flags and presence of a More record are
-// stored together.
+// A kindKey identifies the kind of a record. Records of one kind are stored together: they have the same call and
+// flags, and either all or none has a More record (further arguments of the call).
 type kindKey struct {
 	call  wire.Call
 	flags wire.Flags
@@ -70,7 +71,7 @@ type kind struct {
 	object  wire.ObjectID
 	arg     uint64
 	x       [4]uint64
-	sizes   [columnCount]size // sizes of the last numbers, by column
+	sizes   [columnCount]size // size of the previous number in each column
 	room    int               // number of records for which there is space
 	columns [columnCount]column
 	tables  [4]valueTable // distinct values of arg, x0, x1 and x2

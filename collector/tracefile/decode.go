@@ -35,7 +35,7 @@ type reading struct {
 	arg     uint64
 	x       [4]uint64
 	columns [columnCount]span
-	sizes   [columnCount]size // sizes of the last numbers, by column
+	sizes   [columnCount]size // size of the previous number in each column
 	tables  [4][]uint64       // distinct values of arg, x0, x1 and x2
 }
 
@@ -242,7 +242,7 @@ func (k *reading) times(payload []byte) (gap, length uint64) {
 	return g.long(payload), l.long(payload)
 }
 
-// sevens joins the lower seven bits of each of four bytes into one number.
+// sevens decodes a varint of up to four bytes: it joins the lower seven bits of each byte of x, the first byte lowest.
 func sevens(x uint64) uint64 {
 	x = x&0x007f007f | x&0x7f007f00>>1
 	return x&0x00003fff | x&0x3fff0000>>2

@@ -104,8 +104,8 @@ func (e *encoder) has(call wire.Call) bool {
 	return slices.ContainsFunc(e.kinds, func(k *kind) bool { return k.call == call })
 }
 
-// find sets the cache entry `c` to the block's kind of records that has this key. If the block has no record of
-// that kind yet, find adds the kind.
+// find looks up the kind of the record r by its key and stores it in the cache entry c. If the block has no record of
+// that kind yet, find adds the kind to the block.
 func (e *encoder) find(c *cachedKind, key kindKey, r *wire.Record) {
 	i, known := e.lookup[key]
 	if !known {

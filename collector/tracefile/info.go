@@ -36,7 +36,7 @@ type Result struct {
 
 	Recorded []Recorded `json:"recorded,omitempty"` // the intervals that have records, in their order; empty means all
 
-	Repaired *Repair `json:"repaired,omitempty"` // nil when the recorder itself wrote it
+	Repaired *Repair `json:"repaired,omitempty"` // how a damaged trace was repaired to this file; nil if it was not
 }
 
 // A Living is a process of the program that still ran when the recording ended.

@@ -48,13 +48,14 @@ type code struct {
 
 const (
 	codeBits   = 6  // length of the longest code except the escape
-	escape     = 15 // four bits, and then the size itself in eight
-	escapeBits = 4
+	escape     = 15 // pattern for all differences without a code; the size itself follows in eight bits
+	escapeBits = 4  // length of escape
 	escaped    = 64 // value of n for sizes without a code, too large for any code
 )
 
-// codes maps a difference of two sizes to its bit pattern. decoded is the table for reading: it maps each value of
-// the next codeBits bits to the pattern with which these bits begin.
+// codes is the table for writing: it maps the difference of two sizes to a bit pattern. decoded is the table for
+// reading: its index is the next codeBits bits of the stream, and its element is the pattern with which they begin. In
+// both tables n is `escaped` for a difference without a pattern of its own.
 var codes, decoded = func() (of [256]code, from [1 << codeBits]code) {
 	for i := range of {
 		of[i].n = escaped

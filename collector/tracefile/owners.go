@@ -87,18 +87,18 @@ type ringOwners struct {
 	lost   bool // some owners are missing, because their block is damaged
 }
 
-// A holder tracks to which thread a ring buffer belongs while the ring's records are read.
+// A holder tracks which thread wrote the records of a ring buffer, while a Reader reads them in order.
 type holder struct {
 	process *Process
 	ring    uint16
-	thread  uint64 // the thread that has the ring; followed only if some owners are lost
-	nobody  bool   // the thread that has the ring is not known
+	thread  uint64 // the thread that took the ring last; known only if process.rings.lost
+	nobody  bool   // the next records belong to an unknown thread, because records before them are lost
 }
 
-// behindHole returns a ThreadStart record that the reader inserts after lost records, so that the following
-// records are attributed to the right thread. ok is false if the trace does not say which thread that is. In a
-// trace of an older version the previous thread then continues. If owners are lost, the records after the hole
-// have no known thread.
+// behindHole returns a ThreadStart record that the reader inserts after lost records, so that the records from block b
+// on are attributed to the right thread. ok is false if there is nothing to insert: the trace does not say which thread
+// wrote these records. In a trace without owners (an older version), they are attributed to the thread before the hole.
+// If some owners are lost, their thread counts as unknown, unless the thread before the hole was the ring's last one.
 func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 	p := h.process
 	if !p.rings.lost {

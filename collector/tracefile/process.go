@@ -96,9 +96,9 @@ type End struct {
 	Running    bool      `json:"running,omitempty"`
 	Rings      []RingEnd `json:"rings,omitempty"`
 	Unringed   uint64    `json:"unringed"`   // records lost because every ring was in use
-	Unnumbered uint64    `json:"unnumbered"` // objects that got no number
-	Nested     uint64    `json:"nested"`     // inner calls not recorded because an outer one was
-	Forks      uint64    `json:"forks"`      // children that passed through fork without exec, untraced
+	Unnumbered uint64    `json:"unnumbered"` // objects that got no number because the table of objects was full
+	Nested     uint64    `json:"nested"`     // calls not recorded because they were made inside a recorded call
+	Forks      uint64    `json:"forks"`      // children by fork that did not call exec; they are not traced
 	// calls that were not recorded because their thread was exiting or inside the tracer, and marks that a thread
 	// without Metal calls set before the process's first Metal call
 	Rejected uint64 `json:"rejected"`

@@ -241,8 +241,8 @@ func (r *Reader) readBlocks(s Stream, from, to int, room func() []wire.Record, f
 	return nil
 }
 
-// readRecords passes the records of a block to fn. hole is true if some of the records could not be decoded. err is
-// the error of fn.
+// readRecords passes the records of block b to fn, in slices that room provides. It leaves out records whose thread is
+// unknown to h. hole is true if some records could not be decoded; they are noted as damage. err is the error of fn.
 func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, room func() []wire.Record,
 	fn func([]wire.Record) error) (hole bool, err error) {
 	damage := t.decoder.begin(payload, int(b.count))

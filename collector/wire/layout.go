@@ -88,7 +88,7 @@ const (
 const DelayCallWords = 16
 
 // The offsets of the fields in a ring buffer's header, in bytes. Head and tail only grow. The thread writes the first
-// cache line, and the reader (the side that holds the claim) the second, because writing to one shared cache line
+// cache line, and the reader (the side that holds the claim: see Claim) the second. Writing to one shared cache line
 // would slow both down.
 const (
 	RingHeadOffset         = 0   // u64: records ever published (release store by the thread)
@@ -120,14 +120,15 @@ const (
 	RingCommitsOffset           = 1536 // u64: command buffers that reached commitCommandBuffer:wake:, below the hooks
 	RingCommitsMissedOffset     = 1544 // u64: how many command buffers counted at RingCommitsOffset had no recorded commit
 	RingCompletionsOffset       = 1552 // u64: command buffers whose completion Metal announced to their queue
-	RingCompletionsMissedOffset = 1560 // u64: how many of these did not run the tracer's completion handler
+	RingCompletionsMissedOffset = 1560 // u64: how many of the latter did not run the tracer's handler
 
-	// The counters of an experiment.
-	RingDelayedOffset  = 1568 // u64: occurrences that were delayed, including delays of 0
-	RingInjectedOffset = 1576 // u64: measured nanoseconds of the delays counted at RingDelayedOffset
-	RingUnitsOffset    = 1584 // u64: units of progress
+	// The counters of an experiment, which delays a target (such as a call) and measures the program's progress.
+	RingDelayedOffset  = 1568 // u64: how often the target occurred, including delays of length 0
+	RingInjectedOffset = 1576 // u64 nanoseconds, measured: how long the thread was delayed, with pauses
+	RingUnitsOffset    = 1584 // u64: units of progress, such as completed command buffers
 	RingUnitAtOffset   = 1592 // u64 ticks: when the last unit of progress was completed
-	RingPaidOffset     = 1600 // u64: the part of RegionDelayDueOffset that the thread has paused or need not pause
+	// u64 nanoseconds: how much of the pauses due (RegionDelayDueOffset) the thread has made or need not make
+	RingPaidOffset = 1600
 
 	// A table of ChunksPerRing elements (u8) that says where the records are. Run n of ChunkRecords positions is in
 	// chunk i XOR element i, where i is n modulo ChunksPerRing. All elements are 0 at first, so position p is in

@@ -83,7 +83,8 @@ func (g Region) LatestSample() (ClockSample, bool) {
 }
 
 // A Losses counts what a process could not record, over all of its threads: records of threads for which no ring
-// buffer was free, objects without a number, forks, and calls of exiting threads.
+// buffer was free (Unringed), objects that got no number because the table of objects was full (Unnumbered), children
+// by fork without exec (Forks), and calls on threads that were exiting or inside the tracer (Rejected).
 type Losses struct {
 	Unringed, Unnumbered, Forks, Rejected uint64
 }
@@ -94,7 +95,7 @@ func (g Region) SetEnded() {
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&g.memory[RegionEndedOffset])), 1)
 }
 
-// Losses reads what the process counted but could not record, over all of its threads.
+// Losses reads the counts of everything that the process could not record.
 func (g Region) Losses() Losses {
 	return Losses{g.load64(RegionUnringedOffset), g.load64(RegionUnnumberedOffset), g.load64(RegionForksOffset),
 		g.load64(RegionRejectedOffset)}
@@ -142,7 +143,7 @@ func (r Ring) Head() uint64 { return atomic.LoadUint64(r.word64(RingHeadOffset))
 func (r Ring) Tail() uint64 { return atomic.LoadUint64(r.word64(RingTailOffset)) }
 
 // SetTail releases the slots before position, which the thread may overwrite from then on. The caller must hold the
-// claim.
+// ring buffer's claim (see TryClaim).
 func (r Ring) SetTail(position uint64) { atomic.StoreUint64(r.word64(RingTailOffset), position) }
 
 // FactsHead returns how many bytes of facts (names and other data of variable size) the thread has published.
@@ -152,7 +153,7 @@ func (r Ring) FactsHead() uint64 { return atomic.LoadUint64(r.word64(RingFactsHe
 func (r Ring) FactsTail() uint64 { return atomic.LoadUint64(r.word64(RingFactsTailOffset)) }
 
 // SetFactsTail releases the bytes of facts (names and other data of variable size) before position, which the thread
-// may overwrite from then on. The caller must hold the claim.
+// may overwrite from then on. The caller must hold the ring buffer's claim (see TryClaim).
 func (r Ring) SetFactsTail(position uint64) {
 	atomic.StoreUint64(r.word64(RingFactsTailOffset), position)
 }
@@ -176,8 +177,8 @@ func (r Ring) TryClaim(side Claim) bool {
 	return atomic.CompareAndSwapUint32(r.word32(RingClaimOffset), uint32(ClaimNobody), uint32(side))
 }
 
-// Unclaim releases the claim. Call it after the last SetTail and SetFactsTail; afterwards the other side may change
-// the tails.
+// Unclaim lets the other side read the ring buffer. Call it after the last SetTail and SetFactsTail, because the other
+// side may then change the tails.
 func (r Ring) Unclaim() { atomic.StoreUint32(r.word32(RingClaimOffset), uint32(ClaimNobody)) }
 
 // Claimed returns which side is reading the ring buffer now.
@@ -278,7 +279,7 @@ func (r Ring) Polling() Polling {
 
 // Slots yields the memory of the records at positions `from` (inclusive) to `to` (exclusive), in pieces of at most
 // ChunkRecords records. Call Head first: its atomic load makes the thread's table of chunks visible. The caller must
-// hold the claim, or the process must be dead; otherwise the thread may overwrite the records.
+// hold the claim (see TryClaim), or the process must be dead; otherwise the thread may overwrite the records.
 func (r Ring) Slots(from, to uint64) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for from < to {
@@ -317,8 +318,8 @@ func (r Ring) Intact(head uint64) uint64 {
 
 // FactBytes returns the memory of the facts (names and other data of variable size) at byte positions `from`
 // (inclusive) to `to` (exclusive), at most FactsPerRing bytes. It returns two slices if the ring buffer wraps around
-// in between; otherwise b is nil. The caller must hold the claim, or the process must be dead; otherwise the thread
-// may overwrite the facts.
+// in between; otherwise b is nil. The caller must hold the claim (see TryClaim), or the process must be dead;
+// otherwise the thread may overwrite the facts.
 func (r Ring) FactBytes(from, to uint64) (a, b []byte) {
 	facts := r.memory[PageSize+RecordsPerRing*RecordSize:]
 	return wrapped(facts, from%FactsPerRing, to-from)

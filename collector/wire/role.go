@@ -35,8 +35,8 @@ const (
 	RoleDispatchType      // MTLDispatchType
 	RoleSampling          // a Sampling
 	RoleStatus            // MTLCommandBufferStatus in the lowest byte, the error code above it
-	RoleGPUBegin          // when the GPU began
-	RoleGPUEnd            // when it ended
+	RoleGPUBegin          // when the GPU began the work
+	RoleGPUEnd            // when the GPU ended the work
 	RoleKernelBegin       // time at which the driver began to schedule
 	RoleKernelLength      // how long the driver scheduled
 	RoleStack             // a StackID
@@ -47,11 +47,11 @@ const (
 	RoleDescriptor        // a Descriptor
 	RoleInode             // number of a file in its file system
 	RoleFile              // number of a file descriptor
-	RolePolls             // how often a thread asked before the answer changed
-	// two numbers about an encoder: in the upper 32 bits how many dispatches it has; in the lower 32 bits the length
-	// of the longest chain of dispatches of which each may depend on the previous one. 0 when not known
+	RolePolls             // how often a thread asked for a status before the answer changed
+	// two numbers about an encoder: the upper 32 bits count its dispatches; the lower 32 bits have the length of the
+	// longest chain in which each dispatch may depend on the previous one. Both are 0 when not known
 	RoleDependence
-	RolePollGap // how long before the last question it asked the one before
+	RolePollGap // time between the last two questions of a thread that asked repeatedly
 )
 
 // IsText reports whether values of the role are StringIDs. The constants from RoleName to RoleText must stay

@@ -1,7 +1,7 @@
 package wire
 
 // A Row declares one kind of record: its call, the call's effect, and what each value of the record means. Code that
-// reads records must use only effects, roles, kinds and units. The texts for people come from the same fields and may
+// reads records must decide by effects, roles, kinds and units, never by the texts for people (Field.Words), which may
 // be reworded at any time.
 type Row struct {
 	Call     Call
@@ -20,7 +20,7 @@ type Field struct {
 	Role Role
 	Kind Kind // kind of the object whose number the value is, or of the objects that the value counts
 	Unit Unit
-	name string // wording for people, where role, kind and unit do not suffice
+	name string // text for people; empty if role, kind and unit describe the value well enough
 }
 
 // A Place says where a value is: in the record itself, in its More record (the second record of a call, with

@@ -84,8 +84,10 @@ var errCut = errors.New("rawmetal's results are incomplete: it ended without wri
 // A Process tells Read how to merge the output of one rawmetal process into a benchmark that consists of several
 // processes.
 type Process struct {
-	Round int    // added to its rounds, for benchmarks whose rounds are processes
-	Label string // added to the names of its cases, "traced=yes"; or ""
+	// added to the round numbers that the process prints, which begin at 0 in each process: if each round is a process
+	// of its own, the rounds get different numbers
+	Round int
+	Label string // added to the name of each case, such as "traced=yes"; may be empty
 }
 
 // Read adds the output of one rawmetal process to r, and calls progress, if not nil, for each progress line. It stops

@@ -59,8 +59,8 @@ func (s *session) waitForChildren(signalled <-chan os.Signal) {
 	}
 }
 
-// withLiving marks those processes as running that are in living, and appends those of living that processes
-// lacks.
+// withLiving marks each process of the list living as running in the list processes. It appends the processes that
+// this list lacks.
 func withLiving(processes []handshake.Process, living []tracefile.Living) []handshake.Process {
 	for _, p := range living {
 		at := slices.IndexFunc(processes, func(q handshake.Process) bool { return q.PID == p.PID })

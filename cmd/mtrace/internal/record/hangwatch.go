@@ -75,8 +75,8 @@ func (h *hangWatch) end() {
 // again only after the program made progress.
 func (h *hangWatch) watch() {
 	var look, interrupted <-chan time.Time
-	// told is the time of the program's last progress when a hang was last reported. next is the time without
-	// progress after which the program is checked again
+	// told is the time of the last progress before the hang that was reported last: no hang is reported twice. next
+	// is how long the program must have made no progress at the next check
 	var told, next time.Duration
 	if h.after > 0 {
 		tick := time.NewTicker(min(h.after/4, 250*time.Millisecond))

@@ -163,7 +163,7 @@ type tracedRun struct {
 	view    *liveView
 	session *session
 	plan    *inject.Plan
-	began   time.Time // rounded down to a second, the coarsest resolution of file times
+	began   time.Time // rounded down to a second, because file times are compared with it
 }
 
 // prepare creates the trace, the collector and the command to start. On an error it removes everything again.

@@ -18,7 +18,7 @@ type lockUse struct {
 	locks   map[evidence.LockKey]bool
 	waits   int
 	time    analyze.Nanos
-	holders map[*analyze.Thread]analyze.Nanos // for how long each thread held the lock
+	holders map[*analyze.Thread]analyze.Nanos // for how long others waited for each thread to release the lock
 }
 
 // lockFinding completes r with the cost, evidence and summary of waits for the locks that `sort` selects. It leaves

@@ -94,8 +94,9 @@ func (c *counter) when(n int) *Busy {
 type levels struct {
 	running []analyze.Nanos // indexed by the number of open intervals; the last element includes all larger numbers
 	backlog analyze.Nanos   // time in which at least one ran and at least one was pending
-	// slope of a linear fit in the time of `backlog`: how many more intervals run for each further interval that runs or
-	// is pending. Near 0, the maximum is reached; also 0 if the number of intervals did not vary
+	// Slope (0 to 1) of a linear fit of the running intervals over the running and pending ones, in the time of
+	// `backlog`. Near 0, a further interval only waits, because the maximum is running. It is also 0 if the number of
+	// intervals did not vary.
 	growth float64
 }
 

@@ -61,9 +61,9 @@ func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos
 // ever runs (Most), although the GPU could have run more.
 const (
 	noMatter     = iota // the situation did not occur
-	beganBeside         // the command buffer began although the queue ran that many
-	waitedBehind        // the command buffer waited until fewer of the queue ran
-	beganLate           // the command buffer waited, and still did not begin when fewer ran
+	beganBeside         // the command buffer began although the queue ran Most others
+	waitedBehind        // the command buffer began when one of the others ended: the queue limits their number
+	beganLate           // the command buffer did not begin even after one of the others ended: another reason
 	startings
 )
 

@@ -11,7 +11,7 @@ import (
 // Starvation is the time in which the GPU is idle because the threads that submit to it wait for other threads'
 // signals or for input.
 type Starvation struct {
-	Lost    analyze.Nanos // without Outside and Upstream
+	Lost    analyze.Nanos // idle time that is not counted in Outside, Upstream or Server
 	Outside analyze.Nanos // idle time in waits for clients, a terminal or standard input
 	// the descriptors at which the submitting threads or their producers waited, for the time in Lost and in Outside
 	Inputs    Inputs

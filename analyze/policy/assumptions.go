@@ -64,5 +64,7 @@ const (
 	ConfidenceGuessed  = 0.6  // another cause may produce the same pattern
 	ConfidenceNoCause  = 0.7  // no cause was found
 
-	RivalFactor = 0.6 // factor if another cause explains as much; otherwise 1
+	// The confidence is multiplied by RivalFactor if another cause explains as much time as the verdict's. The less the
+	// other cause explains, the closer the factor is to 1.
+	RivalFactor = 0.6
 )

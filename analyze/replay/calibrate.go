@@ -16,7 +16,8 @@ import (
 // the system distributes processors.
 func calibrate(p *program.Program) (best *program.Program, base float64) {
 	enough := policy.RunToRunVariation.Value
-	// in a tied program the waits for locks must depend on the lock's holder, so variants with fixed waits are not tried
+	// In a tied program, waits for locks should depend on the lock's holder. With a larger limit, a variant with such
+	// waits more often suffices, so variants with fixed waits, which are tried later, are needed less often.
 	if p.Tied {
 		enough = policy.ReplayErrorLimit.Value
 	}

@@ -102,7 +102,7 @@ func (r *Replay) onlyFaster(c Change) float64 {
 // speedup returns how much faster the program is with a change. The interval covers all variants (readings) that the
 // recorded rate does not refute, GPUs with and without more capacity than recorded, and the simulated machine's error.
 // It also covers processors that sleep as deeply as recorded, and processors that hardly sleep. If the interval is too
-// wide, speedup returns nil and the reason.
+// wide, speedup returns nil and the reason. `few` has the readings for a quick, less exact interval; nil means all.
 func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	p := r.program
 	usual, other := c, c

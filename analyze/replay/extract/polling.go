@@ -73,11 +73,11 @@ func waitsForHandlers(ev *evidence.Evidence, buffers []*analyze.CommandBuffer, t
 // A turn is one creation of a command buffer by a thread.
 type turn struct {
 	job         int32
-	call        int
-	from, begin analyze.Nanos // end of its previous call, begin of this one
+	call        int           // index of the creation among the thread's calls
+	from, begin analyze.Nanos // end of the thread's previous call, and begin of the creation
 	buffer      *analyze.CommandBuffer
-	gpu         analyze.Nanos // end of the command buffer on the GPU
-	completed   analyze.Nanos
+	gpu         analyze.Nanos // when the command buffer ended on the GPU
+	completed   analyze.Nanos // when the program could see its completion
 }
 
 // ended returns when the command buffer had completed, as a thread that continued at time `at` could see it. Usually

@@ -91,7 +91,7 @@ func (b *builder) thread(
 ) (th program.Thread, done program.Progress) {
 	th.Name = evidence.ThreadName(t)
 	var starving *evidence.Busy
-	if !b.tied { // in a tied program the wait instead lasts until the signal is given
+	if !b.tied { // in a tied program, waits for producers are steps that end with the producer's signal
 		starving = b.ev.Starvation.When[t]
 	}
 	at := list[0].Begin

@@ -9,8 +9,9 @@ import (
 )
 
 // HandOffs has the durations of hand-offs: from a thread to the GPU (latency), from the GPU to a waiting thread
-// (notify), and on the GPU from one command buffer to the next that waited for it (turnaround). A name with "Free" is
-// the usual duration if a processor is free.
+// (notify), and on the GPU from one command buffer to the next that waited for it (turnaround). In names, a
+// "Usual" duration is the median of all, "Quick" stands for the quickest ones, and "Free" for those without a wait for
+// a processor.
 type HandOffs struct {
 	UsualLatency, QuickLatency, FreeLatency analyze.Nanos
 	UsualNotify, FreeNotify                 analyze.Nanos
@@ -19,7 +20,7 @@ type HandOffs struct {
 	Latencies, Notifies, Turnarounds        []analyze.Nanos // all of them, in ascending order
 
 	WaitedFor analyze.Nanos // time that all threads of the process waited for processors
-	// the share of the additional time (beyond the usual duration) that these waits explain at most
+	// upper bound of the share (0 to 1) of the hand-offs' time beyond their usual durations that WaitedFor explains
 	Hindered float64
 	// Hand-offs and commits take longer than with a free processor. Unexplained is the share of this additional time
 	// that threads waited for processors and that the simulated machine does not reproduce.

@@ -23,14 +23,14 @@ const (
 // The largest numbers of things that a report lists.
 const (
 	MostGaps         = 20 // idle gaps of a GPU
-	MostChains       = 20
-	MostNamed        = 3 // kernels or submitting threads in a sentence
-	MostLocks        = 3
-	MostHolders      = 4
-	MostSites        = 2 // places in the program for one cause
-	MostGainsPerKind = 6 // predicted gains, of each kind and in all; each costs ten replays
-	MostThreads      = 2
-	MostGains        = 6
+	MostChains       = 20 // chains of threads that wait for each other
+	MostNamed        = 3  // kernels or submitting threads in a sentence
+	MostLocks        = 3  // locks for which threads wait
+	MostHolders      = 4  // threads that held a lock
+	MostSites        = 2  // places in the program for one cause
+	MostGainsPerKind = 6  // items of one kind, such as kernels, for which a gain is tried; each costs a replay
+	MostThreads      = 2  // the same for threads
+	MostGains        = 6  // items with a predicted gain and its interval, besides merging; each costs ten replays
 )
 
 // To find where a run's behaviour changes for good (a new phase), the run is divided into equal ranges of time.

@@ -32,7 +32,7 @@ const (
 	PromptDispatches = 1.5
 	// PromptKernels is the minimum share of a token's kernels that also occur in a prompt's step.
 	PromptKernels = 0.25
-	// StepDrift is the largest ratio of the threads and dispatches of neighbouring loops that are merged into one
-	// loop: attention grows with the context.
+	// Two neighbouring loops are merged into one only if the GPU threads of their steps differ by at most the factor
+	// StepDrift. It is above 1 because the attention kernels of a language model get more threads as the text grows.
 	StepDrift = 2.0
 )

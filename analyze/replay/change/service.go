@@ -37,7 +37,7 @@ func stepsOf(th *program.Thread) []step {
 type served struct {
 	steps [][]step
 	over  []analyze.Nanos
-	busy  float64 // share of that time that the thread was on a processor
+	busy  float64 // share (0 to 1) of the own time of these steps that is on a processor
 }
 
 // requests returns, for each request, the work that a serving thread (a thread that submits for others) did for it. The

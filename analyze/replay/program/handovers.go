@@ -9,9 +9,8 @@ import (
 )
 
 // HandOffs has the durations of hand-offs: from a thread to the GPU (latency), from the GPU to a waiting thread
-// (notify), and on the GPU from one command buffer to the next that waited for it (turnaround). In names, a
-// "Usual" duration is the median of all, "Quick" stands for the quickest ones, and "Free" for those without a wait for
-// a processor.
+// (notify), and on the GPU from one command buffer to the next that waited for it (turnaround).
+// A "Usual" duration is the median, a "Quick" one the 10% quantile, and a "Free" one is without a wait for a processor.
 type HandOffs struct {
 	UsualLatency, QuickLatency, FreeLatency analyze.Nanos
 	UsualNotify, FreeNotify                 analyze.Nanos

@@ -22,9 +22,9 @@ type backlog struct {
 type backlogPiece struct {
 	position uint64
 	count    int
-	last     wire.Ticks // the largest end of a call
+	last     wire.Ticks // the largest end of a call in the series
 	lasts    bool       // later records depend on some of these records: see wire.Call.Lasts
-	came     time.Time
+	came     time.Time  // when the series was compressed
 	data     tracefile.Packed
 }
 
@@ -32,9 +32,9 @@ type backlogPiece struct {
 // few enough to drop old records early.
 const pieceRecords = 4096
 
-// addToBacklog holds records of a thread's ring buffer in memory, because the window may still be opened for a time
-// that has already passed. It drops records older than any such time, and the oldest records if the memory of all held
-// records exceeds the limit.
+// addToBacklog holds records of a thread's ring buffer in memory, because the trace may still need them: the window may
+// be opened for a time that has passed or, with Last, the end of the run is kept. It drops records that are too old
+// for either, and the oldest ones if the memory of all held records exceeds the limit.
 func (f *windowFilter) addToBacklog(r *ring, position uint64, records []wire.Record) {
 	backlog := &r.window.backlog
 	if len(backlog.open) > 0 && position != backlog.from+uint64(len(backlog.open)) {

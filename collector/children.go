@@ -28,8 +28,8 @@ type childrenPage struct {
 }
 
 // take maps the page of shared memory in which a program's untraced children report themselves. Its file descriptor
-// came with the program's hello (its first message). An invalid page is ignored: only the children of that one program
-// would have used it.
+// came with the program's hello (its first message). An invalid page is ignored, because only the
+// children of this program are then not reported.
 func (c *children) take(r *descriptorReader, program string) {
 	fd := r.take()
 	if fd < 0 {

@@ -17,8 +17,8 @@ import (
 const mostDescriptors = 2
 
 // A descriptorReader reads a unix socket and stores the file descriptors that arrive with the bytes. After a call of
-// `end`, it still reads what is already in the socket, then returns io.EOF. The kernel may report no end of its own:
-// a forked child may still hold the other side open.
+// `end`, it still reads what is already in the socket, then returns io.EOF. Without
+// this call it might wait for ever: the kernel reports no end while a forked child holds the other side open.
 type descriptorReader struct {
 	conn        *os.File
 	ended       atomic.Bool

@@ -12,8 +12,8 @@ import (
 type joiner[T any] struct {
 	next    uint64     // the position of the next element to deliver
 	waiting []piece[T] // pieces behind a gap, by position
-	count   int        // elements in held
-	limit   int        // largest value of count
+	count   int        // number of elements in all pieces of waiting
+	limit   int        // maximum of count, and of the number of pieces
 	emit    func(position uint64, elements []T)
 }
 

@@ -123,8 +123,8 @@ func noneLeft(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// waiting accepts all connections that wait in the kernel, without blocking. If a file descriptor is missing for one
-// of them, it returns an error and the connections accepted before; that one continues to wait.
+// waiting accepts all connections that wait in the kernel, without blocking. If the file descriptors run out, it
+// returns an error and the connections accepted before; the rest continue to wait.
 func (l *listener) waiting() (all []*arrival, err error) {
 	for {
 		var a *arrival

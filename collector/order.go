@@ -15,7 +15,7 @@ type recordOrder struct {
 
 	// Guarded by the trace's mutex.
 	rings   [wire.RingCount]*ring
-	missing uint64 // number of records in gaps: later records of the ring arrived, these did not
+	missing uint64 // number of records that never arrived although later records of their ring did
 }
 
 // ring returns the state of the ring buffer with this index; it creates the state at the first call.

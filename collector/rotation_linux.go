@@ -14,9 +14,9 @@ type rotation struct {
 	processors []int        // processors that this process may use; no rotation with fewer than two
 	allowed    *unix.CPUSet // these processors as a set
 	next       int          // index in processors
-	shared     bool         // the last round waited for a processor
+	shared     bool         // the last round shared its processor with another thread
 	thread     int          // the thread that reads the rings in this round
-	preempted  int64        // how often that thread had been preempted when the round began
+	preempted  int64        // how often the thread had been preempted before the round
 
 	move func(thread int, to *unix.CPUSet) error // sched_setaffinity; thread 0 is the calling one
 }

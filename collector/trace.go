@@ -20,7 +20,7 @@ type processTrace struct {
 
 	mutex    sync.Mutex // guards the following fields; the reader of the socket and the reader of the rings lock it
 	index    tracefile.ProcessIndex
-	added    bool // the trace has a Process for it
+	added    bool // the process is part of the trace, and index is valid
 	clock    wire.ClockKind
 	numer    uint32 // nanoseconds per tick of ClockMach, as a fraction
 	denom    uint32

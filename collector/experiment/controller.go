@@ -73,7 +73,7 @@ type Controller struct {
 type active struct {
 	delays wire.Delays
 	dose   dose
-	level  int // index in speedups of the next block
+	level  int // of a virtual speed-up: how many blocks it had; selects the next element of speedups
 }
 
 // New returns a controller. sights must observe the recording of c, because the controller looks for targets in its

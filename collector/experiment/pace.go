@@ -153,8 +153,8 @@ func newDose(perSecond, share float64) dose {
 	return d
 }
 
-// A target's delays are shortened only if the measured slow-down is likely not noise: its estimate minus this number of
-// standard errors must still exceed what is allowed.
+// How sure the experiment must be before it shortens a target's delays. The measured slow-down may be noise. So this
+// number of standard errors is subtracted from it, and the rest must still exceed the allowed slow-down.
 const (
 	likely = 1.0
 	// certain is required to make a delay shorter than the target's first one: the effect of such short delays is hard

@@ -21,8 +21,8 @@ type Sights struct {
 
 type sight struct {
 	texts   map[wire.StringID]string
-	threads map[uint64]string        // names reported since, by the system's id
-	began   map[uint64]wire.StringID // the name that a thread had at its first call; 0 when not known
+	threads map[uint64]string        // names that threads got after their first call, by the system's thread id
+	began   map[uint64]wire.StringID // names at the first call, by the system's thread id; 0 when not known
 	locks   map[uint64]*seenLock
 	pending map[uint16]wire.Record // by ring: a wait for a lock or a thread's start whose More record has not come
 	calls   map[wire.Call]*seenCalls
@@ -164,7 +164,7 @@ func (s *Sights) threads(p tracefile.ProcessIndex) map[uint64]string {
 	return names
 }
 
-// took returns the mean duration of these calls in ticks. It returns false if none was observed.
+// took returns the mean duration of these calls in ticks. It returns false if no such call was observed.
 func (s *Sights) took(p tracefile.ProcessIndex, calls []wire.Call) (float64, bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

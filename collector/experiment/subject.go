@@ -24,7 +24,7 @@ type tally struct {
 	at      int64 // nanoseconds on the process's clock
 	rings   []wire.Injected
 	commits []uint64 // command buffers committed, by the number of the ring
-	due     uint64   // nanoseconds of virtual speed-ups
+	due     uint64   // nanoseconds that each thread must have paused for virtual speed-ups
 }
 
 // quickTally is the longest acceptable time for reading all counters. A slower reading is repeated: the counters

@@ -97,8 +97,8 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 // Address returns the address on which the receiver listens, HOST:PORT, with the port that the system chose.
 func (r *Receiver) Address() string { return r.listener.Addr().String() }
 
-// Serve receives traces until ctx is done or Close is called. A trace that is incomplete by then stays cut. If its
-// sender later connects to another receiver on the same folder, that one adds the rest.
+// Serve receives traces until ctx is done or Close is called. A trace that is incomplete by then stays cut. A
+// later receiver on the same folder adds the rest if the trace's sender connects to it.
 func (r *Receiver) Serve(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { r.Close() })()
 	for {

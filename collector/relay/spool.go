@@ -21,18 +21,18 @@ import (
 // already has a length and a checksum, and the files could not be read as a trace without unwrapping them.
 type Spool struct {
 	folder *spoolFolder
-	limit  int64 // bytes on disk
-	each   int64 // size of a file, in bytes, after which the next begins
-	why    func() error
+	limit  int64        // bytes on disk
+	each   int64        // size of a file, in bytes, after which the next begins
+	why    func() error // the reason for which the receiver accepts no data, for the error when the spool is full
 
 	mutex     sync.Mutex // guards what follows
 	files     []spoolFile
 	kept      *os.File // blocks kept from removed files; nil before the first
 	keptSize  int64
-	written   int64 // bytes of the trace so far
-	confirmed int64 // bytes that the receiver has
-	ended     bool  // nothing more is written
-	more      chan struct{}
+	written   int64         // bytes of the trace so far
+	confirmed int64         // bytes that the receiver has
+	ended     bool          // nothing more is written
+	more      chan struct{} // gets an element when data was written or the trace ended; wakes the sender
 }
 
 // A spoolFile is one file of a spool; it has the bytes of the trace from position start on.

@@ -308,8 +308,8 @@ func ofSize(at size, low, step uint64) uint64 {
 	return unzigzag(v)
 }
 
-// times reads the next number of each of the two columns of times. It does the same as two calls of number, but
-// faster, because it fetches the bits only once if they fit.
+// times reads the next number of columnGap and of columnLength. lasts has the sizes of the previous numbers, and is
+// updated. Two calls of number would do the same, but slower: times fetches the bits only once if both numbers fit.
 func (r *bitReader) times(lasts *[columnCount]size, step uint64) (v0, v1 uint64) {
 	window := r.peek()
 	c0 := decoded[window&(1<<codeBits-1)]

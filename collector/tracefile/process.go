@@ -60,7 +60,7 @@ type Class struct {
 // these methods are not recorded.
 type Unhooked struct {
 	Class
-	Methods int // methods without a hook; 0 means all of them
+	Methods int // number of methods without a hook; 0 means that none has a hook
 }
 
 // A Symbol is what is known about one return address.

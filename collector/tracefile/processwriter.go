@@ -27,7 +27,7 @@ type processWriter struct {
 	header processHeader // guarded by the writer's mutex
 
 	mutex       sync.Mutex
-	written     map[writtenKey]struct{} // already written; each thread sends them, but the file needs them once
+	written     map[writtenKey]struct{} // texts and stacks that need not be written again
 	facts       []byte
 	samples     []byte
 	threadTimes []byte

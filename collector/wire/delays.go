@@ -109,8 +109,8 @@ func (g Region) DelayDue() uint64 { return g.load64(RegionDelayDueOffset) }
 // added delays, and units of progress such as completed command buffers. The counts only grow.
 type Injected struct {
 	Thread      uint64 // the thread that has the ring now, or had it last
-	Occurrences uint64 // number of delayed activities, including delays of 0
-	Nanos       uint64 // total of the delays, as measured
+	Occurrences uint64 // how often the target (such as a call) occurred, including delays of length 0
+	Nanos       uint64 // how long the threads were delayed altogether, as measured, in nanoseconds
 	Units       uint64 // units of progress completed
 	UnitAt      Ticks  // when the last unit was completed; 0 if there was none
 }

@@ -42,9 +42,9 @@ type ExperimentMode string
 
 // The modes of targets of an experiment.
 const (
-	ExperimentDelay ExperimentMode = "delay" // the target itself
-	// all other threads are delayed each time that the target ran: a virtual speed-up. Relative to the other threads,
-	// that has the same effect as a faster target
+	ExperimentDelay ExperimentMode = "delay" // the thread that runs the target is delayed
+	// all other threads are delayed each time that a thread runs the target: relative to them, the target has become
+	// faster (a virtual speed-up)
 	ExperimentSpeedup ExperimentMode = "speedup"
 )
 

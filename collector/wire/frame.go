@@ -11,8 +11,8 @@ import (
 // FrameKind says what a frame (a message from the traced process to the collector) contains.
 type FrameKind uint16
 
-// The kinds of frames. A connection carries them in this order: at most one Token, one Hello, at most one Rings, then
-// any number of the others.
+// The kinds of frames. A connection begins with at most one Token frame, then one Hello, then at most one Rings. Any
+// number of frames of the other kinds follows.
 const (
 	FrameHello        FrameKind = 1 // see Hello
 	FrameRings        FrameKind = 2 // comes at the first Metal call

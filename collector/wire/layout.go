@@ -63,7 +63,7 @@ const (
 
 	// The delays of an experiment. The collector, not the process, writes these fields: see Delays.
 	RegionDelaysOffset     = 1024 // u32 sequence: odd while the next five words are written, at first 0
-	RegionDelayKindsOffset = 1028 // u32 DelayKind: the initial word of a thread that takes a ring
+	RegionDelayKindsOffset = 1028 // u32 DelayKind: the delays of threads that take a ring from now on
 	RegionDelayOffset      = 1032 // u64: the length of a delay, in nanoseconds
 	RegionDelayUntilOffset = 1040 // u64: the end of all delays, in nanoseconds on the process's monotonic clock
 	RegionDelayLockOffset  = 1048 // u64: the address of the lock that is held longer
@@ -74,7 +74,7 @@ const (
 	RegionDelayCallsOffset = 1152 // DelayCallWords u64: a bit for each call that is delayed
 
 	// Counts of command buffers; see Alive.
-	RegionBuffersMadeOffset  = 1280 // u64: created since the tracer can see when they are freed
+	RegionBuffersMadeOffset  = 1280 // u64: created; not counted before the tracer can see frees
 	RegionBuffersMostOffset  = 1288 // u64: largest number alive at the same time
 	RegionBuffersFreedOffset = 1408 // u64: freed
 

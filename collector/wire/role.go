@@ -18,7 +18,7 @@ const (
 	RoleText              // StringID of another text
 	RoleSize              // size of the object or the data
 	RoleCount             // how many
-	RoleFirst             // index of the first of them
+	RoleFirst             // index of the first of several consecutive elements
 	RoleGrid              // one of width, height and depth of a grid, in this order; 0 when only the GPU knows it
 	RoleGroup             // one of width, height and depth of a threadgroup, in this order
 	RoleCapacity          // maximum number of uncompleted command buffers; 0 is Metal's default

@@ -103,13 +103,13 @@ void mt_bindings_dispatch(struct thread *t, const void *encoder, const void *ind
 // no bindings for the encoder.
 uint64_t mt_bindings_end(struct thread *t, const void *encoder);
 
-// Called when a function of a library has got its number: caches which bindings the function may write, if the
+// Called when a function of a library has got its object number: caches which bindings the function may write, if the
 // library has reflection for it (macOS 26).
 void mt_bindings_function(uint32_t number, id library, id name);
 
-// Called when a pipeline state was created from a function and has got its number; pipeline is NULL if creation
+// Called when a pipeline state was created from a function and has got its object number; pipeline is NULL if creation
 // failed. Caches which bindings the pipeline state may write. The source is the reflection that the program requested
-// (*asked, which may be NULL), else the pipeline state's own reflection, else the function's.
+// (*asked, which may be NULL), else the pipeline state's own reflection, else the function's reflection.
 void mt_bindings_reflect(uint32_t number, id pipeline, const id *asked, id function);
 
 // Called when the pipeline state with this number was set: the encoder's next dispatches run it.

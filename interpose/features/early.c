@@ -1,5 +1,5 @@
 // Logs marks and scopes from before the first Metal call (early.h). A thread finds its log by searching a short list
-// for its thread id. That is slow, but none of it runs during a Metal call.
+// for its thread id. The search is slow, but it never runs during a Metal call.
 #include "features/early.h"
 #include <string.h>
 #include "core/clock.h"

@@ -1,10 +1,10 @@
-// Converts the times of a GPU's counter samples to the processor's clock. The GPU's clock has its
-// own rate and starting point.
+// Converts the times of a GPU's counter samples to the processor's clock. The GPU's clock has its own rate and
+// starting point.
 //
 // Rule: the two clocks are compared twice, with much time in between, and a sample's time is computed on the straight
-// line through the two comparisons. The second comparison is renewed as time passes, always after the samples that
-// use it were taken. A sample is therefore between the two comparisons, or at most their distance after the second.
-// So the line at most doubles the error of a comparison.
+// line through the two comparisons. The second comparison is renewed as time passes, always after the samples that use
+// it were taken. A sample therefore lies between the two comparisons, or after the second one by at most the time
+// between them. So the line at most doubles the error of a comparison.
 #ifndef MTRACE_GPUCLOCK_H
 #define MTRACE_GPUCLOCK_H
 #include <stdatomic.h>

@@ -25,7 +25,7 @@ struct thread;
 void mt_sampling_see(struct thread *t, id device);
 
 // Called by the hook of a method that creates an encoder: returns the method to call instead, which creates a sampled
-// encoder, or original if the encoder is not sampled. number is the command buffer's.
+// encoder, or original if the encoder is not sampled. number is the object number of the command buffer.
 typedef id (*mt_make_encoder)(id, SEL);
 typedef id (*mt_make_encoder_of_type)(id, SEL, NSUInteger);
 typedef id (*mt_make_encoder_of_pass)(id, SEL, id);

@@ -23,8 +23,8 @@ void mt_shared_note(id object, uint32_t number);
 uint32_t mt_shared_again(struct thread *t, unsigned family, id object, uint32_t number);
 
 // Called when an object is about to be freed: removes it from the list of objects that have returned a handle.
-// Otherwise a new object at the same address could get its number. mt_shared_forget costs one load while the list is
-// empty.
+// Otherwise a new object at the same address could get the freed object's number. mt_shared_forget costs one load
+// while the list is empty.
 void mt_shared_remove(id object);
 static inline void mt_shared_forget(id object) {
   if (__builtin_expect(atomic_load_explicit(&mt_shared_count, memory_order_relaxed) != 0, 0)) mt_shared_remove(object);

@@ -1,7 +1,7 @@
-// Records the program's signposts (signposts.h). An interval may overlap others of its thread and may end on another
-// thread. If it ends on the thread where it began, it is recorded as a scope. If it ends on another thread, that thread
-// records the interval. It finds the interval's beginning in a table, indexed by a hash of log, id and name. The thread
-// where it began then drops the open scope at its next signpost.
+// Records the program's signposts (signposts.h). An interval may overlap other intervals of its thread and may end on
+// another thread. If an interval ends on the thread where it began, it is recorded as a scope. If it ends on another
+// thread, that thread finds its beginning in a table, indexed by a hash of log, id and name, and records the interval.
+// The thread where the interval began then drops the open scope at its next signpost.
 //
 // Memory order: an entry's begin and thread are written first, then its key with release. A thread that ends the
 // interval takes the key by compare-and-swap with acquire, so that only one thread records it, and then marks the

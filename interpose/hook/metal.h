@@ -21,8 +21,9 @@ enum mt_metal_function { MT_METAL_CREATE, MT_METAL_COPY, MT_METAL_COPY_OBSERVED,
     MT_METAL_FUNCTIONS };
 
 // Returns Metal's own function, as seen from caller, an address in the calling library. It tries three functions in
-// turn: the one that the caller would reach without the tracer, the one that dlsym has found, and one of any library
-// in the process. If caller is NULL, the first step is skipped. Returns NULL if there is none.
+// turn: the function that the caller would reach without the tracer; the function that mt_metal_found has remembered;
+// a function of that name in any library of the process. If caller is NULL, the first step is skipped. Returns NULL if
+// there is none.
 void *mt_metal_real(unsigned which, const void *caller);
 
 // Like mt_metal_real, for a caller that asks dlsym whether the function exists. It does not search all libraries of

@@ -108,8 +108,8 @@ static void put(struct table *table, SEL name, IMP implementation) {
   atomic_store_explicit(place, own, memory_order_release);
 }
 
-// Changes a method in the table of a class, and in the tables of all classes below it that do not override the
-// method. It skips classes whose table is none: they have no table of their own yet.
+// Changes a method in the table of a class, and in the tables of all classes below it that do not override the method.
+// `none` is the table of every class for which the runtime has not made a table yet; these classes are skipped.
 static void put_below(Class class, SEL name, IMP implementation, const struct table *none) {
   struct table *table = atomic_load_explicit(&class->table, memory_order_relaxed);
   if (table == none) return;

@@ -163,8 +163,8 @@ struct work {
     // in seconds: the smallest time from the call of commit to the start on the GPU, and the smallest time from the
     // end on the GPU to the return of the wait
     double earliest, latest;
-    double notify[BUFFERS];  // from the GPU's end to the return of the wait
-    double set_ns;           // one setComputePipelineState:, the median of many
+    double notify[BUFFERS];  // from the end on the GPU to the return of the wait, in ns
+    double set_ns;           // median duration of setComputePipelineState:, in ns
     int completed;
 };
 

@@ -50,8 +50,9 @@ extern MT_HIDDEN struct mt_cfi_kept {
 } mt_cfi_rules[MT_CFI_KEPT];
 extern MT_HIDDEN _Atomic uint64_t mt_cfi_forgotten;
 
-// Computes the unwinding rule for the return address pc, stores it in the cache entry k and returns it. `wanted` is the
-// entry's key, without the hash of the rule.
+// Computes the unwinding rule for the return address pc, stores it in the cache entry k and returns it. `wanted` is
+// the entry's key without the hash of the rule: the address and the number of calls of mt_cfi_forget, combined by
+// exclusive-or.
 uint64_t mt_cfi_keep(struct mt_cfi_kept *k, uintptr_t pc, uint64_t wanted) __attribute__((noinline, cold));
 
 static inline uint64_t mt_cfi_rule(uintptr_t pc) {

@@ -1,8 +1,8 @@
-// macOS: asks dyld for names (system/place_darwin.c), which also knows those in the shared cache.
+// macOS: asks dyld for names (system/place_darwin.c); dyld also knows the functions in the shared cache.
 //
 // Memory order: all accesses are relaxed. A thread adds an address to a set by writing a slot. The drainer (the
-// tracer's thread that sends records to the collector) reads all slots in each round. So it finds a slot that it has
-// missed one round later. If the set is full, reports show the address instead of a name.
+// tracer's thread that sends records to the collector) reads all slots in each round. If it does not see a new address
+// yet, it finds the address in the next round. If the set is full, reports show the address instead of a name.
 #include "stacks/symbols.h"
 #include <stdatomic.h>
 #include <string.h>

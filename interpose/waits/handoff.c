@@ -65,9 +65,9 @@ static inline uint64_t self(void) {
   return id >> THREAD_BITS ? 0 : id;
 }
 
-// Stores for the calling thread which object it signalled last. On macOS it is stored in an array, indexed by the
-// thread's ring (its buffer of records in shared memory): a thread-local variable would be allocated at its first use.
-// So a thread's signals before its first record are not stored there.
+// Stores which object the calling thread signalled last. On macOS the object is stored in an array, indexed by the
+// thread's ring (its buffer of records in shared memory), because a thread-local variable would be allocated at its
+// first use. So signals that a thread sends before its first record are not stored.
 #ifdef __APPLE__
 static inline void remember(const void *object) {
   struct thread *t = mt_thread_get();

@@ -133,7 +133,7 @@ func (c *Collector) Environment() []string {
 }
 
 // Serve accepts connections until ctx is done or Close is called, and then returns nil. If the trace could not be
-// written, or connections cannot be accepted, it returns that error.
+// written, or connections cannot be accepted, it returns the reason as an error.
 func (c *Collector) Serve(ctx context.Context) error {
 	c.mutex.Lock()
 	if c.closed {

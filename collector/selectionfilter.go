@@ -26,8 +26,8 @@ const (
 	mostUndecided = 256 << 20
 )
 
-// A ringSelection is the filter's state for one thread's ring buffer: the waiting records, and what deciding
-// about the next record needs to know of the last one.
+// A ringSelection is the filter's state for one thread's ring buffer: the records that wait for a decision, and the
+// properties of the last record on which the decision about the next record depends.
 type ringSelection struct {
 	waiting backlog
 	thread  uint64      // the system's id of the thread whose records are being decided

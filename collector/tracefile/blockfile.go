@@ -80,8 +80,8 @@ func (f *blockFile) read(want *block, t *readTools) ([]byte, error) {
 	return f.payload(&b, t)
 }
 
-// headerAt reads the header of the block at offset. It returns an error if there is none, or if the block does not
-// end before end.
+// headerAt reads the header of the block at offset. It returns an error if there is no block, or if the block extends
+// beyond the offset `end`.
 func (f *blockFile) headerAt(offset, end int64) (block, error) {
 	var h [blockHeader]byte
 	if n, _ := f.from.ReadAt(h[:], offset); n < blockHeader {

@@ -8,9 +8,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Nanos converts a tick of the process's clock to nanoseconds on the clock of Metal's GPU times. The conversion is
-// exact at the clock samples, linear between and beyond them, and never runs backwards. If the length of a tick is
-// unknown and there are fewer than two samples, one tick counts as one nanosecond.
+// Nanos converts a tick of the process's clock to nanoseconds on the clock of Metal's GPU times. Ticks of
+// mach_absolute_time have a known length. Ticks of the processor's counter (TSC) are converted with the clock samples:
+// exactly at each sample, linearly between and beyond them. Otherwise one tick counts as one nanosecond. A later tick
+// never gets an earlier time.
 func (p *Process) Nanos(t wire.Ticks) int64 {
 	switch {
 	case p.Clock == wire.ClockMach && p.TimebaseNumer != 0 && p.TimebaseDenom != 0:

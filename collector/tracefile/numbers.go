@@ -15,19 +15,19 @@ import (
 // A clock need not count by ones: the cycle counter of an AMD EPYC advances by 26 at a time. A multiple of such a
 // step is stored as the number of steps, which has fewer bits.
 
-// A size describes a stored number: how many bits follow, its sign, and whether it counts steps of the clock or
-// ticks.
+// A size describes a stored number in one byte: its number of bits, its sign, and whether it counts steps of the clock
+// or single ticks. It is one of the constants below, plus the terms in their comments.
 type size = uint8
 
 const (
-	sizeWhole  size = 0   // + 2·bits of the number of steps, + 1 if it is negative
-	sizeBroken size = 130 // + bits of zigzag(v), which is no multiple of the step
+	sizeWhole  size = 0   // v is a multiple of the step: + 2 × the bits of |v / step|, + 1 if v is negative
+	sizeBroken size = 130 // v is no multiple of the step: + the bits of zigzag(v)
 	sizeSame   size = 195 // equal to the previous number of its column; only for x3
 )
 
-// lowBits, lowMask and highBit are tables indexed by the size of a number. Only the bits below the highest are stored
-// after the size, because the highest is always 1: lowBits is how many these are, lowMask selects them, and highBit
-// has only the highest bit set, which a reader adds again.
+// lowBits, lowMask and highBit are tables indexed by the size of a number. The highest bit of a number is always 1,
+// so only the bits below it are stored after the size. lowBits is the number of these low bits, lowMask selects them,
+// and highBit is the highest bit, which a reader adds again.
 var lowBits, lowMask, highBit = func() (low [256]uint8, mask, high [256]uint64) {
 	for n := range size(65) {
 		for _, at := range []size{sizeWhole + 2*n, sizeWhole + 2*n + 1, sizeBroken + n} {

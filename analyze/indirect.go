@@ -37,12 +37,12 @@ type commandRange struct {
 // change that an encoder encodes takes effect when the GPU runs the encoder.
 type commandChange struct {
 	call    Nanos
-	encoder *openEncoder // nil: made by the call itself
+	encoder *openEncoder // nil: the call itself changes the commands
 	command wire.ObjectID
 	effect  wire.Effect
-	value   uint64       // a pipeline state or how many threads
+	value   uint64       // the number of the pipeline state, or the number of threads
 	of      commandRange // the commands that are reset or copied
-	to      commandPlace // where it is copied
+	to      commandPlace // for a copy: where the first command goes
 }
 
 // An execution is a dispatch by which an encoder executes a range of commands of an indirect command buffer.

@@ -123,9 +123,9 @@ type threadLoader struct {
 	made    chronicle[compactCallMore] // calls that allocated memory
 	runs    dispatchRuns
 	roles   roles            // what the thread does anywhere in the trace, even outside of the loaded range
-	handled *CommandBuffer   // whose completion handler the thread ran last; nil if it ran none
+	handled *CommandBuffer   // the command buffer whose completion handler the thread ran last; nil if none
 	tail    [PartCount]Nanos // Exclusive time after the last submission or wait so far (after Working)
-	tailOf  uint32           // a bit for each part of tail that is not 0
+	tailOf  uint32           // bit set: bit i is set if tail[i] is not 0
 }
 
 type slotOfClass struct {

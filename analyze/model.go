@@ -76,18 +76,18 @@ type CommandBuffer struct {
 	// run other work in between; the time it worked on this command buffer is Took
 	GPU       Interval
 	Rows      []GPUWork // its GPU work, sorted by begin, if the source lists it row by row; use GPUWork to read it
-	Kernel    Interval  // from kernelStartTime to kernelEndTime: the driver schedules it, on the CPU
-	Scheduled Nanos     // the tracer's scheduled handler
-	Completed Interval  // the tracer's completion handler
-	Handlers  int       // completion handlers that the program added
+	Kernel    Interval  // from kernelStartTime to kernelEndTime: the driver schedules the command buffer on the CPU
+	Scheduled Nanos     // when the tracer's scheduled handler ran
+	Completed Interval  // begin and end of the tracer's completion handler
+	Handlers  int       // number of completion handlers that the program added
 	HandledBy *Thread   // the thread that runs the completion handlers
 	Status    CommandBufferStatus
 	ErrorCode int
 	Error     string // Metal's error message; empty when not recorded
 	Encoders  []Encoder
-	Layer     *Layer       // the framework that made it; nil when the program itself did
-	Signals   []EventValue // shared events it signals
-	WaitsFor  []EventValue // shared events it waits for
+	Layer     *Layer       // the framework that created the command buffer; nil when the program itself did
+	Signals   []EventValue // the shared events that the GPU signals in this command buffer
+	WaitsFor  []EventValue // the shared events that the GPU waits for in this command buffer
 
 	withOptions bool // committed with an options object of the program, see commitMany
 }

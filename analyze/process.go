@@ -10,7 +10,7 @@ type Process struct {
 	Program string
 	Args    []string
 	CPU     Nanos // processor time of the process and of the children that it waited for; 0 when not known
-	Ended   Nanos // when it ended, or its recording stopped; if the trace does not tell, its last record
+	Ended   Nanos // when the process or its recording ended; if neither is known, the time of its last record
 	Exit    Exit  // how it ended
 	Alive   Alive // the process's command buffers
 	Encoder Alive // the process's encoders

@@ -174,7 +174,7 @@ type Loss struct {
 	Unnamed   int64 // objects that got no number
 	Nested    int64 // nested calls that are omitted on purpose, because the outer call represents them
 	Children  int64 // forked children that passed through untraced
-	Untimed   int64 // Metal 4 command buffers without GPU times: it is not known which feedback belongs to them
+	Untimed   int64 // Metal 4 command buffers without GPU times, because it is unknown which of Metal's reports is theirs
 	Rejected  int64 // calls on exiting threads, or made by the tracer itself
 	Processes int64 // processes that could not be traced: the number of their calls is not known
 	// processes that used Metal and were still running when the recording ended. The trace lacks their later calls

@@ -148,7 +148,7 @@ func (c *overTime) give(r *Run) {
 		}
 		if m := r.measure(KindCall, c.names[id]); m.bins == nil {
 			m.bins = b
-		} else { // two rows of the table have the same selector: setLabel: of a queue and of an encoder
+		} else { // several calls share a selector, such as setLabel: of queues and of encoders
 			m.bins.merge(b)
 		}
 	}

@@ -117,7 +117,7 @@ func remade(in *Input) *Insight {
 
 // A lateReuse sums up allocations of sizes that the program had released some steps earlier.
 type lateReuse struct {
-	ago   []analyze.Nanos // since the release of memory of the same size
+	ago   []analyze.Nanos // for each allocation, the time since memory of the same size was released
 	bytes uint64
 	cost  analyze.Nanos
 	sizes map[uint64]bool

@@ -81,8 +81,8 @@ func settled[T any](list []T, of func(*T) analyze.Nanos) middle {
 	return middle{all[len(all)*5/100], all[len(all)/2], all[len(all)*95/100]}
 }
 
-// apart reports whether a duration is longer than chance explains: more than policy.SlowIteration times the median,
-// and far above the 95% quantile compared with the distance of the two.
+// apart reports whether a duration is longer than chance explains. It must be more than policy.SlowIteration times the
+// median, and exceed the median by more than policy.SlowIterationSpread times as much as the 95% quantile does.
 func (m middle) apart(n analyze.Nanos) bool {
 	return m.median > 0 && float64(n) > policy.SlowIteration*float64(m.median) &&
 		float64(n-m.median) > policy.SlowIterationSpread*float64(m.high-m.median)

@@ -54,11 +54,10 @@ func residency(in *Input) *Insight {
 	return i
 }
 
-// A late is a command buffer that may have started late on the GPU. Its delay is the time to its start from its
-// commit or, if later, from the end of the previous work.
+// A late is a command buffer that may have started late on the GPU.
 type late struct {
 	buffer *analyze.CommandBuffer
-	delay  analyze.Nanos // from its commit, or from the end of the work before it, to its start
+	delay  analyze.Nanos // from its commit or the end of the previous GPU work, whichever is later, to its start
 }
 
 // startDelays calls `use` for each command buffer, in the order in which they start on the GPU. `delay` is the time

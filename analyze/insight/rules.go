@@ -9,9 +9,9 @@ import (
 // `mtrace explain ID`.
 type rule struct {
 	id, title string
-	find      func(*Input) *Insight // returns nil if the program does not have the habit
+	find      func(*Input) *Insight // returns nil if the program does not have the habit that the rule is about
 	needs     string                // the data that a recording of Instruments lacks; empty if it has everything
-	when      string                // the condition from which it is reported, in Markdown
+	when      string                // the condition under which the rule reports a finding, in Markdown
 	// what to do, in Markdown without a full stop; the advice of an insight whose find gives none
 	remedy string
 }

@@ -27,7 +27,7 @@ type Builder struct {
 	stacks             stacks
 	marks              marks
 	living             *memory.Levels
-	like               map[laneName]uint8 // colours that threads have in another document
+	like               map[laneName]uint8 // colours of threads in another document, to be used again
 	memory             map[*analyze.Process]*steps
 	memoryOrder        []*analyze.Process
 

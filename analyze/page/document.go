@@ -84,19 +84,19 @@ type Level struct {
 // A Flow is the life of one command buffer: creation, commit, GPU work, and the return of the first wait for it. The
 // page draws it as arrows. Lanes are indices in Document.Lanes, −1 for none; times are −1 if not known.
 type Flow struct {
-	Label       int64 `json:"n"` // place in Document.Names
-	Queue       int64 `json:"q"` // place in Document.Names
+	Label       int64 `json:"n"` // index in Document.Names
+	Queue       int64 `json:"q"` // index in Document.Names
 	CreatedNS   int64 `json:"o"`
-	From        int   `json:"f"`
+	From        int   `json:"f"` // lane of the thread that committed
 	CommitNS    int64 `json:"c"`
 	ScheduledNS int64 `json:"s"`
-	GPU         int   `json:"g"`
-	BeginNS     int64 `json:"b"`
-	EndNS       int64 `json:"e"`
+	GPU         int   `json:"g"` // lane of the GPU
+	BeginNS     int64 `json:"b"` // begin of the GPU work
+	EndNS       int64 `json:"e"` // end of the GPU work
 	CompletedNS int64 `json:"d"`
-	To          int   `json:"t"`
+	To          int   `json:"t"` // lane of the thread that waited first
 	WaitNS      int64 `json:"u"` // begin of the wait
-	WakeNS      int64 `json:"w"`
+	WakeNS      int64 `json:"w"` // end of the wait
 }
 
 // A Mark is an instant that the program marked with a name, or the failure of a command buffer.

@@ -7,8 +7,8 @@ import (
 )
 
 // peers completes each block in which a thread waits for a lock or a signal: it adds the lock's name, and the thread
-// that held the lock or sent the signal. This information is in the slice, which arrives after its calls, when their
-// blocks exist already.
+// that held the lock or sent the signal. Call created the blocks without this information, because the Builder
+// receives a slice (time range of the run), which has it, only after all calls of that slice.
 func (b *Builder) peers(t *analyze.Trace) {
 	for i := range t.CPUWaits.Locks {
 		w := &t.CPUWaits.Locks[i]

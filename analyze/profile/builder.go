@@ -38,7 +38,7 @@ func originOf(c analyze.Call) origin { return origin{c.Thread, c.Begin, c.Stack}
 // labels has the labels of a sample, as docs/terms.md defines them. Thread and process IDs are numeric labels,
 // so that `go tool pprof -tagfocus tid=123` finds them; thread and queue are names.
 type labels struct {
-	process *analyze.Process // for samples whose thread may not be known
+	process *analyze.Process // set even if the thread is not known
 	thread  *analyze.Thread  // nil when not known
 	queue   *analyze.Queue   // nil if there is none, or if it is not known
 	other   string           // for waits: the thread that was waited for

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/cause"
 )
 
-// A Queue describes one command queue: who committed to it, and how many command buffers were in flight.
+// A Queue describes one command queue: which threads committed to it, and how many command buffers were in flight.
 type Queue struct {
 	ID             uint32   `json:"id"`
 	PID            int      `json:"pid"`

@@ -77,7 +77,7 @@ type Source struct {
 	Incomplete *Incomplete `json:"incomplete"` // null if the trace has everything that was recorded
 }
 
-// Recorded is a time that was recorded.
+// Recorded is a time range of the run that was recorded.
 type Recorded struct {
 	FromNS int64 `json:"from_ns"` // after the start of the trace
 	ToNS   int64 `json:"to_ns"`

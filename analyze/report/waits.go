@@ -16,7 +16,7 @@ type Exclusion struct {
 	QValue float64 `json:"q_value"` // p_value, adjusted for the number of tests (Benjamini–Hochberg)
 	// for threads that are independent of each other, 95% of indexes lie between independent_low and independent_high
 	NullLow   float64 `json:"independent_low"`
-	NullHigh  float64 `json:"independent_high"` // upper end of that range
+	NullHigh  float64 `json:"independent_high"` // upper end of this range
 	Threads   int     `json:"threads"`
 	Intervals int     `json:"intervals"`
 }
@@ -25,7 +25,7 @@ type Exclusion struct {
 type Interference struct {
 	What    string  `json:"what"`
 	Calls   int     `json:"calls"`
-	Rho     float64 `json:"rho"` // rank correlation of a call's duration with the calls in flight at its entry
+	Rho     float64 `json:"rho"` // rank correlation of a call's duration with the number of calls in progress when it begins
 	RhoLow  float64 `json:"rho_low"`
 	RhoHigh float64 `json:"rho_high"`
 	PValue  float64 `json:"p_value"`

@@ -29,8 +29,8 @@ type Table struct {
 
 // A Knee is the number of threads beyond which more threads gain little.
 type Knee struct {
-	Threads int `json:"threads"` // the last number of threads that paid
-	Next    int `json:"next"`    // the first that did not
+	Threads int `json:"threads"` // the last measured number of threads that still raised throughput clearly
+	Next    int `json:"next"`    // the next measured number of threads, which gained little
 	// The throughput that each additional thread added beyond the knee, relative to the throughput of one thread at the
 	// baseline.
 	Gain float64 `json:"gain"`

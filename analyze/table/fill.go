@@ -152,8 +152,8 @@ func addQueues(a *filling, add func(queueRow)) {
 
 var statusNames = [...]string{"not enqueued", "enqueued", "committed", "scheduled", "completed", "error"}
 
-// status returns the command buffer's last known status. If the command buffer completed, it is the recorded one;
-// otherwise it follows from the recorded calls.
+// status returns the name of the command buffer's last known status: the one that Metal reported on completion, or
+// else the one that follows from the recorded calls.
 func status(b *analyze.CommandBuffer) string {
 	s := b.Status
 	switch {

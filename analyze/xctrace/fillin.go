@@ -41,8 +41,8 @@ func (r *Recording) fillIn() {
 }
 
 // attributeIntervals finds the process of each GPU interval if the table has no column for the process. The interval's
-// label may name the process. If it does not, the process is the one that submitted a command buffer with this number,
-// provided that only one process did.
+// label may name the process. Otherwise it is the process that submitted a command buffer with the interval's command
+// buffer number, unless several processes submitted one with that number.
 func (r *Recording) attributeIntervals() {
 	const schema = "metal-gpu-intervals"
 	t := r.table(schema)

@@ -113,7 +113,7 @@ type ShaderInterval struct {
 	Start, Duration analyze.Nanos
 	Name, Label     TextIndex
 	Type            TextIndex
-	Percent         float64 // the shader's percentage of the GPU work in which it ran
+	Percent         float64 // the shader's share, in percent, of the GPU work that ran it
 	Process         ProcessIndex
 	Channel         TextIndex
 }
@@ -132,7 +132,7 @@ type SubmissionMap struct {
 	Encoder       BufferID
 	Submission    SubmissionID
 	Process       ProcessIndex
-	Coalesced     uint64 // encoders merged into one
+	Coalesced     uint64 // number of encoders merged into one
 }
 
 // ObjectLabel is a row of metal-object-label.

@@ -17,7 +17,7 @@ type cell struct {
 type cellState uint8
 
 const (
-	cellNull   cellState = iota // <sentinel/> or the number that means it
+	cellNull   cellState = iota // no value: <sentinel/>, or the number that stands for it
 	cellValue                   //
 	cellBroken                  // a reference to an undefined id, or text that is not a number
 )

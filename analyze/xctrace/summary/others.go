@@ -19,7 +19,7 @@ type Other struct {
 	FromNS *Nanos     `json:"from_ns"`          // null when no row has an instant
 	ToNS   *Nanos     `json:"to_ns"`            // null when no row has an instant
 	Length *Timing    `json:"length"`           // durations of the rows that have one; null if none has
-	Values []Values   `json:"values,omitempty"` // the texts of the columns that have few different ones
+	Values []Values   `json:"values,omitempty"` // the texts of the columns with few different texts
 	Shown  [][]string `json:"first,omitempty"`  // the first rows of a detail view, under Columns
 	Names  []string   `json:"columns,omitempty"`
 }

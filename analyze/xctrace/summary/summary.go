@@ -159,14 +159,13 @@ type Thread struct {
 	GPUSumNS *Nanos `json:"gpu_sum_ns"`
 }
 
-// Busy says how long work ran: BusyNS counts overlapping work once, and the sum of the intervals counts it once for
-// each interval.
+// Busy says how long work ran. Where N intervals of work overlap, BusyNS counts the time once, SumNS N times.
 type Busy struct {
 	Intervals int     `json:"intervals"`
 	BusyNS    Nanos   `json:"busy_ns"`
 	BusyShare float64 `json:"busy_share"` // busy_ns as a share of the window
 	SumNS     Nanos   `json:"sum_ns"`
-	OverlapNS Nanos   `json:"overlap_ns"` // time with two or more at once
+	OverlapNS Nanos   `json:"overlap_ns"` // time in which two or more intervals overlap
 }
 
 // GPU has the GPU's work: All is the work of every process, Own that of the processes that the summary is about.

@@ -116,11 +116,12 @@ const (
 	// From here on are counters that are never reset, not even when another thread takes over the ring buffer.
 	// RingNestedOffset has a u64 for each of NestedFamilies families: how many calls were not recorded because they
 	// were made inside a recorded call of the same family.
-	RingNestedOffset            = 1024
-	RingCommitsOffset           = 1536 // u64: command buffers that reached commitCommandBuffer:wake:, below the hooks
-	RingCommitsMissedOffset     = 1544 // u64: how many command buffers counted at RingCommitsOffset had no recorded commit
-	RingCompletionsOffset       = 1552 // u64: command buffers whose completion Metal announced to their queue
-	RingCompletionsMissedOffset = 1560 // u64: how many of the latter did not run the tracer's handler
+	RingNestedOffset        = 1024
+	RingCommitsOffset       = 1536 // u64: command buffers that reached commitCommandBuffer:wake:, below the hooks
+	RingCommitsMissedOffset = 1544 // u64: how many command buffers counted at RingCommitsOffset had no recorded commit
+	RingCompletionsOffset   = 1552 // u64: command buffers whose completion Metal announced to their queue
+	// u64: how many command buffers counted at RingCompletionsOffset did not run the tracer's completion handler
+	RingCompletionsMissedOffset = 1560
 
 	// The counters of an experiment, which delays a target (such as a call) and measures the program's progress.
 	RingDelayedOffset  = 1568 // u64: how often the target occurred, including delays of length 0

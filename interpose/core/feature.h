@@ -27,7 +27,7 @@ struct mt_feature {
   // may have used. The feature's data for that ring still describes the earlier thread. Reset it here, otherwise one
   // thread's data is reported for another.
   void (*thread_opening)(struct thread *t);
-  void (*thread_opened)(struct thread *t);  // its first record is written
+  void (*thread_opened)(struct thread *t);  // the thread's first record is written
   void (*thread_left)(struct thread *t);    // the thread's last chance to record
 
   // Forks of the process.
@@ -43,7 +43,7 @@ struct mt_feature {
   // called occasionally: the feature checks whether the framework that it needs was loaded meanwhile. The system does
   // not report every loaded library
   void (*look)(struct thread *t);
-  void (*completed)(struct thread *t, const struct mt_completed *completed);    // of a command buffer; see completion.h
+  void (*completed)(struct thread *t, const struct mt_completed *completed);    // a command buffer completed
 };
 
 extern const struct mt_feature mt_features[];

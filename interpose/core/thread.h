@@ -33,7 +33,7 @@ struct thread {
   // record.
   const void *held;
   void (*owed)(struct thread *t); // writes a delayed record and clears held: see locks.h
-  unsigned index;      // into the arrays that features keep per thread; it stays with the ring
+  unsigned index;      // the index of this thread in the features' arrays; the ring's next thread gets the same index
   bool own_work;     // the tracer's own work is running: its waits are not the program's
   bool delaying;     // inside a delay of an experiment. See delay.h.
   bool canary;       // the self-check is running: its calls are not recorded. See canary.h.
@@ -42,7 +42,7 @@ struct thread {
   bool writing;
   // the thread's cache of Python frames has no entries of the thread that used the ring before. See python.c.
   bool python_known;
-  uint64_t stuck, facts_stuck; // the tails at which waiting for free space failed
+  uint64_t stuck, facts_stuck; // the ring's tails when a wait for free space last failed: see room.h
   struct inside {
     uintptr_t frame; // frame of the outermost call in progress, 0 when there is none. See span.h.
     uint64_t begin, current;
@@ -55,8 +55,8 @@ struct thread {
   // For each family (a kind of objects, such as queues): the class of the object that the thread created last, if a
   // further object of that class needs nothing but a number. Its creation then takes a short path.
   const void *plain[MT_FAMILY_COUNT];
-  uint32_t next_number, last_number;  // reserved numbers for objects: see identity.h. They stay with the ring.
-  unsigned command_buffers; // made here
+  uint32_t next_number, last_number;  // reserved object numbers (identity.h), kept for the ring's next thread
+  unsigned command_buffers; // number of command buffers that this thread created
   unsigned exits;    // rounds of thread exit handlers so far
   uint64_t sent[MT_SENT_TEXTS]; // StringIDs whose texts this thread has sent, direct mapped
 };

@@ -17,8 +17,8 @@
 #include "hook/objc.h"
 
 enum {
-  MT_BOUND_BUFFERS = 31,  // Metal has no more
-  MT_BOUND_TEXTURES = 32, // bindings are not kept for an encoder that binds more
+  MT_BOUND_BUFFERS = 31,  // Metal's limit
+  MT_BOUND_TEXTURES = 32, // the tracer's limit; it keeps no bindings for an encoder that exceeds it
   MT_BOUND = MT_BOUND_BUFFERS + MT_BOUND_TEXTURES,
   MT_TOUCHED_BITS = 9,
 };

@@ -8,12 +8,12 @@
 struct thread;
 void mt_completion_watch(struct thread *t, id command_buffer);
 
-// A completed command buffer, as passed to the features. They are called on the thread that runs the completion
-// handlers.
+// A completed command buffer, as passed to the features (feature.h). The features are called on the thread that runs
+// the completion handlers.
 struct mt_completed {
-  uint32_t number;     // the command buffer's
-  uint64_t at;         // the tick at which its handler ran
-  uint64_t start, end; // its GPU times in nanoseconds, 0 when not known
+  uint32_t number;     // the command buffer's object number
+  uint64_t at;         // when the tracer's completion handler ran, in ticks
+  uint64_t start, end; // the command buffer's GPU times in nanoseconds, 0 when not known
   id command_buffer;   // the command buffer, or the one that a wrapper wraps
   const struct completion_methods *methods;
 };

@@ -19,10 +19,10 @@ enum { MT_ENCODERS_PER_CHUNK = 16, MT_SAMPLED_COMPUTE = 0, MT_SAMPLED_BLIT = 1, 
 
 struct mt_sampled_device {
   _Atomic(id) device;
-  _Atomic bool seen;                   // a thread tests it, or has tested it
-  _Atomic bool works;                  // passed the self-test, and has given good samples since
-  _Atomic uint64_t bad;                // encoders in a row with bad samples
-  _Atomic uint64_t free;               // the first free chunk's number; above it the counter of changes
+  _Atomic bool seen;                   // a thread tests the device's samples, or has tested them
+  _Atomic bool works;                  // the device passed the self-test, and its samples have been good since
+  _Atomic uint64_t bad;                // number of consecutive encoders with bad samples
+  _Atomic uint64_t free;               // low bits: number of the first free chunk; high bits: a counter of changes
   // the mutex of samples.c protects these: how many sample buffers the device has, and the time of the next attempt
   // to allocate one
   uint64_t sample_buffers, next_try;

@@ -11,7 +11,7 @@
 
 enum mt_choke { MT_CHOKE_COMMIT, MT_CHOKE_COMPLETION, MT_CHOKES };
 struct choke {
-  uintptr_t frame; // of the outermost choke point in progress, 0 when there is none
+  uintptr_t frame; // the frame of the outermost choke point in progress, 0 when there is none
   const void *command_buffer;
 };
 
@@ -19,7 +19,7 @@ struct choke {
 // and a counter.
 extern struct mt_audits {
   struct choke chokes[MT_CHOKES];
-  uint64_t handled; // command buffers whose completion handler of the tracer ran on this thread
+  uint64_t handled; // number of completion handlers of the tracer that ran on this thread
 } __attribute__((aligned(128))) mt_audits[MT_THREADS];
 
 // Called when a thread has taken a ring (a buffer for its records). The thread is not inside a choke point (a method

@@ -16,8 +16,8 @@ struct slot {
 struct hook {
   unsigned call, family;
   char returns;          // the return type as in a type encoding; 'B' stands for every encoding of BOOL
-  unsigned arguments;    // without self and _cmd
-  bool audit;            // it only counts and is optional: a method with another prototype is not reported
+  unsigned arguments;    // number of arguments, without self and _cmd
+  bool audit;            // the hook only counts and is optional: a method with another prototype is not reported
   unsigned slot_count;
   const IMP *trampolines; // one per slot
   struct slot *slots;

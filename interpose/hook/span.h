@@ -19,7 +19,7 @@
 
 struct span {
   struct thread *thread;
-  uint64_t begin;                      // ticks
+  uint64_t begin;                      // when the call began, in ticks
   uint64_t current;                    // the object and the call, as in a record's fourth word
   // the enclosing call of another family (a kind of objects, such as queues), which becomes current again at the end;
   // outer_begin is valid only if outer_current is not 0

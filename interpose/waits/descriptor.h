@@ -8,8 +8,8 @@
 
 struct mt_descriptor {
   uint32_t kind;    // MT_DESCRIPTOR_*
-  uint64_t process; // at the other end; 0 when not known
-  uint64_t inode;   // of a pipe
+  uint64_t process; // id of the process at the other end; 0 when not known
+  uint64_t inode;   // inode number of a pipe
   char name[256];   // path, or address and port; empty when there is none
 };
 

@@ -5,7 +5,7 @@ package analyze
 // working for others and so on.
 type Part uint8
 
-// The parts in the order in which reports list them.
+// The parts (categories) of a thread's time, in the order in which reports list them.
 const (
 	PartEncode Part = iota
 	PartCommit

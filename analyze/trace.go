@@ -52,7 +52,7 @@ type CPUWaits struct {
 // Memory is what was allocated and released.
 type Memory struct {
 	Allocations []Allocation   // by At
-	Device      []DeviceMemory // in ascending order
+	Device      []DeviceMemory // in order of time
 	Releases    int            // how often memory was released; 0 may also mean that the source does not tell
 	// the releases of memory and of other objects, each with its time. They are listed only if the range's totals are
 	// to be added to others (Options.Adds); otherwise each Allocation and Lifetime has its own Released

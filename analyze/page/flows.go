@@ -13,7 +13,7 @@ import (
 type flows struct {
 	list  []*flow
 	by    map[bufferID]*flow
-	every int64 // of this many command buffers one is stored
+	every int64 // one of every `every` command buffers is stored
 	count int64
 }
 

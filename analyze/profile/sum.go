@@ -13,7 +13,7 @@ import (
 
 // A Sum adds up the profiles of the ranges of a long trace (loaded with analyze.Options.Adds, so that no call counts
 // twice). Its memory grows with the number of different stacks, not with the trace. A wait that crosses the border of
-// two ranges counts as the phase that is longest in the first range.
+// two ranges counts once, under its longest phase (such as queued or executing) in the first range.
 type Sum struct {
 	kinds   []string
 	sums    []*profile.Profile   // one per kind

@@ -52,7 +52,7 @@ type Cause struct {
 	HolderCallers []string `json:"holder_callers,omitempty"`
 	// for locks: the call at holder_place that overlaps one wait for the lock for the longest time; absent when not known
 	HolderCall       *HolderCall `json:"holder_call,omitempty"`
-	SpeedupIfRemoved *float64    `json:"speedup_if_removed"` // 2 is twice as fast; null if it was not replayed
+	SpeedupIfRemoved *float64    `json:"speedup_if_removed"` // 2 is twice as fast; null if not predicted
 	SpeedupInterval  *Speedup    `json:"speedup_interval"`   // interval around speedup_if_removed
 	NotPredicted     string      `json:"not_predicted"`      // why speedup_if_removed is null
 }

@@ -25,7 +25,7 @@ type Exclusion struct {
 type Interference struct {
 	What    string  `json:"what"`
 	Calls   int     `json:"calls"`
-	Rho     float64 `json:"rho"` // rank correlation of a call's duration with the number of calls in progress when it begins
+	Rho     float64 `json:"rho"` // rank correlation of a call's duration with the number of calls in progress at its begin
 	RhoLow  float64 `json:"rho_low"`
 	RhoHigh float64 `json:"rho_high"`
 	PValue  float64 `json:"p_value"`

@@ -96,8 +96,8 @@ func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *
 	return out
 }
 
-// interval returns the value with its 95% interval: the middle 95% of the results of `of` for the parameter sets ds, which
-// were drawn at random around the fit. Without parameter sets the interval is unbounded.
+// interval returns the value with its 95% interval: the middle 95% of the results of `of` for the parameter sets ds,
+// which were drawn at random around the fit. Without parameter sets the interval is unbounded.
 func interval(value float64, ds []guess, of func(guess) float64) Estimate {
 	if len(ds) == 0 {
 		return Estimate{value, 0, math.Inf(1)}

@@ -1,6 +1,6 @@
 "use strict";
 // This file computes statistics of a time range: the time of each kind of block in each lane, and the calls and
-// kernels with the most time. It uses the most detailed level of the timeline's levels of detail. There, blocks that are
+// kernels with the most time. It uses the timeline's most detailed level. There, blocks that are
 // too short to draw are summed up in cells of equal length. Of a cell that is partly in the range, the time counts in
 // proportion to that part; all of its blocks are counted.
 

@@ -9,11 +9,11 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// WaitedDuring returns the thread time in waits for the GPU that is due to delayed command buffers. `held` returns the
-// interval in which a command buffer was delayed, for example by an event. The delay lasts until the command buffer
-// begins. It also counts in waits for later command buffers of the queue, because command buffers that are released
-// together delay each other. On a saturated GPU, at most the time in which the GPU was idle
-// counts.
+// WaitedDuring returns the time in waits for the GPU that is due to delayed command buffers. `held` returns how long
+// something, for example an event, delayed a command buffer; an empty interval if nothing did. From the begin of that
+// interval until the GPU begins the command buffer, every wait for a command buffer of its queue counts, because
+// command buffers that are released together delay each other. On a saturated GPU a wait counts for at most the time
+// in which the GPU was idle: for the rest, it would have waited anyway.
 func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	held func(*Release) analyze.Interval) (sum analyze.Nanos) {
 	by := map[*analyze.Queue][]analyze.Interval{}

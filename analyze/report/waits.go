@@ -64,8 +64,9 @@ func interference(i evidence.Interference) Interference {
 var exclusionWords = map[string]string{"gpu": "work on the GPU", "encoders": "open encoders",
 	"waits": "waits for the GPU"}
 
-// index formats a mutual exclusion index: 1 means that the intervals never overlap, 0 that they overlap as often as
-// by chance. All values below −1 are shown as "<-1": they depend mostly on how rare overlaps by chance are.
+// index formats a mutual exclusion index, which is 1 − overlap / overlap by chance: 1 means that the intervals never
+// overlap, 0 that they overlap as often as by chance. All values below −1 are shown as "<-1", because there the
+// divisor decides: if little overlap is expected by chance, any overlap gives a very low index.
 func index(x float64) string {
 	if x < -1 {
 		return "<-1"

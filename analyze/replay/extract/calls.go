@@ -113,7 +113,8 @@ func notSignal(k program.Kind) int {
 	return 1
 }
 
-// firstCompiles returns the begin of a thread's first call, compilation included but not waits for locks.
+// firstCompiles returns the begin of a thread's first call that is no wait for a lock. It may be a compilation, which
+// withoutStart leaves out.
 func firstCompiles(list []call) analyze.Nanos {
 	return list[max(0, slices.IndexFunc(list, func(c call) bool { return c.Kind != program.Lock }))].Begin
 }

@@ -66,7 +66,7 @@ func TestDrawableWaits(t *testing.T) {
 		t.Errorf("of %d ns of idle GPU only %d while a thread waited for a drawable: %+v", idle, byDrawables, r.GPU.IdleBy)
 	}
 	// this was "nothing delays the threads: 0.0% of their time went to waiting"
-	if s := r.Serialization; s.Verdict == "none" && !strings.Contains(s.Summary, "keeps pace with the display") {
+	if s := r.Serialization; s.Verdict == "none" && !strings.Contains(s.Summary, "waited in nextDrawable") {
 		t.Errorf("the verdict: %s", s.Summary)
 	}
 	for _, w := range r.WhatIf {

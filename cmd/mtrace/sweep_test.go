@@ -132,7 +132,7 @@ func TestSweepRefuses(t *testing.T) {
 		"a number twice": {[]string{"sweep", "--threads", "2,2", "--", "true", "{threads}"}, "twice"},
 		"no number":      {[]string{"sweep", "--threads", "many", "--", "true", "{threads}"}, "invalid argument"},
 		"no runs":        {[]string{"sweep", "--runs", "0", "--", "true", "{threads}"}, "at least 1 run"},
-		"a bad plot":     {[]string{"sweep", "--plot", "p.bmp", "--", "true", "{threads}"}, "name it .svg"},
+		"a bad plot":     {[]string{"sweep", "--plot", "p.bmp", "--", "true", "{threads}"}, "the name must end in .svg"},
 		"a plot nowhere": {[]string{"sweep", "--plot", "none/p.svg", "--", "true", "{threads}"}, "no folder none"},
 		"a page nowhere": {[]string{"sweep", "--html", "none/p.html", "--", "true", "{threads}"}, "no folder none"},
 		"two on one output": {[]string{"sweep", "--html", "-", "--json", "--", "true", "{threads}"},

@@ -425,7 +425,7 @@ func TestExportTableOfACutExport(t *testing.T) {
 	once := sh(t, whole, nil, tool.mtrace, "export", "a.xml", "--table", schema, "--format", "csv", "-o", "-")
 	twice := sh(t, whole, nil, tool.mtrace, "export", ".", "--table", schema, "--format", "csv", "-o", "-")
 	if twice.stdout != once.stdout || twice.exit != 0 ||
-		twice.stderr != "mtrace: table "+schema+" in b.xml is left out: already read from a.xml\n" {
+		twice.stderr != "mtrace: table "+schema+" in b.xml is left out: the table was already read from a.xml\n" {
 		t.Errorf("%d lines and not %d: %+v", strings.Count(twice.stdout, "\n"), strings.Count(once.stdout, "\n"), twice)
 	}
 }

@@ -29,6 +29,10 @@ func starvation(ev *evidence.Evidence) Finding {
 			"clients, a terminal or standard input", outside)
 	}
 	r.Lost = lost
+	if ev.Starvation.Server != nil && ev.Submitters.Share(lost) < policy.NegligibleShare.Value {
+		return r.reject("the submitting threads' waits on an idle GPU are for a thread that polls for their requests: " +
+			"see polling")
+	}
 	if ev.Submitters.Share(r.Lost) < policy.NegligibleShare.Value {
 		return r.reject("submitting threads waited %s for other threads' signals and for input while the GPU was idle",
 			r.Lost)

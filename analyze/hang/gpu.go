@@ -305,7 +305,8 @@ func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 		return w.handlerOf(b, u.Thread)
 	}
 	took := w.end - b.Committed.Begin
-	if calls := w.mayRunHandlers(b); len(calls) > 0 {
+	usual := took < policy.HangTimesUsual*w.longest // the GPU may still be running it
+	if calls := w.mayRunHandlers(b); len(calls) > 0 && !usual {
 		var threads, inside []string
 		for _, u := range calls {
 			threads = append(threads, thread(u.Thread))
@@ -321,7 +322,7 @@ func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 		text += ": runs " + names
 	}
 	w.step(buffer(b), "%s", text)
-	if took < policy.HangTimesUsual*w.longest {
+	if usual {
 		return Idle, ""
 	}
 	why := fmt.Sprintf("The GPU never finished %s, %v after it was committed; nothing in the trace blocks it. "+

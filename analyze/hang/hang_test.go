@@ -197,6 +197,15 @@ func TestKinds(t *testing.T) {
 			w.done(w.buffer(w.main, 5*ms, 6*ms), 2000*ms)
 			w.waits(w.one, w.buffer(w.main, 5*ms, 2001*ms))
 		}, "", nil},
+		// a thread of a pool that waits for work was said to be stuck in the handler
+		{"one with a handler that takes as long as those before, and a pool", func(w *world) {
+			w.done(w.buffer(w.main, 5*ms, 6*ms), 2000*ms)
+			b := w.buffer(w.main, 5*ms, 2001*ms)
+			b.Handlers = 1
+			w.waits(w.one, b)
+			w.stuck(w.two, analyze.UnfinishedCall{Selector: "sem_wait", Group: wire.GroupSignal, Address: 2})
+			w.Unfinished[1].Begin = 2002 * ms
+		}, "", nil},
 		{"a pool that waits for work", func(w *world) {
 			w.stuck(w.one, analyze.UnfinishedCall{Selector: "pthread_cond_wait", Group: wire.GroupSignal, Address: 1})
 		}, "", nil},

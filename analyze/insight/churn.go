@@ -99,7 +99,10 @@ func remade(in *Input) *Insight {
 		bytes, cost = bytes+a.Bytes, cost+a.Took
 		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, names.of(a), 1, a.Took, a.Bytes)
 	}
-	if made < policy.ChurnCount || of(again, made) < policy.ChurnShare {
+	if made < policy.ChurnCount {
+		return nil
+	}
+	if of(again, made) < policy.ChurnShare {
 		return late.insight(in, made)
 	}
 	i := &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),

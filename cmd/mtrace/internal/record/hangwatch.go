@@ -20,6 +20,9 @@ import (
 const (
 	// keyPatience is how long the program may take to end after Ctrl-C before mtrace prints where it is stuck.
 	keyPatience = time.Second
+	// interruptsTogether is the maximum time between two Ctrl-C that count together. After a longer time the program
+	// has handled the first, as a prompt does.
+	interruptsTogether = 5 * time.Second
 	// quitPatience is how long the program may take to end after SIGQUIT. If it still runs, it handles the signal,
 	// and mtrace prints where it is stuck.
 	quitPatience = 200 * time.Millisecond
@@ -84,7 +87,7 @@ func (h *hangWatch) watch() {
 		look, next = tick.C, h.after
 	}
 	warned := false
-	interrupts := 0
+	interrupts, last := 0, time.Time{} // the number of SIGINTs in quick succession, and when the last one came
 	for {
 		select {
 		case <-h.over:
@@ -111,6 +114,10 @@ func (h *hangWatch) watch() {
 			case warned:
 				syscall.Kill(h.program.pid(), syscall.SIGKILL)
 			default:
+				if time.Since(last) > interruptsTogether {
+					interrupts = 0 // the program answered the earlier one, as a prompt does
+				}
+				last = time.Now()
 				if interrupts++; interrupted == nil || interrupts == 2 {
 					interrupted = time.After(keyPatience)
 				}
@@ -145,10 +152,10 @@ func (h *hangWatch) say(sentence string, always bool) bool {
 	d, err := h.find()
 	switch {
 	case err != nil:
-		if always {
-			fmt.Fprintf(h.out, "mtrace run: cannot find out whether the program hangs: %v\n", err)
+		if !always {
+			return false
 		}
-		return false
+		fmt.Fprintf(h.out, "mtrace run: cannot find out whether the program hangs: %v\n", err)
 	case len(d.Hangs) > 0:
 		fmt.Fprint(h.out, hangText(d))
 	case !always:
@@ -163,7 +170,7 @@ func (h *hangWatch) say(sentence string, always bool) bool {
 	if sentence != "" {
 		fmt.Fprintf(h.out, "mtrace run: %s\n", sentence)
 	}
-	return len(d.Hangs) > 0
+	return err == nil && len(d.Hangs) > 0
 }
 
 // find looks for hangs in what was recorded so far.

@@ -47,7 +47,7 @@ func stallWords(f *evidence.ExternalLoad) string {
 }
 
 // notExternal returns "" if an external process delays this program's work on the GPU, or else the reason why it does
-// not. A lack of processors looks similar, because the driver then submits late. It is told apart by its other
+// not. A lack of processors looks similar, because the driver then submits late. It is distinguished by its other
 // effects: late completion notifications, and threads that wait for processors.
 func notExternal(ev *evidence.Evidence) string {
 	f, p := &ev.External, &ev.Processors

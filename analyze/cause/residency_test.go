@@ -22,7 +22,7 @@ func TestResidencyInTheLoop(t *testing.T) {
 		otherwise string // not in the advice
 	}{
 		{"sets added to the queue", func(th *tracesim.Thread, q *tracesim.Queue) {
-			th.AddResidencySet(q, 900*us)
+			q.AddResidencySet(th, 900*us)
 			th.Residency("endResidency", 100*us)
 		}, "78 calls changed which memory is resident", "one residency set", "allocate buffers"},
 		{"sets committed and requested", func(th *tracesim.Thread, q *tracesim.Queue) {

@@ -132,7 +132,7 @@ func TestInsights(t *testing.T) {
 				},
 				"from a heap": func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 					for range 60 {
-						th.MakeOnHeap(4096)
+						th.MakeOf(wire.FamilyHeap, "newBufferWithLength:options:", 4096)
 						work(th, q)
 					}
 				},

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/fixtures/realpython"
 	"mtrace/fixtures/softmetal"
 	"mtrace/fixtures/testlibrary"
 )
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) {
 	if worker := flag.Lookup("test.fuzzworker"); worker != nil && worker.Value.String() == "true" {
 		os.Exit(m.Run()) // fuzzed code needs no build, and each worker would build one
 	}
+	realpython.Prefer()
 	dir, err := os.MkdirTemp("", "mtrace-test-")
 	if err == nil {
 		err = buildAll(dir)

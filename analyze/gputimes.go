@@ -17,7 +17,7 @@ func (l *objectLoader) completed(r *wire.Record, m *wire.More) {
 		b.GPU = Interval{}
 		l.at.loader.skew(b.Completed.End)
 	}
-	if b.Status == StatusError && b.GPU.Length() == 0 { // it failed before it began: the times are no work
+	if b.Failed() && b.GPU.Length() == 0 { // it failed before it began: the times are no work
 		b.GPU = Interval{}
 	}
 	l.at.process.end = max(l.at.process.end, b.Completed.End)

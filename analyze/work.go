@@ -9,10 +9,13 @@ import (
 // it copies. Command buffers with equal hashes do the same work. Kernels of the same name are different if they have
 // different sources or constants, except in programs that make a new variant again and again (see variantUses).
 // `known` is false if nothing was encoded, or if a kernel is unknown because its pipeline state was set before the
-// trace began.
+// trace began, or if the command buffer failed: then it did only a part of its work.
 func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	h := fnv1a(offset)
 	known = len(b.Encoders) > 0
+	if b.Failed() {
+		h, known = h.text("failed"), false
+	}
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
 		h = h.number(uint64(e.Kind)).number(uint64(e.Copies)).number(e.CopyBytes)

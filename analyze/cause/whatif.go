@@ -279,7 +279,9 @@ func (a *Analysis) there(kind string) []string {
 		costs := kernels.CostsOf(a.Evidence.Trace)
 		for b := range a.Evidence.Trace.Buffers() {
 			for _, s := range kernels.Split(b, a.Evidence.Trace.TimeRange, costs) {
-				all.Number(s.Name())
+				if s.Kernel != kernels.Failed {
+					all.Number(s.Name())
+				}
 			}
 		}
 	case replay.KindCall:

@@ -8,7 +8,7 @@ type Launch struct {
 	// of encoding, committing, scheduling and notification. Medians keep a few delayed command buffers from
 	// distorting the sum.
 	Time analyze.Nanos
-	GPU  analyze.Nanos // median time that the GPU works on a command buffer
+	GPU  analyze.Nanos // median time that the GPU works on a command buffer that does not fail
 	// series of command buffers that could be encoded into one
 	Bursts Bursts
 	// the call that makes up most of the encoding
@@ -24,7 +24,10 @@ func TypicalLaunch(work *GPUWork, releases *Releases, solo analyze.Nanos, extern
 		if !b.Committed.Known() || !b.GPU.Known() {
 			continue
 		}
-		commit, gpu = append(commit, min(b.Committed.Length(), solo)), append(gpu, b.Took(b.GPU))
+		commit = append(commit, min(b.Committed.Length(), solo))
+		if !b.Failed() {
+			gpu = append(gpu, b.Took(b.GPU))
+		}
 		sum := analyze.Nanos(0)
 		for i := range b.Encoders {
 			if e := &b.Encoders[i]; e.Created.Known() && e.Ended.Known() {

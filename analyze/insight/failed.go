@@ -18,7 +18,7 @@ func failed(in *Input) *Insight {
 	var cost analyze.Nanos
 	var where sites
 	for b := range in.Trace.Buffers() {
-		if b.Status == analyze.StatusError {
+		if b.Failed() {
 			all = append(all, b)
 			cost += b.Took(in.Trace.TimeRange)
 		}

@@ -60,7 +60,7 @@ func twoHumps(list []analyze.Nanos) (h humps, two bool) {
 }
 
 // populations finds kernels whose GPU times form two groups, so that a single mean is misleading. It uses only
-// command buffers with a single kernel, because only their times are the kernel's.
+// command buffers with a single kernel that did not fail, because only their times are the kernel's.
 func populations(in *Input) *Insight {
 	type sample struct {
 		took    analyze.Nanos
@@ -71,7 +71,7 @@ func populations(in *Input) *Insight {
 	var order [][2]string
 	for b := range in.Trace.Buffers() {
 		p, count, threads := oneKernel(b)
-		if p == nil || !b.GPU.Known() {
+		if p == nil || !b.GPU.Known() || b.Failed() {
 			continue
 		}
 		if by[p] == nil {

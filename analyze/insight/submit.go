@@ -79,7 +79,7 @@ func tinyBuffers(in *Input) *Insight {
 	var gpu analyze.Nanos
 	var where sites
 	for b := range in.Trace.Buffers() {
-		if !b.GPU.Known() {
+		if !b.GPU.Known() || b.Failed() {
 			continue
 		}
 		buffers++

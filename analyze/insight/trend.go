@@ -68,7 +68,7 @@ func (in *Input) addTimes(all map[*analyze.Thread]*steps) {
 		}
 		call("commit", &b.Committed)
 		call("creating a command buffer", &b.Created)
-		if b.GPU.Known() {
+		if b.GPU.Known() && !b.Failed() {
 			s.add(kernelsOf(b)+" on the GPU", b.Committed.Begin, b.Took(b.GPU))
 		}
 		s.addWork(b)

@@ -66,10 +66,10 @@ type use struct {
 }
 
 // uses calls add for each column (one cost of the fit) that occurs in the share, with the number of times that it
-// occurs. An encoder without recorded work has no columns.
+// occurs. An encoder without recorded work, and a failed command buffer, have no columns.
 func (s *Share) uses(add func(use)) {
 	switch s.Kernel {
-	case Nothing:
+	case Nothing, Failed:
 	case Copies:
 		add(use{column{row: s.row(), unit: perCopy}, float64(max(1, s.Encoder.Copies))})
 		if s.Encoder.CopyBytes > 0 {

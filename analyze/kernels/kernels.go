@@ -15,6 +15,7 @@ const (
 	Unknown = "(kernel not known)"
 	Opaque  = "indirect command buffer" // filled by the GPU, or with unknown commands
 	Nothing = "(no work recorded)"
+	Failed  = "(failed command buffers)" // their GPU time says nothing about the cost of their kernels
 )
 
 // A Kernel is the total of what one kernel did in the run.
@@ -115,7 +116,7 @@ func (s *Sum) take(t *measuredTime, shares []Share, began bool) {
 	if t.alone {
 		k := s.kernel(worker(shares).row())
 		k.alone += t.took
-		if began {
+		if began && k.Name != Failed {
 			k.within += encoders
 		}
 		return

@@ -92,6 +92,34 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestFailedCommandBuffers: every second command buffer fails, after four times the kernel's usual time. The failed ones
+// are a row of their own, so that the kernel's mean is what a completed command buffer takes.
+func TestFailedCommandBuffers(t *testing.T) {
+	trace := &analyze.Trace{TimeRange: window}
+	for i := range 20 {
+		b := analyze.CommandBuffer{Status: analyze.StatusCompleted,
+			Encoders: []analyze.Encoder{{Dispatches: []analyze.Dispatch{dispatched("step", 1, 64)}}}}
+		b.GPU.Begin = analyze.Nanos(1000 * (i + 1))
+		b.GPU.End = b.GPU.Begin + 100
+		if i%2 == 1 {
+			b.Status, b.GPU.End = analyze.StatusError, b.GPU.Begin+400
+		}
+		trace.Add(b)
+	}
+	of := map[string]*Kernel{}
+	for _, k := range Summarize(trace) {
+		of[k.Name] = k
+	}
+	step, failed := of["step"], of[Failed]
+	if step == nil || step.GPU != 10*100 || step.Dispatches != 10 || step.Buffers != 10 {
+		t.Errorf("the kernel: %+v", step)
+	}
+	if failed == nil || failed.GPU != 10*400 || failed.Buffers != 10 || failed.Dispatches != 0 ||
+		failed.Low != failed.GPU {
+		t.Errorf("the failed command buffers: %+v", failed)
+	}
+}
+
 // TestFusions: pairs that always come together are candidates, across command buffers too; pairs that do not are none.
 func TestFusions(t *testing.T) {
 	thread := &analyze.Thread{ID: 1}

@@ -140,6 +140,11 @@ func (s *Splitter) measure(b *analyze.CommandBuffer, window analyze.Interval) {
 	s.shares, s.times, s.seen = s.shares[:0], s.times[:0], s.seen[:0]
 	for work := range b.GPUWork() {
 		within := work.Intersect(window)
+		if b.Failed() {
+			s.shares = append(s.shares, Share{Kernel: Failed})
+			s.add(len(s.shares)-1, within.Length(), true, false)
+			continue
+		}
 		if work.Encoder == analyze.NoEncoder {
 			s.measureTogether(b, within, within == work.Interval)
 			continue

@@ -87,7 +87,7 @@ func (b *Builder) buffers(s *analyze.Slice) {
 			by = b.thread(x.Committed.Thread)
 			by.works = true
 		}
-		if x.Status == analyze.StatusError {
+		if x.Failed() {
 			b.marks.fail(by, max(x.GPU.End, x.Completed.Begin, x.Committed.End), fmt.Sprintf("%s failed, code %d: %s",
 				timeline.BufferName(x), x.ErrorCode, x.Error))
 		}
@@ -156,7 +156,7 @@ func (b *Builder) run(on analyze.Device, x *analyze.CommandBuffer, w analyze.GPU
 		b.lanes++
 	}
 	l, kind := g.lanes[i], colorOf(by)
-	if x.Status == analyze.StatusError {
+	if x.Failed() {
 		kind = kindFailed
 	}
 	number := 0

@@ -12,6 +12,8 @@ import (
 
 // A Kernel is what one kernel did.
 type Kernel struct {
+	// the kernel's name, or a name in parentheses for GPU time of no known kernel. The row "(failed command buffers)"
+	// has the command buffers that failed, which are in no kernel's row
 	Name string `json:"name"`
 	// distinguishes kernels of the same name: the source of the library and the specialisation constants; empty if
 	// the name is unique
@@ -221,6 +223,10 @@ func writeKernels(w *sheet, r *Report) {
 		t.add(cells...)
 	}
 	t.write(w)
+	if i := slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.Name == kernels.Failed }); i >= 0 {
+		wrap(w, fmt.Sprintf("%s failed: their dispatches and GPU time are not in the rows of their kernels",
+			analyze.Plural(r.Kernels[i].CommandBuffers, "command buffer")), "  ", "    ")
+	}
 	if text := notIdentified(r); text != "" {
 		wrap(w, text, "  ", "    ")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/kernels"
 	"mtrace/analyze/policy"
 )
 
@@ -214,6 +215,10 @@ func writeScreenKernels(w *sheet, r *Report, rows screenRows) {
 		}
 		text := fmt.Sprintf("%s  %s (%s, %s) · %s · %s each", titled(cut(analyze.Printable(name), 40), k.Variant),
 			k.GPUCell(), k.ShareCell(), k.Source, analyze.Plural(k.Dispatches, "dispatch"), k.MeanCell())
+		if k.Name == kernels.Failed {
+			text = fmt.Sprintf("%s  %s (%s) · %s", k.Name, k.GPUCell(), k.ShareCell(),
+				analyze.Plural(k.CommandBuffers, "command buffer"))
+		}
 		labelled(w, label, keepUnits(strings.Fields(text)))
 		label = ""
 	}

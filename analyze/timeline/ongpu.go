@@ -85,7 +85,7 @@ func (g *gpuWork) write(f *trackFile, on trackID, b *analyze.CommandBuffer) {
 	if b.Committed.Thread != nil {
 		s.say(arg{name: "committed by thread", value: uint64(b.Committed.Thread.ID)})
 	}
-	if b.Status == analyze.StatusError {
+	if b.Failed() {
 		s.say(arg{name: "error", text: strings.TrimSuffix(fmt.Sprintf("code %d: %s", b.ErrorCode, b.Error), ": ")})
 	}
 	if ran != "" {

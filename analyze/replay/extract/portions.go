@@ -24,6 +24,9 @@ func addPortions(ev *evidence.Evidence, p *program.Program, buffers []*analyze.C
 		}
 		j.Measured = true
 		for k := range shares {
+			if shares[k].Kernel == kernels.Failed { // no kernel that could be faster
+				continue
+			}
 			j.Measured = j.Measured && shares[k].Measured()
 			of, share := int32(names.Number(shares[k].Name())), evidence.Share(shares[k].GPU, total)
 			if int(of) == len(p.KernelCosts) {

@@ -99,9 +99,6 @@ func (b *CommandBuffer) Empty() bool {
 		(b.Committed.Thread == nil || b.Committed.Thread.Lost == 0)
 }
 
-// Failed reports whether the command buffer ended with an error.
-func (b *CommandBuffer) Failed() bool { return b.Status == StatusError }
-
 // EventValue is a value of an event.
 type EventValue struct {
 	Event uint32

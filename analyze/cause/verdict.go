@@ -263,7 +263,10 @@ func deviceName(d *analyze.Device) string {
 
 // tooLittle returns why the trace has too little data for a verdict, or "".
 func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
+	failed := allFailed(ev.Trace)
 	switch {
+	case failed != "":
+		return failed
 	case len(ev.Trace.CommandBuffers) == 0:
 		return "no work was submitted to the GPU (the trace has no command buffer)"
 	case ev.Submitters.Time == 0:

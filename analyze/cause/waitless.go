@@ -16,7 +16,7 @@ const Unrecorded = "Instruments records neither waits nor locks; mtrace run does
 // that no thread waits.
 func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 	v.Cause = None
-	if ev.Occupancy.Buffers == 0 {
+	if ev.Occupancy.Buffers == 0 && allFailed(ev.Trace) == "" {
 		v.Summary = "Not enough data for a verdict: there are no GPU times of the program's work."
 		return v
 	}

@@ -80,7 +80,7 @@ func victim(b *analyze.CommandBuffer) string {
 func errors(list []*analyze.CommandBuffer) string {
 	times := map[string]int{}
 	for _, b := range list {
-		times[errorOf(b)]++
+		times[b.FailureText()]++
 	}
 	return ranked(times, func(words string, n int) string { return analyze.Plural(n, "time") + ": " + words })
 }
@@ -111,18 +111,10 @@ func ranked(times map[string]int, say func(words string, n int) string) string {
 func firstFailure(t *analyze.Trace, list []*analyze.CommandBuffer) string {
 	first := list[0]
 	text := fmt.Sprintf("%s at %v%s", nameOf(first), first.Completed.Begin-t.Run.Origin, ran(first))
-	if slices.ContainsFunc(list, func(b *analyze.CommandBuffer) bool { return errorOf(b) != errorOf(first) }) {
-		text += ": " + errorOf(first)
+	if slices.ContainsFunc(list, func(b *analyze.CommandBuffer) bool { return b.FailureText() != first.FailureText() }) {
+		text += ": " + first.FailureText()
 	}
 	return text
-}
-
-// errorOf returns a command buffer's error code, with Metal's message if it was recorded.
-func errorOf(b *analyze.CommandBuffer) string {
-	if b.Error == "" {
-		return fmt.Sprintf("error %d", b.ErrorCode)
-	}
-	return fmt.Sprintf("error %d, %s", b.ErrorCode, b.Error)
 }
 
 func nameOf(b *analyze.CommandBuffer) string {

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"mtrace/analyze"
@@ -16,7 +17,7 @@ type ExternalLoad struct {
 	Delays    int           // command buffers for which it is known when the driver submitted them to the GPU
 	Late      int           // the part of Delays that began late on an idle GPU
 	Stalls    int           // how often queues stalled: late command buffers of a queue behind one stall count once
-	Moments   int           // separate stalls of the GPUs: the queues that stalled at the same time count once
+	Moments   int           // separate stalls: the queues and devices that stalled at the same time count once
 	Usual     analyze.Nanos // median delay of the late command buffers
 	Waited    analyze.Nanos // thread time in waits until the late ones began
 	Saturated bool          // the GPU is saturated: work begins late because of the program's own work
@@ -67,8 +68,8 @@ func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, s
 		return f
 	}
 	held, late, gaps := in.beganLate(f.delays)
-	f.Late, f.Moments = len(late), incidents(in.work.onDevices(gaps))
-	if f.Stalls = incidents(in.work.inQueues(gaps)); !f.Enough() {
+	f.Late, f.Moments = len(late), moments(gaps)
+	if f.Stalls = in.work.queueStalls(gaps); !f.Enough() {
 		return f
 	}
 	f.held, f.Usual = held, Median(late)
@@ -121,17 +122,32 @@ func (in externalInput) beganLate(delays []delay) (held map[analyze.CommandBuffe
 	return held, late, gaps
 }
 
-// incidents returns how many separate events the intervals of devices or queues prove: the largest number of intervals
-// in each list that do not overlap, summed over the lists.
-func incidents[K comparable](lists map[K][]analyze.Interval) (n int) {
+// moments returns at how many separate times the intervals of command buffers lie: the largest number of intervals that
+// do not overlap. One stall can delay command buffers of several queues and devices.
+func moments(of map[analyze.CommandBufferIndex]analyze.Interval) int {
+	return apart(slices.Collect(maps.Values(of)))
+}
+
+// queueStalls returns the sum over the queues of the times at which their command buffers' intervals lie.
+func (g *GPUWork) queueStalls(of map[analyze.CommandBufferIndex]analyze.Interval) (n int) {
+	lists := map[*analyze.Queue][]analyze.Interval{}
+	for b, i := range of {
+		q := g.trace.Buffer(b).Queue
+		lists[q] = append(lists[q], i)
+	}
 	for _, list := range lists {
-		slices.SortFunc(list, func(a, b analyze.Interval) int { return cmp.Compare(a.End, b.End) })
-		last := list[0].Begin
-		for _, i := range list {
-			if i.Begin >= last {
-				n++
-				last = i.End
-			}
+		n += apart(list)
+	}
+	return n
+}
+
+// apart returns the largest number of intervals of the list that do not overlap. It sorts the list.
+func apart(list []analyze.Interval) (n int) {
+	slices.SortFunc(list, func(a, b analyze.Interval) int { return cmp.Compare(a.End, b.End) })
+	var last analyze.Nanos
+	for k, i := range list {
+		if k == 0 || i.Begin >= last {
+			n, last = n+1, i.End
 		}
 	}
 	return n
@@ -278,7 +294,7 @@ func (in externalInput) allStood(stood map[analyze.CommandBufferIndex]analyze.In
 		}
 	}
 	if min(len(stood), waited) < policy.FewestOccurrences.Count() ||
-		incidents(in.work.onDevices(stood)) < policy.FewestThreadOccurrences.Count() {
+		moments(stood) < policy.FewestThreadOccurrences.Count() {
 		return false
 	}
 	begins, ends := map[*Device][]analyze.Nanos{}, map[*Device][]analyze.Nanos{}
@@ -323,16 +339,6 @@ func (g *GPUWork) onDevices(intervals map[analyze.CommandBufferIndex]analyze.Int
 	for b, i := range intervals {
 		d := g.Of(g.trace.Buffer(b))
 		lists[d] = append(lists[d], i)
-	}
-	return lists
-}
-
-func (g *GPUWork) inQueues(intervals map[analyze.CommandBufferIndex]analyze.Interval,
-) map[*analyze.Queue][]analyze.Interval {
-	lists := map[*analyze.Queue][]analyze.Interval{}
-	for b, i := range intervals {
-		q := g.trace.Buffer(b).Queue
-		lists[q] = append(lists[q], i)
 	}
 	return lists
 }

@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Work returns a hash of what the command buffer does: its kernels, the numbers of their threads, and the amount that
@@ -31,29 +32,46 @@ func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	return uint64(h), known
 }
 
-// Kind returns a hash of the command buffer's kernels, each counted once, or of its label without digits if no kernel
-// is known. Unlike Work it does not depend on how much the kernels do: the command buffers of a loop's steps have equal
-// kinds even if their work grows from step to step.
+// Kind returns a hash of the names of the command buffer's kernels or, where those are not known, of the labels of its
+// pipelines; each name counts once. If no pipeline has a name, Kind hashes the labels of the command buffer and its
+// encoders, without digits. Unlike Work it does not depend on how much the kernels do: the command buffers of a loop's
+// steps have equal kinds even if their work grows from step to step.
 func (b *CommandBuffer) Kind() uint64 {
 	h := fnv1a(offset)
 	var few [32]string // on the stack, because there may be millions of command buffers
 	names := few[:0]
 	for i := range b.Encoders {
 		for d := range b.Encoders[i].Runs() {
-			if d.Pipeline != nil && !slices.Contains(names, d.Pipeline.Kernel) {
-				names = append(names, d.Pipeline.Kernel)
-				h = h.text(d.Pipeline.Kernel)
+			if d.Pipeline == nil {
+				continue
+			}
+			if name := cmp.Or(d.Pipeline.Kernel, d.Pipeline.Label); name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+				h = h.text(name)
 			}
 		}
 	}
-	if len(names) == 0 {
-		for _, c := range []byte(b.Label) {
-			if c < '0' || c > '9' {
-				h = h.number(uint64(c))
-			}
+	if len(names) > 0 {
+		return uint64(h)
+	}
+	h = h.text(withoutDigits(b.Label))
+	for i := range b.Encoders {
+		if label := withoutDigits(b.Encoders[i].Label); label != "" && !slices.Contains(names, label) {
+			names = append(names, label)
+			h = h.text(label)
 		}
 	}
 	return uint64(h)
+}
+
+// withoutDigits returns a label without its digits, which often number the steps of a loop.
+func withoutDigits(label string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, label)
 }
 
 // LabelsRepeat reports whether each distinct label of command buffers occurs at least `times` times on average.

@@ -58,6 +58,31 @@ type released struct {
 	together int // number of consecutive releases, without an allocation between them, that include this one
 }
 
+// releases are the releases of memory of one size that no allocation has reused yet.
+type releases struct {
+	past, future []released // before and after the time of the last takeBefore, in order of time
+	moved        int        // how many releases takeBefore has moved from future to past
+}
+
+// takeBefore removes and returns the latest release before the time `at`; false if there is none. The times of
+// successive calls must ascend. All calls together take time in proportion to the number of releases.
+func (r *releases) takeBefore(at analyze.Nanos) (released, bool) {
+	if r == nil {
+		return released{}, false
+	}
+	n := 0
+	for n < len(r.future) && r.future[n].at < at {
+		n++
+	}
+	r.past, r.future, r.moved = append(r.past, r.future[:n]...), r.future[n:], r.moved+n
+	if len(r.past) == 0 {
+		return released{}, false
+	}
+	last := r.past[len(r.past)-1]
+	r.past = r.past[:len(r.past)-1]
+	return last, true
+}
+
 // remade finds allocations after memory of the same size was released: the program clears its cache in each step, has
 // none, or has one that is too small, so that it releases what a later step needs.
 func remade(in *Input) *Insight {
@@ -78,24 +103,18 @@ func remade(in *Input) *Insight {
 		}
 		made++
 		of := releasedSize{a.Thread.Process, size{a.Bytes, a.Storage}}
-		list := free[of]
-		n, _ := slices.BinarySearchFunc(list, a.At, func(r released,
-			at analyze.Nanos) int {
-			return cmp.Compare(r.at, at)
-		})
-		if n == 0 {
+		last, there := free[of].takeBefore(a.At)
+		if !there {
 			continue
 		}
-		if ago := a.At - list[n-1].at; ago > max(policy.ChurnReuseTime, in.rounds.usual(a.Thread)) {
+		if ago := a.At - last.at; ago > max(policy.ChurnReuseTime, in.rounds.usual(a.Thread)) {
 			late.add(a, ago, names.of(a))
-			free[of] = slices.Delete(list, n-1, n)
 			continue
 		}
 		again++
-		if list[n-1].together >= policy.ClearedTogether {
+		if last.together >= policy.ClearedTogether {
 			cleared++
 		}
-		free[of] = slices.Delete(list, n-1, n)
 		bytes, cost = bytes+a.Bytes, cost+a.Took
 		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, names.of(a), 1, a.Took, a.Bytes)
 	}
@@ -156,8 +175,8 @@ type releasedSize struct {
 	size
 }
 
-// released returns the releases in the trace by process and size of the memory, in order of time.
-func (in *Input) released() map[releasedSize][]released {
+// released returns the releases in the trace by process and size of the memory.
+func (in *Input) released() map[releasedSize]*releases {
 	type change struct {
 		at   analyze.Nanos
 		of   releasedSize
@@ -176,14 +195,17 @@ func (in *Input) released() map[releasedSize][]released {
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
-	list := map[releasedSize][]released{}
+	list := map[releasedSize]*releases{}
 	for i := 0; i < len(changes); {
 		end := i
 		for end < len(changes) && changes[end].free {
 			end++
 		}
 		for _, c := range changes[i:end] {
-			list[c.of] = append(list[c.of], released{c.at, end - i})
+			if list[c.of] == nil {
+				list[c.of] = &releases{}
+			}
+			list[c.of].future = append(list[c.of].future, released{c.at, end - i})
 		}
 		i = end + 1
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"mtrace/analyze"
 	"mtrace/fixtures/tracesim"
 )
 
@@ -49,6 +50,42 @@ func leastRecentlyUsed(sizes, room int) func(th *tracesim.Thread, q *tracesim.Qu
 		}
 		order = append(order, of)
 		th.Wait(iterate(th, q, 1000*us, "step"))
+	}
+}
+
+// TestReleasesAreReadOnce: each of 100,000 allocations of one size once moved all releases that came later. Every
+// release is moved once, and each allocation takes the latest release before it.
+func TestReleasesAreReadOnce(t *testing.T) {
+	const count = 100_000
+	r := &releases{}
+	for i := range count { // in bursts of 100 at one time
+		r.future = append(r.future, released{at: analyze.Nanos(i / 100 * 1000), together: i})
+	}
+	taken := 0
+	for i := range count { // five allocations for each burst take its last five
+		at := analyze.Nanos(i*200 + 1)
+		last, there := r.takeBefore(at)
+		if !there {
+			continue
+		}
+		taken++
+		if want := min(i/5, count/100-1)*100 + 99 - i%5; i < count/20 && last.together != want {
+			t.Fatalf("allocation %d takes release %d, want %d", i, last.together, want)
+		}
+	}
+	if taken != count || r.moved != count {
+		t.Errorf("%d allocations took a release, and %d releases were moved; want %d", taken, r.moved, count)
+	}
+	if last, there := (&releases{future: []released{{at: 5}}}).takeBefore(5); there {
+		t.Errorf("a release at the time of the allocation is taken: %+v", last)
+	}
+}
+
+// The title said "at once" although a cache that is too small allocates memory again much later.
+func TestTitleOfLateReuse(t *testing.T) {
+	found := look(t, 1, steady(80, leastRecentlyUsed(20, 8)))["released-and-remade"]
+	if found.Evidence == "" || strings.Contains(found.Title, "at once") {
+		t.Errorf("%q: %s", found.Title, found.Evidence)
 	}
 }
 

@@ -90,7 +90,7 @@ var rules = []rule{
 		"four of five allocations after start-up have a size of no earlier round: a cache keyed by size never hits",
 		"round sizes up to a few classes, such as the next power of two or the next eighth of one; " +
 			"or allocate memory from a heap (MTLHeap)"},
-	{"released-and-remade", "memory released and allocated again at once", remade,
+	{"released-and-remade", "memory released and allocated again", remade,
 		"Instruments does not record which memory is freed",
 		"half of the allocations after start-up have the size of memory freed less than a round, or 10 ms, before; or half " +
 			"have one of ten sizes or more that were freed earlier",

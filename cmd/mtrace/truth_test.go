@@ -274,24 +274,34 @@ func checkPartition(t *testing.T, trace *analyze.Trace) {
 func TestKilledProgramLosesNothing(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
-	kills := 50
+	kills := 25
 	if testing.Short() {
-		kills = 5
+		kills = 3
 	}
-	random := rand.New(rand.NewPCG(1, 2))
-	directory := t.TempDir()
 	args := []string{workload(t), "--op", "axpy", "--size", "1024", "--dtype", "float32", "--threads", "3", "--iters",
 		"1000000", "--sync-mode", "event"}
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls := 0
+	for seed := range uint64(2) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			killRepeatedly(t, kills, rand.New(rand.NewPCG(1, seed)), append([]string{python}, args...))
+		})
+	}
+}
+
+// killRepeatedly runs a program, kills it at a random moment and compares its trace with the truth, as often as kills
+// says.
+func killRepeatedly(t *testing.T, kills int, random *rand.Rand, program []string) {
+	t.Helper()
+	directory, calls := t.TempDir(), 0
 	for i := range kills {
 		tracePath, truthPath := filepath.Join(directory, fmt.Sprint(i, ".mtrace")),
 			filepath.Join(directory, fmt.Sprint(i, ".truth"))
 		cmd := exec.Command(tool.mtrace, append([]string{"run", "--no-report", "-o", tracePath, "--", "sh", "-c",
-			`echo $$ >"$0"; exec "$@"`, filepath.Join(directory, "pid"), python}, args...)...)
+			`echo $$ >"$0"; exec "$@"`, filepath.Join(directory, "pid")}, program...)...)
 		cmd.Env = append(os.Environ(), "SOFTMETAL_TRUTH="+truthPath)
 		os.Remove(filepath.Join(directory, "pid"))
 		startInTime(t, cmd)

@@ -25,11 +25,21 @@ const relayToken = "a token for these tests"
 // spoolsIn keeps the spools of a test in a folder of its own.
 func spoolsIn(t *testing.T) (folder string) {
 	t.Helper()
+	folder, env := spoolEnvironment(t)
+	for _, entry := range env {
+		name, value, _ := strings.Cut(entry, "=")
+		t.Setenv(name, value)
+	}
+	return folder
+}
+
+// spoolEnvironment returns the environment in which spools are kept in a new folder, and that folder.
+func spoolEnvironment(t *testing.T) (folder string, env []string) {
+	t.Helper()
 	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "Library", "Caches")) // so it is on macOS
-	t.Setenv("MTRACE_TOKEN", relayToken)
-	return filepath.Join(home, "Library", "Caches", "mtrace", "spool")
+	caches := filepath.Join(home, "Library", "Caches") // so it is on macOS
+	return filepath.Join(caches, "mtrace", "spool"), []string{"HOME=" + home, "XDG_CACHE_HOME=" + caches,
+		"MTRACE_TOKEN=" + relayToken}
 }
 
 // sendingWorkload is a run of the workload that sends its trace to a collector, with the truth about its calls in a

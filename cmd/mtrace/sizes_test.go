@@ -198,17 +198,19 @@ func TestSoak(t *testing.T) {
 		fmt.Sprint(long.Milliseconds()))
 	for _, way := range []string{"to a file", "to a collector"} {
 		t.Run(way, func(t *testing.T) {
+			t.Parallel() // the memory does not depend on the load
 			dir := t.TempDir()
+			var env []string
 			args, path := []string{"run", "--no-report", "-o", "t.mtrace"}, filepath.Join(dir, "t.mtrace")
 			var far *collecting
 			if way == "to a collector" {
-				spoolsIn(t)
-				far = startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
+				_, env = spoolEnvironment(t)
+				far = startCollecting(t, dir, env, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
 				args, path = []string{"run", "--collector", far.address, "--collector-spool", "64M"},
 					filepath.Join(dir, "traces", "rawmetal.mtrace")
 			}
 			cmd := exec.Command(tool.mtrace, append(append(args, "--"), load...)...)
-			cmd.Dir = dir
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 			end := runs(t, cmd)
 			// Go's os package starts a child that ends at once, to test for pidfds in the kernel. A slow machine found
 			// that child first, and looked at nothing else for the rest of the run: a process that is gone is not the

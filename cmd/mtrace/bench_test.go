@@ -143,6 +143,7 @@ func TestBenchSync(t *testing.T) {
 
 // Under the tracer a benchmark leaves a trace with its calls, which can be reported.
 func TestBenchTraced(t *testing.T) {
+	t.Parallel()
 	needRawmetal(t)
 	dir := t.TempDir()
 	r := runBench(t, dir, "scaling", "--trace", "--iters", "60", "--rounds", "2", "--threads", "1,2", "--elements", "100")
@@ -291,6 +292,7 @@ func TestBenchBadUsage(t *testing.T) {
 
 // An interrupted benchmark ends at once, with the status of one, and leaves neither processes nor files.
 func TestBenchInterrupted(t *testing.T) {
+	t.Parallel()
 	needRawmetal(t)
 	kernels, _ := filepath.Abs(shaders)
 	dir := t.TempDir()

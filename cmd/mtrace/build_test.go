@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	realpython.Prefer()
 	keepBuildCache()
+	allowMoreAtOnce()
 	dir, err := os.MkdirTemp("", "mtrace-test-")
 	if err == nil {
 		err = buildAll(dir)
@@ -42,6 +44,14 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// allowMoreAtOnce lets twice as many parallel tests run at once as there are processors, unless -parallel says how many:
+// they wait for most of their time.
+func allowMoreAtOnce() {
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		parallel.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
+	}
 }
 
 // keepBuildCache names Go's build cache in the environment. The story: a test with a home folder of its own had an empty

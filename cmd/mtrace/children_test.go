@@ -16,6 +16,7 @@ import (
 // request is a compilation of the child's, with its source. A thread that waits for it waits for compilation, in the
 // call that it waits in. The program's output is unchanged.
 func TestCompilationInChildProcesses(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the service of the software Metal; on a Mac it is Apple's, which is private")
 	}

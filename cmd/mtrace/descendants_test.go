@@ -63,6 +63,7 @@ func TestProcessesThatLiveOn(t *testing.T) {
 
 // A forked child that has not used Metal keeps running when mtrace and the program get SIGTERM.
 func TestForkThatLivesOnAfterSIGTERM(t *testing.T) {
+	t.Parallel()
 	needTruth(t)
 	if _, err := exec.LookPath("/usr/bin/python3"); err != nil {
 		t.Skip("no python3 that can fork without exec")

@@ -34,6 +34,7 @@ var ofTimes = map[string]bool{"doctor/cost": true, "doctor/full-queue": true, "d
 // TestDoctorBundle makes the archive for real, on this machine's Metal. Every difference from the expected values has a
 // cause in the machine's load or a missing Python, and the archive has everything that its reader needs.
 func TestDoctorBundle(t *testing.T) {
+	t.Parallel()
 	buildSelfTest(t)
 	folder := t.TempDir()
 	path := filepath.Join(folder, "first-run.tar.gz")
@@ -76,6 +77,7 @@ func TestDoctorBundle(t *testing.T) {
 
 // TestDoctorBundleOfABrokenLibrary: a broken part is in the archive as a difference, and the answer is no.
 func TestDoctorBundleOfABrokenLibrary(t *testing.T) {
+	t.Parallel()
 	buildSelfTest(t)
 	folder := t.TempDir()
 	broken := filepath.Join(folder, cli.LibraryName())
@@ -100,6 +102,7 @@ func TestDoctorBundleOfABrokenLibrary(t *testing.T) {
 // TestDoctorBundleIntoAPipe: the archive is written into a pipe or a device that is named. It used to replace it: for
 // root, --bundle /dev/full made a regular file of /dev/full, and reported success.
 func TestDoctorBundleIntoAPipe(t *testing.T) {
+	t.Parallel()
 	buildSelfTest(t)
 	folder := t.TempDir()
 	broken, pipe := filepath.Join(folder, cli.LibraryName()), filepath.Join(folder, "pipe")

@@ -48,6 +48,7 @@ func selfTestCommits(t *testing.T, stdout string) int {
 // collector gets a processor. With three busy loops, twenty-one of forty runs left a trace without one call, and no
 // message.
 func TestExecChains(t *testing.T) {
+	t.Parallel()
 	needTruth(t)
 	buildSelfTest(t)
 	program := filepath.Join(tool.dir, "mtrace-selftest")

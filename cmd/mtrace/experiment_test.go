@@ -267,6 +267,7 @@ func TestExperimentOnALock(t *testing.T) {
 // TestExperimentOfAKilledTracer: when mtrace is killed in the middle, the program runs on without delays to its own
 // end, and the unfinished trace has the blocks until then.
 func TestExperimentOfAKilledTracer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cmd := exec.Command(tool.mtrace, "experiment", "--target", "commit", "-o", "t.mtrace", "--", "python3", workload(t),
 		"--no-check", "--iters", "8000", "--sync-mode", "device")
@@ -319,6 +320,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 
 // TestExperimentOfNothing: an impossible request is one line, and the exit status stays the program's if it ran.
 func TestExperimentOfNothing(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		exit int

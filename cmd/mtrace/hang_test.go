@@ -75,6 +75,7 @@ func (h *hanging) end(t *testing.T, signal syscall.Signal) {
 
 // Programs that hang were reported as slow: "GPU-BOUND 80%" of the moment before. Each hangs for a different reason.
 func TestHangs(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		program string
 		kind    hang.Kind // empty: it does not hang
@@ -199,6 +200,7 @@ func (l *lockedBuffer) String() string {
 
 // Where a program hangs was known only when it had ended.
 func TestHangWhileItHangs(t *testing.T) {
+	t.Parallel()
 	stuck := []string{"HANG: no progress for", "waitUntilSignaledValue:timeoutMS:", "Nothing in the trace signals 7"}
 	t.Run("--hang-after", func(t *testing.T) {
 		t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ func TestInsightsOfPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	processors := make(chan struct{}, runtime.GOMAXPROCS(0)) // more programs at once would disturb each other
 	for _, c := range []struct {
 		program string
 		found   []string // insights found, of those that are looked for here
@@ -54,6 +56,8 @@ func TestInsightsOfPrograms(t *testing.T) {
 		t.Run(c.program, func(t *testing.T) {
 			if !strings.HasSuffix(c.program, "_after_pause") { // processor time is compared, which others would distort
 				t.Parallel()
+				processors <- struct{}{}
+				defer func() { <-processors }()
 			}
 			var doc report.Report
 			var wrong []string

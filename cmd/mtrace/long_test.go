@@ -31,6 +31,7 @@ func longTrace(t *testing.T, calls int64) (path string, written int64) {
 // TestLongTrace: every command that reads traces reads one that is too long to be analysed as a whole, with figures for
 // all of it.
 func TestLongTrace(t *testing.T) {
+	t.Parallel()
 	path, calls := longTrace(t, 1_900_000)
 	claims := claimsFile(t, fmt.Sprintf("events == %d", calls), fmt.Sprintf("count(sampled.windows) == %d", 8))
 	if got := sh(t, "", nil, tool.mtrace, "check", path, "--claims", claims); got.exit != 0 {

@@ -36,6 +36,7 @@ func runClient(t *testing.T, check string, document any, env ...string) (stdout 
 // Memory of every kind is in the trace with its size, its storage mode, and whether it was released. A resource inside
 // other memory is not counted twice. The device's own total, which the program prints too, is there.
 func TestAllocations(t *testing.T) {
+	t.Parallel()
 	var d struct {
 		Memory struct {
 			Allocations, Releases int

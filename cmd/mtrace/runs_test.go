@@ -13,6 +13,7 @@ import (
 // For several traces, or a folder of them, the text report is one line per trace. Sections, JSON and what-if are
 // printed in full for each trace in turn.
 func TestReportOfSeveralTraces(t *testing.T) {
+	t.Parallel()
 	needTruth(t)
 	folder := t.TempDir()
 	kept, err := os.ReadFile("../../fixtures/traces/device-sync.mtrace")
@@ -61,6 +62,7 @@ func TestReportOfSeveralTraces(t *testing.T) {
 
 // A report is as wide as COLUMNS, within limits; --top sets the length of its tables, and --wide leaves nothing out.
 func TestWidthOfReports(t *testing.T) {
+	t.Parallel()
 	widest := func(env string, flags ...string) (n int, text string) {
 		got := sh(t, "../..", []string{env}, tool.mtrace, append([]string{"report", "fixtures/traces/device-sync.mtrace"},
 			flags...)...)

@@ -147,6 +147,7 @@ func TestEveryDocumentIsValidated(t *testing.T) {
 
 // Every document is one of its published schema: programs read them by it.
 func TestDocumentsAreOfTheirSchemas(t *testing.T) {
+	t.Parallel()
 	needTruth(t)
 	r := recordWorkload(t)
 	for _, d := range knownDocuments {

@@ -11,6 +11,7 @@ import (
 // Threads are chosen by number and by name, in the tables and in the matrices, which keep whom these threads wait for.
 // The verdict is on all.
 func TestReportOfSomeThreads(t *testing.T) {
+	t.Parallel()
 	const path = "../../fixtures/traces/device-sync.mtrace"
 	all := reportOf(t, path)
 	ids := map[string]uint64{}

@@ -12,6 +12,7 @@ import (
 // A release's tool prints the release's version. Alone, as go install builds it, it reads traces and cannot record any,
 // and names the missing parts and their source: it used to name a script that is not where the tool is.
 func TestToolAlone(t *testing.T) {
+	t.Parallel()
 	alone := filepath.Join(t.TempDir(), "mtrace")
 	if out, err := saidBy(exec.Command("go", "build", "-ldflags=-X main.release=v9.8.7", "-o", alone, "."),
 		commandLimit); err != nil {

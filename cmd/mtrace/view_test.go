@@ -135,6 +135,7 @@ func TestView(t *testing.T) {
 // TestViewServesAtOnce: the address is printed, and answered, before the trace is analysed. It used to be printed
 // afterwards, for a long trace after half a minute of silence.
 func TestViewServesAtOnce(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "long.mtrace")
 	if _, err := longtrace.Write(path, longtrace.Shapes[0], 2_000_000, 2); err != nil {
 		t.Fatal(err)
@@ -185,6 +186,7 @@ func TestViewSaysWhatIsWrong(t *testing.T) {
 // TestViewInBrowser: a browser that zooms into a short range of a run gets more detail than the page has, and reports
 // no errors.
 func TestViewInBrowser(t *testing.T) {
+	t.Parallel()
 	browser := consumers.Chromium(t)
 	folder := t.TempDir()
 	path := filepath.Join(folder, "long.mtrace")

@@ -13,6 +13,7 @@ import (
 // TestCutByFullDisk: the disk fills up in the middle. The program does not notice, and the trace states to the last
 // call how many it lacks.
 func TestCutByFullDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := unix.Mount("none", dir, "tmpfs", 0, "size=192k"); err != nil {
 		t.Skip("no small file system can be mounted here: ", err)

@@ -203,6 +203,7 @@ func TestXctraceProfiles(t *testing.T) {
 // Recording, on the stand-in for xctrace: the program's output is passed on to stderr, the bundle is written, exported
 // and summarised.
 func TestXctraceRecord(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	standin := filepath.Join(dir, "xctrace")
 	if out, err := saidBy(exec.Command("go", "build", "-o", standin, "mtrace/fixtures/xctrace/standin"),

@@ -17,6 +17,7 @@ type Builder struct {
 	lanes              int
 	threads            map[*analyze.Thread]*thread
 	order              []*thread
+	latest             *thread // the thread that was looked up last
 	gpus               map[gpuName]*gpu
 	gpuOrder           []*gpu
 	queues             map[queueName]*steps
@@ -76,6 +77,9 @@ type thread struct {
 }
 
 func (b *Builder) thread(of *analyze.Thread) *thread {
+	if b.latest != nil && b.latest.Thread == of { // consecutive calls are mostly of one thread
+		return b.latest
+	}
 	t := b.threads[of]
 	if t == nil {
 		t = &thread{Thread: of, number: len(b.order) + 1}
@@ -86,6 +90,7 @@ func (b *Builder) thread(of *analyze.Thread) *thread {
 		b.threads[of], b.order = t, append(b.order, t)
 		b.lanes += 2
 	}
+	b.latest = t
 	return t
 }
 

@@ -16,14 +16,26 @@ import (
 type builder struct {
 	profile   *profile.Profile
 	samples   map[labels]map[string]*profile.Sample // keyed by the numbers of their locations
-	labels    labels                                // the labels of the previous sample
-	same      map[string]*profile.Sample            // samples with these labels
+	recent    [16]labelled                          // labels of recent samples, indexed by the last bits of the thread's ID
 	locations map[string]*profile.Location          // for names that are not code: kernels, labels, selectors
+	named     [8]namedLocation                      // the location of a recent sample's name, by its place in the stack
 	others    map[*analyze.Thread]string            // cached results of the method other
 	code      *code
 	scopes    *analyze.ScopesAt
 	key       []byte              // buffers for the current sample
 	stack     []*profile.Location // the locations of the current sample
+}
+
+// A labelled has the samples that have the same labels.
+type labelled struct {
+	labels  labels
+	samples map[string]*profile.Sample
+}
+
+// A namedLocation is the location that stands for a name that is not code.
+type namedLocation struct {
+	name string
+	at   *profile.Location
 }
 
 // An origin is where in the program a sample comes from: thread, instant and stack, as far as they are known.
@@ -71,9 +83,9 @@ func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
 // because they name phases of the run, whichever function opened them.
 func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	locations := b.stack[:0]
-	for _, name := range metal {
+	for i, name := range metal {
 		if name != "" {
-			locations = append(locations, b.location(analyze.Printable(name)))
+			locations = append(locations, b.recentLocation(i, name))
 		}
 	}
 	if s := from.stack; s != nil {
@@ -93,22 +105,46 @@ func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	for _, at := range locations {
 		b.key = binary.AppendUvarint(b.key, at.ID)
 	}
-	if b.same == nil || l != b.labels {
-		if b.labels, b.same = l, b.samples[l]; b.same == nil {
-			b.same = map[string]*profile.Sample{}
-			b.samples[l] = b.same
-		}
-	}
-	s := b.same[string(b.key)]
+	same := b.labelled(&l)
+	s := same[string(b.key)]
 	if s == nil {
 		s = &profile.Sample{Location: slices.Clone(locations), Value: make([]int64, len(values)), Label: l.text(),
 			NumLabel: l.numbers()}
-		b.same[string(b.key)] = s
+		same[string(b.key)] = s
 		b.profile.Sample = append(b.profile.Sample, s)
 	}
 	for i, v := range values {
 		s.Value[i] += v
 	}
+}
+
+// labelled returns the samples with these labels. It first checks the labels that this thread's sample had last, because
+// the labels are long and their hash takes time.
+func (b *builder) labelled(l *labels) map[string]*profile.Sample {
+	id := analyze.ThreadID(0)
+	if l.thread != nil {
+		id = l.thread.ID
+	}
+	last := &b.recent[id%analyze.ThreadID(len(b.recent))]
+	if last.samples != nil && last.labels == *l {
+		return last.samples
+	}
+	last.labels, last.samples = *l, b.samples[*l]
+	if last.samples == nil {
+		last.samples = map[string]*profile.Sample{}
+		b.samples[*l] = last.samples
+	}
+	return last.samples
+}
+
+// recentLocation returns the location for a name. Consecutive samples mostly have the same name at the same place of
+// the stack, so it tries that one first.
+func (b *builder) recentLocation(place int, name string) *profile.Location {
+	last := &b.named[place%len(b.named)]
+	if last.at == nil || last.name != name {
+		*last = namedLocation{name, b.location(analyze.Printable(name))}
+	}
+	return last.at
 }
 
 func (b *builder) location(name string) *profile.Location {

@@ -10,8 +10,12 @@ import (
 // OfInterpreter reports whether the lock is CPython's global interpreter lock (GIL), which all threads of an
 // interpreter share. The lock is recognized by its symbol or by the name of the function that acquires it.
 func (l *LockWait) OfInterpreter() bool {
-	return strings.EqualFold(l.Name, "gil") || containsFold(l.Name, "take_gil") ||
-		containsFold(l.Name, "interpreter lock") || containsFold(l.Name, "_pyruntime")
+	if strings.IndexByte(l.Name, '_') < 0 && strings.IndexByte(l.Name, ' ') < 0 {
+		// all names below contain one of these; most names of other locks contain neither
+		return strings.EqualFold(l.Name, "gil")
+	}
+	return containsFold(l.Name, "take_gil") || containsFold(l.Name, "interpreter lock") ||
+		containsFold(l.Name, "_pyruntime")
 }
 
 // containsFold reports whether s contains part, an ASCII text in lower case, in any mix of upper and lower case. It

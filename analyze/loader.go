@@ -81,6 +81,7 @@ type processLoader struct {
 	called    map[uint32]*bufferNaming // command buffers that have labels or debug groups and are not committed yet
 	stacks    *stackTable
 
+	lastTexts   [16]knownText     // the most recently used texts, indexed by the last bits of their numbers
 	lastThreads [16]*threadLoader // the most recently used threads, indexed by the last bits of their IDs
 }
 

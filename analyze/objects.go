@@ -52,7 +52,21 @@ func newProcessLoader(f *tracefile.Process, place int) *processLoader {
 	return p
 }
 
-func (p *processLoader) text(id uint64) string { return p.file.Strings[wire.StringID(id)] }
+// A knownText is a text that was looked up lately, with its string number.
+type knownText struct {
+	id   uint64
+	text string
+}
+
+// text returns the text of a string number; empty if the trace does not have it. Consecutive records of a thread, such
+// as waits for a lock, mostly have the same few texts.
+func (p *processLoader) text(id uint64) string {
+	last := &p.lastTexts[id%uint64(len(p.lastTexts))]
+	if last.id != id || id == 0 {
+		*last = knownText{id, p.file.Strings[wire.StringID(id)]}
+	}
+	return last.text
+}
 
 // buffer returns the command buffer with a number and creates it if necessary; nil for 0.
 func (p *processLoader) buffer(id wire.ObjectID) *CommandBuffer {

@@ -9,13 +9,33 @@ import (
 )
 
 // pollingRule holds in two cases: threads notice completions late because they poll for them at intervals, or threads
-// wait for a server thread that polls for requests at intervals. The finding is about the case that costs more.
+// wait for a server thread that polls for requests at intervals. If both hold, the finding is about both; the case that
+// costs more comes first.
 func pollingRule(ev *evidence.Evidence) Finding {
-	r := pollsStatus(ev)
-	if s := ev.Starvation.Server; s != nil && s.Lost > r.Lost {
-		return r.ofServer(ev, s)
+	status, s := pollsStatus(ev), ev.Starvation.Server
+	if s == nil {
+		return status
 	}
-	return r
+	served := status.ofServer(ev, s)
+	switch {
+	case ev.Submitters.Share(status.Lost) < policy.NegligibleShare.Value:
+		return served
+	case served.Lost > status.Lost:
+		return served.and(&status)
+	}
+	return status.and(&served)
+}
+
+// and returns the finding f with that of the other case of polling added. The two cases lose different times: a thread
+// does not poll for its command buffer while it waits for the server.
+func (f Finding) and(other *Finding) Finding {
+	f.Lost += other.Lost
+	f.Evidence = append(f.Evidence, other.Evidence...)
+	f.Confidence = min(f.Confidence, other.Confidence)
+	f.Advice += "; also " + other.Advice
+	f.removalChange = removedBy(replay.Change{Polls: true, Fed: true})
+	f.Summary += " " + other.Summary
+	return f
 }
 
 // pollsStatus holds if threads notice completions late because they poll for them at intervals.

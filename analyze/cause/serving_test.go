@@ -15,7 +15,8 @@ type poller struct {
 	woken    bool                           // the server waits for requests; then it sleeps for each if sleeps is not nil
 	prepares int64                          // time of the server's own work for a request
 	gpu      int64
-	clients  int // submitting threads
+	clients  int   // submitting threads
+	polls    int64 // how often a client asks for the status of its command buffer; 0 if it waits in a call
 }
 
 func (c poller) build() *tracesim.Sim {
@@ -52,7 +53,11 @@ func (c poller) build() *tracesim.Sim {
 				b := t.CommandBuffer(q)
 				t.Encode(b, "step", c.gpu)
 				t.Commit(b)
-				t.Wait(b)
+				if c.polls > 0 {
+					t.Poll(b, c.polls)
+				} else {
+					t.Wait(b)
+				}
 			}
 			if left--; left == 0 {
 				asked.Close()
@@ -76,14 +81,14 @@ func TestServerThatSleeps(t *testing.T) {
 		poller
 		verdict string
 	}{
-		"short requests":          {poller{always(ms), false, 150 * us, 60 * us, 1}, cause.Polling},
-		"work longer than sleeps": {poller{always(ms), false, 50 * us, 700 * us, 1}, cause.Polling},
-		"short sleeps":            {poller{always(300 * us), false, 50 * us, 60 * us, 1}, cause.Polling},
-		"two threads":             {poller{always(ms), false, 50 * us, 150 * us, 2}, cause.Polling},
-		"sleeps for work":         {poller{between(700*us, 1300*us), false, 50 * us, 60 * us, 1}, cause.Starvation},
-		"long sleeps":             {poller{always(6 * ms), false, 50 * us, 60 * us, 1}, cause.Starvation},
-		"woken, and works":        {poller{nil, true, 900 * us, 60 * us, 1}, ""},
-		"woken, and sleeps":       {poller{always(ms), true, 50 * us, 60 * us, 1}, ""},
+		"short requests":          {poller{always(ms), false, 150 * us, 60 * us, 1, 0}, cause.Polling},
+		"work longer than sleeps": {poller{always(ms), false, 50 * us, 700 * us, 1, 0}, cause.Polling},
+		"short sleeps":            {poller{always(300 * us), false, 50 * us, 60 * us, 1, 0}, cause.Polling},
+		"two threads":             {poller{always(ms), false, 50 * us, 150 * us, 2, 0}, cause.Polling},
+		"sleeps for work":         {poller{between(700*us, 1300*us), false, 50 * us, 60 * us, 1, 0}, cause.Starvation},
+		"long sleeps":             {poller{always(6 * ms), false, 50 * us, 60 * us, 1, 0}, cause.Starvation},
+		"woken, and works":        {poller{nil, true, 900 * us, 60 * us, 1, 0}, ""},
+		"woken, and sleeps":       {poller{always(ms), true, 50 * us, 60 * us, 1, 0}, ""},
 	} {
 		trace := load(t, c.build().Run(t))
 		without := c.poller
@@ -104,6 +109,46 @@ func TestServerThatSleeps(t *testing.T) {
 		if err != nil || why != "" || g.Estimate > 1.15*real || g.Estimate < real/1.25 {
 			t.Errorf("%s: predicted %s (%s, %v), and with a server that is woken it is %.2f times as fast", name,
 				g.InWords(), why, err, real)
+		}
+	}
+}
+
+// TestPollingServerAndStatus tells of submitting threads that ask for the status of their command buffers at intervals,
+// and wait for a thread that looks for requests at intervals. The verdict named only the one that cost more, and
+// predicted the gain of removing only that.
+func TestPollingServerAndStatus(t *testing.T) {
+	for name, c := range map[string]poller{
+		"the server costs more": {always(2 * ms), false, 50 * us, 1200 * us, 1, ms},
+		"status costs more":     {always(400 * us), false, 50 * us, 1200 * us, 1, 2 * ms},
+	} {
+		trace := load(t, c.build().Run(t))
+		without := c
+		without.woken, without.sleeps, without.polls = true, nil, 0
+		real := rate(load(t, without.build().Run(t))) / rate(trace)
+		a := cause.Analyze(trace, cause.Options{})
+		if a.Verdict.Cause != cause.Polling {
+			t.Errorf("%s: %s: %s", name, a.Verdict.Cause, a.Verdict.Summary)
+			continue
+		}
+		top := a.Verdict.Causes[0]
+		evidence := strings.Join(top.Evidence, "\n")
+		if !strings.Contains(evidence, "by polling") || !strings.Contains(evidence, "it slept for") {
+			t.Errorf("%s: the evidence has only one of both: %s", name, evidence)
+		}
+		if g := top.Speedup; g == nil || g.Estimate > 1.15*real || g.Estimate < real/1.25 {
+			t.Errorf("%s: predicted %v, and without both kinds of polling it is %.2f times as fast", name, g, real)
+		}
+	}
+}
+
+// TestServerThatCostsNextToNothing tells of a polling server for which submitting threads wait for less than a hundredth
+// of their time, which was listed as a cause.
+func TestServerThatCostsNextToNothing(t *testing.T) {
+	c := poller{always(ms), false, 50 * us, 90 * ms, 1, 0}
+	a := cause.Analyze(load(t, c.build().Run(t)), cause.Options{})
+	for _, f := range a.Verdict.Causes {
+		if f.Cause == cause.Polling || f.Cause == cause.Starvation {
+			t.Errorf("%s: %s", f.Cause, f.Summary)
 		}
 	}
 }

@@ -66,8 +66,10 @@ func (s *sleeper) asleep(i analyze.Interval) analyze.Nanos {
 
 // servedBy separates the server, a thread that polls for requests and sleeps in between, from the other producers. It
 // returns nil and all producers if threads seldom waited for the server, or if its sleep is not most of `lost` (the
-// GPU's idle time in waits for producers). The producers must be sorted, the longest awaited first.
-func servedBy(feeders []*Producer, lost analyze.Nanos, sleepers map[*analyze.Thread]*sleeper) (*Server, []*Producer) {
+// GPU's idle time in waits for producers) or a negligible share of `working` (the submitting threads' time). The
+// producers must be sorted, the longest awaited first.
+func servedBy(feeders []*Producer, lost, working analyze.Nanos,
+	sleepers map[*analyze.Thread]*sleeper) (*Server, []*Producer) {
 	if len(feeders) == 0 {
 		return nil, feeders
 	}
@@ -84,7 +86,8 @@ func servedBy(feeders []*Producer, lost analyze.Nanos, sleepers map[*analyze.Thr
 		}
 		s.Waits, s.Lost, s.Idle = s.Waits+x.waits, s.Lost+x.asleep, s.Idle+x.Idle
 	}
-	if s.Waits < policy.FewestOccurrences.Count() || !policy.MoreThan(policy.Majority, s.Lost, lost) {
+	if s.Waits < policy.FewestOccurrences.Count() || !policy.MoreThan(policy.Majority, s.Lost, lost) ||
+		!policy.AtLeast(policy.NegligibleShare, s.Lost, working) {
 		return nil, feeders
 	}
 	s.Sleep = by.usual

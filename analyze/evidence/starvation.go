@@ -98,7 +98,7 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 	s.Inputs.sort()
 	s.Producers = by.All
 	slices.SortStableFunc(s.Producers, func(x, y *Producer) int { return cmp.Compare(y.Idle, x.Idle) })
-	if s.Server, s.Producers = servedBy(s.Producers, s.Lost, sleepers); s.Server != nil {
+	if s.Server, s.Producers = servedBy(s.Producers, s.Lost, submitters.Time, sleepers); s.Server != nil {
 		s.Lost -= s.Server.Idle
 	}
 	return s

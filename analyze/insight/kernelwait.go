@@ -6,12 +6,16 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
 )
 
-// kernelWaits finds kernels that wait on the GPU, while they run, for work of another queue (by polling memory).
+// kernelWaits finds kernels that wait on the GPU, while they run, for work of another queue (by polling memory), for
+// more than a negligible share of the GPU's busy time.
 func kernelWaits(in *Input) *Insight {
-	all := in.Analysis.Evidence.Execution.KernelWaits
-	first := slices.IndexFunc(all, func(w evidence.KernelWait) bool { return !w.Unproven })
+	all, busy := in.Analysis.Evidence.Execution.KernelWaits, in.Analysis.Evidence.GPU.Busy
+	first := slices.IndexFunc(all, func(w evidence.KernelWait) bool {
+		return !w.Unproven && policy.AtLeast(policy.NegligibleShare, w.Time, busy)
+	})
 	if first < 0 {
 		return nil
 	}

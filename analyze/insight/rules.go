@@ -54,7 +54,7 @@ var rules = []rule{
 			"lists that it traverses, caches and sequences that grow, graphs to which each step adds"},
 	{"kernel-waits", "kernels that wait for another queue's", kernelWaits, "",
 		"command buffers of a queue end a constant time after work of another queue, " +
-			"however late that began, without an event",
+			"however late that began, without an event, and wait for it for 1% of the GPU's busy time",
 		"let the command buffer wait for an event (encodeWaitForEvent:value:) that the other command buffer signals: " +
 			"a kernel that polls memory keeps a part of the GPU busy, and hangs if the two cannot run at the same time"},
 	{"slow-after-idle", "work is slower after the GPU was idle", slowAfterIdle, "",

@@ -24,6 +24,8 @@ type DisplayCall struct {
 	Before  analyze.Nanos // the end of the thread's previous call of nextDrawable; 0 if there is none
 	Waited  bool          // the call blocked
 	Display bool          // the call waited for the display: when it returned, the thread's GPU work was done
+
+	first, last analyze.Nanos // the first and last commit since the previous call; 0 if there is none
 }
 
 // FindDisplay returns the threads that the display paces: most of their calls of nextDrawable wait for the display. If
@@ -82,6 +84,8 @@ func (p *DisplayPace) find(work []*analyze.CommandBuffer) bool {
 		for committed < len(work) && work[committed].Committed.Begin < c.Begin {
 			completed = max(completed, work[committed].GPU.End)
 			took += work[committed].GPU.Length()
+			c.last = work[committed].Committed.Begin
+			c.first = cmp.Or(c.first, c.last)
 			committed++
 		}
 		if c.Display = c.Waited && completed <= c.End; !c.Display {
@@ -98,8 +102,34 @@ func (p *DisplayPace) find(work []*analyze.CommandBuffer) bool {
 	p.Frame = Median(between)
 	// A layer with two drawables shows no frame while the GPU works on the only other one. Its calls then return after a
 	// whole number of the display's frames, and only if the GPU needs less than half of the time is that one frame.
-	two := len(p.Calls) > 2 && !p.Calls[0].Waited && !p.Calls[1].Waited && p.Calls[2].Waited
-	return !two || 2*took <= p.Frame*analyze.Nanos(len(p.Calls))
+	return !p.twoDrawables() || 2*took <= p.Frame*analyze.Nanos(len(p.Calls))
+}
+
+// twoDrawables reports whether the thread's layer seems to have two drawables, not three. In the layer's first frames,
+// the third call then waits. Later, pauses in which the display shows all earlier frames tell. If the trace has neither,
+// the layer is assumed to have three drawables, which is the default.
+func (p *DisplayPace) twoDrawables() bool {
+	if len(p.Calls) > 2 && !p.Calls[0].Waited && !p.Calls[1].Waited {
+		return p.Calls[2].Waited
+	}
+	two, pauses := 0, 0
+	pause := policy.DisplayPause * p.Frame
+	for i := 1; i < len(p.Calls); i++ {
+		c := &p.Calls[i]
+		switch {
+		case c.first == 0:
+			continue
+		case c.first-c.Before >= pause: // before the commit: one drawable is shown, one is drawn, a third one is free
+		case c.Begin-c.last >= pause && !c.Waited && i+1 < len(p.Calls): // after it: one is shown, the call gets another
+			c = &p.Calls[i+1]
+		default:
+			continue
+		}
+		if pauses++; c.Waited {
+			two++
+		}
+	}
+	return policy.MoreThan(policy.Majority, two, pauses)
 }
 
 // Paces reports whether the display paces all threads of the list.

@@ -5,6 +5,7 @@ package cause
 
 import (
 	"cmp"
+	"sync"
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
@@ -43,13 +44,17 @@ type Options struct {
 	Seed         uint64 // seed of the random generator: the same seed gives the same result; any value will do
 	Permutations int    // 0 is policy.Permutations
 	Unpredicted  bool   // makes no replay and no predictions
+	Gains        bool   // Analysis.Gains will be called, so the replays that it needs are built early
 }
 
 // Analyze gathers the evidence of a trace, decides on the verdict, and predicts what removing each cause would gain.
 func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	ev := evidence.Gather(t, evidence.Options{Seed: opts.Seed, Permutations: opts.Permutations})
 	a := &Analysis{Evidence: ev, Totals: ev.Totals(), Tests: ev.Tests}
-	a.Waits = path.Find(a.Evidence)
+	// the verdict does not depend on the critical path, so a second processor finds it meanwhile
+	var pathFound sync.WaitGroup
+	pathFound.Go(func() { a.Waits = path.Find(ev) })
+	defer pathFound.Wait()
 	if !a.Evidence.Trace.Source.HasWaits() {
 		a.Verdict = waitlessVerdict(a.Evidence)
 		return a
@@ -73,12 +78,24 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 // judge applies all rules, decides on the verdict, and predicts the gain of removing its causes unless
 // opts.Unpredicted.
 func (a *Analysis) judge(opts Options) {
+	// the rules and the replay of the unchanged program need only the evidence, so they run concurrently
+	var replayed sync.WaitGroup
+	if !opts.Unpredicted {
+		replayed.Go(func() {
+			build := replay.New
+			if opts.Gains {
+				build = replay.NewForGains
+			}
+			a.replay = build(a.Evidence, takenByOther(a.Evidence), opts.Seed)
+		})
+	}
 	a.Verdict = ask(a.Evidence)
 	a.Verdict.nameSites(a.Evidence.Trace)
+	replayed.Wait()
 	if opts.Unpredicted {
 		a.Verdict.decide(a.Evidence)
 	} else {
-		a.predict(opts)
+		a.predict()
 	}
 	a.Verdict.sortCauses()
 	a.Verdict.confess(a.Evidence)

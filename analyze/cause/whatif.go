@@ -15,9 +15,9 @@ import (
 
 // predict predicts the gain of removing each cause, and of removing two together, and decides on the verdict with
 // these gains.
-func (a *Analysis) predict(opts Options) {
-	r := replay.New(a.Evidence, takenByOther(a.Evidence), opts.Seed)
-	a.replay, a.ReplayError = r, r.Error
+func (a *Analysis) predict() {
+	r := a.replay
+	a.ReplayError = r.Error
 	removals := map[string]replay.Change{}
 	for c := range analyze.Each(a.Verdict.Causes) {
 		// the rule gave its own prediction; if the replay can predict the change too, use the lower of the two

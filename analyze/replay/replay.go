@@ -36,11 +36,13 @@ type Replay struct {
 	evidence     *evidence.Evidence
 	externalUse  evidence.ExternalGPUUse // GPU time that an external process took
 	seed         uint64
-	tied         *Replay   // the replay in which threads wait for each other's signals; nil until it is needed
-	delayed      *Replay   // the replay that predicts the cost of delays; nil until it is needed
-	readings     *readings // variants of the program, whose results form a prediction's interval
-	gains        []Gain    // gains of items; nil until they are computed
-	without      map[Change]answer
+	tied         *Replay // the replay in which threads wait for each other's signals; nil until it is needed
+	// delivers the tied replay if it is built concurrently; otherwise nil
+	tying    <-chan *Replay
+	delayed  *Replay   // the replay that predicts the cost of delays; nil until it is needed
+	readings *readings // variants of the program, whose results form a prediction's interval
+	gains    []Gain    // gains of items; nil until they are computed
+	without  map[Change]answer
 }
 
 // An answer is a cached result of Without. Caching pays because each pair of causes is requested twice: to find which
@@ -55,6 +57,17 @@ type answer struct {
 // time that an external process took. The same seed gives the same results.
 func New(ev *evidence.Evidence, taken evidence.ExternalGPUUse, seed uint64) *Replay {
 	return newReplay(ev, taken, seed, false)
+}
+
+// NewForGains is New for callers that will call Gains. It builds the tied replay, which Gains needs, concurrently.
+func NewForGains(ev *evidence.Evidence, taken evidence.ExternalGPUUse, seed uint64) *Replay {
+	tied := make(chan *Replay, 1)
+	if threadsWait(ev) {
+		go func() { tied <- newReplay(ev, taken, seed, true) }()
+	}
+	r := newReplay(ev, taken, seed, false)
+	r.tying = tied
+	return r
 }
 
 func newReplay(ev *evidence.Evidence, taken evidence.ExternalGPUUse, seed uint64, tied bool) *Replay {
@@ -129,14 +142,25 @@ func (r *Replay) OfThings(kinds ...string) *Replay {
 func (r *Replay) ofTied() *Replay {
 	if r.tied == nil {
 		r.tied = r
-		if ev := r.evidence; r.Why == "" && (len(ev.ThreadWaits.Locks)+len(ev.ThreadWaits.Merged) > 0 ||
-			len(ev.Turns.TurnWaits())+len(ev.Starvation.Passings) > 0) {
-			if tied := newReplay(ev, r.externalUse, r.seed, true); tied.Why == "" {
+		if r.Why == "" && threadsWait(r.evidence) {
+			var tied *Replay
+			if r.tying != nil {
+				tied = <-r.tying
+			} else {
+				tied = newReplay(r.evidence, r.externalUse, r.seed, true)
+			}
+			if tied.Why == "" {
 				tied.tied, r.tied = tied, tied
 			}
 		}
 	}
 	return r.tied
+}
+
+// threadsWait reports whether threads wait for each other's signals or locks, so that a tied replay can differ.
+func threadsWait(ev *evidence.Evidence) bool {
+	return len(ev.ThreadWaits.Locks)+len(ev.ThreadWaits.Merged) > 0 ||
+		len(ev.Turns.TurnWaits())+len(ev.Starvation.Passings) > 0
 }
 
 // Of returns the replay that predicts the effect of a change. If the change shortens threads' work, that is the tied

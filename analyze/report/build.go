@@ -1,6 +1,8 @@
 package report
 
 import (
+	"sync"
+
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/compile"
@@ -61,35 +63,55 @@ type answers struct {
 	window   *replay.Replay  // the replay of a typical range of a long run; nil if the run is analysed as a whole
 }
 
-// ask runs all analyses. With `unpredicted` it makes no predictions, which take the most time.
-func ask(t *analyze.Trace, opts Options, unpredicted bool) *answers {
-	x := &answers{trace: t, compile: compile.Summarize(t), memory: memory.Summarize(t), scopes: scopesOf(t),
-		hang: hang.Find(t, hang.Options{}), repeats: steps.NewSequences()}
-	x.repeats.Add(t)
-	sum := kernels.NewSum(t)
-	x.kernels, x.named, x.timing = sum.Kernels(), sum.Operations(), sum.Timing
+// ask runs all analyses but those of findInsights. Predictions, which take the most time, are made as `how` says.
+func ask(t *analyze.Trace, opts Options, how cause.Options) *answers {
+	x := &answers{trace: t}
+	// the analysis of causes takes longest and needs none of the others, so they run concurrently
+	var others sync.WaitGroup
+	others.Go(func() {
+		x.compile, x.memory, x.scopes = compile.Summarize(t), memory.Summarize(t), scopesOf(t)
+		x.hang, x.repeats = hang.Find(t, hang.Options{}), steps.NewSequences()
+		x.repeats.Add(t)
+		sum := kernels.NewSum(t)
+		x.kernels, x.named, x.timing = sum.Kernels(), sum.Operations(), sum.Timing
+	})
 	if !opts.wants(causes) {
 		x.analysis = &cause.Analysis{Totals: evidence.Measure(t)}
+		others.Wait()
 		return x
 	}
-	x.analysis = cause.Analyze(t, cause.Options{Seed: opts.Seed, Unpredicted: unpredicted})
-	x.fusions = kernels.Fusions(t, x.kernels, kernels.LaunchCosts{Launch: x.analysis.Evidence.Launch.Time,
-		Dispatch: x.analysis.Evidence.Times.DispatchTime()})
-	x.insights = insight.Find(&insight.Input{Trace: t, Analysis: x.analysis, Kernels: x.kernels, Fusions: x.fusions,
-		Compile: x.compile, Memory: x.memory})
+	how.Seed = opts.Seed
+	x.analysis = cause.Analyze(t, how)
+	others.Wait()
 	return x
+}
+
+// findInsights finds fusion candidates and insights. `of` is the analysis of the whole trace.
+func (x *answers) findInsights(of *cause.Analysis) {
+	x.fusions = kernels.Fusions(x.trace, x.kernels, kernels.LaunchCosts{Launch: of.Evidence.Launch.Time,
+		Dispatch: of.Evidence.Times.DispatchTime()})
+	x.insights = insight.Find(&insight.Input{Trace: x.trace, Analysis: of, Kernels: x.kernels, Fusions: x.fusions,
+		Compile: x.compile, Memory: x.memory})
 }
 
 // Build runs all analyses on a trace that was loaded as a whole, and returns the report. For longer traces use
 // BuildLong.
 func Build(t *analyze.Trace, opts Options) *Report {
-	x := ask(t, opts, false)
-	x.untilHang(opts)
-	r := x.report(opts)
-	if opts.wants(causes) {
-		buildWhatIf(r, whatHelps(x.causesIn(), opts.WhatIf))
-		buildPhases(r, x.causesIn(), opts)
+	x := ask(t, opts, cause.Options{Gains: true})
+	if !opts.wants(causes) {
+		return x.report(opts)
 	}
+	whole := x.analysis
+	x.untilHang(opts)
+	// gains and insights do not need each other
+	var h helps
+	var predicted sync.WaitGroup
+	predicted.Go(func() { h = whatHelps(x.causesIn(), opts.WhatIf) })
+	x.findInsights(whole)
+	predicted.Wait()
+	r := x.report(opts)
+	buildWhatIf(r, h)
+	buildPhases(r, x.causesIn(), opts)
 	return r
 }
 

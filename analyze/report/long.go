@@ -307,7 +307,8 @@ func (l *long) look(w *rangeAnalysis, unpredicted bool) error {
 	if err != nil {
 		return err
 	}
-	w.answer = ask(t, l.opts, unpredicted)
+	w.answer = ask(t, l.opts, cause.Options{Unpredicted: unpredicted})
+	w.answer.findInsights(w.answer.analysis)
 	length := t.TimeRange.Length()
 	end := func(to analyze.Nanos) analyze.Nanos {
 		if to == 0 {

@@ -108,7 +108,7 @@ func (i Interval) Intersect(window Interval) Interval {
 // intervals. It sorts the passed list.
 func Union(list []Interval) []Interval {
 	slices.SortFunc(list, func(a, b Interval) int { return cmp.Compare(a.Begin, b.Begin) })
-	var out []Interval
+	out := make([]Interval, 0, len(list))
 	for _, i := range list {
 		n := len(out)
 		switch {

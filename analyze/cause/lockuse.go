@@ -28,6 +28,9 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	var by evidence.Ordered[string, lockUse]
 	var waits []*analyze.LockWait
 	titles := lockTitles(ev.ThreadWaits.Locks)
+	var use *lockUse // of the wait before, which most waits share
+	var last evidence.LockKey
+	var title string
 	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
 	for l := range analyze.Each(ev.ThreadWaits.Locks) {
 		if !sort(l) || !ev.Submitters.Participants[l.Thread] {
@@ -38,7 +41,12 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 		if hanging += l.Exclusive - own; own == 0 {
 			continue
 		}
-		by.Of(titles[evidence.KeyOf(l)]).add(l, titles[evidence.KeyOf(l)], own)
+		if k := evidence.KeyOf(l); use == nil || k != last {
+			last, title = k, titles[k]
+			use = by.Of(title)
+			use.lock(title, k)
+		}
+		use.add(l, own)
 		waits = append(waits, l)
 		r.Lost += own
 		if ev.Submitters.IsMinor(l.Thread) {
@@ -111,8 +119,13 @@ func (f *Finding) nameHolder(ev *evidence.Evidence, waits []*analyze.LockWait) {
 // line in which threads waited longest for it.
 func lockTitles(waits []analyze.LockWait) map[evidence.LockKey]string {
 	titles, lines := map[evidence.LockKey]string{}, map[evidence.LockKey]map[string]analyze.Nanos{}
+	var last evidence.LockKey
 	for l := range analyze.Each(waits) {
 		k := evidence.KeyOf(l)
+		if len(titles) > 0 && k == last && !l.OfPython() { // most waits are for the lock of the wait before, which has its title
+			continue
+		}
+		last = k
 		switch {
 		case l.OfInterpreter():
 			titles[k] = "the GIL"
@@ -164,11 +177,16 @@ func (u *lockUse) several() string {
 	return fmt.Sprintf(" (%d of that name)", len(u.locks))
 }
 
-func (u *lockUse) add(l *analyze.LockWait, title string, own analyze.Nanos) {
-	if u.waits++; u.locks == nil {
+// lock adds a lock that has the title.
+func (u *lockUse) lock(title string, k evidence.LockKey) {
+	if u.locks == nil {
 		u.title, u.locks, u.holders = title, map[evidence.LockKey]bool{}, map[*analyze.Thread]analyze.Nanos{}
 	}
-	u.locks[evidence.KeyOf(l)] = true
+	u.locks[k] = true
+}
+
+func (u *lockUse) add(l *analyze.LockWait, own analyze.Nanos) {
+	u.waits++
 	u.time += own
 	if l.Holder != nil {
 		u.holders[l.Holder] += own

@@ -40,14 +40,25 @@ type block struct {
 // blocksOf returns the blocks of each thread, in order of time. Blocks that overlap an earlier one are left out.
 func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 	by := map[*analyze.Thread][]block{}
+	// most blocks are waits for command buffers and locks; counted, so that the lists need not grow
+	count := map[*analyze.Thread]int{}
+	for i := range ev.Trace.Waits {
+		count[ev.Trace.Waits[i].Thread]++
+	}
+	for i := range ev.ThreadWaits.Locks {
+		count[ev.ThreadWaits.Locks[i].Thread]++
+	}
+	for t, n := range count {
+		by[t] = make([]block, 0, n)
+	}
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
 		by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockWait, buffer: ev.Trace.WaitsFor(w),
 			holder: evidence.Awaited(ev.Trace, w)})
 	}
-	for _, l := range ev.ThreadWaits.Locks {
+	for l := range analyze.Each(ev.ThreadWaits.Locks) {
 		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder,
-			lock: evidence.KeyOf(&l)})
+			lock: evidence.KeyOf(l)})
 	}
 	for i := range ev.ThreadWaits.Merged {
 		if w := &ev.ThreadWaits.Merged[i]; w.Signaller != nil && w.Signaller != w.Thread && w.Signalled > w.Begin {

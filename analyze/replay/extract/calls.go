@@ -27,7 +27,11 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 	by := map[*analyze.Thread][]call{}
 	add := func(c analyze.Call, s program.Step, d program.Detail, lock *analyze.LockWait) {
 		if c.Thread != nil && c.Known() && c.Begin >= b.window.Begin && c.End <= b.window.End {
-			by[c.Thread] = append(by[c.Thread], call{c.Interval, s, d, lock, c.Begin})
+			list := by[c.Thread]
+			if len(list) == cap(list) {
+				list = slices.Grow(list, len(list)+1) // append alone would copy the large calls more often
+			}
+			by[c.Thread] = append(list, call{c.Interval, s, d, lock, c.Begin})
 		}
 	}
 	trace := b.ev.Trace

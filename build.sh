@@ -60,6 +60,31 @@ need() {
   esac
 }
 
+# Prints a hash of everything from which the library is built: its sources, the compilers and the commit that it names.
+library_state() {
+  { go version
+    go env CC CGO_CFLAGS CGO_LDFLAGS GOFLAGS GOARCH
+    ${CC:-cc} --version
+    git rev-parse HEAD && git status --porcelain | wc -l
+    printf '%s\n' "$@"
+    find go.mod go.sum interpose -type f ! -name '*_test.go' ! -path '*/testdata/*' -exec cksum {} + | sort
+  } 2>/dev/null | cksum
+}
+
+# library PATH FLAGS: builds the library if what it is built from has changed. The go command compiles the C half anew
+# for each build with -buildmode=c-shared, which takes 25 seconds of processor time.
+library() {
+  local path=$1 state
+  shift
+  state=$(library_state "$@")
+  [ ! -s "$path" ] || [ "$state" != "$(cat bin/.library 2>/dev/null)" ] || return 0
+  rm -f bin/.library
+  CGO_ENABLED=1 go build "$@" -buildmode=c-shared -o "$path" ./interpose
+  [ "$system" != Darwin ] || go run ./interpose/darwin/universal libmtrace "$path" "$path"
+  rm -f bin/libmtrace.h
+  printf '%s\n' "$state" >bin/.library
+}
+
 build() {
   need
   # Also downloads the tests' modules, so that the tests run without a network after a build.
@@ -69,9 +94,7 @@ build() {
   # On a Mac the step that makes the library universal needs one symbol, so not all are stripped.
   [ "$system" = Darwin ] && library=bin/libmtrace.dylib strip=-w
   CGO_ENABLED=0 go build -trimpath -ldflags="$tool_flags" -o bin/mtrace ./cmd/mtrace
-  CGO_ENABLED=1 go build -trimpath -ldflags=$strip -buildmode=c-shared -o "$library" ./interpose
-  [ "$system" = Darwin ] && go run ./interpose/darwin/universal libmtrace "$library" "$library"
-  rm -f bin/libmtrace.h
+  library "$library" -trimpath -ldflags=$strip
   ${CC:-cc} -O2 -fno-omit-frame-pointer -Wall -Wextra -Werror -o bin/mtrace-selftest interpose/selftest/selftest.c \
     -ldl -lpthread
   fixtures/rawmetal/build.sh bin
@@ -181,36 +204,45 @@ keep_paths() {
   export GOFLAGS
 }
 
-# Runs the tests. The last lines report how many passed and failed, and which were skipped, with the reason. On a busy
-# machine a package may take longer than go test's ten minutes.
+# The packages whose tests take longest. They start first: the run would end with one package alone on the machine if
+# a long one started late.
+longest=(./cmd/mtrace ./interpose ./fixtures/softmetal ./interpose/mac ./analyze/page ./analyze/report)
+
+# The file with the tests that failed in the last run.
+failed=${FAILED:-.cache/failed}
+
+# tests FLAGS: runs the tests. The last lines report how many passed and failed, and which were skipped, with the reason.
+# On a busy machine a package may take longer than go test's ten minutes. Tests of the tracer often wait, so more
+# packages run at once than there are processors.
 tests() {
   build
   keep_paths
   mkdir -p .cache
   go build -o .cache/testreport ./cmd/testreport
-  rm -f .cache/failed
-  go test -json -timeout 40m ./... | .cache/testreport -failed .cache/failed
+  rm -f "$failed"
+  go test -json -timeout 40m -p $(($(getconf _NPROCESSORS_ONLN) * 3 / 2)) "$@" "${longest[@]}" ./... |
+    .cache/testreport -failed "$failed"
 }
 
 # again FLAGS: runs each test that failed in the last run alone and ten times. A failure by chance is a bug too, and is
 # reported.
 again() {
   keep_paths
-  [ -s .cache/failed ] || die "there is nothing to run again: no test failed, or more than chance explains"
+  [ -s "$failed" ] || die "there is nothing to run again: no test failed, or more than chance explains"
   local package pattern
   while read -r package pattern; do
     say "again, ten times: $package $pattern"
     go test "$@" -timeout 40m -count 10 -run "$pattern" "$package" </dev/null || die "$package $pattern fails again"
-  done <.cache/failed
+  done <"$failed"
   say "UNSTEADY: these failed once and then passed ten times; find out why:"
-  cat .cache/failed >&2
+  cat "$failed" >&2
 }
 
 case ${1:-build} in
   build) build ;;
   packages) need ;;
   demo) demo ;;
-  test) tests ;;
+  test) shift; tests "$@" ;;
   again) shift; again "$@" ;;
   cross) need; shift; interpose/darwin/cross.sh "${1:-bin/darwin}" ;;
   release) shift; release "$@" ;;

@@ -12,6 +12,8 @@ type Polling struct {
 	Gap   analyze.Nanos // median time between the last two polls of a wait
 	Late  analyze.Nanos // median time from the completion to the poll that saw it
 	Lost  analyze.Nanos // how much later polling threads continued than threads that are woken
+	// for command buffers for which a thread polled that did not commit them: that thread
+	Watcher map[analyze.CommandBufferIndex]*analyze.Thread
 }
 
 // FindPolling computes the time lost by polling: how much later a poll saw the completion than a thread that waits in
@@ -29,6 +31,12 @@ func FindPolling(t *analyze.Trace) (p Polling) {
 		p.Waits++
 		p.Asked += w.Polls
 		p.Lost += max(0, late-policy.LongestWakeup.Nanos())
+		if b.Committed.Thread != w.Thread {
+			if p.Watcher == nil {
+				p.Watcher = map[analyze.CommandBufferIndex]*analyze.Thread{}
+			}
+			p.Watcher[w.Buffer] = w.Thread
+		}
 		gaps, lates = append(gaps, w.PollGap), append(lates, late)
 	}
 	p.Gap, p.Late = Median(gaps), Median(lates)

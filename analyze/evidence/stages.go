@@ -15,6 +15,7 @@ type Stages struct {
 	signalled  SignalledInHandlers
 	heldUp     map[*analyze.Thread]*Busy // when each thread was in any recorded wait, compiled or allocated
 	others     map[inputKey][]*analyze.Thread
+	watchers   Watchers
 }
 
 // An inputKey identifies a pipe or socket and the call (selector) with which a thread waits there: for items to read,
@@ -31,7 +32,8 @@ func inputOf(w *analyze.BlockedWait) inputKey { return inputKey{w.Thread, w.Stri
 // has no call of the other end if that call does not block. FindStages finds that thread by elimination: a thread
 // that ends the waits cannot itself be blocked when they end.
 func FindStages(trace *analyze.Trace, waits []analyze.SignalWait, submitters *Submitters) Stages {
-	s := Stages{submitters, FindSignalledInHandlers(trace), whenHeldUp(trace, waits), map[inputKey][]*analyze.Thread{}}
+	s := Stages{submitters, FindSignalledInHandlers(trace), whenHeldUp(trace, waits), map[inputKey][]*analyze.Thread{},
+		FindWatchers(trace)}
 	ends := map[inputKey][]*analyze.BlockedWait{}
 	for w := range analyze.Each(trace.CPUWaits.Blocked) {
 		if submitters.steady[w.Thread] && (w.Kind == analyze.BlockedPipe || w.Kind == analyze.BlockedSocket) {
@@ -93,10 +95,11 @@ func whenHeldUp(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze.T
 	return unions(by)
 }
 
-// Signals reports whether the signal that ended the wait w came from a delayed pipeline stage or a completion
-// handler. The wait then has a cause that is reported elsewhere.
+// Signals reports whether the signal that ended the wait w came from a delayed pipeline stage, a completion handler or
+// a thread that waited for the command buffers of w's thread. The wait then has a cause that is reported elsewhere.
 func (s *Stages) Signals(w *analyze.SignalWait) bool {
-	return s.submitters.steady[w.Signaller] && s.isHeldUp(w.Signaller, &w.Call) || s.signalled.Of(w) != nil
+	return s.submitters.steady[w.Signaller] && s.isHeldUp(w.Signaller, &w.Call) || s.signalled.Of(w) != nil ||
+		s.watchers.Signal(w)
 }
 
 // Writes reports whether the wait w at a pipe or socket is for a delayed thread: the thread at the other end was

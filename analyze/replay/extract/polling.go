@@ -41,6 +41,9 @@ func withPolling(
 		len(promised), len(own)) {
 		return withLinks(list, promised), true
 	}
+	if watched := waitsForWatchers(ev, t, own); policy.AtLeast(policy.Majority, len(watched), len(own)) {
+		return withLinks(list, watched), true
+	}
 	for n := 1; n <= policy.MostInFlight; n++ {
 		if follows(own, n) {
 			return withWaits(list, own, n, asleep(ev, t)), true
@@ -59,15 +62,40 @@ func waitsForHandlers(ev *evidence.Evidence, buffers []*analyze.CommandBuffer, t
 		if w.Thread != t {
 			continue
 		}
-		b := signalled.Of(w)
-		i := sort.Search(len(own), func(i int) bool { return own[i].begin > w.Begin }) - 1
-		if b == nil || i < 0 || own[i].buffer != b {
-			continue
+		if b, last := signalled.Of(w), lastBefore(own, w.Begin); b != nil && last != nil && last.buffer == b {
+			s, d := waitFor(w.Interval, b, last.job)
+			list = append(list, call{Interval: w.Interval, Step: s, detail: d})
 		}
-		s, d := waitFor(w.Interval, b, own[i].job)
-		list = append(list, call{Interval: w.Interval, Step: s, detail: d})
 	}
 	return list
+}
+
+// waitsForWatchers returns the thread's waits for a signal from a thread that polls for its last command buffer. They
+// are in effect waits for that command buffer that end by polling.
+func waitsForWatchers(ev *evidence.Evidence, t *analyze.Thread, own []turn) (list []call) {
+	if len(ev.Polling.Watcher) == 0 {
+		return nil
+	}
+	for w := range analyze.Each(ev.ThreadWaits.Signals) {
+		if w.Thread != t || w.Signaller == nil {
+			continue
+		}
+		if last := lastBefore(own, w.Begin); last != nil && last.buffer != nil &&
+			ev.Polling.Watcher[last.buffer.Index] == w.Signaller {
+			s, d := waitFor(w.Interval, last.buffer, last.job)
+			d.Polls = true
+			list = append(list, call{Interval: w.Interval, Step: s, detail: d})
+		}
+	}
+	return list
+}
+
+// lastBefore returns the thread's last creation of a command buffer that began before the time `at`; nil if none did.
+func lastBefore(own []turn, at analyze.Nanos) *turn {
+	if i := sort.Search(len(own), func(i int) bool { return own[i].begin > at }) - 1; i >= 0 {
+		return &own[i]
+	}
+	return nil
 }
 
 // A turn is one creation of a command buffer by a thread.

@@ -16,14 +16,22 @@ import (
 	"time"
 
 	"mtrace/analyze/hang"
+	"mtrace/analyze/policy"
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // A hanging is a program of fixtures/hangs that is being traced.
 type hanging struct {
 	*exec.Cmd
-	input io.Closer
-	said  lockedBuffer // standard error
+	input   io.Closer
+	said    lockedBuffer  // standard error
+	started time.Duration // from the program's start until it hangs
+}
+
+// hangs lets the program hang for so long that it is reported: longer than policy.QuietBeforeHang, and longer than
+// policy.HangTimesUsual times any command buffer before. On a busy machine one took 0.6 s.
+func (h *hanging) hangs() {
+	time.Sleep(max(1500*time.Millisecond, (policy.HangTimesUsual+1)*h.started))
 }
 
 // startHanging traces a program of fixtures/hangs and returns when the program prints that it hangs, or only seems to.
@@ -48,6 +56,7 @@ func startHanging(t *testing.T, name string, flags ...string) *hanging {
 	if err != nil {
 		t.Fatal(err)
 	}
+	began := time.Now()
 	if err := h.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +64,7 @@ func startHanging(t *testing.T, name string, flags ...string) *hanging {
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "stuck\n" {
 		t.Fatalf("%s said %q (%v) and %s", name, line, err, h.said.String())
 	}
+	h.started = time.Since(began)
 	return h
 }
 
@@ -124,7 +134,7 @@ func TestHangs(t *testing.T) {
 			t.Parallel()
 			trace := filepath.Join(t.TempDir(), "t.mtrace")
 			h := startHanging(t, c.program, "--no-report", "-o", trace)
-			time.Sleep(1500 * time.Millisecond)
+			h.hangs()
 			h.end(t, syscall.SIGTERM)
 			text := sh(t, "", []string{"COLUMNS=140"}, tool.mtrace, "report", "--wide", "--all", trace)
 			written := sh(t, "", nil, tool.mtrace, "report", "--json", trace)
@@ -212,7 +222,7 @@ func TestHangWhileItHangs(t *testing.T) {
 	t.Run("SIGQUIT", func(t *testing.T) {
 		t.Parallel()
 		h := startHanging(t, "event-nobody-signals", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"))
-		time.Sleep(1500 * time.Millisecond)
+		h.hangs()
 		h.Process.Signal(syscall.SIGQUIT)
 		h.saysSoon(t, h.said.String, stuck...)
 		h.end(t, syscall.SIGKILL)
@@ -220,7 +230,7 @@ func TestHangWhileItHangs(t *testing.T) {
 	t.Run("SIGQUIT to one that sleeps", func(t *testing.T) {
 		t.Parallel()
 		h := startHanging(t, "sleeps", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"))
-		time.Sleep(1500 * time.Millisecond)
+		h.hangs()
 		h.Process.Signal(syscall.SIGQUIT)
 		h.saysSoon(t, h.said.String, "which is no hang")
 		h.end(t, syscall.SIGKILL)

@@ -15,8 +15,7 @@ import (
 
 	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/fixtures/realpython"
-	"mtrace/fixtures/softmetal"
-	"mtrace/fixtures/testlibrary"
+	"mtrace/fixtures/testtool"
 )
 
 // tool is the folder of a build of everything, as ./build.sh lays it out in bin/: the tests run the real programs.
@@ -64,24 +63,7 @@ func keepBuildCache() {
 
 func buildAll(dir string) error {
 	tool.dir, tool.mtrace = dir, filepath.Join(dir, "mtrace")
-	if out, err := saidBy(exec.Command("go", "build", "-o", tool.mtrace, "."), commandLimit); err != nil {
-		return fmt.Errorf("building mtrace: %w\n%s", err, out)
-	}
-	library, err := testlibrary.Build()
-	if err != nil {
-		return err
-	}
-	if err := copyFile(filepath.Join(dir, cli.LibraryName()), library); err != nil {
-		return err
-	}
-	if runtime.GOOS != "linux" {
-		return nil
-	}
-	software, err := softmetal.Build("")
-	if err != nil {
-		return err
-	}
-	return os.Symlink(software.Dir, filepath.Join(dir, "softmetal"))
+	return testtool.Build(dir)
 }
 
 func copyFile(to, from string) error {

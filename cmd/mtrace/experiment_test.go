@@ -237,6 +237,7 @@ func TestVirtualSpeedup(t *testing.T) {
 // TestExperimentOnALock: the lock that threads wait for longest is found, each release of it in a treated block is
 // delayed, and no other lock's.
 func TestExperimentOnALock(t *testing.T) {
+	t.Parallel()
 	needTruth(t)
 	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {
 		t.Fatalf("%v\n%s", err, out)

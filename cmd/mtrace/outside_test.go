@@ -9,7 +9,6 @@ import (
 // TestRunNamesWhatLostTheLibrary: a shell empties the environment of a program it starts, as protected programs do on a
 // Mac. The run must say which process went without the library, and must not blame forks or programs that have it.
 func TestRunNamesWhatLostTheLibrary(t *testing.T) {
-	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the programs used here are protected on other systems, so the run says something else")
 	}

@@ -18,11 +18,12 @@ import (
 func (a *Analysis) predict() {
 	r := a.replay
 	a.ReplayError = r.Error
+	a.prepare()
 	removals := map[string]replay.Change{}
 	for c := range analyze.Each(a.Verdict.Causes) {
 		// the rule gave its own prediction; if the replay can predict the change too, use the lower of the two
 		if c.Speedup != nil {
-			if removal, unknown := c.removal(r); c.removalChange != nil && r.Why == "" && unknown == "" {
+			if removal, unknown := a.removalOf(c); r.Why == "" && unknown == "" {
 				if s, _ := r.Without(removal); s != nil {
 					c.Speedup, removals[c.Cause] = lower(c.Speedup, s), removal
 				}
@@ -35,10 +36,7 @@ func (a *Analysis) predict() {
 		if c.row().tellsKernels {
 			c.tellKernels(a.Gains())
 		}
-		removal, unknown := c.removal(r)
-		if a.Evidence.Submitters.Share(c.Lost) < policy.NegligibleShare.Value {
-			unknown = "it costs too little"
-		}
+		removal, unknown := a.removalOf(c)
 		if c.Unpredicted = unknown; unknown != "" {
 			continue
 		}
@@ -62,6 +60,36 @@ func (a *Analysis) predict() {
 	a.Verdict.decide(a.Evidence)
 	a.findRoot(r, removals)
 	a.together(r, removals)
+}
+
+// removalOf returns the change that removes the cause, or the reason why that change is not replayed.
+func (a *Analysis) removalOf(c *Finding) (removal replay.Change, unknown string) {
+	removal, unknown = c.removal(a.replay)
+	switch {
+	case c.Speedup != nil && c.removalChange == nil:
+		unknown = "its rule predicts the gain"
+	case c.Speedup == nil && a.Evidence.Submitters.Share(c.Lost) < policy.NegligibleShare.Value:
+		unknown = "it costs too little"
+	}
+	return removal, unknown
+}
+
+// prepare replays the removals of all causes concurrently. If there are two, it also replays the removal of both, which
+// is compared with them.
+func (a *Analysis) prepare() {
+	if a.replay.Why != "" {
+		return
+	}
+	var changes []replay.Change
+	for c := range analyze.Each(a.Verdict.Causes) {
+		if removal, unknown := a.removalOf(c); unknown == "" {
+			changes = append(changes, removal)
+		}
+	}
+	if len(changes) == 2 {
+		changes = append(changes, changes[0].Both(changes[1]))
+	}
+	a.replay.Prepare(changes)
 }
 
 // tellDoubt adds to the evidence that the predicted gain is uncertain, if it is.

@@ -72,16 +72,16 @@ func (r *Replay) largestGains() []Gain {
 	})
 	found := slices.DeleteFunc(tried, func(c candidate) bool { return c.half < policy.WorthPredicting.Value })
 	slices.SortStableFunc(found, func(x, y candidate) int { return cmp.Compare(y.half, x.half) })
-	all, others := []Gain{}, 0
-	for _, c := range found {
+	others := 0
+	found = slices.DeleteFunc(found, func(c candidate) bool {
 		if c.kind != KindMerge { // merging is listed only once, for the best number of command buffers
 			others++
 		}
-		if c.kind == KindMerge || others <= policy.MostGains {
-			all = append(all, c.of.gainsOf(c.thing, c.halved)...)
-		}
-	}
-	return all
+		return c.kind != KindMerge && others > policy.MostGains
+	})
+	gains := make([][]Gain, len(found))
+	concurrently(len(found), func(i int) { gains[i] = found[i].of.gainsOf(found[i].thing, found[i].halved) })
+	return append([]Gain{}, slices.Concat(gains...)...)
 }
 
 // bound returns an upper bound of the gain if an item takes half of its time. No path through the run gets shorter by

@@ -193,8 +193,6 @@ func (r *Replay) gainOfCapacity(c Change) float64 {
 // rateWithCapacity returns the rate of the unchanged program if GPUs and queues have spare capacity. GPUs and queues
 // that are known to be limited stay limited.
 func (r *Replay) rateWithCapacity() float64 {
-	if r.withCapacity == 0 {
-		r.withCapacity, _ = run(r.program, Change{SpareCapacity: true}, nil)
-	}
+	r.capacity.Do(func() { r.withCapacity, _ = run(r.program, Change{SpareCapacity: true}, nil) })
 	return r.withCapacity
 }

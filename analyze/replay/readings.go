@@ -37,6 +37,7 @@ func sameBase(p *program.Program, base float64) *reading {
 // created on first use.
 type readings struct {
 	of      *program.Program
+	mutex   sync.Mutex // of random and drawn: predictions run concurrently
 	random  *rand.Rand
 	drawn   []*reading
 	sharing []*reading
@@ -89,8 +90,17 @@ func (r *readings) further(gains []float64) []*reading {
 
 // draw returns the first n readings (variants of the program) whose durations are redrawn at random.
 func (r *readings) draw(n int) []*reading {
-	for len(r.drawn) < n {
-		r.drawn = append(r.drawn, newReading(resampled(r.of, r.random), false))
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if more := n - len(r.drawn); more > 0 {
+		// random numbers are drawn one after another, so that results can be repeated; the copies take longer
+		resamples := make([]*resample, more)
+		for i := range resamples {
+			resamples[i] = newResample(r.of, r.random)
+		}
+		drawn := make([]*reading, more)
+		concurrently(more, func(i int) { drawn[i] = newReading(resamples[i].program(r.of), false) })
+		r.drawn = append(r.drawn, drawn...)
 	}
 	return slices.Clone(r.drawn[:n])
 }
@@ -125,40 +135,61 @@ func splits(p *program.Program, base float64, c Change) (all []*reading) {
 func lowest(c program.KernelCost) float64  { return c.Low }
 func highest(c program.KernelCost) float64 { return c.High }
 
-// resampled returns a copy of the program with redrawn durations of command buffers and of the gaps before steps.
-// Each thread and each kind of step is redrawn separately. It draws blocks of neighbours, because neighbours are
-// similar: the block bootstrap of H. R. Künsch, The Jackknife and the Bootstrap for General Stationary Observations,
-// 1989.
-func resampled(p *program.Program, random *rand.Rand) *program.Program {
-	q := p.Clone()
-	for t := range q.Threads {
-		th, from := &q.Threads[t], &p.Threads[t]
+// A resample says from which steps the durations of a program's steps are redrawn. Each thread and each kind of step is
+// redrawn separately. It draws blocks of neighbours, because neighbours are similar: the block bootstrap of H. R.
+// Künsch, The Jackknife and the Bootstrap for General Stationary Observations, 1989.
+type resample struct{ blocks []block }
+
+// A block takes the durations of consecutive steps of one kind of a thread from others of that kind.
+type block struct {
+	thread int
+	kind   program.Kind
+	to     []int32 // the steps whose durations are redrawn
+	from   []int32 // the steps that they are taken from
+}
+
+// newResample draws which durations to use.
+func newResample(p *program.Program, random *rand.Rand) *resample {
+	r := &resample{}
+	for t := range p.Threads {
+		th := &p.Threads[t]
 		if th.Lasts && !th.Paces { // a thread that commits little has too few durations to resample
 			continue
 		}
-		var byKind [program.Lock + 1][]int
-		for i := range from.Steps {
-			if k := from.Steps[i].Kind; k <= program.Lock {
-				byKind[k] = append(byKind[k], i)
+		var byKind [program.Lock + 1][]int32
+		for i := range th.Steps {
+			if k := th.Steps[i].Kind; k <= program.Lock {
+				byKind[k] = append(byKind[k], int32(i))
 			}
 		}
 		for kind, list := range byKind {
 			length := (len(list) + policy.DrawBlocks - 1) / policy.DrawBlocks
 			for at := 0; at < len(list); at += length {
 				begin := random.IntN(len(list) - min(length, len(list)) + 1)
-				for i := at; i < min(at+length, len(list)); i++ {
-					a, b := list[i], list[begin+i-at]
-					s, d := &th.Steps[a], &th.Details[a]
-					s.Gap, s.Asleep = from.Steps[b].Gap, from.Steps[b].Asleep
-					d.Unlocked, d.Encode = from.Details[b].Unlocked, from.Details[b].Encode
-					d.Allocates = from.Details[b].Allocates
-					if program.Kind(kind) == program.Commit {
-						j, drawn := &q.Jobs[s.Job], &p.Jobs[from.Steps[b].Job]
-						j.Duration, j.ProcessorTime, j.Stood, j.ConcurrencyLoss = drawn.Duration, drawn.ProcessorTime, drawn.Stood,
-							drawn.ConcurrencyLoss
-						j.Kernels, j.Measured = drawn.Kernels, drawn.Measured
-					}
-				}
+				to := list[at:min(at+length, len(list))]
+				r.blocks = append(r.blocks, block{t, program.Kind(kind), to, list[begin : begin+len(to)]})
+			}
+		}
+	}
+	return r
+}
+
+// program returns a copy of p with redrawn durations of command buffers and of the gaps before steps.
+func (r *resample) program(p *program.Program) *program.Program {
+	q := p.Clone()
+	for _, k := range r.blocks {
+		th, from := &q.Threads[k.thread], &p.Threads[k.thread]
+		for i := range k.to {
+			a, b := k.to[i], k.from[i]
+			s, d := &th.Steps[a], &th.Details[a]
+			s.Gap, s.Asleep = from.Steps[b].Gap, from.Steps[b].Asleep
+			d.Unlocked, d.Encode = from.Details[b].Unlocked, from.Details[b].Encode
+			d.Allocates = from.Details[b].Allocates
+			if k.kind == program.Commit {
+				j, drawn := &q.Jobs[s.Job], &p.Jobs[from.Steps[b].Job]
+				j.Duration, j.ProcessorTime, j.Stood, j.ConcurrencyLoss = drawn.Duration, drawn.ProcessorTime, drawn.Stood,
+					drawn.ConcurrencyLoss
+				j.Kernels, j.Measured = drawn.Kernels, drawn.Measured
 			}
 		}
 	}

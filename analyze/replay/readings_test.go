@@ -19,7 +19,7 @@ func TestResampled(t *testing.T) {
 			p.Threads[i].Steps[k].Gap = analyze.Nanos(1000*i + k)
 		}
 	}
-	q := resampled(p, rand.New(rand.NewPCG(1, 2)))
+	q := newResample(p, rand.New(rand.NewPCG(1, 2))).program(p)
 	moved, follows, acquires := 0, 0, 0
 	for i := range q.Threads {
 		last := analyze.Nanos(-1)
@@ -63,7 +63,7 @@ func TestResampledLeavesFewStepsAlone(t *testing.T) {
 	base := rateOf(t, p, Change{})
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 20 {
-		if again := rateOf(t, resampled(p, random), Change{}); again > 1.1*base {
+		if again := rateOf(t, newResample(p, random).program(p), Change{}); again > 1.1*base {
 			t.Fatalf("%.1f times as fast with times drawn anew", again/base)
 		}
 	}

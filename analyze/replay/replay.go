@@ -31,18 +31,20 @@ type Replay struct {
 
 	program      *program.Program // nil if the program could not be built
 	base         float64          // rate of the unchanged program in the replay, in command buffers per ns
-	withCapacity float64          // the result of rateWithCapacity; 0 until it is computed
+	capacity     sync.Once        // sets withCapacity
+	withCapacity float64          // the result of rateWithCapacity
 	faster       sync.Map         // by Change: the rate with that change (see onlyFaster)
 	evidence     *evidence.Evidence
 	externalUse  evidence.ExternalGPUUse // GPU time that an external process took
 	seed         uint64
-	tied         *Replay // the replay in which threads wait for each other's signals; nil until it is needed
+	tie          sync.Once // sets tied
+	tied         *Replay   // the replay in which threads wait for each other's signals; nil until it is needed
 	// delivers the tied replay if it is built concurrently; otherwise nil
 	tying    <-chan *Replay
 	delayed  *Replay   // the replay that predicts the cost of delays; nil until it is needed
 	readings *readings // variants of the program, whose results form a prediction's interval
 	gains    []Gain    // gains of items; nil until they are computed
-	without  map[Change]answer
+	without  sync.Map  // by Change: a func() answer, which computes the result of Without once
 }
 
 // An answer is a cached result of Without. Caching pays because each pair of causes is requested twice: to find which
@@ -71,7 +73,7 @@ func NewForGains(ev *evidence.Evidence, taken evidence.ExternalGPUUse, seed uint
 }
 
 func newReplay(ev *evidence.Evidence, taken evidence.ExternalGPUUse, seed uint64, tied bool) *Replay {
-	r := &Replay{without: map[Change]answer{}, evidence: ev, externalUse: taken, seed: seed}
+	r := &Replay{evidence: ev, externalUse: taken, seed: seed}
 	recorded, why := extract.Program(ev, taken, tied)
 	if recorded == nil {
 		r.Why = why
@@ -140,7 +142,10 @@ func (r *Replay) OfThings(kinds ...string) *Replay {
 }
 
 func (r *Replay) ofTied() *Replay {
-	if r.tied == nil {
+	r.tie.Do(func() {
+		if r.tied != nil {
+			return
+		}
 		r.tied = r
 		if r.Why == "" && threadsWait(r.evidence) {
 			var tied *Replay
@@ -153,7 +158,7 @@ func (r *Replay) ofTied() *Replay {
 				tied.tied, r.tied = tied, tied
 			}
 		}
-	}
+	})
 	return r.tied
 }
 
@@ -173,13 +178,12 @@ func (r *Replay) Of(c Change) *Replay {
 }
 
 // Without returns how much faster the program would be with a change, or nil and the reason why that is not known. It
-// caches the results.
+// caches the results. Several goroutines may call it.
 func (r *Replay) Without(c Change) (*Speedup, string) {
 	if r.Why != "" {
 		return nil, r.Why
 	}
-	a, known := r.without[c]
-	if !known {
+	compute := sync.OnceValue(func() (a answer) {
 		of := r
 		// A Scale names kernels, calls and locks by their numbers in this program. In the tied program (see Of)
 		// the same numbers may mean other items.
@@ -187,9 +191,16 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 			of = r.Of(c)
 		}
 		a.speedup, a.why = of.speedup(nil, c)
-		r.without[c] = a
-	}
+		return a
+	})
+	found, _ := r.without.LoadOrStore(c, compute)
+	a := found.(func() answer)()
 	return a.speedup, a.why
+}
+
+// Prepare computes the results of Without for several changes concurrently.
+func (r *Replay) Prepare(changes []Change) {
+	concurrently(len(changes), func(i int) { r.Without(changes[i]) })
 }
 
 // WaitsLeft returns the share (0 to 1) of the threads' waits for each other's signals and locks that remains with a

@@ -54,7 +54,7 @@ func (t *Thread) Add(s Step, d Detail) { t.Steps, t.Details = append(t.Steps, s)
 type Kind uint8
 
 // The kinds of steps. Their order matters: for a prediction's confidence interval, the recorded durations before steps
-// of the kinds up to Lock are resampled (see resampled in package replay), those of later kinds are not.
+// of the kinds up to Lock are resampled (see resample in package replay), those of later kinds are not.
 const (
 	Acquire     Kind = iota // creates a command buffer, which takes a slot in its queue
 	Enqueue                 // gives a command buffer its position in the queue before it is committed

@@ -81,9 +81,11 @@ type Delay struct {
 func (d Delay) Mean() analyze.Nanos { return d.Sum / analyze.Nanos(max(1, d.Count)) }
 
 type threadState struct {
-	next     int   // index of the thread's current or next step
-	inFlight int   // number of the thread's command buffers in flight
-	set      int32 // how often the thread has set shared events
+	steps    []program.Step
+	busy     float64 // program.Thread.Busy
+	next     int     // index of the thread's current or next step
+	inFlight int     // number of the thread's command buffers in flight
+	set      int32   // how often the thread has set shared events
 	// Paced steps only: when the source of the thread's input last delivered; 0 before the first delivery
 	delivered analyze.Nanos
 	// The replay need not continue for this thread: it has ended, or one of its command buffers has ended after
@@ -171,6 +173,7 @@ func Run(p *program.Program) (*Result, bool) {
 	}
 	for i := range p.Threads {
 		th := &p.Threads[i]
+		m.threads[i].steps, m.threads[i].busy = th.Steps, th.Busy
 		times := make([]analyze.Nanos, 2*len(th.Jobs))
 		m.progress[i] = program.Progress{Begun: th.Begin, Commits: times[:0:len(th.Jobs)],
 			Done: times[len(th.Jobs):len(th.Jobs)]}

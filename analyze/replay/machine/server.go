@@ -146,18 +146,29 @@ func (p *processors) none() bool { return len(p.each) == 0 }
 
 // begin starts a burst of CPU work on a processor that it chooses.
 func (p *processors) begin(now, work analyze.Nanos, seq int, what action) {
-	k := 0
-	if p.scattered > 0 && p.draw() < p.scattered {
-		k = int(p.draw() * float64(len(p.each)))
-	} else {
-		fewest := p.loads[0]
-		for i := 1; i < len(p.loads) && fewest > 0; i++ {
-			if n := p.loads[i]; n < fewest {
-				k, fewest = i, n
-			}
+	// A jump for random bursts would be mispredicted half of the time and cost more than choosing both processors.
+	k := p.leastBusy()
+	if p.scattered > 0 {
+		first := p.drawn + drawStep
+		second := first + drawStep
+		random := int(drawnAt(second) * float64(len(p.each)))
+		p.drawn = first
+		if drawnAt(first) < p.scattered {
+			k, p.drawn = random, second
 		}
 	}
 	p.bank.begin(k, now, work, seq, what)
+}
+
+// leastBusy returns the first of the processors with the fewest bursts.
+func (p *processors) leastBusy() (k int) {
+	fewest := p.loads[0]
+	for i := 1; i < len(p.loads) && fewest > 0; i++ {
+		if n := p.loads[i]; n < fewest {
+			k, fewest = i, n
+		}
+	}
+	return k
 }
 
 // crowded reports whether every processor has at least two bursts of CPU work, so that bursts wait everywhere.
@@ -170,11 +181,12 @@ func (p *processors) crowded() bool {
 	return true
 }
 
-// draw returns pseudo-random numbers from 0 to 1. Each run gets the same sequence, so results can be repeated:
-// splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
-func (p *processors) draw() float64 {
-	p.drawn += 0x9e3779b97f4a7c15
-	z := p.drawn
+// drawStep is the difference of consecutive states of the random generator.
+const drawStep = 0x9e3779b97f4a7c15
+
+// drawnAt returns the pseudo-random number, from 0 to 1, of a state of the generator. Each run gets the same sequence,
+// so results can be repeated: splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+func drawnAt(z uint64) float64 {
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
 	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
 	return float64((z^(z>>31))>>11) / (1 << 53)

@@ -9,7 +9,8 @@ import (
 
 // current returns the step that the thread takes now or next.
 func (m *machine) current(t int32) *program.Step {
-	return &m.program.Threads[t].Steps[m.threads[t].next]
+	th := &m.threads[t]
+	return &th.steps[th.next]
 }
 
 // endStepAfter ends the thread's step after the given time, in which the thread needs no processor.
@@ -31,17 +32,17 @@ func (m *machine) step(t int32) {
 			return
 		}
 		q.used++
-		m.spend(m.now, s.Cost, m.program.Threads[t].Busy, stepEnds, t)
+		m.spend(m.now, s.Cost, m.threads[t].busy, stepEnds, t)
 	case program.Enqueue:
 		if m.program.Jobs[s.Job].Enqueued {
 			m.queues[m.program.Jobs[s.Job].Queue].order.push(s.Job)
 		}
-		m.spend(m.now, s.Cost, m.program.Threads[t].Busy, stepEnds, t)
+		m.spend(m.now, s.Cost, m.threads[t].busy, stepEnds, t)
 	case program.Commit:
 		if s.Contends {
 			m.links.lock(t, s)
 		} else {
-			m.spend(m.now, s.Cost, m.program.Threads[t].Busy, committed, t)
+			m.spend(m.now, s.Cost, m.threads[t].busy, committed, t)
 		}
 	case program.Wait, program.WaitOther:
 		m.wait(t, s)
@@ -154,7 +155,7 @@ func (m *machine) awaited(t int32, s *program.Step) (job int32, any bool) {
 func (m *machine) advance(t int32) {
 	s := &m.threads[t]
 	s.next++
-	if s.next == len(m.program.Threads[t].Steps) {
+	if s.next == len(s.steps) {
 		m.finish(t)
 		return
 	}
@@ -165,7 +166,7 @@ func (m *machine) advance(t int32) {
 func (m *machine) resume(t int32, from analyze.Nanos) {
 	s := m.current(t)
 	asleep := min(s.Gap, s.Asleep)
-	m.spend(from+asleep, s.Gap-asleep, m.program.Threads[t].Busy, stepBegins, t)
+	m.spend(from+asleep, s.Gap-asleep, m.threads[t].busy, stepBegins, t)
 }
 
 // finish ends the thread if it has taken all steps and the GPU has completed all its command buffers. The first

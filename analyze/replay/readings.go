@@ -37,14 +37,16 @@ func sameBase(p *program.Program, base float64) *reading {
 // created on first use.
 type readings struct {
 	of      *program.Program
+	seed    [2]uint64
 	mutex   sync.Mutex // of random and drawn: predictions run concurrently
 	random  *rand.Rand
 	drawn   []*reading
 	sharing []*reading
 }
 
-func newReadings(p *program.Program, random *rand.Rand) *readings {
-	r := &readings{of: p, random: random}
+func newReadings(p *program.Program, seed [2]uint64) *readings {
+	r := &readings{of: p, seed: seed}
+	r.free()
 	if p.Processors.Count == 0 {
 		return r
 	}
@@ -86,6 +88,13 @@ func (r *readings) further(gains []float64) []*reading {
 		return nil
 	}
 	return r.draw(policy.ReplayDraws)[policy.FirstReplayDraws:]
+}
+
+// free frees the memory of the redrawn programs. If they are needed again, equal ones are drawn.
+func (r *readings) free() {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.drawn, r.random = nil, rand.New(rand.NewPCG(r.seed[0], r.seed[1]))
 }
 
 // draw returns the first n readings (variants of the program) whose durations are redrawn at random.

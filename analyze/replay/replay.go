@@ -6,7 +6,6 @@ package replay
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -94,7 +93,7 @@ func newReplay(ev *evidence.Evidence, taken evidence.ExternalGPUUse, seed uint64
 			analyze.FormatShare(math.Abs(r.Error)))
 		return r
 	}
-	r.readings = newReadings(p, rand.New(rand.NewPCG(seed, 0x7265706c6179)))
+	r.readings = newReadings(p, [2]uint64{seed, 0x7265706c6179})
 	return r
 }
 
@@ -201,6 +200,15 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 // Prepare computes the results of Without for several changes concurrently.
 func (r *Replay) Prepare(changes []Change) {
 	concurrently(len(changes), func(i int) { r.Without(changes[i]) })
+}
+
+// Free frees most of the replay's memory. Later predictions are the same, but take longer.
+func (r *Replay) Free() {
+	for _, of := range []*Replay{r, r.tied} {
+		if of != nil && of.readings != nil {
+			of.readings.free()
+		}
+	}
 }
 
 // WaitsLeft returns the share (0 to 1) of the threads' waits for each other's signals and locks that remains with a

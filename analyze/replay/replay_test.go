@@ -85,7 +85,7 @@ func TestInterval(t *testing.T) {
 	p := loops.Locked()
 	predict := func(c Change) (*Speedup, string) {
 		r := replayOf(t, p)
-		r.readings = newReadings(p, rand.New(rand.NewPCG(1, 2)))
+		r.readings = newReadings(p, [2]uint64{1, 2})
 		return r.speedup(nil, c)
 	}
 	s, why := predict(Change{Locks: true})
@@ -245,7 +245,7 @@ func TestNobodyWaitsForProcessors(t *testing.T) {
 		p := loops.Of(c.threads, 100, 100*us, 100*us)
 		p.Processors.Count, p.HandOffs.WaitedFor = 2, c.waited
 		r := &Replay{program: p, base: 1.0 / float64(100*us)} // as fast as two processors are with half of their time
-		r.readings = newReadings(p, rand.New(rand.NewPCG(1, 1)))
+		r.readings = newReadings(p, [2]uint64{1, 1})
 		for _, x := range append(r.readings.draw(policy.ReplayDraws), r.readings.sharing...) {
 			x.unchanged = func() float64 { return r.base }
 		}

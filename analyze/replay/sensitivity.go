@@ -2,7 +2,6 @@ package replay
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"mtrace/analyze/policy"
 	"mtrace/analyze/replay/change"
@@ -81,7 +80,7 @@ func (r *Replay) ofDelays() *Replay {
 	if off := p.Rate(p.Recorded)/base - 1; math.Abs(off) <= policy.ReplayErrorLimit.Value {
 		r.delayed = &Replay{program: p, base: base, Error: off, evidence: r.evidence, externalUse: r.externalUse,
 			seed:     r.seed,
-			readings: newReadings(p, rand.New(rand.NewPCG(r.seed, 0x64656c6179)))}
+			readings: newReadings(p, [2]uint64{r.seed, 0x64656c6179})}
 	}
 	return r.delayed
 }

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"mtrace/analyze/replay/change"
@@ -48,7 +47,7 @@ func TestSensitivity(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := replayOf(t, c.program())
-			r.readings, r.tied = newReadings(r.program, rand.New(rand.NewPCG(1, 2))), r
+			r.readings, r.tied = newReadings(r.program, [2]uint64{1, 2}), r
 			c.added.By = 10 * us
 			s, why := r.Sensitivity(&c.added, c.threads)
 			if s == nil {

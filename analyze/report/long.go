@@ -309,6 +309,9 @@ func (l *long) look(w *rangeAnalysis, unpredicted bool) error {
 	}
 	w.answer = ask(t, l.opts, cause.Options{Unpredicted: unpredicted})
 	w.answer.findInsights(w.answer.analysis)
+	if replayed := w.answer.analysis.Replay(); replayed != nil {
+		replayed.Free() // gains are predicted for only one of the windows
+	}
 	length := t.TimeRange.Length()
 	end := func(to analyze.Nanos) analyze.Nanos {
 		if to == 0 {

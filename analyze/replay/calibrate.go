@@ -28,6 +28,7 @@ func calibrate(p *program.Program) (best *program.Program, base float64) {
 // variant that differs least. It first tries variants in which a thread waits for a lock until its holder releases it,
 // and then variants in which such waits take their recorded time.
 func calibrateTo(p *program.Program, enough float64) (best *program.Program, base float64) {
+	var memory machine.Memory
 	least := math.Inf(1)
 	scatters, fixes, rules := []float64{p.Processors.Scattered}, []bool{false}, []awaiting{{p.Newest, true}}
 	for _, other := range []float64{0, 1} {
@@ -57,8 +58,8 @@ func calibrateTo(p *program.Program, enough float64) (best *program.Program, bas
 				if fixed {
 					fixLocks(q)
 				}
-				removeDelays(q)
-				r, ends := machine.Run(q)
+				removeDelays(&memory, q, p)
+				r, ends := machine.RunIn(&memory, q)
 				if !ends {
 					continue
 				}
@@ -118,13 +119,13 @@ func fixLocks(p *program.Program) {
 // removeDelays subtracts the waits for processors from the recorded times: the machine (the simulator that replays a
 // program) adds such waits itself, so they would count twice. It measures in a replay of the unchanged program how much
 // waiting the machine adds. With shorter times the machine adds slightly less, so removeDelays repeats the measurement.
-func removeDelays(p *program.Program) {
+// `recorded` has the recorded times, and p is a copy of it.
+func removeDelays(memory *machine.Memory, p, recorded *program.Program) {
 	if p.Processors.Count == 0 {
 		return
 	}
-	recorded := p.Clone()
 	for range 3 {
-		r, ends := machine.Run(p)
+		r, ends := machine.RunIn(memory, p)
 		if !ends {
 			return
 		}
@@ -216,13 +217,12 @@ func delays(r *machine.Result) (sum analyze.Nanos, each float64) {
 	return sum, float64(sum) / float64(max(1, r.Done()))
 }
 
-// relief returns the share (0 to 1) by which threads wait less for processors in the run r of the changed program than
+// relief returns the share (0 to 1) by which threads wait less for processors in a run of the changed program than
 // in the unchanged program. It returns 0 if the change gives each thread a processor: such a change removes these waits
 // itself.
-func relief(p *program.Program, c Change, r *machine.Result) float64 {
+func relief(p *program.Program, c Change, ran played) float64 {
 	if c.Cores || p.HandOffs.Unexplained == 0 || p.HandOffs.Delay == 0 {
 		return 0
 	}
-	_, each := delays(r)
-	return max(0, 1-each/p.HandOffs.Delay)
+	return max(0, 1-ran.delay/p.HandOffs.Delay)
 }

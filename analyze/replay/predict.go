@@ -66,16 +66,16 @@ func (r *Replay) settle(c Change) (s settled) {
 		return settled{rate: s.rate, density: d, asDeep: s.rate}
 	}
 	for n := range 4 {
-		rate, result, ends := play(p, c, d)
+		ran, ends := play(p, c, d)
 		if !ends {
 			return settled{density: d}
 		}
-		s.rate, s.density = rate, d
+		s.rate, s.density = ran.rate, d
 		if n == 0 {
 			s.asDeep = s.rate
 		}
 		denser := !c.Launch && s.rate > max(1, d.Times)*base*(1+policy.NegligibleShare.Value)
-		less := max(d.Relief, relief(p, c, result))
+		less := max(d.Relief, relief(p, c, ran))
 		if !denser && less <= d.Relief+policy.RunToRunVariation.Value {
 			break
 		}

@@ -110,24 +110,37 @@ func hasLinks(p *program.Program) bool {
 // run runs a program with a change and returns its rate (command buffers per nanosecond). `ends` is false if the run
 // deadlocks.
 func run(p *program.Program, c Change, d *change.Density) (rate float64, ends bool) {
-	rate, _, ends = play(p, c, d)
-	return rate, ends
+	ran, ends := play(p, c, d)
+	return ran.rate, ends
 }
 
-// play runs a program with a change and returns its rate and the run's result; `ends` is false if the run deadlocks.
-// The changed program is built in reused memory and must not be kept.
-func play(p *program.Program, c Change, d *change.Density) (rate float64, r *machine.Result, ends bool) {
-	b := buffers.Get().(*program.Buffer)
+// A played is the outcome of a run that ended.
+type played struct {
+	rate    float64 // in command buffers per nanosecond
+	delay   float64 // how long bursts of CPU work waited for processors, in ns per completed command buffer
+	blocked float64 // how long threads waited for locks and signals of others, in ns per completed command buffer
+}
+
+// play runs a program with a change. `ends` is false if the run deadlocks.
+func play(p *program.Program, c Change, d *change.Density) (ran played, ends bool) {
+	b := buffers.Get().(*buffer)
 	defer buffers.Put(b)
-	q := c.ApplyIn(b, p, d)
-	r, ends = machine.Run(q)
+	q := c.ApplyIn(&b.program, p, d)
+	r, ends := machine.RunIn(&b.machine, q)
 	if !ends {
-		return 0, r, false
+		return played{}, false
 	}
-	return q.Rate(r.Progress), r, true
+	_, delay := delays(r)
+	return played{q.Rate(r.Progress), delay, float64(r.Blocked) / float64(max(1, r.Done()))}, true
 }
 
-var buffers = sync.Pool{New: func() any { return &program.Buffer{} }}
+// A buffer has the memory for a changed program and its run, because predictions run hundreds of them.
+type buffer struct {
+	program program.Buffer
+	machine machine.Memory
+}
+
+var buffers = sync.Pool{New: func() any { return &buffer{} }}
 
 // OfThings returns the replay to use for predicting the gain if items of these kinds (kernels, calls, threads, locks)
 // become faster. Usually that is the tied replay, in which a wait for another thread's signal ends when that thread
@@ -220,11 +233,8 @@ func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	}
 	p := r.ofTied().program
 	waited := func(c Change) float64 {
-		_, result, ends := play(p, c, nil)
-		if !ends {
-			return 0
-		}
-		return float64(result.Blocked) / float64(max(1, result.Done()))
+		ran, _ := play(p, c, nil)
+		return ran.blocked
 	}
 	before := waited(Change{})
 	return waited(c) / before, before > 0

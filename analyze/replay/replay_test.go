@@ -40,7 +40,7 @@ func TestRemoveDelays(t *testing.T) {
 		p.Threads[i].Busy = 0.5 // for a part of the recorded 100 µs each waited for a processor
 	}
 	before := rateOf(t, p, Change{})
-	removeDelays(p)
+	removeDelays(&machine.Memory{}, p, p.Clone())
 	if got := rateOf(t, p, Change{}); got <= before {
 		t.Errorf("%g instead of %g", got, before)
 	}
@@ -52,7 +52,7 @@ func TestRemoveDelays(t *testing.T) {
 	if slow := 1e6 * rateOf(t, p, Change{}); slow > 0.95*2/0.9 {
 		t.Errorf("nothing waits for processors, so this tests nothing: %.2f command buffers in a millisecond", slow)
 	}
-	removeDelays(p)
+	removeDelays(&machine.Memory{}, p, p.Clone())
 	if got := 1e6 * rateOf(t, p, Change{}); got < 0.95*2/0.9 || got > 1.05*2/0.9 {
 		t.Errorf("%.2f command buffers in a millisecond, want %.2f", got, 2/0.9)
 	}

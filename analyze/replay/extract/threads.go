@@ -90,6 +90,7 @@ func (b *builder) thread(
 	t *analyze.Thread, list []call, waits *evidence.Busy,
 ) (th program.Thread, done program.Progress) {
 	th.Name = evidence.ThreadName(t)
+	th.Steps, th.Details = make([]program.Step, 0, len(list)), make([]program.Detail, 0, len(list))
 	var starving *evidence.Busy
 	if !b.tied { // in a tied program, waits for producers are steps that end with the producer's signal
 		starving = b.ev.Starvation.When[t]

@@ -3,6 +3,8 @@
 package machine
 
 import (
+	"slices"
+
 	"mtrace/analyze"
 	"mtrace/analyze/replay/program"
 )
@@ -155,13 +157,32 @@ const (
 // Run runs a program until the first pacing thread (one that commits a fair share of the command buffers) or pipeline
 // has ended. It continues until each other thread has ended or has completed one more command buffer, so that the
 // progress of all threads can be compared. It returns false if the threads deadlock.
-func Run(p *program.Program) (*Result, bool) {
-	m := &machine{
+func Run(p *program.Program) (*Result, bool) { return RunIn(&Memory{}, p) }
+
+// Memory is the memory of a run. A run in the memory of an earlier one overwrites the earlier Result, and hardly
+// allocates.
+type Memory struct {
+	machine machine
+	times   []analyze.Nanos // of the threads' progress
+}
+
+// zeroed returns a list of n zero values, in the memory of `list` if that suffices.
+func zeroed[T any](list []T, n int) []T {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
+}
+
+// RunIn does the same as Run, in the given memory.
+func RunIn(memory *Memory, p *program.Program) (*Result, bool) {
+	m := &memory.machine
+	*m = machine{
 		program: p, processors: newProcessors(p.Processors.Count, p.Processors.Scattered),
-		threads: make([]threadState, len(p.Threads)), jobs: make([]jobState, len(p.Jobs)),
+		events:  agenda{rest: m.events.rest[:0]},
+		threads: zeroed(m.threads, len(p.Threads)), jobs: zeroed(m.jobs, len(p.Jobs)),
 		queues: make([]queueState, len(p.Queues)), signaled: make([]bool, p.Events),
 		running: make([]int, len(p.Devices)), gpus: newBank(len(p.Devices)),
-		progress: make([]program.Progress, len(p.Threads)), open: len(p.Threads),
+		progress: zeroed(m.progress, len(p.Threads)), open: len(p.Threads),
 		delays:       Delays{Threads: make([]analyze.Nanos, len(p.Threads))},
 		interrupting: p.Processors.Waking * p.Processors.Interrupting,
 	}
@@ -171,10 +192,17 @@ func Run(p *program.Program) (*Result, bool) {
 			m.gpus.each[i].slope = d.Crowding
 		}
 	}
+	commits := 0
+	for i := range p.Threads {
+		commits += len(p.Threads[i].Jobs)
+	}
+	memory.times = zeroed(memory.times, 2*commits)
+	rest := memory.times
 	for i := range p.Threads {
 		th := &p.Threads[i]
 		m.threads[i].steps, m.threads[i].busy = th.Steps, th.Busy
-		times := make([]analyze.Nanos, 2*len(th.Jobs))
+		times := rest[: 2*len(th.Jobs) : 2*len(th.Jobs)]
+		rest = rest[2*len(th.Jobs):]
 		m.progress[i] = program.Progress{Begun: th.Begin, Commits: times[:0:len(th.Jobs)],
 			Done: times[len(th.Jobs):len(th.Jobs)]}
 		m.resume(int32(i), th.Begin)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"mtrace/analyze/replay"
+	_ "mtrace/fixtures/testheap"
 )
 
 // Windows of a long run between ranges that agree need no predictions of their own: replays took half of the time of a

@@ -15,6 +15,7 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/report"
 	"mtrace/collector/wire"
+	_ "mtrace/fixtures/testheap"
 	"mtrace/fixtures/tracetest"
 )
 

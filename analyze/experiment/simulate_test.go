@@ -8,6 +8,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/collector/wire"
+	_ "mtrace/fixtures/testheap"
 )
 
 // all runs as many simulated experiments as the documentation states: 400 and 200 of each kind.

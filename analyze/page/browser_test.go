@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"mtrace/fixtures/consumers"
+	_ "mtrace/fixtures/testheap"
 )
 
 // look is the result of loading a page in a browser.
@@ -82,6 +83,7 @@ func picture(t *testing.T, page []byte, name, size string, more ...string) {
 
 // TestBrowserTells: errors of a page are detected, so that the tests below can fail.
 func TestBrowserTells(t *testing.T) {
+	t.Parallel() // a browser starts, which waits
 	document := func(policy, body string) []byte {
 		return []byte(`<html><head><meta http-equiv="Content-Security-Policy" content="` + policy + `"></head><body>` + body +
 			`</body></html>`)

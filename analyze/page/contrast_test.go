@@ -39,6 +39,7 @@ const faint = `document.querySelectorAll("details").forEach((d) => d.open = true
 
 // TestContrast: all text can be read, on light and on dark paper.
 func TestContrast(t *testing.T) {
+	t.Parallel() // a browser starts, which waits
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	var sweep, compared bytes.Buffer
 	err := errors.Join(WriteSweep(&sweep, sweptDocument(t)), WriteDiff(&compared, comparedDocument(), nil))

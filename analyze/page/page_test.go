@@ -69,6 +69,7 @@ func modelPage(t testing.TB, trace *analyze.Trace) []byte {
 // TestInBrowser: the pages of a demo, of a million calls and of a failed run are drawn without a complaint of the
 // browser or of the page's own policy.
 func TestInBrowser(t *testing.T) {
+	t.Parallel() // a browser starts, which waits
 	pages := map[string]func(t *testing.T) []byte{
 		"demo": func(t *testing.T) []byte {
 			d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
@@ -111,6 +112,7 @@ func TestInBrowser(t *testing.T) {
 
 // TestTableIsTheReport: the table behind the timeline has the numbers of the report, in its words.
 func TestTableIsTheReport(t *testing.T) {
+	t.Parallel() // a browser starts, which waits
 	d, trace := whole(t, tracesim.Scenarios[0].Build(1).Run(t))
 	r := report.Build(trace, report.Options{})
 	l := lookAt(t, written(t, r, d), "1280,900", `
@@ -153,6 +155,7 @@ func TestTableIsTheReport(t *testing.T) {
 
 // TestKeys: all of the timeline can be had by the keyboard, and each block is described.
 func TestKeys(t *testing.T) {
+	t.Parallel() // a browser starts, which waits
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	l := lookAt(t, written(t, report.Build(trace, report.Options{}), d), "1280,900", `
 		const canvas = document.querySelector("#timeline .scroller canvas"), said = {};
@@ -179,6 +182,7 @@ func TestKeys(t *testing.T) {
 
 // TestPaper: on paper nothing is folded and nothing cut; on a narrow screen the page is no wider than that.
 func TestPaper(t *testing.T) {
+	t.Parallel() // a browser starts, which waits
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	page := written(t, report.Build(trace, report.Options{}), d)
 	l := lookAt(t, page, "1280,700", `dispatchEvent(new Event("beforeprint"));
@@ -220,6 +224,7 @@ func TestPaper(t *testing.T) {
 // TestHostileNames: names are names. None becomes a part of the page or of its script, even where no policy of the page
 // stops it.
 func TestHostileNames(t *testing.T) {
+	t.Parallel() // a browser starts, which waits
 	for i, name := range []string{`</script><script>window.bad=1</script>`, `"><img src=x onerror="window.bad=1">`,
 		`'+(window.bad=1)+'`, "<!--<script>", "\u2028window.bad=1//", "]]>", `\"};window.bad=1;//`} {
 		page := modelPage(t, failing(name))

@@ -124,6 +124,7 @@ const seen = `const figures = [...document.querySelectorAll("figure")];
 // In a browser each figure is drawn, with its numbers in a table behind it; nothing is reported on the console, and
 // nothing is wider than the screen.
 func TestPlotsInBrowser(t *testing.T) {
+	t.Parallel() // a browser starts, which waits
 	var sweep, compared bytes.Buffer
 	if err := WriteSweep(&sweep, sweptDocument(t)); err != nil {
 		t.Fatal(err)
@@ -170,6 +171,7 @@ func TestPlotsInBrowser(t *testing.T) {
 // TestDiffPageForAReader: "the same" stood at +59.5%, the legend had entries without data, the last column was cut, and
 // the page led nowhere.
 func TestDiffPageForAReader(t *testing.T) {
+	t.Parallel() // a browser starts, which waits
 	ratio := func(x float64) *float64 { return &x }
 	d := comparedDocument()
 	d.A.Paths, d.B.Paths = []string{"runs/a 1.mtrace", "a.json"}, []string{"runs/b1.mtrace"}

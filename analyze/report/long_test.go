@@ -17,6 +17,7 @@ import (
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/policy"
 	"mtrace/fixtures/longtrace"
+	_ "mtrace/fixtures/testheap"
 	"mtrace/fixtures/tracesim"
 )
 

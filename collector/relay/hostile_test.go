@@ -76,6 +76,7 @@ func refusedBy(t *testing.T, conn net.Conn) answer {
 // seconds without having started its program. Unauthenticated connections have slots of their own now, and lose them to
 // newer ones, or after two seconds.
 func TestIdleStrangers(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	r := receive(t)
 	var idle []net.Conn
 	for range 300 {

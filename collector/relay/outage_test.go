@@ -14,6 +14,7 @@ import (
 
 // The network is cut again and again, in every possible manner: the written bytes arrive, once.
 func TestNetworkCut(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	r := receive(t)
 	p := relaytest.NewProxy(t, r.Address())
 	random := rand.New(rand.NewPCG(1, 2))
@@ -54,6 +55,7 @@ func TestNetworkCut(t *testing.T) {
 
 // A network that hangs without a sign is noticed by the silence.
 func TestNetworkHangs(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	r := receive(t)
 	p := relaytest.NewProxy(t, r.Address())
 	trace := record(t, send(t, p.Address(), 1<<30))
@@ -134,6 +136,7 @@ func TestReceiverWithAnotherFolder(t *testing.T) {
 
 // A receiver that takes little at a time makes the trace come late, and nothing else.
 func TestSlowReceiver(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	r := receive(t)
 	p := relaytest.NewProxy(t, r.Address())
 	p.Pause.Store(int64(12 * time.Millisecond))

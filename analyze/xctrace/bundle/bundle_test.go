@@ -18,6 +18,7 @@ import (
 
 	"mtrace/analyze/xctrace"
 	"mtrace/analyze/xctrace/summary"
+	_ "mtrace/fixtures/testheap"
 )
 
 var (

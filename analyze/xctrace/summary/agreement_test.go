@@ -18,6 +18,7 @@ import (
 	"mtrace/analyze/timeline"
 	"mtrace/analyze/xctrace"
 	"mtrace/analyze/xctrace/summary"
+	_ "mtrace/fixtures/testheap"
 	"mtrace/fixtures/xctrace/export"
 	"mtrace/fixtures/xctracetest"
 )

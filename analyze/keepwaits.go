@@ -10,7 +10,7 @@ import (
 type waitLoader struct{ at *cursor }
 
 // keep stores a waiting call in its thread's list for waits of that kind (GPU, locks, signals, blocked) and returns
-// the call's index in that list. `inside` is the part of the call in the requested range.
+// the call's index in that list; -1 if nobody needs it. `inside` is the part of the call in the requested range.
 func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) (
 	item int32) {
 	t := l.at.thread
@@ -28,6 +28,9 @@ func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record
 			t.bufferOf(r.Object)
 		}
 	case wire.EffectBlocks:
+		if call.Length() < t.shortestLock && l.at.interpreter != InterpreterHeld {
+			return -1
+		}
 		item = int32(t.locks.count)
 		k := t.locks.add(inside.Begin)
 		k.set(Call{inside, t.Thread, call.Stack}, l.at.interpreter, r, m, unfinished)

@@ -122,6 +122,9 @@ type threadLoader struct {
 	idle    chronicle[SignalWait]
 	blocked chronicle[BlockedWait]
 	made    chronicle[compactCallMore] // calls that allocated memory
+
+	shortestLock Nanos // shorter waits for locks are counted but not stored
+
 	runs    dispatchRuns
 	roles   roles            // what the thread does anywhere in the trace, even outside of the loaded range
 	handled *CommandBuffer   // the command buffer whose completion handler the thread ran last; nil if none

@@ -12,6 +12,8 @@ type slicing struct {
 	whole Interval // the range of the run that is cut into slices
 	last  bool
 	apart bool // Options.Apart
+
+	shortestLock func(*Thread) Nanos // Options.ShortestLock
 }
 
 // sliced is the state that all slices (consecutive time ranges) of one run share.

@@ -24,6 +24,15 @@ func (b *Builder) peers(t *analyze.Trace) {
 	}
 }
 
+// ShortestLock returns the duration from which the timeline shows single waits for locks of a thread. It can be used as
+// analyze.Options.ShortestLock.
+func (b *Builder) ShortestLock(of *analyze.Thread) analyze.Nanos {
+	if t := b.threads[of]; t != nil {
+		return t.calls.cell
+	}
+	return 0
+}
+
 // ends returns the thread that made a waiting call, and the number of the thread `by` for which it waited (0 for nil).
 // It returns nil if the timeline shows nothing more of the call: neither `by` nor the awaited object is known, or the
 // call is shorter than a cell, as most calls of a long run are.

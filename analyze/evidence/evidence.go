@@ -4,6 +4,8 @@
 package evidence
 
 import (
+	"sync"
+
 	"mtrace/analyze"
 )
 
@@ -41,6 +43,10 @@ type Evidence struct {
 func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev := &Evidence{Trace: t, Work: Locate(t), ThreadWaits: *FindThreadWaits(t), Completions: FindCompletions(t)}
 	locks, signals := ev.ThreadWaits.Locks, ev.ThreadWaits.Merged
+	// these take a fourth of the time and need only the trace, so they are computed meanwhile
+	var ofTrace sync.WaitGroup
+	var kernelWaits []KernelWait
+	ofTrace.Go(func() { ev.Tests, kernelWaits = RunTests(t, opts), KernelWaits(t) })
 	ev.Delegation = FindDelegation(t, signals)
 	ev.Queues = *CountInFlight(t, ev.Completions)
 	ev.Times = *DivideTime(ev.Work, &ev.ThreadWaits, ev.Delegation, &ev.Queues)
@@ -51,11 +57,11 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev.Releases = FindReleases(ev.Work)
 	ev.Lines = *FindLines(ev.Work, ev.Releases, &measured)
 	ev.GPU = AddLoad(measured, ev.Work, ev.Releases, &ev.Lines)
-	ev.Tests = RunTests(t, opts)
+	ofTrace.Wait()
 	ev.Submitters = *FindSubmitters(t, &ev.Times, ev.Blocked, ev.Completions)
 	ev.Occupancy = FindOccupancy(ev.Work, &ev.GPU, &ev.Lines)
 	ev.Processors = UseOfProcessors(t, &ev.Submitters)
-	ev.Execution = TimeOfExecution(ev.Work, &ev.Times, &ev.Submitters, ev.Delegation, signals, KernelWaits(t))
+	ev.Execution = TimeOfExecution(ev.Work, &ev.Times, &ev.Submitters, ev.Delegation, signals, kernelWaits)
 	ev.Execution.Display = FindDisplay(t)
 	ev.Turns = FindTurns(t, &ev.Times, &ev.Submitters, &ev.Tests, &ev.Processors, &ev.Occupancy)
 	ev.External = FindExternalLoad(ev.Work, ev.Releases, &ev.Occupancy, &ev.Submitters)

@@ -12,7 +12,7 @@ import (
 
 // usualMemory is how many bytes, including garbage, a command that reads traces may use before Go collects garbage. A
 // trace that needs more raises the limit: see docs/scale.md.
-const usualMemory = 220 << 20
+const usualMemory = 210 << 20
 
 // BoundHeap configures Go's garbage collector for commands that read traces. Most memory that they allocate stays in
 // use, so collections each time the heap has doubled would waste CPU time. Instead, collections start near a memory

@@ -88,7 +88,7 @@ func (w *ThreadWaits) moveWaitsForWork(trace *analyze.Trace, queues map[LockKey]
 // mergeSignalWaits joins a wait with the thread's previous one at the same object if it follows at once: the thread
 // woke spuriously and waited again. The joined wait takes its end and its signal from the later one.
 func mergeSignalWaits(waits []analyze.SignalWait) []analyze.SignalWait {
-	var all []analyze.SignalWait
+	all := make([]analyze.SignalWait, 0, len(waits))
 	last := map[*analyze.Thread]int{}
 	for _, w := range waits {
 		if i, before := last[w.Thread]; before {

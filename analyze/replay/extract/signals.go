@@ -195,7 +195,7 @@ func withLinks(list, links []call) []call {
 		}
 		return false
 	})
-	all := append(slices.Clone(list), links...)
+	all := slices.Concat(list, links)
 	slices.SortStableFunc(all, func(x, y call) int {
 		return cmp.Or(cmp.Compare(x.Begin, y.Begin),
 			cmp.Compare(x.End, y.End))

@@ -135,7 +135,11 @@ func (p *Program) CopyInto(b *Buffer) *Program {
 	q := *p
 	q.Jobs, q.Threads = refill(&b.jobs, p.Jobs), refill(&b.threads, p.Threads)
 	q.Queues, q.Devices = refill(&b.queues, p.Queues), refill(&b.devices, p.Devices)
-	b.steps = b.steps[:0]
+	steps := 0
+	for t := range p.Threads {
+		steps += len(p.Threads[t].Steps)
+	}
+	b.steps = slices.Grow(b.steps[:0], steps)
 	for t := range p.Threads {
 		b.steps = append(b.steps, p.Threads[t].Steps...)
 	}

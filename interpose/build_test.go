@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"mtrace/fixtures/testcache"
 	"mtrace/fixtures/testlibrary"
 )
 
@@ -41,6 +43,14 @@ func build(t testing.TB, name string, command ...string) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
+	if err := runBuild(command, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// runBuild runs a command that makes the file at path, which the command calls OUT.
+func runBuild(command []string, path string) error {
 	command = append(slices.Clone(command), "-I.") // where the C half's headers are
 	for i, arg := range command {
 		if arg == "OUT" {
@@ -48,9 +58,33 @@ func build(t testing.TB, name string, command ...string) string {
 		}
 	}
 	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", command, err, out)
+		return fmt.Errorf("%v: %w\n%s", command, err, out)
 	}
-	return path
+	return nil
+}
+
+// sourceState is the state of all that instrumented programs are built from.
+var sourceState = sync.OnceValues(func() (string, error) {
+	return testcache.State([]string{".", "../fixtures/softmetal"})
+})
+
+// buildKept is like build, and keeps the file for later runs of the tests: instrumented programs take a minute.
+func buildKept(t testing.TB, name string, command ...string) string {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip(onlyLinux)
+	}
+	state, err := sourceState()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := testcache.Folder("interpose-"+name, fmt.Sprintf("%s %q", state, command), func(folder string) error {
+		return runBuild(command, filepath.Join(folder, name))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(folder, name)
 }
 
 // library is the library as users get it.

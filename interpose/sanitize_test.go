@@ -30,20 +30,20 @@ func (s sanitizer) shim(t *testing.T) string {
 	t.Helper()
 	command := append([]string{"gcc"}, s.flags("-std=gnu11", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-fvisibility=hidden",
 		"-r", "-o", "OUT", "testdata/drainer.c")...)
-	return build(t, s.file("shim")+".o", append(command, shimSources(t)...)...)
+	return buildKept(t, s.file("shim")+".o", append(command, shimSources(t)...)...)
 }
 
 // shapes is testdata/shapes.m.
 func (s sanitizer) shapes(t *testing.T) string {
 	t.Helper()
-	return build(t, s.file("libshapes")+".so", append([]string{"gcc"}, s.flags("-std=gnu11", "-fPIC", "-shared", "-o",
+	return buildKept(t, s.file("libshapes")+".so", append([]string{"gcc"}, s.flags("-std=gnu11", "-fPIC", "-shared", "-o",
 		"OUT", "testdata/shapes.m", "-lobjc", "-lBlocksRuntime")...)...)
 }
 
 // client is testdata/client.m.
 func (s sanitizer) client(t *testing.T) string {
 	t.Helper()
-	return build(t, s.file("client"), append([]string{"gcc"},
+	return buildKept(t, s.file("client"), append([]string{"gcc"},
 		s.flags("-std=gnu11", "-fobjc-exceptions", "-o", "OUT", "testdata/client.m", s.shim(t), s.shapes(t), "-lobjc",
 			"-lpthread", "-ldl", "-rdynamic")...)...)
 }
@@ -51,7 +51,7 @@ func (s sanitizer) client(t *testing.T) string {
 // signals is testdata/signals.cc.
 func (s sanitizer) signals(t *testing.T) string {
 	t.Helper()
-	return build(t, s.file("signals"), append([]string{"g++"}, s.flags("-std=c++17", "-o", "OUT", "testdata/signals.cc",
+	return buildKept(t, s.file("signals"), append([]string{"g++"}, s.flags("-std=c++17", "-o", "OUT", "testdata/signals.cc",
 		s.shim(t), s.shapes(t), "-lpthread", "-ldl", "-rdynamic")...)...)
 }
 
@@ -66,7 +66,7 @@ func (s sanitizer) softClient(t *testing.T) string {
 	command := append([]string{"gcc"}, s.flags("-x", "objective-c", "-std=gnu11", "-isystem", "/usr/include/GNUstep",
 		"-fconstant-string-class=NSConstantString",
 		"-DGNUSTEP", "-DGNUSTEP_BASE_LIBRARY=1", "-fobjc-exceptions", "-o", "OUT")...)
-	return build(t, s.file("softmetal-client"), append(append(command, sources...), "-x", "none", s.shim(t),
+	return buildKept(t, s.file("softmetal-client"), append(append(command, sources...), "-x", "none", s.shim(t),
 		install.Library(), "-lgnustep-base", "-lobjc", "-lBlocksRuntime",
 		"-lpthread", "-ldl", "-rdynamic", "-Wl,-rpath,"+install.Dir)...)
 }

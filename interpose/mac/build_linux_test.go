@@ -1,6 +1,7 @@
 package mac
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"mtrace/fixtures/testcache"
 )
 
 // The library's folder, in which all is compiled, and the folders of this test from there.
@@ -119,28 +122,67 @@ func (v variant) asForUsers() variant {
 	return v
 }
 
+// build compiles everything. Objects are kept for later runs, except for those that count their lines when they run: the
+// counts are written beside them.
 func (v variant) build(t *testing.T) *built {
 	t.Helper()
 	b := &built{variant: v, folder: t.TempDir()}
-	b.shapes = filepath.Join(b.folder, "libshapes.so")
-	shapes := b.foreign(b.shapes, "-fPIC", "-shared", "testdata/shapes.m", "-lobjc", "-lBlocksRuntime")
-	var commands []*exec.Cmd
-	for _, source := range sources(t) {
-		object := filepath.Join(b.folder, strings.ReplaceAll(strings.TrimSuffix(source, ".c"), "/", "-")+".o")
-		b.objects = append(b.objects, object)
-		compiler := v
-		if filepath.Base(source) == "hooks.c" {
-			compiler = v.asForUsers()
-		}
-		commands = append(commands, compiler.command(append(flagsOf(source), "-c", source, "-o", object)...))
+	all := sources(t)
+	counted := func(source string) bool { return slices.Contains(v.flagsFor(source), "--coverage") }
+	kept := slices.DeleteFunc(slices.Clone(all), counted)
+	state, err := testcache.State([]string{library}, v.name, fmt.Sprint(v.command().Args))
+	if err != nil {
+		t.Fatal(err)
 	}
-	run(t, append(commands, shapes))
+	cached, err := testcache.Folder("mac-"+strings.ReplaceAll(v.name, ",", "-"), state, func(folder string) error {
+		shapes := v.foreign(filepath.Join(folder, "libshapes.so"), "-fPIC", "-shared", "testdata/shapes.m", "-lobjc",
+			"-lBlocksRuntime")
+		return run(append(v.compile(kept, folder), shapes))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run(v.compile(slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !counted(s) }),
+		b.folder)); err != nil {
+		t.Fatal(err)
+	}
+	b.shapes = filepath.Join(cached, "libshapes.so")
+	for _, source := range all {
+		folder := cached
+		if counted(source) {
+			folder = b.folder
+		}
+		b.objects = append(b.objects, objectOf(source, folder))
+	}
 	return b
 }
 
+// objectOf is the path of a source's object in a folder.
+func objectOf(source, folder string) string {
+	return filepath.Join(folder, strings.ReplaceAll(strings.TrimSuffix(source, ".c"), "/", "-")+".o")
+}
+
+// flagsFor returns the variant's flags for a source.
+func (v variant) flagsFor(source string) []string {
+	if filepath.Base(source) == "hooks.c" {
+		return v.asForUsers().flags
+	}
+	return v.flags
+}
+
+// compile returns the commands that compile sources into objects in a folder.
+func (v variant) compile(sources []string, folder string) (commands []*exec.Cmd) {
+	for _, source := range sources {
+		compiler := v
+		compiler.flags = v.flagsFor(source)
+		commands = append(commands, compiler.command(append(flagsOf(source), "-c", source, "-o",
+			objectOf(source, folder))...))
+	}
+	return commands
+}
+
 // run runs commands, as many at once as there are processors.
-func run(t *testing.T, commands []*exec.Cmd) {
-	t.Helper()
+func run(commands []*exec.Cmd) error {
 	free := make(chan bool, runtime.NumCPU())
 	failures := make([]string, len(commands))
 	var running sync.WaitGroup
@@ -155,8 +197,9 @@ func run(t *testing.T, commands []*exec.Cmd) {
 	}
 	running.Wait()
 	if failed := slices.DeleteFunc(failures, func(s string) bool { return s == "" }); len(failed) > 0 {
-		t.Fatal(strings.Join(failed, "\n"))
+		return errors.New(strings.Join(failed, "\n"))
 	}
+	return nil
 }
 
 // program links testdata/NAME.c with everything, once.
@@ -167,7 +210,9 @@ func (b *built) program(t *testing.T, name string) string {
 		return path
 	}
 	args := append([]string{"-o", path, "mac/testdata/" + name + ".c"}, b.objects...)
-	run(t, []*exec.Cmd{b.command(append(args, "-Wl,--no-as-needed", b.shapes, "-lobjc", "-lBlocksRuntime", "-lpthread",
-		"-ldl", "-rdynamic")...)})
+	if err := run([]*exec.Cmd{b.command(append(args, "-Wl,--no-as-needed", b.shapes, "-lobjc", "-lBlocksRuntime",
+		"-lpthread", "-ldl", "-rdynamic")...)}); err != nil {
+		t.Fatal(err)
+	}
 	return path
 }

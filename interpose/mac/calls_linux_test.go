@@ -18,8 +18,10 @@ func (b *built) client(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(b.folder, "client")
 	args := append([]string{"-fobjc-exceptions", "testdata/client.m"}, b.objects...)
-	run(t, []*exec.Cmd{b.foreign(path, append(args, "-Wl,--no-as-needed", b.shapes, "-lobjc", "-lBlocksRuntime",
-		"-lpthread", "-ldl", "-rdynamic")...)})
+	if err := run([]*exec.Cmd{b.foreign(path, append(args, "-Wl,--no-as-needed", b.shapes, "-lobjc", "-lBlocksRuntime",
+		"-lpthread", "-ldl", "-rdynamic")...)}); err != nil {
+		t.Fatal(err)
+	}
 	return path
 }
 

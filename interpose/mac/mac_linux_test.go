@@ -170,6 +170,7 @@ func TestMac(t *testing.T) {
 			if testing.Short() && v.name != "plain" {
 				t.Skip("instrumented builds of all there is in C")
 			}
+			t.Parallel() // the programs often wait
 			b := v.build(t)
 			for _, p := range programs {
 				t.Run(p.title(), func(t *testing.T) { b.run(t, p) })

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -276,6 +277,18 @@ func TestHangWhileItHangs(t *testing.T) {
 		h.saysSoon(t, said.String, stuck...)
 		h.end(t, syscall.SIGTERM)
 	})
+}
+
+// A program that died of Ctrl-C at once was sometimes not reported as stopped, because mtrace noted its own signal
+// later. Here mtrace itself gets no signal at all.
+func TestInterruptOfTheProgramIsAnswered(t *testing.T) {
+	t.Parallel()
+	run := exec.Command(tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c", "kill -INT $$")
+	said, err := run.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 130 || !strings.Contains(string(said), "stopped by SIGINT; analysing") {
+		t.Errorf("it ended with %v and says %q", err, said)
+	}
 }
 
 // mtrace printed nothing between Ctrl-C and the report, which may take long. A user who pressed Ctrl-C again lost the

@@ -234,7 +234,8 @@ func (r *tracedRun) wait(program *child) (syscall.WaitStatus, error) {
 // finish completes the trace and prints the report. The returned error carries the program's exit status.
 func (r *tracedRun) finish(std cli.Stdio, program *child, ended syscall.WaitStatus, outside *outside) error {
 	o, s := &r.options, r.session
-	interrupted := program.interrupted.Load()
+	// A Ctrl-C reaches the program and mtrace. The program may have died before mtrace's own signal is noted.
+	interrupted := program.interrupted.Load() || ended.Signaled() && ended.Signal() == syscall.SIGINT
 	if interrupted && !o.NoReport && !o.Quiet {
 		fmt.Fprintln(r.view.std.Err, "mtrace run: stopped by SIGINT; analysing…")
 	}

@@ -206,7 +206,7 @@ keep_paths() {
 
 # The packages whose tests take longest. They start first: the run would end with one package alone on the machine if
 # a long one started late.
-longest=(./cmd/mtrace ./interpose ./fixtures/softmetal ./interpose/mac ./analyze/page ./analyze/report)
+longest=(./cmd/mtrace ./cmd/python ./interpose ./fixtures/softmetal ./interpose/mac ./analyze/page ./analyze/report)
 
 # The file with the tests that failed in the last run.
 failed=${FAILED:-.cache/failed}

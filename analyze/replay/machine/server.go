@@ -149,8 +149,8 @@ func (p *processors) begin(now, work analyze.Nanos, seq int, what action) {
 	// A jump for random bursts would be mispredicted half of the time and cost more than choosing both processors.
 	k := p.leastBusy()
 	if p.scattered > 0 {
-		first := p.drawn + drawStep
-		second := first + drawStep
+		first := nextState(p.drawn)
+		second := nextState(first)
 		random := int(drawnAt(second) * float64(len(p.each)))
 		p.drawn = first
 		if drawnAt(first) < p.scattered {
@@ -181,8 +181,8 @@ func (p *processors) crowded() bool {
 	return true
 }
 
-// drawStep is the difference of consecutive states of the random generator.
-const drawStep = 0x9e3779b97f4a7c15
+// nextState returns the state of the random generator after a state.
+func nextState(z uint64) uint64 { return z + 0x9e3779b97f4a7c15 }
 
 // drawnAt returns the pseudo-random number, from 0 to 1, of a state of the generator. Each run gets the same sequence,
 // so results can be repeated: splitmix64 (Steele, Lea and Flood, OOPSLA 2014).

@@ -212,16 +212,14 @@ longest=(./cmd/mtrace ./cmd/python ./interpose ./fixtures/softmetal ./interpose/
 failed=${FAILED:-.cache/failed}
 
 # tests FLAGS: runs the tests. The last lines report how many passed and failed, and which were skipped, with the reason.
-# On a busy machine a package may take longer than go test's ten minutes. Tests of the tracer often wait, so more
-# packages run at once than there are processors.
+# On a busy machine a package may take longer than go test's ten minutes.
 tests() {
   build
   keep_paths
   mkdir -p .cache
   go build -o .cache/testreport ./cmd/testreport
   rm -f "$failed"
-  go test -json -timeout 40m -p $(($(getconf _NPROCESSORS_ONLN) * 3 / 2)) "$@" "${longest[@]}" ./... |
-    .cache/testreport -failed "$failed"
+  go test -json -timeout 40m "$@" "${longest[@]}" ./... | .cache/testreport -failed "$failed"
 }
 
 # again FLAGS: runs each test that failed in the last run alone and ten times. A failure by chance is a bug too, and is

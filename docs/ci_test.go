@@ -76,7 +76,11 @@ func TestCIFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder, env := ciCheckout(t)
-			for range 2 { // twice in a row
+			runs := 1
+			if test.failed == "" {
+				runs = 2 // a second run must not depend on what the first left
+			}
+			for range runs {
 				cmd := exec.Command(filepath.Join(folder, ".ci/run"))
 				cmd.Env = append(env, "FAILS="+test.fails)
 				out, err := cmd.CombinedOutput()

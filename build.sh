@@ -211,8 +211,8 @@ longest=(./cmd/mtrace ./cmd/python ./interpose ./fixtures/softmetal ./interpose/
 # The file with the tests that failed in the last run.
 failed=${FAILED:-.cache/failed}
 
-# tests FLAGS: runs the tests. The last lines report how many passed and failed, and which were skipped, with the reason.
-# On a busy machine a package may take longer than go test's ten minutes.
+# tests FLAGS: runs the tests. The last lines report how many passed and failed, and which were skipped, with the
+# reason. On a busy machine a package may take longer than go test's ten minutes.
 tests() {
   build
   keep_paths

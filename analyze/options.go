@@ -27,9 +27,9 @@ type Options struct {
 	// Loading is then faster, because less of the trace is read before and after each slice.
 	Apart bool
 
-	// ShortestLock, if not nil, is for callers of EachSlice that need only long waits for locks: it returns the duration
-	// from which they need those of a thread. Waits that begin while the thread holds the GIL are in the trace anyway,
-	// because they show who held it.
+	// ShortestLock, if not nil, is for callers of EachSlice that need only long waits for locks. It returns the duration
+	// of the shortest wait of a thread that the caller needs. Waits that begin while the thread holds the GIL are in the
+	// trace anyway, because they show who held it.
 	ShortestLock func(*Thread) Nanos
 
 	slice *slicing // set only by EachSlice; otherwise nil

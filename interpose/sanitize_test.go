@@ -51,8 +51,8 @@ func (s sanitizer) client(t *testing.T) string {
 // signals is testdata/signals.cc.
 func (s sanitizer) signals(t *testing.T) string {
 	t.Helper()
-	return buildKept(t, s.file("signals"), append([]string{"g++"}, s.flags("-std=c++17", "-o", "OUT", "testdata/signals.cc",
-		s.shim(t), s.shapes(t), "-lpthread", "-ldl", "-rdynamic")...)...)
+	return buildKept(t, s.file("signals"), append([]string{"g++"}, s.flags("-std=c++17", "-o", "OUT",
+		"testdata/signals.cc", s.shim(t), s.shapes(t), "-lpthread", "-ldl", "-rdynamic")...)...)
 }
 
 // softClient is the client of the software Metal, which is instrumented, too.

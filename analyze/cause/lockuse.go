@@ -122,7 +122,8 @@ func lockTitles(waits []analyze.LockWait) map[evidence.LockKey]string {
 	var last evidence.LockKey
 	for l := range analyze.Each(waits) {
 		k := evidence.KeyOf(l)
-		if len(titles) > 0 && k == last && !l.OfPython() { // most waits are for the lock of the wait before, which has its title
+		// most waits are for the lock of the wait before, which has its title
+		if len(titles) > 0 && k == last && !l.OfPython() {
 			continue
 		}
 		last = k

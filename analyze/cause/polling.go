@@ -26,8 +26,8 @@ func pollingRule(ev *evidence.Evidence) Finding {
 	return status.and(&served)
 }
 
-// and returns the finding f with that of the other case of polling added. The two cases lose different times: a thread
-// does not poll for its command buffer while it waits for the server.
+// and returns a finding about both cases of polling. Their lost times are added, because a thread does not poll for its
+// command buffer while it waits for the server.
 func (f Finding) and(other *Finding) Finding {
 	f.Lost += other.Lost
 	f.Evidence = append(f.Evidence, other.Evidence...)

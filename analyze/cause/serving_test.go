@@ -141,8 +141,8 @@ func TestPollingServerAndStatus(t *testing.T) {
 	}
 }
 
-// TestServerThatCostsNextToNothing tells of a polling server for which submitting threads wait for less than a hundredth
-// of their time, which was listed as a cause.
+// TestServerThatCostsNextToNothing tells of a polling server for which submitting threads wait for less than a
+// hundredth of their time, which was listed as a cause.
 func TestServerThatCostsNextToNothing(t *testing.T) {
 	c := poller{always(ms), false, 50 * us, 90 * ms, 1, 0}
 	a := cause.Analyze(load(t, c.build().Run(t)), cause.Options{})

@@ -106,8 +106,8 @@ func (p *DisplayPace) find(work []*analyze.CommandBuffer) bool {
 }
 
 // twoDrawables reports whether the thread's layer seems to have two drawables, not three. In the layer's first frames,
-// the third call then waits. Later, pauses in which the display shows all earlier frames tell. If the trace has neither,
-// the layer is assumed to have three drawables, which is the default.
+// the third call then waits. Later, pauses in which the display shows all earlier frames reveal the number. If the
+// trace has neither, the layer is assumed to have three drawables, which is the default.
 func (p *DisplayPace) twoDrawables() bool {
 	if len(p.Calls) > 2 && !p.Calls[0].Waited && !p.Calls[1].Waited {
 		return p.Calls[2].Waited

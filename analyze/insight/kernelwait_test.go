@@ -38,8 +38,8 @@ func TestKernelWaits(t *testing.T) {
 		ev := &evidence.Evidence{Execution: evidence.Execution{KernelWaits: evidence.KernelWaits(w.Trace)}}
 		ev.GPU.Busy = c.busy
 		i := kernelWaits(&Input{Trace: w.Trace, Analysis: &cause.Analysis{Evidence: ev}})
-		if (i != nil) != c.found || c.found && !strings.Contains(i.Evidence, `40 of 40 command buffers of queue 1 end 15.0 µs `+
-			`after work of queue "second"`) {
+		if (i != nil) != c.found || c.found && !strings.Contains(i.Evidence, `40 of 40 command buffers of `+
+			`queue 1 end 15.0 µs after work of queue "second"`) {
 			t.Errorf("%+v: %+v", c, i)
 		}
 	}

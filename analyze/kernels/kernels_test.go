@@ -92,8 +92,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestFailedCommandBuffers: every second command buffer fails, after four times the kernel's usual time. The failed ones
-// are a row of their own, so that the kernel's mean is what a completed command buffer takes.
+// TestFailedCommandBuffers: every second command buffer fails, after four times the kernel's usual time. The failed
+// ones are a row of their own, so that the kernel's mean is what a completed command buffer takes.
 func TestFailedCommandBuffers(t *testing.T) {
 	trace := &analyze.Trace{TimeRange: window}
 	for i := range 20 {

@@ -3,6 +3,7 @@ package page
 import (
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"mtrace/analyze"
@@ -28,13 +29,19 @@ func whole(t testing.TB, path string) (*Document, *analyze.Trace) {
 // inSlices makes the document of a trace that is read slice by slice.
 func inSlices(t testing.TB, path string, records int64) (d *Document, slices int) {
 	t.Helper()
+	return inSlicesOf(t, path, records, func(b *Builder) analyze.Options { return analyze.Options{Visit: b.Call} })
+}
+
+// inSlicesOf makes the document of a trace that is read slice by slice with these options.
+func inSlicesOf(t testing.TB, path string, records int64, of func(*Builder) analyze.Options) (d *Document, slices int) {
+	t.Helper()
 	f, err := analyze.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	b := NewBuilder()
-	_, err = f.EachSlice(analyze.Options{Visit: b.Call}, records, func(s *analyze.Slice, _, of int) error {
+	_, err = f.EachSlice(of(b), records, func(s *analyze.Slice, _, of int) error {
 		slices = of
 		return b.Slice(s)
 	})
@@ -71,6 +78,31 @@ func TestTimesAreTheReports(t *testing.T) {
 	}
 	if threads < 50 {
 		t.Errorf("only %d threads were compared", threads)
+	}
+}
+
+// TestShortLocksAreLeftOut: the page is the same without the waits for locks that are too short to be drawn apart.
+func TestShortLocksAreLeftOut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.mtrace")
+	shape := longtrace.Shapes[slices.IndexFunc(longtrace.Shapes, func(s longtrace.Shape) bool { return s.Name == "lock" })]
+	if _, err := longtrace.Write(path, shape, 400_000, 9); err != nil {
+		t.Fatal(err)
+	}
+	all, _ := inSlices(t, path, 40_000)
+	waits := 0
+	long, _ := inSlicesOf(t, path, 40_000, func(b *Builder) analyze.Options {
+		return analyze.Options{Visit: b.Call, ShortestLock: func(on *analyze.Thread) analyze.Nanos {
+			if b.ShortestLock(on) > 0 {
+				waits++
+			}
+			return b.ShortestLock(on)
+		}}
+	})
+	if waits == 0 {
+		t.Error("no thread has cells that could hide a wait")
+	}
+	if !reflect.DeepEqual(all, long) {
+		t.Error("the page differs without short waits for locks")
 	}
 }
 

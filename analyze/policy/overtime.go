@@ -113,8 +113,8 @@ const (
 	KernelWaitSpread = 4
 )
 
-// DisplayPause is the number of frames after which the display has shown everything if nextDrawable is not called: at its
-// last return at most one frame was drawn and not shown, and one was to be drawn.
+// DisplayPause is the number of frames after which the display has shown everything if nextDrawable is not called: at
+// its last return at most one frame was drawn and not shown, and one was to be drawn.
 const DisplayPause = 3
 
 // A thread looks for requests at intervals if it sleeps between for at most LongestPollingSleep, and nine of ten sleeps

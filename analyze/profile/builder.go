@@ -16,7 +16,7 @@ import (
 type builder struct {
 	profile   *profile.Profile
 	samples   map[labels]map[string]*profile.Sample // keyed by the numbers of their locations
-	recent    [16]labelled                          // labels of recent samples, indexed by the last bits of the thread's ID
+	recent    [16]labelled                          // labels of recent samples, by the last bits of the thread's ID
 	locations map[string]*profile.Location          // for names that are not code: kernels, labels, selectors
 	named     [8]namedLocation                      // the location of a recent sample's name, by its place in the stack
 	others    map[*analyze.Thread]string            // cached results of the method other
@@ -118,8 +118,8 @@ func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	}
 }
 
-// labelled returns the samples with these labels. It first checks the labels that this thread's sample had last, because
-// the labels are long and their hash takes time.
+// labelled returns the samples with these labels. It first checks the labels that this thread's sample had last,
+// because the labels are long and their hash takes time.
 func (b *builder) labelled(l *labels) map[string]*profile.Sample {
 	id := analyze.ThreadID(0)
 	if l.thread != nil {

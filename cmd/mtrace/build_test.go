@@ -45,16 +45,16 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// allowMoreAtOnce lets twice as many parallel tests run at once as there are processors, unless -parallel says how many:
-// they wait for most of their time.
+// allowMoreAtOnce lets twice as many parallel tests run at once as there are processors, unless -parallel says how
+// many: they wait for most of their time.
 func allowMoreAtOnce() {
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
 		parallel.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
 	}
 }
 
-// keepBuildCache names Go's build cache in the environment. The story: a test with a home folder of its own had an empty
-// cache, too, and `go tool pprof` compiled the whole standard library, in 38 s of processor time.
+// keepBuildCache names Go's build cache in the environment. The story: a test with a home folder of its own had an
+// empty cache, too, and `go tool pprof` compiled the whole standard library, in 38 s of processor time.
 func keepBuildCache() {
 	if out, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil {
 		os.Setenv("GOCACHE", strings.TrimSpace(string(out)))

@@ -286,7 +286,8 @@ func TestInterruptOfTheProgramIsAnswered(t *testing.T) {
 	run := exec.Command(tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c", "kill -INT $$")
 	said, err := run.CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 130 || !strings.Contains(string(said), "stopped by SIGINT; analysing") {
+	if !errors.As(err, &exit) || exit.ExitCode() != 130 ||
+		!strings.Contains(string(said), "stopped by SIGINT; analysing") {
 		t.Errorf("it ended with %v and says %q", err, said)
 	}
 }

@@ -122,8 +122,8 @@ func (v variant) asForUsers() variant {
 	return v
 }
 
-// build compiles everything. Objects are kept for later runs, except for those that count their lines when they run: the
-// counts are written beside them.
+// build compiles everything. Objects are kept for later runs, except for those that count their lines when they run:
+// the counts are written beside them.
 func (v variant) build(t *testing.T) *built {
 	t.Helper()
 	b := &built{variant: v, folder: t.TempDir()}

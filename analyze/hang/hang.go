@@ -87,15 +87,7 @@ type Queue struct {
 // the run, Find reports no hang.
 func Find(t *analyze.Trace, o Options) *Report {
 	r := &Report{}
-	if t.Adds() {
-		return r
-	}
-	quiet := cmp.Or(o.Quiet, policy.QuietBeforeHang)
-	for _, p := range t.Processes {
-		s := survey(t, p)
-		if s.end == 0 || s.end > t.TimeRange.End || s.end-s.last < quiet || endedItself(p, o) {
-			continue
-		}
+	for _, s := range quietProcesses(t, o) {
 		if h := s.hang(); h != nil {
 			r.Hangs = append(r.Hangs, *h)
 		} else if pause := s.pause(); pause != nil {
@@ -104,6 +96,24 @@ func Find(t *analyze.Trace, o Options) *Report {
 	}
 	slices.SortStableFunc(r.Hangs, func(a, b Hang) int { return cmp.Compare(b.For, a.For) })
 	return r
+}
+
+// quietProcesses returns the states of the processes that made no progress for a while at the end of the trace and did
+// not exit with status 0. A trace that lacks the end of the run has none.
+func quietProcesses(t *analyze.Trace, o Options) (list []*surveyed) {
+	if t.Adds() {
+		return nil
+	}
+	quiet := cmp.Or(o.Quiet, policy.QuietBeforeHang)
+	for _, p := range t.Processes {
+		if p.Ended == 0 || p.Ended > t.TimeRange.End || endedItself(p, o) {
+			continue
+		}
+		if s := survey(t, p); s.end-s.last >= quiet {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // endedItself reports whether the process exited with status 0. Such a process did not hang, even if it made no

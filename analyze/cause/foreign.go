@@ -48,7 +48,8 @@ func stallWords(f *evidence.ExternalLoad) string {
 
 // notExternal returns "" if an external process delays this program's work on the GPU, or else the reason why it does
 // not. A lack of processors looks similar, because the driver then submits late. It is distinguished by its other
-// effects: late completion notifications, and threads that wait for processors.
+// effects: late completion notifications, and threads that wait for processors for most of the delay. The trace shows
+// only a part of that lack: waits of the system's own threads are not in it.
 func notExternal(ev *evidence.Evidence) string {
 	f, p := &ev.External, &ev.Processors
 	switch {
@@ -61,8 +62,8 @@ func notExternal(ev *evidence.Evidence) string {
 			f.Delays, f.Late, policy.LongestHandOff.Nanos(), stallWords(f))
 	case ev.Submitters.Share(f.Waited) < policy.NegligibleShare.Value && !f.AllStood:
 		return fmt.Sprintf("%d command buffers began late on an idle GPU; threads waited %s for them", f.Late, f.Waited)
-	case p.Starved() || f.WaitedForProcessors >= f.IdleReady || f.WaitedForProcessors == 0 && p.Known() &&
-		policy.AtLeast(policy.WorthNaming, p.Waited, p.Covered):
+	case p.Starved() || policy.AtLeast(policy.Majority, f.WaitedForProcessors, f.IdleReady) ||
+		f.WaitedForProcessors == 0 && p.Known() && policy.AtLeast(policy.WorthNaming, p.Waited, p.Covered):
 		return fmt.Sprintf(
 			"an idle GPU began work late, by %s in all, but a thread of the program waited %s for processors: "+
 				"the driver may have waited for them, too", f.IdleReady, f.WaitedForProcessors)

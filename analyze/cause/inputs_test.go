@@ -42,6 +42,13 @@ func TestForeignLoadOfInputs(t *testing.T) {
 		"the program's threads lack processors, too": {func(f *evidence.ExternalLoad, _ *evidence.Processors) {
 			f.WaitedForProcessors = 400_000_000
 		}, 0, "waited 400 ms for processors"},
+		// The story: on a busy machine, threads waited 402 ms for processors, and an idle GPU began work 410 ms late. The
+		// report blamed another program.
+		"the program's threads lack processors for most of that time": {
+			func(f *evidence.ExternalLoad, _ *evidence.Processors) { f.WaitedForProcessors = 290_000_000 },
+			0, "waited 290 ms for processors"},
+		"the program's threads lack processors for some of that time": {
+			func(f *evidence.ExternalLoad, _ *evidence.Processors) { f.WaitedForProcessors = 100_000_000 }, 300_000_000, ""},
 		"threads wake late": {func(_ *evidence.ExternalLoad, p *evidence.Processors) {
 			p.Wakes, p.Wake = policy.FewestSamples.Count(), policy.LongestHandOff.Nanos()
 		}, 0, "processors"},

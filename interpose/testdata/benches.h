@@ -1,8 +1,9 @@
 // The benchmarks of client.m, which includes it: each prints nanoseconds, or KiB, that the test reads.
 
 // Nanoseconds per call of a method that does nothing, on several threads: one line with the median of the threads' figures, in
-// their own processor time, because there may be more threads than processors. Before it is timed each thread goes once around
-// its ring, whose pages are then there, and lets it be emptied.
+// their own processor time, because there may be more threads than processors. Before it is timed, each thread makes as many calls
+// three times and lets its ring be emptied: the timed calls then touch no page for the first time. Fewer calls would touch fewer
+// chunks of the ring.
 static double each[64];
 static void took(struct timespec from, struct timespec to) {
   static int next;
@@ -12,7 +13,7 @@ static void *timed(void *at) {
   ShapesEncoder *encoder = [[[MTLCreateSystemDefaultDevice() newCommandQueueWithMaxCommandBufferCount:KIND_FAMILY_B] commandBuffer] computeCommandEncoder];
   struct timespec a, b;
   for (int lap = 0; lap < 3; lap++) {
-    for (long i = 0; i < 30000; i++) [encoder endEncoding];
+    for (long i = 0; i < n; i++) [encoder endEncoding];
     usleep(60000);
   }
   pthread_barrier_wait(at);

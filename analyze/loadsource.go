@@ -109,6 +109,8 @@ func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
 		lost.AtLeast = lost.AtLeast || !cut.All
 		if after := Nanos(cut.At - r.Info().Started); cut.At > 0 && after > 0 && after < longestTime {
 			s.After = after
+		} else if cut.At == 0 { // the cut came before the first counters
+			s.After = min(l.trace.Run.Length, longestTime)
 		}
 	}
 	if repaired != nil && len(damage) == 0 {

@@ -3,6 +3,7 @@ package evidence
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -62,22 +63,18 @@ func (g *GPU) sum(window analyze.Interval) {
 	if g.Busy > 0 {
 		g.Overlap = float64(g.Sum) / float64(g.Busy)
 	}
-	g.longest()
 	slices.SortStableFunc(g.IdleBy, func(x, y IdleCause) int { return cmp.Compare(y.Time, x.Time) })
 }
 
-// keep adds a gap to IdleGaps. To bound the memory, it sometimes drops all but the longest gaps. Of gaps of the same
-// length, the earlier ones stay.
+// keep adds a gap to IdleGaps if it is one of the policy.MostGaps longest. Of gaps of the same length, the earlier ones
+// stay.
 func (g *GPU) keep(gap Gap) {
-	if g.IdleGaps = append(g.IdleGaps, gap); len(g.IdleGaps) >= 16*policy.MostGaps {
-		g.longest()
+	n := len(g.IdleGaps)
+	if n == policy.MostGaps && gap.Length() <= g.IdleGaps[n-1].Length() {
+		return
 	}
-}
-
-// longest sorts the idle gaps, longest first, and drops all but the policy.MostGaps longest.
-func (g *GPU) longest() {
-	slices.SortStableFunc(g.IdleGaps, func(x, y Gap) int { return cmp.Compare(y.Length(), x.Length()) })
-	g.IdleGaps = g.IdleGaps[:min(len(g.IdleGaps), policy.MostGaps)]
+	at := sort.Search(n, func(i int) bool { return g.IdleGaps[i].Length() < gap.Length() })
+	g.IdleGaps = slices.Insert(g.IdleGaps[:min(n, policy.MostGaps-1)], at, gap)
 }
 
 // Use returns the activity of device d, or the zero value if d was not measured.

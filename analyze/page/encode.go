@@ -55,9 +55,12 @@ func (x *encoder) lane(from *drawing) Lane {
 	return l
 }
 
+// blockNumbers is how many numbers Level.Blocks has for each block.
+const blockNumbers = 7
+
 // level encodes a track as a level.
 func (x *encoder) level(t *track) Level {
-	l := Level{CellNS: int64(max(t.cell, 1)), Blocks: []int64{}, Cells: []int64{}}
+	l := Level{CellNS: int64(max(t.cell, 1)), Blocks: make([]int64, 0, blockNumbers*len(t.blocks)), Cells: []int64{}}
 	at := x.origin
 	for _, b := range t.blocks {
 		lane := int64(-1)
@@ -73,14 +76,16 @@ func (x *encoder) level(t *track) Level {
 		at = b.Begin
 	}
 	last := floor(x.origin, max(t.cell, 1))
-	for i := range t.cells {
-		c := &t.cells[i]
-		l.Cells = append(l.Cells, c.at-last, c.count)
-		last = c.at
+	for i, cell := range t.cells.at {
+		l.Cells = append(l.Cells, cell-last, t.cells.count[i])
+		last = cell
 		head := len(l.Cells)
 		l.Cells = append(l.Cells, 0)
-		for k, n := range c.time {
-			if part := int64(float64(n)/float64(t.cell)*255 + 0.5); part > 0 {
+		for k, times := range &t.cells.time {
+			if times == nil {
+				continue
+			}
+			if part := int64(float64(times[i])/float64(t.cell)*255 + 0.5); part > 0 {
 				l.Cells[head]++
 				l.Cells = append(l.Cells, int64(k), min(part, 255))
 			}

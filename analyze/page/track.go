@@ -2,7 +2,6 @@ package page
 
 import (
 	"slices"
-	"sort"
 
 	"mtrace/analyze"
 )
@@ -22,20 +21,14 @@ type block struct {
 	of    *flow // its command buffer; nil when not known
 }
 
-// A cell is a time range of fixed length that sums up blocks too short to be stored: the time that each kind took.
-type cell struct {
-	at    int64 // number of the cell
-	count int64 // number of blocks that begin in it
-	time  [kinds]analyze.Nanos
-}
-
 // A track stores the blocks of one lane, sorted by begin, in bounded memory. Blocks shorter than a cell are summed up
 // in cells. When there are too many blocks and cells, the length of cells doubles. Long blocks always stay exact.
 type track struct {
 	cell   analyze.Nanos // length of a cell
 	blocks []block
-	cells  []cell // in ascending order of at
-	count  int64  // number of blocks that were added
+	cells  cells
+	spare  cells // memory for the cells of the next coarsen
+	count  int64 // number of blocks that were added
 	time   [kinds]analyze.Nanos
 }
 
@@ -46,7 +39,7 @@ func (t *track) add(b block, most int) {
 	t.count++
 	t.time[b.kind] += b.Length()
 	t.put(b)
-	for len(t.blocks)+len(t.cells) > most {
+	for t.size() > most {
 		t.coarsen()
 	}
 }
@@ -58,55 +51,50 @@ func (t *track) put(b block) {
 		t.blocks = append(t.blocks, b)
 		return
 	}
-	at := floor(b.Begin, t.cell)
-	c := t.cellAt(at)
-	c.count++
-	edge := analyze.Nanos(at+1) * t.cell
-	c.time[b.kind] += min(b.End, edge) - b.Begin
-	if b.End > edge { // the block is shorter than a cell, but extends into the next cell: divide its time
-		t.cellAt(at + 1).time[b.kind] += b.End - edge
-	}
+	t.sum(&b)
 }
 
-// cellAt returns the cell with a number.
-func (t *track) cellAt(at int64) *cell {
-	if n := len(t.cells); n == 0 || t.cells[n-1].at < at {
-		t.cells = append(t.cells, cell{at: at})
-		return &t.cells[n]
-	} else if t.cells[n-1].at == at {
-		return &t.cells[n-1]
+// sum adds a block that is shorter than a cell to the cell in which it begins.
+func (t *track) sum(b *block) {
+	at := floor(b.Begin, t.cell)
+	i := t.cells.place(at)
+	t.cells.count[i]++
+	edge := analyze.Nanos(at+1) * t.cell
+	t.cells.add(i, b.kind, min(b.End, edge)-b.Begin)
+	if b.End > edge { // the block extends into the next cell: divide its time
+		t.cells.add(t.cells.place(at+1), b.kind, b.End-edge)
 	}
-	i := sort.Search(len(t.cells), func(i int) bool { return t.cells[i].at >= at })
-	if t.cells[i].at != at {
-		t.cells = slices.Insert(t.cells, i, cell{at: at})
-	}
-	return &t.cells[i]
 }
 
 // coarsen makes cells twice as long.
 func (t *track) coarsen() {
-	blocks, cells, was := t.blocks, t.cells, max(t.cell, 1)
-	// blocks[:0] reuses the memory of blocks; that is safe because each block is read before it is overwritten
-	t.cell, t.blocks, t.cells = 2*was, blocks[:0], make([]cell, 0, cap(cells))
-	for _, b := range blocks {
-		for len(cells) > 0 && analyze.Nanos(cells[0].at)*was <= b.Begin { // in the order of time
-			t.merge(&cells[0])
-			cells = cells[1:]
+	was, from := max(t.cell, 1), t.cells
+	t.cell = 2 * was
+	short := func(b block) bool { return b.Length() < t.cell }
+	if from.size() == 0 && !slices.ContainsFunc(t.blocks, short) {
+		return
+	}
+	t.cells, t.spare = t.spare.empty(), cells{}
+	next, kept := 0, 0
+	for i := range t.blocks {
+		b := &t.blocks[i]
+		// in the order of time
+		for ; next < from.size() && analyze.Nanos(from.at[next])*was <= b.Begin; next++ {
+			t.cells.merge(from.at[next]>>1, &from, next)
 		}
-		t.put(b)
+		if short(*b) {
+			t.sum(b)
+			continue
+		}
+		if kept < i {
+			t.blocks[kept] = *b
+		}
+		kept++
 	}
-	for i := range cells {
-		t.merge(&cells[i])
+	for ; next < from.size(); next++ {
+		t.cells.merge(from.at[next]>>1, &from, next)
 	}
-}
-
-// merge adds a cell of half the current length to the cell that contains it.
-func (t *track) merge(c *cell) {
-	to := t.cellAt(c.at >> 1)
-	to.count += c.count
-	for k, n := range c.time {
-		to.time[k] += n
-	}
+	t.blocks, t.spare = t.blocks[:kept], from
 }
 
 // with adds all blocks and cells of another track. Blocks of the two tracks must not overlap.
@@ -118,8 +106,8 @@ func (t *track) with(other *track) {
 	for other.cell < t.cell {
 		other.coarsen()
 	}
-	blocks, cells := t.blocks, t.cells
-	t.blocks, t.cells = nil, nil
+	blocks := t.blocks
+	t.blocks = make([]block, 0, len(blocks)+len(other.blocks))
 	for len(blocks)+len(other.blocks) > 0 {
 		from := &blocks
 		if len(blocks) == 0 || len(other.blocks) > 0 && other.blocks[0].Begin < blocks[0].Begin {
@@ -128,14 +116,8 @@ func (t *track) with(other *track) {
 		t.blocks = append(t.blocks, (*from)[0])
 		*from = (*from)[1:]
 	}
-	t.cells = cells
-	for i := range other.cells {
-		c := &other.cells[i]
-		to := t.cellAt(c.at)
-		to.count += c.count
-		for k, n := range c.time {
-			to.time[k] += n
-		}
+	for i, at := range other.cells.at {
+		t.cells.merge(at, &other.cells, i)
 	}
 	t.count += other.count
 	for k, n := range other.time {
@@ -145,12 +127,12 @@ func (t *track) with(other *track) {
 
 func (t *track) copy() *track {
 	c := *t
-	c.blocks, c.cells = slices.Clone(t.blocks), slices.Clone(t.cells)
+	c.blocks, c.cells, c.spare = slices.Clone(t.blocks), t.cells.clone(), cells{}
 	return &c
 }
 
 // size returns the number of blocks and cells in the track, to which its size in the document is proportional.
-func (t *track) size() int { return len(t.blocks) + len(t.cells) }
+func (t *track) size() int { return len(t.blocks) + t.cells.size() }
 
 // fit makes cells longer until the track has no more blocks and cells than `most`.
 func (t *track) fit(most int) {

@@ -20,20 +20,21 @@ func held(t testing.TB, x *track) (time [kinds]analyze.Nanos, count int64) {
 		time[b.kind] += b.Length()
 		count++
 	}
-	for i := range x.cells {
-		c := &x.cells[i]
-		if i > 0 && c.at <= x.cells[i-1].at {
-			t.Fatalf("cell %d follows %d", c.at, x.cells[i-1].at)
+	for i, at := range x.cells.at {
+		if i > 0 && at <= x.cells.at[i-1] {
+			t.Fatalf("cell %d follows %d", at, x.cells.at[i-1])
 		}
 		sum := analyze.Nanos(0)
-		for k, n := range c.time {
-			time[k] += n
-			sum += n
+		for k, times := range x.cells.time {
+			if times != nil {
+				time[k] += times[i]
+				sum += times[i]
+			}
 		}
 		if sum > x.cell {
 			t.Fatalf("a cell of %d has %d", x.cell, sum)
 		}
-		count += c.count
+		count += x.cells.count[i]
 	}
 	return time, count
 }

@@ -54,18 +54,22 @@ func TestInsightsOfPrograms(t *testing.T) {
 		{"keep_some_command_buffers", []string{"object-growth", "wait-after-commit"}, ""},
 	} {
 		t.Run(c.program, func(t *testing.T) {
-			if !strings.HasSuffix(c.program, "_after_pause") { // processor time is compared, which others would distort
+			compares := strings.HasSuffix(c.program, "_after_pause") // compares processor time, which others would distort
+			if !compares {
 				t.Parallel()
 				processors <- struct{}{}
 				defer func() { <-processors }()
+			}
+			name, args := tool.mtrace, []string{"run", "--stacks", "python", "--json", "-o", "t.mtrace", "--", "python3",
+				filepath.Join(programs, "habits.py"), c.program}
+			if compares {
+				name, args = withPriority(args...)
 			}
 			var doc report.Report
 			var wrong []string
 			for attempts := 0; attempts == 0 || len(wrong) > 0 && attempts < disturbedAttempts && disturbed(&doc); attempts++ {
 				got := sh(t, t.TempDir(), []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=2",
-					"SOFTMETAL_RESIDENCY_US=4000", "SOFTMETAL_RESIDENCY_IDLE_US=20000"}, tool.mtrace, "run", "--stacks", "python",
-					"--json", "-o", "t.mtrace", "--",
-					"python3", filepath.Join(programs, "habits.py"), c.program)
+					"SOFTMETAL_RESIDENCY_US=4000", "SOFTMETAL_RESIDENCY_IDLE_US=20000"}, name, args...)
 				doc = report.Report{}
 				if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 {
 					t.Fatalf("%v: %+v", err, got)

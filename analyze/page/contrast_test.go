@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"mtrace/analyze/report"
+	"mtrace/fixtures/consumers"
 )
 
 // faint finds the texts of a page with too little contrast to their background, by WCAG 2: 4.5, and 3 for large
@@ -39,20 +39,18 @@ const faint = `document.querySelectorAll("details").forEach((d) => d.open = true
 
 // TestContrast: all text can be read, on light and on dark paper.
 func TestContrast(t *testing.T) {
-	t.Parallel() // a browser starts, which waits
-	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
+	t.Parallel() // a browser loads pages, which waits
 	var sweep, compared bytes.Buffer
 	err := errors.Join(WriteSweep(&sweep, sweptDocument(t)), WriteDiff(&compared, comparedDocument(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, page := range map[string][]byte{"demo": written(t, report.Build(trace, report.Options{}), d),
+	for name, page := range map[string][]byte{"demo": demoPage(t),
 		"failed": modelPage(t, failing("of a test")), "sweep": sweep.Bytes(), "diff": compared.Bytes()} {
-		for i, scheme := range []string{"--blink-settings=preferredColorScheme=1",
-			"--blink-settings=preferredColorScheme=0"} {
-			l := lookAt(t, page, "1280,900", faint, scheme)
-			if list := l.said["faint"].([]any); len(list) > 0 || l.said["looked"].(float64) < 20 || l.said["dark"] != (i == 1) {
-				t.Errorf("%s with %s: %d texts, dark %v, and hard to read are %q", name, scheme, int(l.said["looked"].(float64)),
+		for _, dark := range []bool{false, true} {
+			l := lookIn(t, page, consumers.Window{Width: 1280, Height: 900, Dark: dark}, faint)
+			if list := l.said["faint"].([]any); len(list) > 0 || l.said["looked"].(float64) < 20 || l.said["dark"] != dark {
+				t.Errorf("%s, dark %v: %d texts, dark %v, and hard to read are %q", name, dark, int(l.said["looked"].(float64)),
 					l.said["dark"], list)
 			}
 		}

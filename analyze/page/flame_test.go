@@ -42,7 +42,7 @@ func TestFlameIsTheProfile(t *testing.T) {
 
 // TestFlameGraph: kinds are chosen, a click shows one function, a search adds up, in a browser.
 func TestFlameGraph(t *testing.T) {
-	t.Parallel() // a browser starts, which waits
+	t.Parallel() // a browser loads pages, which waits
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	function := func(id uint64, name string) *profile.Location {
 		return &profile.Location{ID: id, Line: []profile.Line{{Function: &profile.Function{ID: id, Name: name}}}}

@@ -3,14 +3,12 @@ package page
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"mtrace/analyze"
 	"mtrace/analyze/report"
 	"mtrace/fixtures/handmade"
-	"mtrace/fixtures/longtrace"
 	"mtrace/fixtures/tracesim"
 )
 
@@ -69,28 +67,10 @@ func modelPage(t testing.TB, trace *analyze.Trace) []byte {
 // TestInBrowser: the pages of a demo, of a million calls and of a failed run are drawn without a complaint of the
 // browser or of the page's own policy.
 func TestInBrowser(t *testing.T) {
-	t.Parallel() // a browser starts, which waits
+	t.Parallel() // a browser loads pages, which waits
 	pages := map[string]func(t *testing.T) []byte{
-		"demo": func(t *testing.T) []byte {
-			d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
-			return written(t, report.Build(trace, report.Options{}), d)
-		},
-		"million": func(t *testing.T) []byte {
-			calls := int64(1_000_000)
-			if testing.Short() {
-				calls = 100_000
-			}
-			path := filepath.Join(t.TempDir(), "million.mtrace")
-			if _, err := longtrace.Write(path, longtrace.Shapes[0], calls, 4); err != nil {
-				t.Fatal(err)
-			}
-			d, _ := inSlices(t, path, report.UsualLimits.Summed)
-			trace, err := analyze.Load(path, analyze.Options{To: 100e6})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return written(t, report.Build(trace, report.Options{}), d)
-		},
+		"demo":    demoPage,
+		"million": millionPage,
 		"failed":  func(t *testing.T) []byte { return modelPage(t, failing("of a test")) },
 		"nothing": func(t *testing.T) []byte { return modelPage(t, &analyze.Trace{}) },
 	}
@@ -112,7 +92,7 @@ func TestInBrowser(t *testing.T) {
 
 // TestTableIsTheReport: the table behind the timeline has the numbers of the report, in its words.
 func TestTableIsTheReport(t *testing.T) {
-	t.Parallel() // a browser starts, which waits
+	t.Parallel() // a browser loads pages, which waits
 	d, trace := whole(t, tracesim.Scenarios[0].Build(1).Run(t))
 	r := report.Build(trace, report.Options{})
 	l := lookAt(t, written(t, r, d), "1280,900", `
@@ -155,9 +135,8 @@ func TestTableIsTheReport(t *testing.T) {
 
 // TestKeys: all of the timeline can be had by the keyboard, and each block is described.
 func TestKeys(t *testing.T) {
-	t.Parallel() // a browser starts, which waits
-	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
-	l := lookAt(t, written(t, report.Build(trace, report.Options{}), d), "1280,900", `
+	t.Parallel() // a browser loads pages, which waits
+	l := lookAt(t, demoPage(t), "1280,900", `
 		const canvas = document.querySelector("#timeline .scroller canvas"), said = {};
 		const status = document.querySelector("#timeline [role=status]");
 		const key = (k) => {
@@ -182,9 +161,8 @@ func TestKeys(t *testing.T) {
 
 // TestPaper: on paper nothing is folded and nothing cut; on a narrow screen the page is no wider than that.
 func TestPaper(t *testing.T) {
-	t.Parallel() // a browser starts, which waits
-	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
-	page := written(t, report.Build(trace, report.Options{}), d)
+	t.Parallel() // a browser loads pages, which waits
+	page := demoPage(t)
 	l := lookAt(t, page, "1280,700", `dispatchEvent(new Event("beforeprint"));
 		const scroller = document.querySelector("#timeline .scroller"), canvas = scroller.querySelector("canvas");
 		const said = {folded: document.querySelectorAll("details:not([open])").length,
@@ -224,7 +202,7 @@ func TestPaper(t *testing.T) {
 // TestHostileNames: names are names. None becomes a part of the page or of its script, even where no policy of the page
 // stops it.
 func TestHostileNames(t *testing.T) {
-	t.Parallel() // a browser starts, which waits
+	t.Parallel() // a browser loads pages, which waits
 	for i, name := range []string{`</script><script>window.bad=1</script>`, `"><img src=x onerror="window.bad=1">`,
 		`'+(window.bad=1)+'`, "<!--<script>", "\u2028window.bad=1//", "]]>", `\"};window.bad=1;//`} {
 		page := modelPage(t, failing(name))

@@ -15,6 +15,11 @@ import (
 // sweptDocument is a sweep of a program that scales to four threads.
 func sweptDocument(t *testing.T) *scaling.Document {
 	t.Helper()
+	return keep("sweep", func() *scaling.Document { return newSweptDocument(t) })
+}
+
+func newSweptDocument(t *testing.T) *scaling.Document {
+	t.Helper()
 	var s scaling.Series
 	for n, x := range map[int]float64{1: 100, 2: 190, 4: 340, 8: 350, 16: 300} {
 		s.Points = append(s.Points, scaling.Point{Threads: n, Samples: []float64{x * 0.95, x, x * 1.04}})
@@ -124,7 +129,7 @@ const seen = `const figures = [...document.querySelectorAll("figure")];
 // In a browser each figure is drawn, with its numbers in a table behind it; nothing is reported on the console, and
 // nothing is wider than the screen.
 func TestPlotsInBrowser(t *testing.T) {
-	t.Parallel() // a browser starts, which waits
+	t.Parallel() // a browser loads pages, which waits
 	var sweep, compared bytes.Buffer
 	if err := WriteSweep(&sweep, sweptDocument(t)); err != nil {
 		t.Fatal(err)
@@ -171,7 +176,7 @@ func TestPlotsInBrowser(t *testing.T) {
 // TestDiffPageForAReader: "the same" stood at +59.5%, the legend had entries without data, the last column was cut, and
 // the page led nowhere.
 func TestDiffPageForAReader(t *testing.T) {
-	t.Parallel() // a browser starts, which waits
+	t.Parallel() // a browser loads pages, which waits
 	ratio := func(x float64) *float64 { return &x }
 	d := comparedDocument()
 	d.A.Paths, d.B.Paths = []string{"runs/a 1.mtrace", "a.json"}, []string{"runs/b1.mtrace"}

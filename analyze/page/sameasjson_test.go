@@ -13,7 +13,7 @@ import (
 
 // TestPageIsTheJSON: the page's text and tables in a browser equal the content of --json, in the report's words.
 func TestPageIsTheJSON(t *testing.T) {
-	t.Parallel() // a browser starts, which waits
+	t.Parallel() // a browser loads pages, which waits
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	r := report.Build(trace, report.Options{Document: true})
 	l := lookAt(t, written(t, r, d), "1280,900", `const under = {};

@@ -3,15 +3,12 @@ package page
 import (
 	"strings"
 	"testing"
-
-	"mtrace/analyze/report"
 )
 
 // TestTables checks the interactions with the page's tables and its list of contents, each in a browser. Every script
 // returns an object of booleans, which must all be true, and of texts that help to diagnose a failure.
 func TestTables(t *testing.T) {
-	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
-	page := written(t, report.Build(trace, report.Options{}), d)
+	page := demoPage(t)
 	tools := `const calls = [...document.querySelectorAll("h2")].find((h) => h.textContent.trim() === "Calls"),
 			box = [...document.querySelectorAll(".scroll > table")].find((t) => t.rows[0].textContent.includes("median"));
 		const column = (i) => [...box.rows].slice(1).filter((r) => !r.hidden).map((r) => r.cells[i].textContent.trim());`
@@ -110,7 +107,7 @@ func TestTables(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // most of the time a browser starts
+			t.Parallel() // most of the time a browser loads a page
 			l := lookAt(t, page, c.size, tools+c.script)
 			if len(l.console) > 0 {
 				t.Errorf("the browser says %q", strings.Join(l.console, " "))

@@ -1,15 +1,12 @@
 package page
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"mtrace/analyze"
 	"mtrace/analyze/report"
 	"mtrace/fixtures/handmade"
-	"mtrace/fixtures/longtrace"
 )
 
 // hands simulates a reader's mouse and keys, for scripts of tests.
@@ -220,7 +217,7 @@ func TestInteractions(t *testing.T) {
 	page := peeredPage(t)
 	for name, script := range cases {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // most of the time a browser starts
+			t.Parallel() // most of the time a browser loads a page
 			l := lookAt(t, page, "1280,900", hands+script)
 			if len(l.console) > 0 {
 				t.Errorf("the browser says %q", l.console)
@@ -243,20 +240,7 @@ func TestInteractions(t *testing.T) {
 
 // TestLargePageIsFast: of a million calls the page is drawn, searched and measured within a moment.
 func TestLargePageIsFast(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "million.mtrace")
-	calls := int64(1_000_000)
-	if testing.Short() {
-		calls = 100_000
-	}
-	if _, err := longtrace.Write(path, longtrace.Shapes[0], calls, 4); err != nil {
-		t.Fatal(err)
-	}
-	d, _ := inSlices(t, path, report.UsualLimits.Summed)
-	trace, err := analyze.Load(path, analyze.Options{To: analyze.Nanos(100 * time.Millisecond)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := lookAt(t, written(t, report.Build(trace, report.Options{}), d), "1280,900", hands+`
+	l := lookAt(t, millionPage(t), "1280,900", hands+`
 		const middle = (act) => { const times = []; for (let i = 0; i < 9; i++) { const from = performance.now();
 		act(i); times.push(performance.now() - from); } return times.sort((a, b) => a - b)[4]; };
 		const said = {blocks: view.page.lanes.reduce((n, l) => n + mtrace.levels.finest(l).at.length +

@@ -9,7 +9,7 @@ import (
 // TestTokensOnThePage: tokens once had no entry in the contents, one long line of figures, and a histogram of one bar,
 // because one token took fifty times as long as the others. The parts of the GPU's idle time add up to its sum.
 func TestTokensOnThePage(t *testing.T) {
-	t.Parallel() // a browser starts, which waits
+	t.Parallel() // a browser loads pages, which waits
 	trace := peered()
 	b := NewBuilder()
 	b.Model(trace)

@@ -8,6 +8,9 @@ system=$(uname -s)
 
 # Linker flags of the tool. A release adds its version; any other build reports its commit.
 tool_flags="-s -w"
+# A profile of mtrace report --html, with which the compiler optimises mtrace: it saves a tenth of the processor time.
+# After large changes: go run ./fixtures/stages --runs 10 --merge cmd/mtrace/mtrace.pgo -- bin/mtrace report --html FILE
+tool_profile=cmd/mtrace/mtrace.pgo
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "build.sh: $*"; exit 1; }
@@ -93,7 +96,7 @@ build() {
   local library=bin/libmtrace.so strip=-s
   # On a Mac the step that makes the library universal needs one symbol, so not all are stripped.
   [ "$system" = Darwin ] && library=bin/libmtrace.dylib strip=-w
-  CGO_ENABLED=0 go build -trimpath -ldflags="$tool_flags" -o bin/mtrace ./cmd/mtrace
+  CGO_ENABLED=0 go build -trimpath -pgo="$tool_profile" -ldflags="$tool_flags" -o bin/mtrace ./cmd/mtrace
   library "$library" -trimpath -ldflags=$strip
   ${CC:-cc} -O2 -fno-omit-frame-pointer -Wall -Wextra -Werror -o bin/mtrace-selftest interpose/selftest/selftest.c \
     -ldl -lpthread
@@ -176,7 +179,8 @@ release() {
   build
   here=$(go env GOARCH)
   [ "$here" = amd64 ] || other=amd64
-  CGO_ENABLED=0 GOARCH=$other go build -trimpath -ldflags="$tool_flags" -o "bin/linux-$other/mtrace" ./cmd/mtrace
+  CGO_ENABLED=0 GOARCH=$other go build -trimpath -pgo="$tool_profile" -ldflags="$tool_flags" \
+    -o "bin/linux-$other/mtrace" ./cmd/mtrace
   interpose/darwin/cross.sh bin/darwin
   rm -rf bin/sbom && mkdir -p bin/sbom
   bill "$1" bin/mtrace "linux-$here"

@@ -12,5 +12,12 @@ var release string
 
 func main() {
 	cli.ToolRelease = release
-	os.Exit(dispatch(cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
+	stop, err := profileCPU()
+	if err != nil {
+		cli.PrintLine(os.Stderr, "mtrace: MTRACE_CPUPROFILE: %v", err)
+		os.Exit(cli.ExitUsage)
+	}
+	code := dispatch(cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:])
+	stop()
+	os.Exit(code)
 }

@@ -63,7 +63,7 @@ thin() {
   say "building for darwin/$arch"
   for_mac "$arch" go build -trimpath -buildmode=c-shared \
     -ldflags="-w -extldflags=-Wl,-install_name,@rpath/libmtrace.dylib" -o "$work/libmtrace.$arch" ./interpose
-  CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath \
+  CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath -pgo=cmd/mtrace/mtrace.pgo \
     -ldflags="-s -w${MTRACE_RELEASE:+ -X main.release=$MTRACE_RELEASE}" -o "$work/mtrace.$arch" ./cmd/mtrace
   cc=("$zig" cc -target "$(target "$arch")" -std=gnu11 -O2 -g0 -s -fno-omit-frame-pointer -Wall -Wextra -Werror)
   "${cc[@]}" -o "$work/mtrace-selftest.$arch" interpose/selftest/selftest.c

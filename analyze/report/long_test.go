@@ -17,6 +17,7 @@ import (
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/policy"
 	"mtrace/fixtures/longtrace"
+	"mtrace/fixtures/race"
 	_ "mtrace/fixtures/testheap"
 	"mtrace/fixtures/tracesim"
 )
@@ -217,20 +218,29 @@ func alike(t *testing.T, whole, parts *Report) {
 	}
 }
 
-// TestLongScenarios: the same of programs whose cause is known, and how the windows judge them.
+// TestLongScenarios: the same of programs whose cause is known, and how the windows judge them. Loops run ten times as
+// long as in other tests, and five times if they have many threads. Under the race detector they run as long as in other
+// tests, where windows are too short for a verdict.
 func TestLongScenarios(t *testing.T) {
-	tracesim.Longer = 10
 	defer func() { tracesim.Longer = 1 }()
 	for _, s := range tracesim.Scenarios {
 		t.Run(s.Name, func(t *testing.T) {
+			tracesim.Longer = 1
 			path := s.Build(3).Run(t)
+			if n := records(t, path); !race.Enabled {
+				tracesim.Longer = 10
+				if n > 5000 {
+					tracesim.Longer = 5
+				}
+				path = s.Build(3).Run(t)
+			}
 			f, err := analyze.Open(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer f.Close()
 			n := f.Records()
-			if n < 4000 { // for scenarios that are no loops, windows are too short for a verdict
+			if n < 4000 || race.Enabled { // for scenarios that are no loops, windows are too short for a verdict
 				whole, parts := both(t, path, analyze.Options{}, Limits{Whole: n / 2, Summed: n / 10, Window: n / 2, Buffers: 300})
 				adds(t, whole, parts)
 				return
@@ -240,6 +250,17 @@ func TestLongScenarios(t *testing.T) {
 			alike(t, whole, parts)
 		})
 	}
+}
+
+// records is the number of records of the trace at path.
+func records(t *testing.T, path string) int64 {
+	t.Helper()
+	f, err := analyze.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return f.Records()
 }
 
 // TestLongFlight: the GPU works on one command buffer during a run of more ranges than are read around one of them.

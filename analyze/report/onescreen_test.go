@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +13,8 @@ import (
 // verdict of the document, reports no hang, and ends with the way to everything else. The story: the report of 8
 // threads had 223 lines, and its verdict was lost among them.
 func TestOneScreen(t *testing.T) {
-	for _, s := range tracesim.Scenarios {
-		r := Build(scenario(t, s.Name), Options{})
+	for i, s := range tracesim.Scenarios {
+		r := scenarioReports(t)[i]
 		if r.Hang != nil {
 			t.Errorf("%s ended by itself, and the report says that it hangs: %s", s.Name, r.Hang.Title())
 		}
@@ -34,8 +35,9 @@ func TestOneScreen(t *testing.T) {
 // TestOneScreenOfTokens: a run with everything that may be said still fits: a busy machine, tokens, several phases, a
 // verdict without a predicted gain. The story: the report of a decode loop had 44 lines.
 func TestOneScreenOfTokens(t *testing.T) {
-	for _, s := range tracesim.Scenarios {
-		r := Build(scenario(t, s.Name), Options{})
+	for i, s := range tracesim.Scenarios {
+		r := *scenarioReports(t)[i]
+		r.Serialization.Causes = slices.Clone(r.Serialization.Causes)
 		r.Steps.Generation = &Generation{PromptNS: Quantiles{Count: 2, P50NS: 63_500_000}, TokenNS: Quantiles{Count: 120,
 			MeanNS: 6e6, P50NS: 4_850_000, P95NS: 16_000_000}, GPUNS: Quantiles{Count: 120}, IdleNS: Quantiles{Count: 120,
 			MeanNS: 1e6, P50NS: 847_000, P95NS: 12_000_000}, IdleWhile: IdleWhile{Creation: 0.6}}

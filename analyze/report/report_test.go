@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"unicode"
 	"unicode/utf8"
@@ -48,6 +49,25 @@ func scenarioWith(t testing.TB, name string, more func(*tracesim.Process)) *anal
 	t.Fatalf("no scenario %q", name)
 	return nil
 }
+
+// scenarioReports returns the report of each scenario, in the order of tracesim.Scenarios. They are built once for all
+// tests, which do not change them.
+var scenarioReports = func() func(t testing.TB) []*Report {
+	var once sync.Once
+	var reports []*Report
+	return func(t testing.TB) []*Report {
+		t.Helper()
+		once.Do(func() {
+			for _, s := range tracesim.Scenarios {
+				reports = append(reports, Build(scenario(t, s.Name), Options{}))
+			}
+		})
+		if len(reports) != len(tracesim.Scenarios) {
+			t.Fatal("the reports of the scenarios were not built: see the first test that needs them")
+		}
+		return reports
+	}
+}()
 
 // cases are the golden files: NAME.txt, NAME.json and NAME.html.
 var cases = map[string]func(t testing.TB) *analyze.Trace{
@@ -103,8 +123,8 @@ func TestGolden(t *testing.T) {
 // TestWidth: the text is readable on sheets of any width: no line is longer, and of each table the first column and one
 // more are there.
 func TestWidth(t *testing.T) {
-	for _, s := range tracesim.Scenarios {
-		r := Build(scenario(t, s.Name), Options{})
+	for i, s := range tracesim.Scenarios {
+		r := scenarioReports(t)[i]
 		for _, width := range []int{0, LeastWidth, 80, MostWidth} {
 			var b bytes.Buffer
 			if err := errors.Join(r.WriteText(&b, Options{Width: width, All: true}),
@@ -170,8 +190,8 @@ func TestSchema(t *testing.T) {
 
 // TestPartitionInJSON: the values of time add up to window_ns exactly.
 func TestPartitionInJSON(t *testing.T) {
-	for _, s := range tracesim.Scenarios {
-		for _, th := range Build(scenario(t, s.Name), Options{}).Threads {
+	for i, s := range tracesim.Scenarios {
+		for _, th := range scenarioReports(t)[i].Threads {
 			sum := int64(0)
 			for _, n := range th.Time {
 				sum += n

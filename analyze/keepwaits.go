@@ -28,7 +28,7 @@ func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record
 			t.bufferOf(r.Object)
 		}
 	case wire.EffectBlocks:
-		if call.Length() < t.shortestLock && l.at.interpreter != InterpreterHeld {
+		if call.Length() < t.shortestWait && l.at.interpreter != InterpreterHeld {
 			return -1
 		}
 		item = int32(t.locks.count)
@@ -36,6 +36,9 @@ func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record
 		k.set(Call{inside, t.Thread, call.Stack}, l.at.interpreter, r, m, unfinished)
 		k.earlier = l.at.earlier(call)
 	case wire.EffectListens, wire.EffectAwaitsProcess:
+		if call.Length() < t.shortestWait && rule.effect == wire.EffectListens {
+			return -1
+		}
 		item = int32(t.idle.count)
 		w := t.idle.add(inside.Begin)
 		*w = l.signalWait(rule, Call{inside, t.Thread, call.Stack}, r, m)

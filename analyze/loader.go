@@ -123,7 +123,7 @@ type threadLoader struct {
 	blocked chronicle[BlockedWait]
 	made    chronicle[compactCallMore] // calls that allocated memory
 
-	shortestLock Nanos // shorter waits for locks are counted but not stored
+	shortestWait Nanos // shorter waits for locks and signals are counted but not stored
 
 	runs    dispatchRuns
 	roles   roles            // what the thread does anywhere in the trace, even outside of the loaded range

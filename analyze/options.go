@@ -27,10 +27,10 @@ type Options struct {
 	// Loading is then faster, because less of the trace is read before and after each slice.
 	Apart bool
 
-	// ShortestLock, if not nil, is for callers of EachSlice that need only long waits for locks. It returns the duration
-	// of the shortest wait of a thread that the caller needs. Waits that begin while the thread holds the GIL are in the
-	// trace anyway, because they show who held it.
-	ShortestLock func(*Thread) Nanos
+	// ShortestWait, if not nil, is for callers of EachSlice that need only long waits for locks and signals. It returns
+	// the duration of the shortest such wait of a thread that the caller needs. Waits for locks that begin while the
+	// thread holds the GIL are in the trace anyway, because they show who held it.
+	ShortestWait func(*Thread) Nanos
 
 	slice *slicing // set only by EachSlice; otherwise nil
 }

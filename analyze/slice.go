@@ -44,7 +44,7 @@ func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number
 		open: map[bufferName]*CommandBuffer{}, held: map[*Process]*numberSet{}, blocks: newKeptBlocks()}
 	for i, part := range parts {
 		part.slice = &slicing{sliced: all, whole: f.asked(asked), last: i+1 == len(parts), apart: asked.Apart,
-			shortestLock: asked.ShortestLock}
+			shortestWait: asked.ShortestWait}
 		all.blocks.turn()
 		t, err := f.Load(part)
 		if err != nil {

@@ -13,7 +13,7 @@ type slicing struct {
 	last  bool
 	apart bool // Options.Apart
 
-	shortestLock func(*Thread) Nanos // Options.ShortestLock
+	shortestWait func(*Thread) Nanos // Options.ShortestWait
 }
 
 // sliced is the state that all slices (consecutive time ranges) of one run share.

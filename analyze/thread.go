@@ -33,8 +33,8 @@ func (l *loader) newThread(p *processLoader, id ThreadID) *threadLoader {
 	t := &threadLoader{Thread: &Thread{Process: p.Process, ID: id, Name: p.file.ThreadNames[uint64(id)]}, process: p}
 	if l.slice != nil {
 		t.Thread, t.sliced = l.slice.thread(t.Thread), true
-		if l.slice.shortestLock != nil {
-			t.shortestLock = l.slice.shortestLock(t.Thread)
+		if l.slice.shortestWait != nil {
+			t.shortestWait = l.slice.shortestWait(t.Thread)
 		}
 	}
 	t.nest.settle, t.core.settle = t.settle, t.settleCore

@@ -3,7 +3,6 @@ package page
 import (
 	"path/filepath"
 	"reflect"
-	"slices"
 	"testing"
 
 	"mtrace/analyze"
@@ -81,28 +80,30 @@ func TestTimesAreTheReports(t *testing.T) {
 	}
 }
 
-// TestShortLocksAreLeftOut: the page is the same without the waits for locks that are too short to be drawn apart.
-func TestShortLocksAreLeftOut(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "long.mtrace")
-	shape := longtrace.Shapes[slices.IndexFunc(longtrace.Shapes, func(s longtrace.Shape) bool { return s.Name == "lock" })]
-	if _, err := longtrace.Write(path, shape, 400_000, 9); err != nil {
-		t.Fatal(err)
-	}
-	all, _ := inSlices(t, path, 40_000)
-	waits := 0
-	long, _ := inSlicesOf(t, path, 40_000, func(b *Builder) analyze.Options {
-		return analyze.Options{Visit: b.Call, ShortestLock: func(on *analyze.Thread) analyze.Nanos {
-			if b.ShortestLock(on) > 0 {
-				waits++
-			}
-			return b.ShortestLock(on)
-		}}
-	})
-	if waits == 0 {
-		t.Error("no thread has cells that could hide a wait")
-	}
-	if !reflect.DeepEqual(all, long) {
-		t.Error("the page differs without short waits for locks")
+// TestShortWaitsAreLeftOut: the page is the same without the waits for locks and signals that are too short to be drawn
+// apart.
+func TestShortWaitsAreLeftOut(t *testing.T) {
+	for _, shape := range longtrace.Shapes[:2] { // one waits for signals, the other for a lock
+		path := filepath.Join(t.TempDir(), "long.mtrace")
+		if _, err := longtrace.Write(path, shape, 400_000, 9); err != nil {
+			t.Fatal(err)
+		}
+		all, _ := inSlices(t, path, 40_000)
+		waits := 0
+		long, _ := inSlicesOf(t, path, 40_000, func(b *Builder) analyze.Options {
+			return analyze.Options{Visit: b.Call, ShortestWait: func(on *analyze.Thread) analyze.Nanos {
+				if b.ShortestWait(on) > 0 {
+					waits++
+				}
+				return b.ShortestWait(on)
+			}}
+		})
+		if waits == 0 {
+			t.Errorf("%s: no thread has cells that could hide a wait", shape.Name)
+		}
+		if !reflect.DeepEqual(all, long) {
+			t.Errorf("%s: the page differs without short waits", shape.Name)
+		}
 	}
 }
 

@@ -24,9 +24,9 @@ func (b *Builder) peers(t *analyze.Trace) {
 	}
 }
 
-// ShortestLock returns the duration from which the timeline shows single waits for locks of a thread. It can be used as
-// analyze.Options.ShortestLock.
-func (b *Builder) ShortestLock(of *analyze.Thread) analyze.Nanos {
+// ShortestWait returns the duration from which the timeline shows single waits of a thread for locks and signals. It
+// can be used as analyze.Options.ShortestWait.
+func (b *Builder) ShortestWait(of *analyze.Thread) analyze.Nanos {
 	if t := b.threads[of]; t != nil {
 		return t.calls.cell
 	}

@@ -101,7 +101,7 @@ func drawFile(ctx context.Context, p *loading.Selection, file *analyze.File, pat
 	b := page.NewBuilder()
 	b.Like(like)
 	asked := p.Options()
-	asked.Visit, asked.Apart, asked.ShortestLock = b.Call, true, b.ShortestLock
+	asked.Visit, asked.Apart, asked.ShortestWait = b.Call, true, b.ShortestWait
 	_, err := file.EachSlice(asked, loading.Sliced.Summed, func(s *analyze.Slice, number, of int) error {
 		show(number+1, of)
 		return cmp.Or(ctx.Err(), b.Slice(s))

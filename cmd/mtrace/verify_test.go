@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -16,29 +17,33 @@ func TestVerify(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name         string
-		milliseconds string
+		milliseconds int      // of the first recording; 0: 300 for each
 		want, wantNo []string // of standard error
 	}{
-		{"one-lock", "10000", []string{"VERDICT  lock-contention", "\nMEASURED ", "(lock:"},
+		{"one-lock", 10_000, []string{"VERDICT  lock-contention", "\nMEASURED ", "(lock:"},
 			[]string{"nothing was measured"}},
-		{"one-lock", "300", []string{"VERDICT  ", "mtrace run --verify: nothing was measured: "}, []string{"MEASURED"}},
+		{"one-lock", 0, []string{"VERDICT  ", "mtrace run --verify: nothing was measured: "}, []string{"MEASURED"}},
 	} {
-		dir := t.TempDir()
-		got := sh(t, dir, []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=8"}, tool.mtrace, "run", "--verify", "-o",
-			"t.mtrace", "--", "sh", "-c", `"$0" "$@"; exit 7`, filepath.Join(tool.dir, "scenario"), c.name, "--milliseconds",
-			c.milliseconds)
-		if got.exit != 7 || !strings.HasPrefix(got.stdout, "{") || strings.Count(got.stdout, "\n") != 1 {
-			t.Errorf("%s: the program's output or status are not its own: %+v", c.name, got)
-		}
-		for _, text := range c.want {
-			if !strings.Contains(got.stderr, text) {
-				t.Errorf("%s for %s ms: no %q in\n%s", c.name, c.milliseconds, text, got.stderr)
+		ofFourRecordings(t, func(t *testing.T, milliseconds int) string {
+			milliseconds = max(300, c.milliseconds/500*milliseconds)
+			dir := t.TempDir()
+			got := sh(t, dir, []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=8"}, tool.mtrace, "run", "--verify", "-o",
+				"t.mtrace", "--", "sh", "-c", `"$0" "$@"; exit 7`, filepath.Join(tool.dir, "scenario"), c.name, "--milliseconds",
+				fmt.Sprint(milliseconds))
+			if got.exit != 7 || !strings.HasPrefix(got.stdout, "{") || strings.Count(got.stdout, "\n") != 1 {
+				t.Errorf("%s: the program's output or status are not its own: %+v", c.name, got)
 			}
-		}
-		for _, text := range c.wantNo {
-			if strings.Contains(got.stderr, text) {
-				t.Errorf("%s for %s ms: %q is in\n%s", c.name, c.milliseconds, text, got.stderr)
+			for _, text := range c.want {
+				if !strings.Contains(got.stderr, text) {
+					return fmt.Sprintf("%s for %d ms: no %q in\n%s", c.name, milliseconds, text, got.stderr)
+				}
 			}
-		}
+			for _, text := range c.wantNo {
+				if strings.Contains(got.stderr, text) {
+					return fmt.Sprintf("%s for %d ms: %q is in\n%s", c.name, milliseconds, text, got.stderr)
+				}
+			}
+			return ""
+		})
 	}
 }

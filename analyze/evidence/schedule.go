@@ -50,7 +50,8 @@ func atRandom(sleeps []analyze.Interval) bool {
 // onSchedule reports whether sleeps end at multiples of a period. If a thread sleeps for a fixed length, a delay
 // makes all later sleeps end later, so delays add up; on a schedule they do not. The test fits a line through the
 // ends over their numbers. If delays add up (a random walk of n ends), the variance around the line is n/15 of the
-// variance of one step; on a schedule it is 1/2.
+// variance of one step; on a schedule it is 1/2. The lengths of the sleeps must vary at least as much as the ends
+// around the line, because on a schedule a thread that wakes late, or works longer, sleeps less.
 func onSchedule(sleeps []analyze.Interval) bool {
 	if len(sleeps) < policy.ScheduledSleeps {
 		return false
@@ -74,9 +75,12 @@ func onSchedule(sleeps []analyze.Interval) bool {
 	}
 	at, slope := stat.LinearRegression(numbers, ends, nil, false)
 	left := 0.0
+	lengths := make([]float64, len(sleeps))
 	for i := range ends {
 		off := ends[i] - at - slope*numbers[i]
 		left += off * off
+		lengths[i] = float64(sleeps[i].Length())
 	}
-	return left/float64(len(ends)) < policy.ScheduleDrift*around/float64(len(steps))
+	left /= float64(len(ends))
+	return left < policy.ScheduleDrift*around/float64(len(steps)) && left <= stat.PopVariance(lengths, nil)
 }

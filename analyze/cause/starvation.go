@@ -3,6 +3,7 @@ package cause
 import (
 	"slices"
 
+	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
 	"mtrace/analyze/replay"
@@ -42,8 +43,12 @@ func starvation(ev *evidence.Evidence) Finding {
 		"for other threads' signals or for input while the GPU was idle", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	feeders := ev.Starvation.Producers
 	for _, x := range feeders[:min(policy.MostNamed, len(feeders))] {
-		r.explain("%s of that for the signal of %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Who(), x.What,
-			x.Doing())
+		r.explain("%s of that for %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Awaited(), x.What, x.Doing())
+	}
+	timeouts := &ev.Starvation.Timeouts
+	missed := timeouts.Main(r.Lost)
+	if missed {
+		r.explainTimeouts(timeouts)
 	}
 	inputs := slices.DeleteFunc(slices.Clone(ev.Starvation.Inputs.Sources), func(x *evidence.Input) bool {
 		return x.Outside
@@ -64,7 +69,17 @@ func starvation(ev *evidence.Evidence) Finding {
 	r.summarize("The GPU is idle because the submitting threads wait for %s: for %s of the threads' time%s.",
 		mostWaitedFor(feeders, inputs), percent(ev.Submitters.Share(r.Lost)),
 		busyWords(ev, "; the GPU was busy for %s"))
-	if len(feeders) > 0 && feeders[0].Sleeps() {
+	if missed {
+		r.Advice = "signal after the awaited item is in place, with the mutex held, each time that a thread may wait for " +
+			"it; a shorter time limit only hides lost signals"
+		return r
+	}
+	switch {
+	case len(feeders) == 0 || !feeders[0].Sleeps():
+	case feeders[0].Woken:
+		r.Advice += "; that thread is woken by signals and then sleeps in its work: sleep less, " +
+			"or give the work that sleeps a thread or a serial queue of its own"
+	default:
 		r.Advice += "; if that thread looks for requests and sleeps between, let it wait for them in a call that wakes it"
 	}
 	if len(inputs) > 0 && (len(feeders) == 0 || inputs[0].Idle > feeders[0].Idle) {
@@ -88,5 +103,15 @@ func mostWaitedFor(feeders []*evidence.Producer, inputs []*evidence.Input) strin
 	if len(inputs) > 0 && (len(feeders) == 0 || inputs[0].Idle > feeders[0].Idle) {
 		return inputs[0].Name
 	}
-	return "the signal of " + feeders[0].Who()
+	return feeders[0].Awaited()
+}
+
+// explainTimeouts adds how many waits ended by their time limit, and which thread signalled too early.
+func (r *Finding) explainTimeouts(o *evidence.Timeouts) {
+	r.explain("%d of %d waits ended by their timeout, after %s: nobody signalled, "+
+		"but the thread then found what it waited for", o.Waits, o.Of, o.Limit)
+	if o.Early != nil {
+		r.explain("%s before such a wait, %s signalled too early: the thread woke, found nothing and waited again",
+			analyze.Plural(o.InVain, "time"), evidence.ThreadName(o.Early))
+	}
 }

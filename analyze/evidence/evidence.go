@@ -73,7 +73,7 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev.Syncs = FindSyncs(ev.Work, locks, handlers, ev.Blocked, ev.Submitters.Committers)
 	ev.Barriers = FindBarriers(ev.Work, signals, &ev.Submitters, ev.Delegation)
 	if !ev.Occupancy.Saturated {
-		ev.Starvation = FindStarvation(ev.Work, signals, &ev.Submitters, ev.Blocked, ev.Barriers, ev.Delegation)
+		ev.Starvation = FindStarvation(ev.Work, &ev.ThreadWaits, &ev.Submitters, ev.Blocked, ev.Barriers, ev.Delegation)
 	}
 	ev.OwnWork = InterferenceOfOwnWork(t, &ev.Times, &ev.Submitters, ev.Blocked, &ev.Processors, opts)
 	ev.Polling = FindPolling(t)

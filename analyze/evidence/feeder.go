@@ -11,8 +11,10 @@ import (
 // A Producer is a thread for whose signal submitting threads wait while the GPU is idle.
 type Producer struct {
 	Thread    *analyze.Thread // nil when not known
+	TimedOut  bool            // no thread signalled: the waits ended by their time limit; see Timeouts
 	What      string          // name of the awaited object, otherwise the selector of the waiting call
 	Idle      analyze.Nanos   // how long the GPU was idle while submitting threads waited for the producer
+	Woken     bool            // the producer sleeps, but other threads' signals wake it for its work
 	waits     int
 	asleep    analyze.Nanos            // the part of Idle in which the producer slept
 	meanwhile [blockings]analyze.Nanos // by kind of blocking call: how long the producer was blocked meanwhile
@@ -46,10 +48,22 @@ func (x *Producer) Doing() string {
 	return ""
 }
 
-// Who returns the name of the producer for the report.
-func (x *Producer) Who() string {
-	if x.Thread == nil {
-		return "an unknown thread"
+// Awaited returns what submitting threads waited for, for the report: "the signal of decoder 12".
+func (x *Producer) Awaited() string {
+	switch {
+	case x.TimedOut:
+		return "a signal that did not come before the time limit"
+	case x.Thread == nil:
+		return "the signal of an unknown thread"
 	}
-	return ThreadName(x.Thread)
+	return "the signal of " + ThreadName(x.Thread)
+}
+
+// producerSite identifies the object at which the thread of the wait w waited for a producer.
+func producerSite(w *analyze.SignalWait) LockKey {
+	k := LockKey{process: w.Thread.Process, address: w.Object}
+	if w.Object == 0 {
+		k.name = w.Name
+	}
+	return k
 }

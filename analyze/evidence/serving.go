@@ -22,6 +22,7 @@ type sleeper struct {
 	busy   *Busy
 	usual  analyze.Nanos // median length
 	serves bool          // the sleeps are short and of one length, and the thread seldom waits for signals
+	woken  bool          // the thread often waits for signals
 }
 
 // findSleepers returns the sleepers among the threads. A sleep that stands for work, as in a simulation, or that limits
@@ -48,13 +49,16 @@ func findSleepers(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze
 		slices.Sort(lengths)
 		s := &sleeper{usual: lengths[len(lengths)/2], busy: NewBusy(list)}
 		short := lengths[len(lengths)/10] // a busy machine makes sleeps longer, never shorter
+		s.woken = !policy.NearlyAll(len(list), len(list)+signalled[t])
 		s.serves = len(list) >= policy.FewestSamples.Count() && s.usual <= policy.LongestPollingSleep &&
-			float64(s.usual-short) <= policy.PollingSleepSpread*float64(s.usual) &&
-			policy.NearlyAll(len(list), len(list)+signalled[t])
+			float64(s.usual-short) <= policy.PollingSleepSpread*float64(s.usual) && !s.woken
 		all[t] = s
 	}
 	return all
 }
+
+// isWoken reports whether the thread often waits for signals, so that it does not poll; false for nil.
+func (s *sleeper) isWoken() bool { return s != nil && s.woken }
 
 // asleep returns how long the thread slept in the interval; 0 for nil.
 func (s *sleeper) asleep(i analyze.Interval) analyze.Nanos {

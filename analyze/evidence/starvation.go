@@ -18,6 +18,7 @@ type Starvation struct {
 	Upstream  Upstream    // idle time in which a producer compiled or allocated: the report has other causes for that
 	Server    *Server     // a thread that polls for requests and sleeps in between; not in Lost or Producers; may be nil
 	Producers []*Producer // the threads whose signals were awaited, the longest awaited first
+	Timeouts  Timeouts    // waits that their time limit ended, because no signal came; part of Lost
 	// when each thread waited at an object (such as a semaphore) that a producer signals, even while the GPU was busy
 	When map[*analyze.Thread]*Busy
 	// the object at which each thread waited longest: threads with the same object take work from the same queue
@@ -42,8 +43,9 @@ type feedingInput struct {
 // input, and for whom they waited. Call it only if the GPU is not saturated. Waits at barriers are left out, because
 // they count as imbalance. If threads submit for others (h), waits for requests and answers are left out too, because
 // they count as single-submitter; only the clients' waits for input remain.
-func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, blocked Blocked,
+func FindStarvation(work *GPUWork, threadWaits *ThreadWaits, submitters *Submitters, blocked Blocked,
 	barriers *Barriers, h *Delegation) (s Starvation) {
+	waits := threadWaits.Merged
 	stages := FindStages(work.trace, waits, submitters)
 	s.Passings = stages.passings(work.trace)
 	if h.Confirmed() {
@@ -56,10 +58,12 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 	sleepers := findSleepers(work.trace, waits)
 	in := feedingInput{work, waits, submitters, blocked, barriers, &s.Inputs, &stages, sleepers}
 	type key struct {
-		thread *analyze.Thread
-		what   string
+		thread  *analyze.Thread
+		what    string
+		timeout bool
 	}
 	var by Ordered[key, Producer]
+	timedOut, missed := endedByTimeout(work.trace, waits, submitters.Submits), map[LockKey]bool{}
 	places := map[LockKey]bool{}
 	producers := findProducing(work.trace)
 	for w := range analyze.Each(waits) {
@@ -88,12 +92,19 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 				continue
 			}
 		}
-		x := by.Of(key{w.Signaller, cmp.Or(w.Name, w.Selector)})
+		x := by.Of(key{w.Signaller, cmp.Or(w.Name, w.Selector), timedOut[w]})
 		x.add(blocked, w, idle)
+		if x.TimedOut = timedOut[w]; x.TimedOut {
+			s.Timeouts.Waits++
+			s.Timeouts.Idle += idle
+			missed[producerSite(w)] = true
+		}
 		x.waits++
 		x.asleep += Scaled(idle, Share(sleepers[w.Signaller].asleep(w.Interval), w.Length()))
+		x.Woken = sleepers[w.Signaller].isWoken()
 		s.Lost += idle
 	}
+	s.Timeouts.count(threadWaits, submitters.Submits, missed)
 	s.When, s.At = in.waitsAt(places, &producers)
 	s.Inputs.sort()
 	s.Producers = by.All
@@ -110,14 +121,6 @@ func (in *feedingInput) isProduced(w *analyze.SignalWait) bool {
 	return w.Thread != nil && !w.AcquirerReleased && w.Signaller != w.Thread &&
 		(in.barriers == nil || !in.barriers.inside[w]) &&
 		!in.stages.Signals(w)
-}
-
-func producerSite(w *analyze.SignalWait) LockKey {
-	k := LockKey{process: w.Thread.Process, address: w.Object}
-	if w.Object == 0 {
-		k.name = w.Name
-	}
-	return k
 }
 
 // waitsAt returns the times in which threads waited at the objects in `places`, and the object at which each thread

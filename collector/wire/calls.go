@@ -1,5 +1,7 @@
 package wire
 
+import "sync"
+
 // Call is the number of a row in Table. A row is a traced method or function, or a kind of record that the tracer
 // writes by itself. Trace files store these numbers: a new row gets the next number, and the number of a removed row
 // is never used again.
@@ -70,13 +72,25 @@ func (c Call) String() string { return c.Row().Selector }
 // Lookup returns the call with this selector in a family of classes, or false if there is none. A selector alone is
 // not unique: several classes have setLabel:.
 func Lookup(family Family, selector string) (Call, bool) {
+	call, ok := callsByName()[callName{family, selector}]
+	return call, ok
+}
+
+type callName struct {
+	family   Family
+	selector string
+}
+
+// callsByName has the calls of Table by their names; the first row of a name counts.
+var callsByName = sync.OnceValue(func() map[callName]Call {
+	calls := make(map[callName]Call, len(Table))
 	for i, row := range Table {
-		if row.Family == family && row.Selector == selector {
-			return Call(i), true
+		if _, ok := calls[callName{row.Family, row.Selector}]; !ok {
+			calls[callName{row.Family, row.Selector}] = Call(i)
 		}
 	}
-	return CallNone, false
-}
+	return calls
+})
 
 // Named returns the calls with this selector or symbol, in all families of classes: a user gives only the selector,
 // not the class.

@@ -73,6 +73,22 @@ func (times *ThreadTimes) Working() (sum analyze.Nanos) {
 	return sum
 }
 
+// WorkRange returns the time from the first command buffer, or wait for one, to the last commit or wait of any thread.
+// Shares and predictions are about this range: it leaves out the program's start-up and shutdown.
+func (times *ThreadTimes) WorkRange() (all analyze.Interval) {
+	for _, t := range times.Threads {
+		w := t.Thread.Working
+		switch {
+		case !t.Submits() || w.Length() == 0:
+		case all.Length() == 0:
+			all = w
+		default:
+			all = analyze.Interval{Begin: min(all.Begin, w.Begin), End: max(all.End, w.End)}
+		}
+	}
+	return all
+}
+
 // Sum returns the working time that the threads that take part in the GPU's work spent in part p, in total.
 func (times *ThreadTimes) Sum(p analyze.Part) (sum analyze.Nanos) {
 	for _, t := range times.Threads {

@@ -61,7 +61,11 @@ func (d pageData) ofCause() (list []answer) {
 	top := &s.Causes[0]
 	list = append(list, answer{Title: "costs", Text: fmt.Sprintf("%s of thread time", analyze.FormatShare(s.Share))})
 	if i := top.SpeedupInterval; i != nil {
-		list = append(list, answer{Title: "removing it makes the run",
+		whole := "removing it makes the run"
+		if d.shortWork() {
+			whole = fmt.Sprintf("removing it makes the %s with GPU work", ns(s.WorkNS))
+		}
+		list = append(list, answer{Title: whole,
 			Text: Gain{*top.SpeedupIfRemoved, i.Low, i.High}.faster()})
 	}
 	line := "line"

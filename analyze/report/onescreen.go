@@ -145,7 +145,7 @@ func screenHelps(r *Report, w *sheet, rows screenRows) {
 	if len(helps) == 0 && asked == "" {
 		return
 	}
-	writeHeading(w, "what would help", "predicted speed-up of the run by each change")
+	writeHeading(w, "what would help", r.HelpsTitle())
 	if asked != "" {
 		wrap(w, asked, "  ", "  ")
 	}

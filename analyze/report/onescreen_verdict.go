@@ -19,6 +19,9 @@ func screenVerdict(r *Report, w *sheet, rows screenRows) {
 	}
 	labelled(w, "VERDICT", parts)
 	wrap(w, s.Summary, "  ", "  ")
+	if line := r.WorkLine(); line != "" {
+		wrap(w, line, "  ", "  ")
+	}
 	if line := s.PhaseLine(); line != "" && rows.remarks >= 1 {
 		wrap(w, line, "  ", "  ")
 	}

@@ -17,7 +17,10 @@ type Serialization struct {
 	Share      float64  `json:"share"`
 	Confidence float64  `json:"confidence"`
 	Summary    string   `json:"summary"`
-	Phases     []Phase  `json:"phases"` // ranges of the run with verdicts that differ; empty when they do not
+	// from the program's first command buffer or wait to its last commit or wait: shares and predicted gains are about
+	// this time
+	WorkNS int64   `json:"work_ns"`
+	Phases []Phase `json:"phases"` // ranges of the run with verdicts that differ; empty when they do not
 	// the verdict's cause first, then other faults, then limits of the machine, each group by cost
 	Causes   []Cause    `json:"causes"`
 	RuledOut []RuledOut `json:"ruled_out"`
@@ -87,7 +90,7 @@ func buildSerialization(r *Report, a *cause.Analysis, opts Options) {
 	v := &a.Verdict
 	total := a.Working()
 	r.Serialization = Serialization{Verdict: v.Cause, CloseCalls: append([]string{}, v.CloseCalls...), Share: v.Share,
-		Confidence: v.Confidence, Summary: v.Summary,
+		Confidence: v.Confidence, Summary: v.Summary, WorkNS: int64(a.Totals.Times.WorkRange().Length()),
 		WaitMatrix: matrix(a.Totals.Matrices.Waits, opts), QueuedMatrix: matrix(a.Totals.Matrices.Queued, opts),
 		LockMatrix: matrix(a.Totals.Matrices.Locks,
 			opts),
@@ -119,6 +122,9 @@ func writeVerdict(w *sheet, r *Report) {
 	v := &r.Serialization
 	fmt.Fprintln(w)
 	wrap(w, v.Summary, "", "")
+	if line := r.WorkLine(); line != "" {
+		wrap(w, line, "", "")
+	}
 	if line := v.PhaseLine(); line != "" {
 		wrap(w, line, "", "")
 	}

@@ -161,7 +161,7 @@ func writeWhatIf(w *sheet, r *Report) {
 	if len(rows) == 0 && asked == "" {
 		return
 	}
-	writeHeading(w, "what would help", "predicted speed-up of the run by each change")
+	writeHeading(w, "what would help", r.HelpsTitle())
 	if asked != "" {
 		wrap(w, asked, "  ", "  ")
 	}

@@ -1,5 +1,7 @@
-"""A language model without the language: weights are loaded, then each of two requests is a prompt and TOKENS tokens of the
-same graph. Prints a JSON object with the times of its tokens by Metal's own GPU times: generate.py TOKENS [marks]."""
+"""A language model without the language: weights are loaded, then each of two requests is a prompt and TOKENS tokens of
+the same graph. Prints a JSON object with the times of its tokens, and the GPU's idle time in each:
+generate.py TOKENS [marks]. Without marks, a token lasts from one end on the GPU to the next, by Metal's own GPU times,
+which are on the clock of time.monotonic(). With marks, a token lasts from mark to mark."""
 import ctypes
 import json
 import sys
@@ -24,7 +26,13 @@ text = lambda of: metal.send(metal.get_class(b"NSString"), "stringWithUTF8String
 library = metal.send(device, "newLibraryWithSource:options:error:", text(SOURCE), None, None, types=[ctypes.c_void_p] * 3)
 memory = metal.send(device, "newBufferWithLength:options:", 4096, 0, types=[ctypes.c_ulong] * 2)
 tracer = ctypes.CDLL(None)
-mark = getattr(tracer, "mtrace_mark", lambda name: None) if "marks" in sys.argv else lambda name: None
+marks = "marks" in sys.argv
+set_mark = getattr(tracer, "mtrace_mark", lambda name: None) if marks else lambda name: None
+
+
+def mark(name):
+    set_mark(name)
+    return time.monotonic()
 
 
 def pipeline(name):
@@ -49,29 +57,42 @@ def committed(names, threads, milliseconds):
 
 
 def run(product, threads, milliseconds):
-    """Two command buffers, of which the second is waited for. Returns when the GPU began and ended them."""
+    """Two command buffers, of which the second is waited for. Returns when the GPU began the first and ended the
+    second, and how long it worked."""
     pool = metal.push()
     first = committed([b"norm", product, b"rope", product], threads, milliseconds * 0.6)
     last = committed([b"norm", product, product], threads, milliseconds * 0.4)
     metal.send(last, "waitUntilCompleted", result=None)
-    times = [metal.send(b, "GPU%sTime" % which, result=ctypes.c_double) for b, which in ((first, "Start"), (last, "End"))]
+    times = [metal.send(b, "GPU%sTime" % which, result=ctypes.c_double) for b in (first, last) for which in ("Start", "End")]
     metal.pop(pool)
-    return times
+    return times[0], times[3], times[1] - times[0] + times[3] - times[2]
 
 
 metal.send(committed([b"fill"] * 7, 4096, 20), "waitUntilCompleted", result=None)
 prompts, tokens, gaps = [], [], []
+
+
+def close(at):
+    """The last token ends with a mark, at that time."""
+    tokens[-1] += at - end
+    gaps[-1] += at - end
+
+
 for request in range(2):
     time.sleep(0.01)
     mark(b"prompt")
-    begin, end = run(b"mul_mm", 4096, 30)
+    begin, end, worked = run(b"mul_mm", 4096, 30)
     prompts.append(end - begin)
     for token in range(int(sys.argv[1])):
-        mark(b"token %d" % token)
-        before = end
+        at = mark(b"token %d" % token)
+        if marks and token:
+            close(at)
+        before = at if marks else end
         time.sleep(0.0005)  # the sampler
-        begin, end = run(b"mul_mv", 64, 8 if token % 8 == 7 else 4)
+        begin, end, worked = run(b"mul_mv", 64, 8 if token % 8 == 7 else 4)
         tokens.append(end - before)
-        gaps.append(begin - before)
-    mark(b"token")
+        gaps.append(end - before - worked)
+    at = mark(b"token")
+    if marks:
+        close(at)
 print(json.dumps({"prompts": prompts, "tokens": tokens, "gaps": gaps}))

@@ -63,6 +63,7 @@ type UnfinishedCall struct {
 	Holder      *Thread            // the thread that held the lock when the wait began; nil if not known
 	OfPython    bool               // the lock is CPython's GIL
 	Polls       int                // how often the thread asked, in a loop that polls; 0 if it is no such loop
+	Effect      wire.Effect        // what the call does or waits for
 	Child       int                // ID of the process that the call waits for; 0 if none, or if any process will do
 
 	buffer *CommandBuffer // used until Buffer is known

@@ -14,6 +14,22 @@ func (c *cursor) startThread(id ThreadID, name string) {
 	c.thread.Name = cmp.Or(c.thread.Name, name)
 }
 
+// markExited sets Thread.Exited from the state of the rings (the threads' record buffers) when the process or its
+// recording ended. The system may have reused the ID of a thread that exited for one that still runs.
+func (p *processLoader) markExited() {
+	last := p.file.Last()
+	if last == nil {
+		return
+	}
+	for _, exited := range []bool{true, false} {
+		for _, r := range last.Rings {
+			if t := p.threads[ThreadID(r.Thread)]; t != nil && r.Exited == exited {
+				t.Exited = exited
+			}
+		}
+	}
+}
+
 // unknownThread returns the ID of the thread that used a ring (a thread's record buffer) last, according to the
 // process's final record; 0 if that record does not tell. It is used when the ring's first records, which name the
 // thread, are lost.

@@ -238,6 +238,7 @@ func (l *loader) finishProcess(p *processLoader) {
 	t.Recording.Stacks.Unnamed += p.stacks.unnamed
 	addOverhead(l, p)
 	addLosses(l, p)
+	p.markExited()
 	addCoverage(l, p)
 	p.encoders, p.queues, p.pipelines = objectTable[openEncoder]{}, objectTable[Queue]{}, objectTable[Pipeline]{}
 }

@@ -142,6 +142,7 @@ func (p *processLoader) ended() {
 		p.Ended = at
 	}
 	p.Alive, p.Encoder = aliveOf(e.CommandBuffers), aliveOf(e.Encoders)
+	p.Forked = int(min(e.Forks, mostCounted))
 	p.Exit = Exit{Known: e.ExitKnown, Status: e.ExitStatus, Signal: e.Signal, Running: e.Running || p.file.End == nil}
 }
 

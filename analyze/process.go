@@ -12,6 +12,7 @@ type Process struct {
 	CPU     Nanos // processor time of the process and of the children that it waited for; 0 when not known
 	Ended   Nanos // when the process or its recording ended; if neither is known, the time of its last record
 	Exit    Exit  // how it ended
+	Forked  int   // children by fork that did not call exec; they are not traced
 	Alive   Alive // the process's command buffers
 	Encoder Alive // the process's encoders
 
@@ -55,6 +56,10 @@ type Thread struct {
 	Submits bool
 
 	CPU []CPUSample // in ascending order; empty when not known. See CPUIn
+
+	// Exited reports that the thread ended before its process, or before the process's recording. It is false when that
+	// is not known.
+	Exited bool
 
 	// Notified is the command buffer whose completion handlers the thread ran last; NoCommandBuffer when it never ran
 	// any.

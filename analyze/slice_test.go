@@ -15,7 +15,7 @@ func TestSlicesHaveTheirOwn(t *testing.T) {
 	*thread = Thread{Process: first, ID: 8, Name: "before", Active: Interval{1, 2}, Exclusive: [PartCount]Nanos{1},
 		Working:          Interval{1, 2},
 		WorkingExclusive: [PartCount]Nanos{1}, OnlyIdle: true, Submits: true, CPU: []CPUSample{{}},
-		late: [PartCount]Nanos{1}, Events: 1, Lost: 1, Notified: 1}
+		late: [PartCount]Nanos{1}, Events: 1, Lost: 1, Notified: 1, Exited: true}
 	for i := range reflect.ValueOf(thread).Elem().NumField() {
 		if reflect.ValueOf(thread).Elem().Field(i).IsZero() {
 			t.Fatalf("the test sets all fields of a thread but %s", reflect.TypeFor[Thread]().Field(i).Name)

@@ -96,8 +96,8 @@ func (s *sliced) thread(fresh *Thread) *Thread {
 	}
 	t.Name, t.Active, t.Working, t.Exclusive, t.WorkingExclusive, t.late = fresh.Name, fresh.Active, fresh.Working,
 		fresh.Exclusive, fresh.WorkingExclusive, fresh.late
-	t.OnlyIdle, t.Submits, t.CPU, t.Events, t.Lost, t.Notified = fresh.OnlyIdle, fresh.Submits, fresh.CPU, fresh.Events,
-		fresh.Lost, fresh.Notified
+	t.OnlyIdle, t.Submits, t.CPU, t.Events, t.Lost, t.Notified, t.Exited = fresh.OnlyIdle, fresh.Submits, fresh.CPU,
+		fresh.Events, fresh.Lost, fresh.Notified, fresh.Exited
 	return t
 }
 

@@ -156,6 +156,9 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 	case wire.EffectStartsThread:
 		s.at.stacks.pending = s.at.stacks.pending[:0]
 		s.scopes.open = s.scopes.open[:0]
+		if before := s.at.thread; before != nil && before.ID != ThreadID(r.Arg) {
+			before.Exited = true // a ring passes to another thread only after its thread's end
+		}
 		s.at.startThread(ThreadID(r.Arg), s.at.process.text(m.X0))
 	case wire.EffectMeters:
 		at := s.at.process.clock.at(r.Begin)

@@ -86,7 +86,8 @@ func (l *unfinishedLoader) inside(thread uint64, begin wire.Ticks, record wire.R
 	l.at.startThread(ThreadID(thread), "")
 	rule := ruleOf(record.Call)
 	u := UnfinishedCall{Call: Call{Interval: Interval{l.at.process.clock.at(begin), l.at.process.Ended},
-		Thread: l.at.thread.Thread}, Selector: rule.row.Selector, Group: rule.row.Group, Polls: l.asks}
+		Thread: l.at.thread.Thread}, Selector: rule.row.Selector, Group: rule.row.Group, Effect: rule.effect,
+		Polls: l.asks}
 	u.Stack, u.Interpreter = l.at.stacks.of(begin)
 	if record.Flags&(wire.HoldsInterpreter|wire.LacksInterpreter) != 0 {
 		u.Interpreter = interpreterOf(record.Flags)

@@ -82,3 +82,19 @@ func TestUnfinishedLockWait(t *testing.T) {
 		t.Errorf("waits for locks: %+v", k)
 	}
 }
+
+// A thread whose ring was left, or passed to another thread, has exited; its process may hang because of that.
+func TestExitedThreads(t *testing.T) {
+	s := newScript(t)
+	s.main()
+	for id := uint64(102); id <= 103; id++ {
+		other := s.Thread(id, "other")
+		other.Call(wire.FamilyDevice, "newCommandQueue", s.Device, uint64(other.NewObject()), 1000, &wire.More{X0: 64})
+	}
+	s.Exited = map[uint64]bool{103: true}
+	for _, th := range s.load(t).Threads {
+		if want := th.ID == 103; th.Exited != want {
+			t.Errorf("thread %d: exited is %v, want %v", th.ID, th.Exited, want)
+		}
+	}
+}

@@ -111,7 +111,7 @@ func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 		e := tracefile.RingEnd{Ring: r.index, Thread: shared.Thread(), Head: l.believe(shared.Head(), r.where(),
 			"records"), Dropped: r.dropped,
 			FactsHead: shared.FactsHead(), FactsDropped: l.believe(shared.FactsDropped(), r.where(), "dropped facts"),
-			Losses: r.losses}
+			Losses: r.losses, Exited: shared.State() != wire.RingLive}
 		reader.trace.mutex.Lock()
 		if alive { // the process continues, so count only records that were read
 			e.Head, e.FactsHead = r.records.next, r.facts.next

@@ -24,7 +24,7 @@ func (s *surveyed) walk(u *analyze.UnfinishedCall) *walk {
 	began := s.began(u)
 	w := &walk{surveyed: s, threads: map[*analyze.Thread]bool{}, passed: map[*analyze.CommandBuffer]bool{},
 		stuck: Stuck{Thread: u.Thread, Call: u.Selector, Since: began, For: s.end - began, Polls: u.Polls,
-			Stack: u.Stack}}
+			Input: u.Effect == wire.EffectAwaitsInput, Stack: u.Stack}}
 	if around := s.enclosingCall[u.Thread]; around != nil {
 		w.stuck.Call += " inside " + around.Selector
 		if w.stuck.Stack == nil {
@@ -145,7 +145,16 @@ func (w *walk) signal(u *analyze.UnfinishedCall) (Kind, string) {
 		w.step(lock(u), "was taken by %s", thread(u.Holder))
 		return w.other(u.Holder)
 	}
-	w.step(lock(u), "has not been signalled since %s began to wait for it", thread(u.Thread))
+	before := w.unsignalled[u.Thread]
+	switch {
+	case u.Effect.Blocks():
+		w.step(u.Selector, "%s", w.blocked(u))
+	case before != nil:
+		w.step(lock(u), "has not been signalled since %s began to wait for it; before, only %s signalled it (%s)",
+			thread(u.Thread), before.names(), analyze.Plural(before.waits(), "wait"))
+	default:
+		w.step(lock(u), "has not been signalled since %s began to wait for it", thread(u.Thread))
+	}
 	for _, list := range w.buffers {
 		for _, b := range list {
 			if b.Completed.Known() || b.Handlers == 0 || b.Created.Thread != u.Thread {
@@ -155,6 +164,9 @@ func (w *walk) signal(u *analyze.UnfinishedCall) (Kind, string) {
 				thread(u.Thread))
 			return w.buffer(b)
 		}
+	}
+	if before != nil && before.isRoot() && !w.uncertain {
+		return NotSignalled, w.noSignal(u, before)
 	}
 	return Idle, ""
 }

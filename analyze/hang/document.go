@@ -12,15 +12,18 @@ type Document struct {
 
 // A HungProcess is a process that hangs, with its stuck threads and the state of its queues.
 type HungProcess struct {
-	PID     int           `json:"pid"`
-	Program string        `json:"program"`
-	Kind    Kind          `json:"kind"`
-	SinceNS int64         `json:"since_ns"` // the last progress, relative to the begin of the trace
-	ForNS   int64         `json:"for_ns"`   // from since_ns to the end of the process, or of the recording
-	Last    string        `json:"last_progress"`
-	Why     string        `json:"why"`
-	Threads []StuckThread `json:"threads"`
-	Queues  []HungQueue   `json:"queues"`
+	PID     int    `json:"pid"`
+	Program string `json:"program"`
+	Kind    Kind   `json:"kind"`
+	SinceNS int64  `json:"since_ns"` // the last progress, relative to the begin of the trace
+	ForNS   int64  `json:"for_ns"`   // from since_ns to the end of the process, or of the recording
+	Last    string `json:"last_progress"`
+	// how many of the process's command buffers had completed, and how many of these failed
+	Completed int           `json:"completed"`
+	Failed    int           `json:"failed"`
+	Why       string        `json:"why"`
+	Threads   []StuckThread `json:"threads"`
+	Queues    []HungQueue   `json:"queues"`
 }
 
 // A StuckThread is a thread inside a call that has not returned.
@@ -34,6 +37,8 @@ type StuckThread struct {
 	Kind    Kind        `json:"kind"`            // the end of its chain of waits; empty if that is not known
 	Chain   []ChainStep `json:"chain"`           // the thread waits for the first element; each element waits for the next
 	Stack   []string    `json:"stack"`           // innermost first; empty when stacks were not recorded
+
+	input bool // it waits for input
 }
 
 // A ChainStep is one object in a chain of waits (a lock, a thread, a command buffer) and what is known about it.
@@ -60,6 +65,10 @@ type Waiting struct {
 	Program string        `json:"program"`
 	ForNS   int64         `json:"for_ns"`
 	Threads []StuckThread `json:"threads"` // threads that wait for a signal, a lock or a process
+	// why the process probably hangs, although the trace does not show it for certain
+	Likely string `json:"likely_stuck,omitempty"`
+	// children by fork without exec, which are not traced: a thread that waits for input may wait for one of them
+	Forked int `json:"untraced_children,omitempty"`
 }
 
 // Document converts the report to its output form. Times become relative to the begin of the trace.
@@ -68,7 +77,8 @@ func (r *Report) Document(t *analyze.Trace) *Document {
 	for _, h := range r.Hangs {
 		x := HungProcess{PID: h.Process.ID, Program: h.Process.Program, Kind: h.Kind,
 			SinceNS: int64(h.Since - t.Run.Origin), ForNS: int64(h.For),
-			Last: h.Last, Why: h.Why, Threads: stuckThreads(t, h.Stuck), Queues: []HungQueue{}}
+			Last: h.Last, Completed: h.Completed, Failed: h.Failed, Why: h.Why,
+			Threads: stuckThreads(t, h.Stuck), Queues: []HungQueue{}}
 		for _, q := range h.Queues {
 			y := HungQueue{Name: queue(q.Queue), Outstanding: q.Outstanding, Uncommitted: q.Uncommitted}
 			if q.Completed != nil {
@@ -82,7 +92,8 @@ func (r *Report) Document(t *analyze.Trace) *Document {
 		d.Hangs = append(d.Hangs, x)
 	}
 	for _, p := range r.Idle {
-		d.Pauses = append(d.Pauses, Waiting{p.Process.ID, p.Process.Program, int64(p.For), stuckThreads(t, p.Inside)})
+		d.Pauses = append(d.Pauses, Waiting{PID: p.Process.ID, Program: p.Process.Program, ForNS: int64(p.For),
+			Threads: stuckThreads(t, p.Inside), Likely: p.Likely, Forked: p.Process.Forked})
 	}
 	return d
 }
@@ -92,7 +103,7 @@ func stuckThreads(t *analyze.Trace, list []Stuck) []StuckThread {
 	for _, s := range list {
 		x := StuckThread{TID: uint64(s.Thread.ID), Name: s.Thread.Name, Call: s.Call,
 			SinceNS: int64(s.Since - t.Run.Origin), ForNS: int64(s.For),
-			Polls: s.Polls, Kind: s.Kind, Chain: []ChainStep{}, Stack: []string{}}
+			Polls: s.Polls, Kind: s.Kind, input: s.Input, Chain: []ChainStep{}, Stack: []string{}}
 		for _, c := range s.Chain {
 			x.Chain = append(x.Chain, ChainStep(c))
 		}

@@ -44,6 +44,7 @@ func (r *Report) Hung() bool { return r != nil && len(r.Hangs) > 0 }
 type Pause struct {
 	Process *analyze.Process
 	For     analyze.Nanos
+	Likely  string  // why it probably hangs nevertheless; empty if nothing suggests that
 	Inside  []Stuck // threads that wait for a signal, a lock or a process; may be empty
 }
 
@@ -57,6 +58,8 @@ type Hang struct {
 	Why     string        // what would have to happen, in one or two sentences
 	Stuck   []Stuck       // threads whose chain of waits shows the cause come first
 	Queues  []Queue
+	// how many of the process's command buffers had completed, and how many of these failed
+	Completed, Failed int
 }
 
 // A Stuck is a thread inside a call that has not returned, with the chain of what it waits for.
@@ -68,6 +71,7 @@ type Stuck struct {
 	Polls  int    // how often the thread called, if it polls in a loop; else 0
 	Kind   Kind   // the end of its chain of waits
 	Chain  []Step // the thread waits for the first element; each element waits for the next
+	Input  bool   // it waits for input: a file, pipe, socket or terminal
 	Stack  *analyze.Stack
 }
 
@@ -140,6 +144,7 @@ func (s *surveyed) hang() *Hang {
 	h.Kind, h.Why = root.stuck.Kind, root.why
 	slices.SortStableFunc(h.Stuck, func(a, b Stuck) int { return cmp.Compare(rank(a.Kind), rank(b.Kind)) })
 	h.Queues = s.queues()
+	h.Completed, h.Failed = s.counts()
 	return h
 }
 
@@ -151,7 +156,11 @@ func (s *surveyed) pause() *Pause {
 		if compiles(u) {
 			return nil // it works
 		}
-		p.Inside = append(p.Inside, s.walk(u).stuck)
+		w := s.walk(u)
+		p.Inside = append(p.Inside, w.stuck)
+		if g := s.unsignalled[u.Thread]; g != nil && g.isRoot() && p.Likely == "" {
+			p.Likely = w.noSignal(u, g)
+		}
 	}
 	return p
 }

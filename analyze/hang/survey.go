@@ -28,6 +28,11 @@ type surveyed struct {
 	values  map[uint32]value // by event
 	// threads that wait for an event again and again, each time with a time limit
 	retried map[*analyze.Thread]retry
+	// threads that created or committed command buffers
+	submitters map[*analyze.Thread]bool
+	// threads that wait for a signal which cannot come any more
+	unsignalled map[*analyze.Thread]*signallers
+	uncertain   bool // for one of unsignalled, signals may still come
 }
 
 // A value is the number to which an event (MTLEvent, MTLSharedEvent) is set at the end of the trace, with the time and
@@ -43,7 +48,8 @@ type value struct {
 func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
 	s := &surveyed{trace: t, process: p, end: p.Ended, enclosingCall: map[*analyze.Thread]*analyze.UnfinishedCall{},
 		byThread: map[*analyze.Thread]*analyze.UnfinishedCall{},
-		buffers:  map[*analyze.Queue][]*analyze.CommandBuffer{}, values: map[uint32]value{}}
+		buffers:  map[*analyze.Queue][]*analyze.CommandBuffer{}, values: map[uint32]value{},
+		submitters: map[*analyze.Thread]bool{}}
 	for b := range t.Buffers() {
 		if b.Process == p {
 			s.take(b)
@@ -79,6 +85,7 @@ func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
 		}
 	}
 	s.retries()
+	s.findUnsignalled()
 	slices.SortStableFunc(s.inside, func(a, b *analyze.UnfinishedCall) int {
 		return cmp.Compare(a.Thread.ID,
 			b.Thread.ID)
@@ -89,6 +96,11 @@ func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
 // take adds a command buffer: the progress that it shows, and the event values that it set.
 func (s *surveyed) take(b *analyze.CommandBuffer) {
 	s.buffers[b.Queue] = append(s.buffers[b.Queue], b)
+	for _, t := range []*analyze.Thread{b.Created.Thread, b.Committed.Thread} {
+		if t != nil {
+			s.submitters[t] = true
+		}
+	}
 	s.progress(b.Created.End, "%s was created on %s", buffer(b), queue(b.Queue))
 	s.progress(b.Committed.End, "%s was committed on %s", buffer(b), queue(b.Queue))
 	for i := range b.Encoders {

@@ -37,6 +37,10 @@ func (h *HungProcess) lines() (lines []Line) {
 	if h.Last != "" {
 		lines = append(lines, Line{fmt.Sprintf("Last progress: %s at %v.", h.Last, analyze.Nanos(h.SinceNS)), "  "})
 	}
+	if h.Failed > 0 {
+		lines = append(lines, Line{fmt.Sprintf("%s of %s FAILED before: their results are invalid.",
+			analyze.FormatCount(h.Failed), analyze.Plural(h.Completed, "completed command buffer")), "  "})
+	}
 	// `told` has the steps that were printed with the chain of waits of an earlier thread, and `passed` the threads in
 	// these chains. Neither is printed again.
 	told, passed := map[ChainStep]bool{}, map[string]bool{}
@@ -62,7 +66,7 @@ func (h *HungProcess) lines() (lines []Line) {
 			idle, more = idle[:policy.MostStuck/2], ", …"
 		}
 		lines = append(lines, Line{fmt.Sprintf("%s for a signal or for work: %s%s", analyze.Plural(n,
-			"thread")+" "+waiting(n), strings.Join(idle, ", "), more), "  "})
+			"thread")+" "+isWaiting(n), strings.Join(idle, ", "), more), "  "})
 	}
 	if h.Why != "" {
 		lines = append(lines, Line{h.Why, ""})
@@ -77,13 +81,6 @@ func (h *HungProcess) lines() (lines []Line) {
 		lines = append(lines, Line{q.line(), "  "})
 	}
 	return lines
-}
-
-func waiting(n int) string {
-	if n == 1 {
-		return "waits"
-	}
-	return "wait"
 }
 
 func (t *StuckThread) name() string {
@@ -136,6 +133,10 @@ func (q *HungQueue) line() string {
 
 // Line explains in one sentence why the process does not hang although it made no progress at the end.
 func (p *Waiting) Line() string {
+	if p.Likely != "" {
+		return fmt.Sprintf("no progress for the last %v, probably a hang: %s Record with --stacks python to be sure",
+			analyze.Nanos(p.ForNS), p.Likely)
+	}
 	text := fmt.Sprintf("no progress for the last %v, which is no hang: ", analyze.Nanos(p.ForNS))
 	if len(p.Threads) == 0 {
 		return text + "no thread was inside a recorded call; the program slept, waited for input, or was finished"
@@ -150,7 +151,13 @@ func (p *Waiting) Line() string {
 	if len(p.Threads) == 1 {
 		verb = "was"
 	}
-	return text + fmt.Sprintf("%s %s in %s, as idle threads are; no command buffer was in flight",
+	text += fmt.Sprintf("%s %s in %s, as idle threads are; no command buffer was in flight",
 		analyze.Plural(len(p.Threads), "thread"), verb,
 		strings.Join(calls, ", "))
+	for _, t := range p.Threads {
+		if t.input && p.Forked > 0 {
+			return text + fmt.Sprintf("; %s may wait for a forked child, which may hang: %s", t.name(), untraced(p.Forked))
+		}
+	}
+	return text
 }

@@ -22,6 +22,10 @@ const (
 	// RetryIntervals is a second limit for threads that repeat a wait with a time limit. Such a thread counts as still
 	// waiting for RetryIntervals times the mean interval between its waits, or for RetryPause if that is longer.
 	RetryIntervals = 5
+	// SignalsToKnow is how many earlier waits for a condition variable or semaphore must have been ended by known
+	// threads before these count as the only ones that signal it. A thread that signals it rarely may be missing among
+	// fewer waits.
+	SignalsToKnow = 5
 	// MostStuck is how many stuck threads, and how many steps of a chain of waits, a hang report lists.
 	MostStuck = 16
 )

@@ -161,6 +161,7 @@ type RingEnd struct {
 	FactsHead    uint64 `json:"facts_head"`       // bytes of facts ever published
 	FactsDropped uint64 `json:"facts_dropped"`    // facts dropped because there was no room
 	Losses       []Loss `json:"losses,omitempty"` // Dropped, split by thread
+	Exited       bool   `json:"exited,omitempty"` // Thread has exited
 }
 
 // A Loss is how many records of one thread were dropped.

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -146,8 +147,8 @@ func (h *hangWatch) ended(within time.Duration) bool {
 	}
 }
 
-// say prints where the program is stuck, followed by sentence, and returns true. If the program does not hang, say
-// returns false; it then prints why there is no hang, but only if always is set.
+// say prints where the program is stuck, followed by sentence, and returns true; likewise if it probably hangs. If the
+// program does not hang, say returns false; it then prints why there is no hang, but only if always is set.
 func (h *hangWatch) say(sentence string, always bool) bool {
 	d, err := h.find()
 	switch {
@@ -158,7 +159,7 @@ func (h *hangWatch) say(sentence string, always bool) bool {
 		fmt.Fprintf(h.out, "mtrace run: cannot find out whether the program hangs: %v\n", err)
 	case len(d.Hangs) > 0:
 		fmt.Fprint(h.out, hangText(d))
-	case !always:
+	case !always && !slices.ContainsFunc(d.Pauses, func(p hang.Waiting) bool { return p.Likely != "" }):
 		return false
 	case len(d.Pauses) == 0:
 		fmt.Fprintln(h.out, "mtrace run: the program makes progress")
@@ -170,7 +171,7 @@ func (h *hangWatch) say(sentence string, always bool) bool {
 	if sentence != "" {
 		fmt.Fprintf(h.out, "mtrace run: %s\n", sentence)
 	}
-	return err == nil && len(d.Hangs) > 0
+	return err == nil && (len(d.Hangs) > 0 || !always)
 }
 
 // find looks for hangs in what was recorded so far.

@@ -40,6 +40,11 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	r.explain("the GPU was busy for %s of the time, with %.2f command buffers at once while busy",
 		percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
+	if p := ev.Turns.Passed; p != nil {
+		r.Advice += "; one task passes from thread to thread: let them work on different items at the same time"
+		r.explain("%d threads pass one task to each other by signals (%d waits, %s): "+
+			"while one thread's work runs on the GPU, the others wait for it", len(p.Threads), p.Waits, p.Waited)
+	}
 	if ev.Submitters.Steady == 1 {
 		r.Confidence = policy.ConfidenceInferred
 		r.Advice += "; if other threads wait for the submitting thread, let each submit its own work"

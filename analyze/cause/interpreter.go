@@ -30,6 +30,10 @@ func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 		return r.reject("all %d waits for the GPU were entered without the GIL", waits.Free), false
 	}
 	turns := ev.Turns.Waits
+	if p := ev.Turns.Passed; p != nil {
+		return r.reject("Python threads take turns because each waits for the signal of the thread before it, %d times",
+			p.Waits), false
+	}
 	if turns == nil {
 		return r.reject("Python threads wait for the GPU at the same time"), false
 	}

@@ -91,6 +91,11 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	if turns == nil {
 		turns = ev.Turns.RoundTrips
 	}
+	if p := ev.Turns.Passed; p != nil {
+		return r.reject("%d threads take turns because each waits for the signal of the thread before it, "+
+			"%d times, %s in all: one task passes from thread to thread, and no lock is shared", len(p.Threads), p.Waits,
+			p.Waited), notHidden
+	}
 	if turns != nil && policy.MoreThan(policy.Majority, ev.Starvation.Inputs.Paced, turns.Lost) {
 		return r.reject("threads take turns because they wait for input, as for a token that comes through a pipe: " +
 			"no lock is shared"), notHidden

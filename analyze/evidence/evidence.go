@@ -61,9 +61,10 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev.Submitters = *FindSubmitters(t, &ev.Times, ev.Blocked, ev.Completions)
 	ev.Occupancy = FindOccupancy(ev.Work, &ev.GPU, &ev.Lines)
 	ev.Processors = UseOfProcessors(t, &ev.Submitters)
-	ev.Execution = TimeOfExecution(ev.Work, &ev.Times, &ev.Submitters, ev.Delegation, signals, kernelWaits)
+	ev.Turns = FindTurns(t, &ev.Times, &ev.Submitters, &ev.Tests, &ev.Processors, &ev.Occupancy, signals)
+	ev.Execution = TimeOfExecution(ev.Work, &ev.Times, &ev.Submitters, ev.Delegation, signals, kernelWaits,
+		ev.Turns.Passed)
 	ev.Execution.Display = FindDisplay(t)
-	ev.Turns = FindTurns(t, &ev.Times, &ev.Submitters, &ev.Tests, &ev.Processors, &ev.Occupancy)
 	ev.External = FindExternalLoad(ev.Work, ev.Releases, &ev.Occupancy, &ev.Submitters)
 	var handlers []HandlerWait
 	if !ev.Delegation.Confirmed() { // else the signals are the submitter's replies

@@ -58,11 +58,11 @@ func TestExecutionOfInputs(t *testing.T) {
 	work := &GPUWork{Devices: []*Device{{all: ran, any: ran, byThread: map[*analyze.Thread]*Busy{th: ran}}}}
 	asleep := []analyze.SignalWait{{Call: analyze.Call{Interval: analyze.Interval{Begin: 300, End: 800}, Thread: th}}}
 
-	e := TimeOfExecution(work, times, submitters, nil, nil, nil)
+	e := TimeOfExecution(work, times, submitters, nil, nil, nil, nil)
 	if e.Waited != 100 || e.Outside != 700 || e.Other != 200 || e.Most() {
 		t.Errorf("without sleep: %+v", e)
 	}
-	e = TimeOfExecution(work, times, submitters, nil, asleep, nil)
+	e = TimeOfExecution(work, times, submitters, nil, asleep, nil, nil)
 	if e.Waited != 400 || e.Outside != 400 || e.Other != 200 || !e.Most() {
 		t.Errorf("with sleep: %+v", e)
 	}

@@ -25,6 +25,9 @@ type Turns struct {
 	// nil if they do not. If processors are scarce, the thread whose turn it is may lack one before it waits, which
 	// leaves gaps between waits but not between round trips.
 	RoundTrips *TakingTurns
+	// The task that threads pass to each other by signals; nil if there is none. Then Waits and RoundTrips are nil,
+	// because the signals, and not a lock, make the threads take turns.
+	Passed *PassedTask
 
 	trace *analyze.Trace
 }
@@ -36,26 +39,36 @@ type turnsInput struct {
 	submitters *Submitters
 	tests      *Tests
 	processors *Processors
-	full       bool // the GPU has no spare capacity
+	signals    []analyze.SignalWait // ThreadWaits.Merged
+	full       bool                 // the GPU has no spare capacity
 }
 
 // FindTurns finds out whether threads take turns at using the GPU, so that one waits for the other although the GPU
 // has spare capacity.
 func FindTurns(trace *analyze.Trace, times *ThreadTimes, submitters *Submitters, tests *Tests, processors *Processors,
-	occupancy *Occupancy) Turns {
-	in := turnsInput{trace, times, submitters, tests, processors,
+	occupancy *Occupancy, signals []analyze.SignalWait) Turns {
+	in := turnsInput{trace, times, submitters, tests, processors, signals,
 		occupancy.Pending > policy.WorthNaming.Value && !occupancy.HasSpareCapacity}
-	return Turns{in.find("waits", longWaits), in.find("round trips", roundTripsByThread), trace}
+	t := Turns{trace: trace}
+	if t.Waits, t.Passed = in.find("waits", longWaits); t.Passed == nil {
+		t.RoundTrips, t.Passed = in.find("round trips", roundTripsByThread)
+	}
+	if t.Passed != nil {
+		t.Waits = nil
+	}
+	return t
 }
 
-func (in turnsInput) find(what string, find func(*analyze.Trace) map[*analyze.Thread][]analyze.Interval) *TakingTurns {
+// find returns the evidence that threads take turns, or the task that they pass to each other; nil if they do not.
+func (in turnsInput) find(what string, find func(*analyze.Trace) map[*analyze.Thread][]analyze.Interval) (
+	*TakingTurns, *PassedTask) {
 	i := slices.IndexFunc(in.tests.Exclusion, func(e Exclusion) bool { return e.What == what })
 	if i < 0 {
-		return nil
+		return nil, nil
 	}
 	x := &in.tests.Exclusion[i]
 	if !policy.NearlyAll(x.Index, 1) || x.QValue > policy.FalseDiscovery.Value || in.full {
-		return nil
+		return nil, nil
 	}
 	by := find(in.trace)
 	any := unionOf(by)
@@ -63,7 +76,7 @@ func (in turnsInput) find(what string, find func(*analyze.Trace) map[*analyze.Th
 	t := &TakingTurns{Exclusion: x, Coverage: Share(any.Total(), spans[len(spans)-1].End-spans[0].Begin)}
 	if t.Starved = !policy.NearlyAll(t.Coverage, 1); t.Starved && !(in.processors.Starved() &&
 		in.processors.runsOutside(in.times)) {
-		return nil
+		return nil, nil
 	}
 	for _, th := range in.submitters.Taking {
 		if th.CommandBuffers > 0 {
@@ -71,9 +84,12 @@ func (in turnsInput) find(what string, find func(*analyze.Trace) map[*analyze.Th
 		}
 	}
 	if in.submitters.Share(t.Lost) < policy.ChanceShare.Value {
-		return nil
+		return nil, nil
 	}
-	return t
+	if p := findPassedTask(t.Lost, by, in.signals); p != nil {
+		return nil, p
+	}
+	return t, nil
 }
 
 // betweenTurns returns the total time that a thread had to wait for its next turns at the GPU: the time between its

@@ -11,6 +11,7 @@ import (
 	"mtrace/analyze/cause"
 	"mtrace/analyze/kernels"
 	"mtrace/collector/wire"
+	_ "mtrace/fixtures/testheap"
 	"mtrace/fixtures/tracesim"
 	"mtrace/fixtures/tracetest"
 )

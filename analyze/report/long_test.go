@@ -144,11 +144,14 @@ func byName(list []Kernel) []Kernel {
 // TestLong: a long trace's report has the totals of all of it, as exactly as a report that was computed as a whole. The
 // verdict over its windows is the verdict of the whole, with figures near it.
 func TestLong(t *testing.T) {
-	limits := Limits{Whole: 50_000, Summed: 20_000, Window: 8_000, Buffers: 300}
+	records, limits := int64(150_000), Limits{Whole: 50_000, Summed: 20_000, Window: 8_000, Buffers: 300}
+	if race.Enabled { // the same ranges and windows, with half of the records
+		records, limits = 75_000, Limits{Whole: 25_000, Summed: 10_000, Window: 4_000, Buffers: 150}
+	}
 	for _, shape := range longtrace.Shapes {
 		t.Run(shape.Name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "long.mtrace")
-			if _, err := longtrace.Write(path, shape, 150_000, 5); err != nil {
+			if _, err := longtrace.Write(path, shape, records, 5); err != nil {
 				t.Fatal(err)
 			}
 			whole, parts := both(t, path, analyze.Options{}, limits)
@@ -168,7 +171,7 @@ func TestLong(t *testing.T) {
 // section lacks an analysis that it needs. A report without causes names no ranges that causes come from.
 func TestLongSections(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.mtrace")
-	if _, err := longtrace.Write(path, longtrace.Shapes[0], 60_000, 5); err != nil {
+	if _, err := longtrace.Write(path, longtrace.Shapes[0], 15_000, 5); err != nil {
 		t.Fatal(err)
 	}
 	f, err := analyze.Open(path)
@@ -176,7 +179,7 @@ func TestLongSections(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	opts := Options{Limits: Limits{Whole: 20_000, Summed: 8_000, Window: 2_000, Buffers: 300}}
+	opts := Options{Limits: Limits{Whole: 5_000, Summed: 2_000, Window: 500, Buffers: 300}}
 	build := func(of Options) *Report {
 		r, _, err := BuildLong(f, analyze.Options{}, of)
 		if err != nil {
@@ -270,10 +273,10 @@ func TestLongFlight(t *testing.T) {
 	shape := longtrace.Shapes[0]
 	shape.Serves = true
 	path := filepath.Join(t.TempDir(), "long.mtrace")
-	if _, err := longtrace.Write(path, shape, 150_000, 5); err != nil {
+	if _, err := longtrace.Write(path, shape, 40_000, 5); err != nil {
 		t.Fatal(err)
 	}
-	whole, parts := both(t, path, analyze.Options{}, Limits{Whole: 50_000, Summed: 1500, Window: 8_000, Buffers: 300})
+	whole, parts := both(t, path, analyze.Options{}, Limits{Whole: 13_000, Summed: 400, Window: 2_000, Buffers: 300})
 	adds(t, whole, parts)
 	if s := whole.GPU.BusyShare; s < 0.99 {
 		t.Errorf("the GPU is busy for %.3f of the time", s)

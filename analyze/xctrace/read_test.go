@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "mtrace/fixtures/testheap"
 	"mtrace/fixtures/xctrace/export"
 )
 

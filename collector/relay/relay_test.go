@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -58,6 +59,8 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("HOME", dir)
 	os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	flag.Parse()
+	flag.Set("test.parallel", "8") // tests that run in parallel wait most of the time, however many processors there are
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)

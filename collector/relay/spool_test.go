@@ -64,6 +64,7 @@ func TestSpoolFull(t *testing.T) {
 
 // The delivered part is removed from the spool: a trace may be longer than its spool.
 func TestTraceLargerThanItsSpool(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	const limit = 1 << 20
 	r := receive(t)
 	trace := record(t, send(t, r.Address(), limit))
@@ -86,6 +87,7 @@ func TestTraceLargerThanItsSpool(t *testing.T) {
 // The receiver has the first part, which was removed from the spool, and does not return: the rest is a trace that
 // names the place of the first part, and each call is in exactly one of them.
 func TestRestOfTrace(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	r := receive(t)
 	trace := record(t, send(t, r.Address(), 1<<20))
 	for range 40 {

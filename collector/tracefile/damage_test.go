@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"mtrace/collector/wire"
+	_ "mtrace/fixtures/testheap"
 )
 
 // readable is the readable content of a trace, in an order that shows gaps.

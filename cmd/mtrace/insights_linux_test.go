@@ -60,16 +60,20 @@ func TestInsightsOfPrograms(t *testing.T) {
 				processors <- struct{}{}
 				defer func() { <-processors }()
 			}
-			name, args := tool.mtrace, []string{"run", "--stacks", "python", "--json", "-o", "t.mtrace", "--", "python3",
-				filepath.Join(programs, "habits.py"), c.program}
-			if compares {
-				name, args = withPriority(args...)
-			}
 			var doc report.Report
 			var wrong []string
 			for attempts := 0; attempts == 0 || len(wrong) > 0 && attempts < disturbedAttempts && disturbed(&doc); attempts++ {
-				got := sh(t, t.TempDir(), []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=2",
-					"SOFTMETAL_RESIDENCY_US=4000", "SOFTMETAL_RESIDENCY_IDLE_US=20000"}, name, args...)
+				var got outcome
+				run := func() {
+					got = sh(t, t.TempDir(), []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=2",
+						"SOFTMETAL_RESIDENCY_US=4000", "SOFTMETAL_RESIDENCY_IDLE_US=20000"}, tool.mtrace, "run", "--stacks", "python",
+						"--json", "-o", "t.mtrace", "--", "python3", filepath.Join(programs, "habits.py"), c.program)
+				}
+				if compares {
+					withPriority(run)
+				} else {
+					run()
+				}
 				doc = report.Report{}
 				if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 {
 					t.Fatalf("%v: %+v", err, got)

@@ -35,8 +35,11 @@ func TestKernelsThatPoll(t *testing.T) {
 		right := false
 		var doc report.Report
 		for attempts := 0; !right && (attempts < 5 || attempts < disturbedAttempts && disturbed(&doc)); attempts++ {
-			name, args := withPriority("run", "--json", "-o", "t.mtrace", "--", "python3", program, c.program)
-			got := sh(t, t.TempDir(), []string{"SOFTMETAL_CORES=4", "SOFTMETAL_ENGINES=4"}, name, args...)
+			var got outcome
+			withPriority(func() {
+				got = sh(t, t.TempDir(), []string{"SOFTMETAL_CORES=4", "SOFTMETAL_ENGINES=4"}, tool.mtrace, "run", "--json",
+					"-o", "t.mtrace", "--", "python3", program, c.program)
+			})
 			doc = report.Report{}
 			if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 {
 				t.Fatalf("%v: %+v", err, got)

@@ -1,9 +1,19 @@
 package main
 
-// withPriority returns a command that runs mtrace, and the program that it traces, before most other programs, if the
-// user may do that (root may). It is for tests whose programs compute, or poll, for times that the test compares: on a
-// busy machine, the report of such a program rightly says that its threads wait for processors. Without the right,
-// `nice` prints a warning and runs the command as usual.
-func withPriority(args ...string) (name string, all []string) {
-	return "nice", append([]string{"-n", "-20", tool.mtrace}, args...)
+import (
+	"runtime"
+	"syscall"
+)
+
+// withPriority calls run. Programs that run starts, not from other goroutines, come before most other programs of the
+// machine, if the user may do that (root may). It is for tests whose programs compute or poll for times that the test
+// compares: on a busy machine, the report of such a program rightly says that its threads wait for processors.
+func withPriority(run func()) {
+	runtime.LockOSThread() // on Linux, a thread has a priority, and a new process the one of the thread that starts it
+	defer runtime.UnlockOSThread()
+	if before, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0); err == nil &&
+		syscall.Setpriority(syscall.PRIO_PROCESS, 0, -20) == nil {
+		defer syscall.Setpriority(syscall.PRIO_PROCESS, 0, 20-before) // the system call returns 20 less the value
+	}
+	run()
 }

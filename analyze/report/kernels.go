@@ -27,7 +27,7 @@ type Kernel struct {
 	GPUNS     int64   `json:"gpu_ns"`
 	GPULowNS  int64   `json:"gpu_low_ns"`
 	GPUHighNS int64   `json:"gpu_high_ns"`
-	MeanNS    int64   `json:"mean_ns"` // per dispatch
+	MeanNS    int64   `json:"mean_ns"` // per dispatch; 0 without dispatches
 	Share     float64 `json:"share"`
 	// how gpu_ns was determined: "measured", "fitted" or "not identified"; reports of older versions have "estimated"
 	Source string `json:"source"`
@@ -75,7 +75,7 @@ func buildKernels(r *Report, ks []*kernels.Kernel, fusions []kernels.Fusion) {
 			GPULowNS:  int64(k.Low),
 			GPUHighNS: int64(k.High), Share: k.Share, Source: k.Source, Rank: k.Rank, MeanThreads: k.MeanThreads,
 			CommandBuffers: k.Buffers,
-			MeanNS:         int64(k.GPU) / int64(max(1, k.Dispatches))}
+			MeanNS:         mean(k.GPU, k.Dispatches)}
 		if named[k.Name] > 1 {
 			out.Variant = k.Variant
 		}
@@ -149,12 +149,29 @@ func (k *Kernel) GPUCell() string { return k.cost().time(1) }
 // ShareCell returns the kernel's share of all GPU time for a table; bounds if the time is not identified.
 func (k *Kernel) ShareCell() string { return k.cost().ofAll() }
 
-// MeanCell returns the kernel's mean GPU time per dispatch for a table; bounds if the time is not identified.
-func (k *Kernel) MeanCell() string { return k.cost().time(int64(max(1, k.Dispatches))) }
+// MeanCell returns the kernel's mean GPU time per dispatch for a table; bounds if the time is not identified, "-" without
+// dispatches.
+func (k *Kernel) MeanCell() string { return k.cost().per(k.Dispatches) }
 
 // SourceCell returns how the kernel's GPU time was determined, with the precision of a fit, "fitted ±3.1%", or the
 // share of a measured time that may be fixed cost of command buffers: "measured -58%".
 func (k *Kernel) SourceCell() string { return k.cost().from() }
+
+// per formats the mean GPU time of n dispatches; "-" if n is 0, as for copies.
+func (c cost) per(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return c.time(int64(n))
+}
+
+// mean returns the mean GPU time of n dispatches; 0 if n is 0.
+func mean(gpu analyze.Nanos, n int) int64 {
+	if n == 0 {
+		return 0
+	}
+	return int64(gpu) / int64(n)
+}
 
 // time formats the GPU time divided by `parts`; the range between the bounds if the time is not identified.
 func (c cost) time(parts int64) string {

@@ -29,6 +29,30 @@ func TestScreenShowsBoundsOfKernels(t *testing.T) {
 	}
 }
 
+// Copies, and command buffers without recorded work, had "0 dispatches · 90.0 ms each".
+func TestScreenHasNoMeanWithoutDispatches(t *testing.T) {
+	r := &Report{Kernels: []Kernel{
+		{Name: kernels.Nothing, CommandBuffers: 3, GPUNS: 90_000_000, GPUHighNS: 90_000_000, Share: 0.9,
+			Source: kernels.Measured},
+		{Name: kernels.Copies, CommandBuffers: 1, GPUNS: 10_000_000, GPUHighNS: 10_000_000, Share: 0.1,
+			Source: kernels.Measured},
+	}}
+	var out bytes.Buffer
+	writeScreenKernels(&sheet{Writer: &out, width: 120}, r, screenRows{kernels: 2})
+	want := `KERNELS  (no work recorded) 90.0 ms (90%, measured) · in 3 command buffers
+         (copies) 10.0 ms (10%, measured) · in 1 command buffer
+`
+	if got := out.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if cell := r.Kernels[0].MeanCell(); cell != "-" {
+		t.Errorf("mean of no dispatch: %s", cell)
+	}
+	if n := mean(90, 0); n != 0 {
+		t.Errorf("mean of no dispatch: %d ns", n)
+	}
+}
+
 // Two kernels of one name had the same line, while the lines of what would help told them apart.
 func TestScreenTellsKernelsOfOneNameApart(t *testing.T) {
 	r := &Report{Kernels: []Kernel{

@@ -213,11 +213,16 @@ func writeScreenKernels(w *sheet, r *Report, rows screenRows) {
 		if k.Layer != analyze.App && k.Layer != "" {
 			name = k.Layer + " / " + name
 		}
-		text := fmt.Sprintf("%s  %s (%s, %s) · %s · %s each", titled(cut(analyze.Printable(name), 40), k.Variant),
-			k.GPUCell(), k.ShareCell(), k.Source, analyze.Plural(k.Dispatches, "dispatch"), k.MeanCell())
-		if k.Name == kernels.Failed {
+		text := fmt.Sprintf("%s  %s (%s, %s) · ", titled(cut(analyze.Printable(name), 40), k.Variant), k.GPUCell(),
+			k.ShareCell(), k.Source)
+		switch {
+		case k.Name == kernels.Failed:
 			text = fmt.Sprintf("%s  %s (%s) · %s", k.Name, k.GPUCell(), k.ShareCell(),
 				analyze.Plural(k.CommandBuffers, "command buffer"))
+		case k.Dispatches == 0:
+			text += "in " + analyze.Plural(k.CommandBuffers, "command buffer")
+		default:
+			text += fmt.Sprintf("%s · %s each", analyze.Plural(k.Dispatches, "dispatch"), k.MeanCell())
 		}
 		labelled(w, label, keepUnits(strings.Fields(text)))
 		label = ""

@@ -18,7 +18,7 @@ type Operation struct {
 	GPUNS     int64   `json:"gpu_ns"`
 	GPULowNS  int64   `json:"gpu_low_ns"`
 	GPUHighNS int64   `json:"gpu_high_ns"`
-	MeanNS    int64   `json:"mean_ns"` // per dispatch
+	MeanNS    int64   `json:"mean_ns"` // per dispatch; 0 without dispatches
 	Share     float64 `json:"share"`
 	// how gpu_ns was determined: "measured", "fitted" or "not identified"; reports of older versions have "estimated"
 	Source  string   `json:"source"`
@@ -29,7 +29,7 @@ func buildOperations(r *Report, all []*kernels.Operation) {
 	r.Operations = list(all, func(o *kernels.Operation) Operation {
 		return Operation{Name: o.Name, From: o.From.String(), Dispatches: o.Dispatches, GPUNS: int64(o.GPU),
 			GPULowNS: int64(o.Low), GPUHighNS: int64(o.High),
-			MeanNS: int64(o.GPU) / int64(max(1, o.Dispatches)), Share: o.Share, Source: o.Source, Kernels: o.Kernels}
+			MeanNS: mean(o.GPU, o.Dispatches), Share: o.Share, Source: o.Source, Kernels: o.Kernels}
 	})
 }
 
@@ -46,8 +46,9 @@ func (o *Operation) GPUCell() string { return o.cost().time(1) }
 // ShareCell returns the operation's share of all GPU time for a table; bounds if the time is not identified.
 func (o *Operation) ShareCell() string { return o.cost().ofAll() }
 
-// MeanCell returns the operation's mean GPU time per dispatch for a table; bounds if the time is not identified.
-func (o *Operation) MeanCell() string { return o.cost().time(int64(max(1, o.Dispatches))) }
+// MeanCell returns the operation's mean GPU time per dispatch for a table; bounds if the time is not identified, "-"
+// without dispatches.
+func (o *Operation) MeanCell() string { return o.cost().per(o.Dispatches) }
 
 // SourceCell returns how the operation's GPU time was determined, with the precision of a fit: "fitted ±3.1%".
 func (o *Operation) SourceCell() string { return o.cost().from() }

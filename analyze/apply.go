@@ -232,37 +232,34 @@ func (l *objectLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire
 }
 
 // compilation stores a call that created a library, a function, a pipeline state or a binary archive. A pipeline
-// state gets the name of its function, a library the hash of its source.
+// state gets the name of its function, a library the hash of its source. A call with a completion handler has no object
+// yet; resolveBackground adds it.
 func (l *objectLoader) compilation(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	c := Compilation{Call: call, Selector: rule.row.Selector, Kind: "library", Failed: r.Flags&wire.Failed != 0}
 	if rule.makes != wire.KindNone {
 		c.CreatedObject = uint32(r.Arg)
 	}
 	c.Name = l.at.process.text(rule.name.Of(r, m) | rule.source.Of(r, m)) // a call has either a name or a source
+	label := ""
 	switch rule.effect {
 	case wire.EffectFindsFunction, wire.EffectBuildsFunction:
 		c.Kind, c.From, c.Specialised = "function", uint32(r.Object), rule.effect == wire.EffectBuildsFunction
-		l.at.process.functions.add(&c)
 	case wire.EffectArchives:
 		c.Kind = "archive"
 	case wire.EffectBuildsPipeline:
-		c.Kind, c.From = "pipeline", uint32(rule.from.Of(r, m))
-		l.at.process.functions.pipelines = append(l.at.process.functions.pipelines, pipelineMade{c.CreatedObject, c.From})
-		if p := l.at.process.pipeline(wire.ObjectID(c.CreatedObject)); p != nil {
-			p.Kernel, p.Label = l.at.process.text(m.X0), l.at.process.text(m.X1)
-		}
+		c.Kind, c.From, label = "pipeline", uint32(rule.from.Of(r, m)), l.at.process.text(m.X1)
 	case wire.EffectBuildsLibrary:
 		c.SourceSize = int64(min(rule.size.Of(r, m), 1<<40))
-		l.at.process.functions.addLibrary(&c)
 	}
 	if rule.object == wire.KindDevice {
 		c.Device = l.at.loader.device(l.at.process, r.Object)
 	}
-	inside, visible := l.at.loader.clip(call.Interval)
-	if l.at.loader.adds {
-		inside, visible = call.Interval, visible && call.Begin >= l.at.loader.window.Begin
+	if rule.inBackground() {
+		c.CreatedObject = 0 // Metal 4's compiler returns a task
+		b := &l.at.process.background
+		b.requests = append(b.requests, compileRequest{Compilation: c, receiver: r.Object, label: label})
+		return
 	}
-	if c.Interval = inside; visible {
-		l.at.trace.Compilations = append(l.at.trace.Compilations, c)
-	}
+	l.at.process.created(&c, label)
+	l.at.loader.addCompilation(c)
 }

@@ -59,6 +59,7 @@ func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 		t.TimeRange = t.Range.reach
 	}
 	resolveEvents(t, f.signalling)
+	findHandlerWaits(t)
 	findChildWaits(t)
 	findWriters(t)
 	checkWaits(t, asked)

@@ -212,6 +212,7 @@ func (l *loader) finishProcess(p *processLoader) {
 	for _, th := range p.threads {
 		l.finishThread(th)
 	}
+	l.resolveBackground(p)
 	p.queues.all(func(q *Queue) {
 		if q.Device == nil {
 			q.Device = l.device(p, 0)

@@ -72,14 +72,16 @@ type processLoader struct {
 	pipelines objectTable[Pipeline]
 	queues    objectTable[Queue]
 	functions functionsMade
-	threads   map[ThreadID]*threadLoader
-	released  objectTable[instants] // when each object was released, by its number
-	indirect  indirectCommands
-	canary    map[wire.Call]int // by call: how often the tracer's self-check made it, as far as recorded
-	layers    map[Layer]*Layer
-	names     map[Names]*Names
-	called    map[uint32]*bufferNaming // command buffers that have labels or debug groups and are not committed yet
-	stacks    *stackTable
+
+	background backgroundWork
+	threads    map[ThreadID]*threadLoader
+	released   objectTable[instants] // when each object was released, by its number
+	indirect   indirectCommands
+	canary     map[wire.Call]int // by call: how often the tracer's self-check made it, as far as recorded
+	layers     map[Layer]*Layer
+	names      map[Names]*Names
+	called     map[uint32]*bufferNaming // command buffers that have labels or debug groups and are not committed yet
+	stacks     *stackTable
 
 	lastTexts   [16]knownText     // the most recently used texts, indexed by the last bits of their numbers
 	lastThreads [16]*threadLoader // the most recently used threads, indexed by the last bits of their IDs

@@ -229,7 +229,7 @@ type Signal struct {
 type Compilation struct {
 	Call
 	Selector      string
-	Kind          string // "library", "function", "pipeline", "archive" or KindChildren
+	Kind          string // "library", "function", "pipeline", "archive", KindChildren or KindBackground
 	Name          string // name of the function, or hash of the source
 	SourceSize    int64
 	Failed        bool
@@ -237,6 +237,9 @@ type Compilation struct {
 	// for a function, the number of its library; for a pipeline state, the number of its function; 0 when not known
 	From   uint32
 	Device *Device // the device that the library or pipeline state is for; nil when not known
+
+	// when Metal passed the object to the call's completion handler; 0 if the call returned the object, or if not known
+	Ready Nanos
 
 	// the function was specialised by constants. The trace does not have the constants, so functions of equal name and
 	// source may still differ

@@ -25,6 +25,10 @@ type Process struct {
 	// processor use of all programs on the machine while the process ran, ascending. See OthersIn
 	OfMachine []CPUSample
 
+	// for each object that Metal compiled in the background, the time from the request until Metal passed it to the
+	// completion handler, and the thread that ran the handler; by end, ascending
+	compiled []Call
+
 	place int // its place in the file; process IDs are not unique in traces of several machines, and IDs are reused
 }
 

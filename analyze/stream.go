@@ -145,6 +145,8 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 		s.at.seeStack(r)
 	case wire.EffectCompletes:
 		s.objects.completed(r, m)
+	case wire.EffectHands:
+		s.objects.handed(r)
 	case wire.EffectFails:
 		if b := s.at.process.buffer(r.Object); b != nil {
 			b.Error = s.at.process.text(r.Arg)

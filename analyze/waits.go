@@ -155,6 +155,17 @@ func (w *BlockedWait) String() string {
 // pool of compile workers or a compiler that the program starts.
 const KindChildren = "child processes"
 
+// KindBackground is the Kind of a Compilation that is a wait of a thread for the completion handler of a compilation in
+// the background.
+const KindBackground = "background compilation"
+
+// Waits reports whether the element is a wait for compilations that are elements, too.
+func (c *Compilation) Waits() bool { return c.Kind == KindChildren || c.Kind == KindBackground }
+
+// Took returns how long the compilation took: the length of the call, or for a call with a completion handler the time
+// until Metal passed the object to that handler.
+func (c *Compilation) Took() Nanos { return max(c.End, c.Ready) - c.Begin }
+
 // A ChildWait is a time in which a thread waited while child processes of its process, or their descendants,
 // compiled.
 type ChildWait struct {

@@ -14,11 +14,13 @@ func compileBound(ev *evidence.Evidence) Finding {
 		Advice: "create libraries and pipeline states once, before the work begins, and keep them; " +
 			"a binary archive keeps them between runs"}
 	use, made := compile.Summarize(ev.Trace), 0
-	var children analyze.Nanos
+	var children, background analyze.Nanos
 	for c := range analyze.Each(ev.Trace.Compilations) {
 		switch c.Kind {
 		case analyze.KindChildren:
 			children += c.Length()
+		case analyze.KindBackground:
+			background += c.Length()
 		case "library", "pipeline":
 			made++
 		}
@@ -65,6 +67,10 @@ func compileBound(ev *evidence.Evidence) Finding {
 	}
 	if children > 0 {
 		r.explain("%s of compilation was waiting for child processes that compiled", children)
+	}
+	if background > 0 {
+		r.explain("%s of compilation was waiting for completion handlers of libraries and pipeline states that Metal "+
+			"compiled in the background", background)
 	}
 	if use.Late > 0 {
 		r.explain("%d libraries and pipeline states were created after the first commit, in the middle of the work",

@@ -82,7 +82,7 @@ func Since(t *analyze.Trace, first analyze.Nanos) *Use {
 	idents := identitiesOf(t)
 	for i := range t.Compilations {
 		c := &t.Compilations[i]
-		if c.Kind == analyze.KindChildren { // the child processes' own compilations are in the trace, too
+		if c.Waits() { // the compilations that it waited for are in the trace, too
 			if c.Begin > first {
 				u.Lost += c.Length()
 			}
@@ -107,14 +107,14 @@ func Since(t *analyze.Trace, first analyze.Nanos) *Use {
 			k := idents.of(c)
 			item := by[k]
 			if item == nil {
-				item = &Item{Kind: c.Kind, Name: c.Name, First: c.Length(), SourceSize: c.SourceSize}
+				item = &Item{Kind: c.Kind, Name: c.Name, First: c.Took(), SourceSize: c.SourceSize}
 				by[k] = item
 				u.Items = append(u.Items, item)
 			} else if c.Kind != "function" {
 				repeated = true
 				u.Again = append(u.Again, c)
 				u.Repeated++
-				if c.Length()*10 <= item.First {
+				if c.Took()*10 <= item.First {
 					u.Hits++
 				}
 			}
@@ -122,7 +122,7 @@ func Since(t *analyze.Trace, first analyze.Nanos) *Use {
 				u.Unique++
 			}
 			item.Count++
-			item.Total += c.Length()
+			item.Total += c.Took()
 		}
 		late := c.Kind != "function" && c.Begin > first
 		if late {

@@ -58,7 +58,7 @@ func (u *Use) compilers(t *analyze.Trace) {
 	for i := range t.Compilations {
 		c := &t.Compilations[i]
 		p := process(c)
-		if p == nil || c.Kind == analyze.KindChildren {
+		if p == nil || c.Waits() {
 			continue
 		}
 		if by[p] == nil {

@@ -242,7 +242,7 @@ func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 		add(&b.Committed, CallOther)
 	}
 	for c := range analyze.Each(t.Compilations) {
-		if c.Kind != analyze.KindChildren { // compilation in child processes is not a Metal call
+		if !c.Waits() { // a wait for compilation elsewhere is not a Metal call
 			add(&c.Call, CallOther)
 		}
 	}

@@ -25,9 +25,11 @@ func compileInLoop(in *Input) *Insight {
 			continue
 		}
 		seen[r] = true
-		if c.Kind == analyze.KindChildren {
+		switch c.Kind {
+		case analyze.KindChildren:
 			waits++
-		} else {
+		case analyze.KindBackground: // counts as the call that requested the compilation
+		default:
 			made++
 		}
 		cost += c.Length()

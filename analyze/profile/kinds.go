@@ -216,7 +216,7 @@ func compilation(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("compilations", "count", "time", "nanoseconds")...)
 	for i := range t.Compilations {
 		c := &t.Compilations[i]
-		if c.Kind == analyze.KindChildren { // a wait for child processes, whose own compilations are in the list, too
+		if c.Waits() { // the compilations that it waited for are in the list, too
 			continue
 		}
 		stack := []string{cmp.Or(c.Name, "("+c.Kind+" without a name)"), c.Kind, c.Selector}

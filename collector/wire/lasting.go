@@ -7,7 +7,7 @@ var lasting = func() []bool {
 		row := Call(i).Row()
 		switch row.Effect {
 		case EffectStartsThread, EffectChecks, EffectBuildsLibrary, EffectFindsFunction, EffectBuildsFunction,
-			EffectBuildsPipeline, EffectArchives:
+			EffectBuildsPipeline, EffectArchives, EffectHands:
 			all[i] = true
 		case EffectMakes:
 			all[i] = row.Arg.Role == RoleMade && row.Arg.Kind.Base() == KindQueue

@@ -3,6 +3,7 @@
 package insight
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,6 +30,7 @@ type Insight struct {
 	Evidence string
 	Advice   string        // what to do, without a full stop; empty if skipped
 	Cost     analyze.Nanos // thread time, or GPU time for findings about the GPU; 0 if unknown
+	memory   bool          // the cost is memory, which accumulates
 	Where    []Site        // the places with most of the cost
 }
 
@@ -45,7 +47,7 @@ type Input struct {
 	all    []*series // nil until first used
 }
 
-// Find applies all rules and returns what they found: first warnings, then remarks, then skipped rules.
+// Find applies all rules and returns what they found, in the order of sortByImportance.
 func Find(in *Input) []Insight {
 	in.rounds = roundsOf(in.Trace)
 	var found []Insight
@@ -63,12 +65,25 @@ func Find(in *Input) []Insight {
 		}
 		found = append(found, *i)
 	}
-	order := []string{Warning, Info, Skipped}
-	slices.SortStableFunc(found, func(a, b Insight) int {
-		return slices.Index(order, a.Severity) - slices.Index(order,
-			b.Severity)
-	})
+	sortByImportance(found)
 	return found
+}
+
+// sortByImportance puts warnings first, then remarks, then skipped rules. Insights of one severity come in this order:
+// memory that accumulates, because such a program finally fails; then those with the highest cost; then those whose
+// cost is not known, in the order of the rules.
+func sortByImportance(found []Insight) {
+	order := []string{Warning, Info, Skipped}
+	place := func(i *Insight) int {
+		if i.memory {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(found, func(a, b Insight) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity)),
+			cmp.Compare(place(&a), place(&b)), cmp.Compare(b.Cost, a.Cost))
+	})
 }
 
 // skip returns the result of a rule for which the trace has no data, with the reason.

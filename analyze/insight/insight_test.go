@@ -145,7 +145,7 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"memory-growth", Info, []string{"of 50 allocations made after the start were not freed",
+		{"memory-growth", Warning, []string{"of 50 allocations made after the start were not freed",
 			"MiB of it in the last third"}, "newBufferWithLength:options: of 4.00 MiB, shared by thread 201",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for i := range 60 {

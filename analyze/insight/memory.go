@@ -136,10 +136,13 @@ func growth(in *Input) *Insight {
 	if in.Trace.Memory.Releases == 0 && in.Memory.Reused == 0 && in.Memory.Addressed == 0 && in.Memory.Samples == 0 {
 		return skip("neither releases nor addresses of memory are in the trace")
 	}
-	i := &Insight{Severity: Info, Where: where.most(),
+	i := &Insight{Severity: Info, Where: where.most(), memory: inBytes,
 		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not freed before the last commit: "+
 			"%s, %s of it in the last third of the work",
 			kept, made, analyze.FormatBytes(bytes), analyze.FormatBytes(sums[2])) + "; " + inWords(byClass, len(commits))}
+	if inBytes && bytes >= policy.WarnedGrowth {
+		i.Severity = Warning
+	}
 	if m := in.Memory; m.Samples > 0 {
 		i.Evidence += fmt.Sprintf("; the device itself reported %s at most", analyze.FormatBytes(m.Device))
 	}

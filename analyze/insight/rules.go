@@ -16,7 +16,7 @@ type rule struct {
 	remedy string
 }
 
-// rules is the table of all rules, in the order in which they are applied and reported.
+// rules is the table of all rules, in the order in which they are applied.
 var rules = []rule{
 	{"failed-command-buffers", "command buffers that failed", failed, "",
 		"a command buffer ended with an error; names the first failure and its kernels",
@@ -97,7 +97,8 @@ var rules = []rule{
 		"keep the memory and reuse it in the next step, in a pool or a heap (MTLHeap)"},
 	{"memory-growth", "memory grows", growth, "Instruments does not record which memory is freed",
 		"1 MiB, or 100 objects, allocated after start-up are not freed by the last commit, " +
-			"and every third of the work adds to it ([which line leaks](memory.md#which-line-leaks))",
+			"and every third of the work adds to it ([which line leaks](memory.md#which-line-leaks)); " +
+			"a warning from 64 MiB on",
 		"release memory when it is no longer needed, or reuse it; " +
 			"an autorelease pool around each iteration frees the autoreleased objects that Metal's methods return"},
 	{"kept-command-buffers", "command buffers that are not freed", unfreedBuffers,

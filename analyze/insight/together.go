@@ -1,7 +1,6 @@
 package insight
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -43,9 +42,6 @@ func Together(windows [][]Insight, scale []float64, names []string) (all []Insig
 				from[o.ID])
 		}
 	}
-	order := []string{Warning, Info, Skipped}
-	slices.SortStableFunc(all, func(a, b Insight) int {
-		return cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity))
-	})
+	sortByImportance(all)
 	return all
 }

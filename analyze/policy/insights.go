@@ -65,6 +65,9 @@ const (
 	// LeastGrowth is the smallest growth of memory, in bytes, that is reported. Each third of the run must contribute
 	// the share GrowthThird of it; otherwise the growth is a single event and no leak.
 	LeastGrowth, GrowthThird = 1 << 20, 1.0 / 6
+	// WarnedGrowth is the growth of memory, in bytes, from which the insight is a warning: at this rate a run that lasts
+	// a hundred times as long needs more memory than most machines have.
+	WarnedGrowth = 64 << 20
 	// NamedSites is how many lines of code an insight names at most, and WorthSite the smallest share of the total
 	// for which a second line is named.
 	NamedSites, WorthSite = 3, 0.05

@@ -34,7 +34,7 @@ var usualScreenRows = screenRows{evidence: 4, targets: 3, helps: 5, threads: 8, 
 
 // Rows are removed in two stages: first each part is cut down to fewScreenRows, and only then to leastScreenRows.
 var (
-	fewScreenRows   = screenRows{evidence: 2, targets: 1, helps: 3, threads: 3, kernels: 1, notes: 1, warnings: 1}
+	fewScreenRows   = screenRows{evidence: 2, targets: 1, helps: 3, threads: 3, kernels: 1, notes: 2, warnings: 1}
 	leastScreenRows = screenRows{evidence: 1, targets: 1, helps: 1, threads: 1, kernels: 1, notes: 1, warnings: 1}
 )
 
@@ -55,6 +55,8 @@ func (s screenRows) tighter() (screenRows, bool) {
 		s.targets--
 	case s.helps > least.helps:
 		s.helps--
+	case s.notes > leastScreenRows.notes:
+		s.notes--
 	case s.evidence > least.evidence:
 		s.evidence--
 	case s.warnings > least.warnings:

@@ -81,13 +81,21 @@ func cut(s string, n int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
 }
 
-// cutEnd shortens s to n characters by replacing its end with "...".
+// cutEnd shortens s to at most n characters by replacing its end with "...". It cuts between two words, but within a
+// word that fills more than half of the n characters.
 func cutEnd(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
 		return s
 	}
-	return strings.TrimRight(string(r[:n-3]), " ,;:") + "..."
+	end := n - 3
+	for end > n/2 && r[end] != ' ' {
+		end--
+	}
+	if r[end] != ' ' {
+		end = n - 3
+	}
+	return strings.TrimRight(string(r[:end]), " ,;:") + "..."
 }
 
 // firstClauses shortens s to at most n characters, at the end of a clause: before a colon, semicolon or full stop, or

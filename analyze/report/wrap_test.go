@@ -15,7 +15,7 @@ func TestFirstClauses(t *testing.T) {
 		{"iterations differ much: report medians, not means; look for other work", 22, 55,
 			"iterations differ much: report medians, not means"},
 		{"no names: set label on queues, buffers and encoders of all kinds", 8, 40, "no names: set label on queues"},
-		{"the GPU idles: commit the work that follows earlier", 13, 30, "the GPU idles: commit the w..."},
+		{"the GPU idles: commit the work that follows earlier", 13, 30, "the GPU idles: commit the..."},
 	} {
 		if got := firstClauses(c.text, c.least, c.n); got != c.want {
 			t.Errorf("firstClauses(%q, %d, %d) = %q, want %q", c.text, c.least, c.n, got, c.want)

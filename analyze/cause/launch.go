@@ -57,7 +57,10 @@ func launchBound(ev *evidence.Evidence) Finding {
 		percent(ev.Submitters.Share(scheduling)),
 		percent(ev.Submitters.Share(notify)),
 		percent(ev.Submitters.Share(encode)), percent(ev.Submitters.Share(commit)))
-	r.replaceCalls(ev)
+	small := r.mergeEncoders(ev)
+	if !small {
+		r.replaceCalls(ev)
+	}
 	r.explain("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
 	if inBursts {
 		r.explain("a thread usually submits %d command buffers one after the other; "+
@@ -67,6 +70,12 @@ func launchBound(ev *evidence.Evidence) Finding {
 		r.explain("the prediction merges %d command buffers into one with a single, larger kernel, "+
 			"so the gain is smaller if each operation must still be encoded separately",
 			policy.MergedLaunches)
+	}
+	if small {
+		r.summarize("Encoders are too small: a command buffer has %d that could be joined with the previous one. "+
+			"The GPU works on a command buffer for %s, and its submission and completion notification take %s.",
+			ev.Launch.Small.Usual, work, each)
+		return r
 	}
 	r.summarize("Command buffers are too small: "+
 		"one keeps the GPU busy for %s, and its submission and completion notification take %s.", work, each)

@@ -13,6 +13,7 @@ type Launch struct {
 	Bursts Bursts
 	// the call that makes up most of the encoding
 	Encoding EncodingCall
+	Small    SmallEncoders
 }
 
 // TypicalLaunch computes what launching a command buffer costs. `solo` is the duration of a commit without concurrent
@@ -52,7 +53,7 @@ func TypicalLaunch(work *GPUWork, releases *Releases, solo analyze.Nanos, extern
 		}
 	}
 	return Launch{Median(encode) + Median(commit) + Median(before) + Median(after), Median(gpu),
-		FindBursts(work.trace), FindEncodingCall(work.trace)}
+		FindBursts(work.trace), FindEncodingCall(work.trace), FindSmallEncoders(work.trace)}
 }
 
 // DispatchTime returns the mean thread time to encode one dispatch, including the calls that set its arguments.

@@ -29,6 +29,9 @@ const (
 	// MergedLaunches is how many command buffers are merged into one when the replay predicts the gain of fewer
 	// launches.
 	MergedLaunches = 16
+	// FewestSmallEncoders is how many encoders of a command buffer must follow one of the same kind before the advice is
+	// to join encoders. A program seldom has that many by the structure of its code alone.
+	FewestSmallEncoders = 4
 	// ErrorPerDoubling is added to the relative error of a prediction for each doubling of speed. The more of the run a
 	// change removes, the more the result depends on errors in the remaining durations.
 	ErrorPerDoubling = 0.02

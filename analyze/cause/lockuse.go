@@ -194,10 +194,18 @@ func (u *lockUse) add(l *analyze.LockWait, own analyze.Nanos) {
 	}
 }
 
-// heldBy names the threads that held the lock while others waited: "held by A 1 (60%), B 2 (40%)".
+// heldBy names the threads that held the lock while others waited: "held by A 1 (60%), B 2 (40%)". If the trace shows
+// the holder for less than half of that time, it says so first, because the shares then do not show who holds the lock.
 func (u *lockUse) heldBy() string {
-	if len(u.holders) == 0 {
+	known := analyze.Nanos(0)
+	for _, n := range u.holders {
+		known += n
+	}
+	switch {
+	case len(u.holders) == 0:
 		return "the holder is not known"
+	case !policy.AtLeast(policy.Majority, known, u.time):
+		return "the holder is known for only a part of that time: " + sharesOf(u.holders, u.time)
 	}
 	return "held by " + sharesOf(u.holders, u.time)
 }

@@ -39,7 +39,8 @@ func (g *signallers) isRoot() bool {
 
 // noSignal explains why the wait u gets no signal any more; `g` has who gave the earlier ones.
 func (w *walk) noSignal(u *analyze.UnfinishedCall, g *signallers) string {
-	why := fmt.Sprintf("Nothing seems able to signal the %s any more: so far only %s did.", object(u), g.names())
+	why := fmt.Sprintf("Nothing seems able to signal the %s any more: so far only %s did.",
+		wire.SignalObject(u.Selector), g.names())
 	exited, waiting := 0, 0
 	for t := range g.threads {
 		if t.Exited {

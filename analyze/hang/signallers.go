@@ -2,7 +2,6 @@ package hang
 
 import (
 	"slices"
-	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -65,7 +64,7 @@ func (s *surveyed) findUnsignalled() {
 // awaitsSignal reports whether u is a wait without a time limit for a condition variable or semaphore.
 func awaitsSignal(u *analyze.UnfinishedCall) bool {
 	return u.Group == wire.GroupSignal && u.Address != 0 && u.Child == 0 && u.Holder == nil && u.Polls == 0 &&
-		!strings.Contains(u.Selector, "timed") && !strings.Contains(u.Selector, "clock")
+		!wire.HasTimeLimit(u.Selector)
 }
 
 // mayBeSignalled reports whether a signal for the waiting thread t may still come, from the threads or handlers that

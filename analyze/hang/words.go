@@ -88,21 +88,6 @@ func madeBy(b *analyze.CommandBuffer) string {
 	return text
 }
 
-// object returns what kind of object the call u waits for.
-func object(u *analyze.UnfinishedCall) string {
-	switch {
-	case strings.Contains(u.Selector, "sem"):
-		return "semaphore"
-	case strings.Contains(u.Selector, "cond"):
-		return "condition variable"
-	case strings.Contains(u.Selector, "group"):
-		return "dispatch group"
-	case strings.Contains(u.Selector, "barrier"):
-		return "barrier"
-	}
-	return "object"
-}
-
 // untraced tells how many children of a process are not traced.
 func untraced(forked int) string {
 	return fmt.Sprintf("%s by fork without exec %s not traced", analyze.Plural(forked, "child process"), are(forked))

@@ -74,6 +74,7 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 			add(w.Call, s, d, nil)
 		}
 	}
+	b.addListened(add)
 	for _, c := range trace.Compilations {
 		add(c.Call, program.Step{Kind: program.Compile, Job: program.Unknown, Cost: c.Length()}, program.Detail{}, nil)
 	}

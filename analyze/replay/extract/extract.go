@@ -21,6 +21,7 @@ func Program(ev *evidence.Evidence, taken evidence.ExternalGPUUse, tied bool) (p
 	b.program = &program.Program{Tied: tied, LaunchShare: policy.PerLaunchShare}
 	b.program.Processors = program.Processors{Scattered: policy.ScatteredBurstShare,
 		Interrupting: policy.WakeInterruptShare}
+	b.listened = awaitedByListeners(ev)
 	if tied {
 		b.held = waitsForHeldInterpreter(ev)
 	}
@@ -50,9 +51,10 @@ type builder struct {
 	buffers []*analyze.CommandBuffer // by job
 	jobOf   []int32                  // by CommandBufferIndex, the job plus one; 0 is none
 
-	servers map[*analyze.Thread]bool            // submit for other threads; nil if each submits for itself
-	polls   map[*analyze.Thread]bool            // threads that wait for command buffers without a recorded call
-	held    map[*analyze.LockWait]*analyze.Wait // see waitsForHeldInterpreter
+	servers  map[*analyze.Thread]bool                       // submit for other threads; nil if each submits for itself
+	polls    map[*analyze.Thread]bool                       // wait for command buffers without a recorded call
+	held     map[*analyze.LockWait]*analyze.Wait            // see waitsForHeldInterpreter
+	listened map[*analyze.SignalWait]*analyze.CommandBuffer // see awaitedByListeners
 	// when each thread allocated memory
 	allocating map[*analyze.Thread]*evidence.Busy
 	// number of command buffers that were queued behind other work, so that the GPU began them without the help of a

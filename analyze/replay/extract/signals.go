@@ -70,7 +70,7 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 		at     analyze.Nanos
 	}
 	numbers := map[key]int32{}
-	for _, w := range linkedWaits(b.ev, by, b.window) {
+	for _, w := range b.linkedWaits(by) {
 		k := key{w.Signaller, w.Object, w.Signalled}
 		n, given := numbers[k]
 		if !given {
@@ -117,9 +117,8 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 
 // linkedWaits returns the waits that connect the program's threads: waits of threads that make Metal calls, and waits
 // of threads that signal these. It searches twice, because the first search finds the threads that only signal.
-func linkedWaits(
-	ev *evidence.Evidence, by map[*analyze.Thread][]call, window analyze.Interval,
-) (list []*analyze.SignalWait) {
+func (b *builder) linkedWaits(by map[*analyze.Thread][]call) (list []*analyze.SignalWait) {
+	ev, window := b.ev, b.window
 	calls := map[*analyze.Thread]*evidence.Busy{}
 	for t, made := range by {
 		if !slices.ContainsFunc(made, func(c call) bool { return c.Kind != program.Lock }) {
@@ -136,6 +135,7 @@ func linkedWaits(
 	for range 2 {
 		list = list[:0]
 		for w := range analyze.Each(ev.ThreadWaits.Merged) {
+			w = b.afterListened(w)
 			s := w.Signaller
 			if s == nil || s == w.Thread || w.AcquirerReleased || w.TimedOut || w.Signalled <= w.Begin ||
 				w.Signalled > w.End ||

@@ -4,7 +4,7 @@
 # library goes into programs of either. Usage: interpose/darwin/cross.sh [OUTDIR]     (OUTDIR: bin/darwin) zig from
 # PyPI is the C cross-compiler; sdk/ holds stubs of the libraries that zig does not bring. Once zig is in .cache it
 # works offline; without zig and without a network it says so and succeeds, having built nothing. MTRACE_RELEASE is
-# what the tool says as its version.
+# what the tool says as its version; with it, the compiler also gets the profile that build.sh uses, which takes longer.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=${1:-bin/darwin}
@@ -63,7 +63,7 @@ thin() {
   say "building for darwin/$arch"
   for_mac "$arch" go build -trimpath -buildmode=c-shared \
     -ldflags="-w -extldflags=-Wl,-install_name,@rpath/libmtrace.dylib" -o "$work/libmtrace.$arch" ./interpose
-  CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath -pgo=cmd/mtrace/mtrace.pgo \
+  CGO_ENABLED=0 GOOS=darwin GOARCH=$arch go build -trimpath ${MTRACE_RELEASE:+-pgo=cmd/mtrace/mtrace.pgo} \
     -ldflags="-s -w${MTRACE_RELEASE:+ -X main.release=$MTRACE_RELEASE}" -o "$work/mtrace.$arch" ./cmd/mtrace
   cc=("$zig" cc -target "$(target "$arch")" -std=gnu11 -O2 -g0 -s -fno-omit-frame-pointer -Wall -Wextra -Werror)
   "${cc[@]}" -o "$work/mtrace-selftest.$arch" interpose/selftest/selftest.c

@@ -10,6 +10,7 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/policy"
+	"mtrace/fixtures/race"
 	"mtrace/fixtures/tracesim"
 )
 
@@ -53,9 +54,13 @@ func recordings(t *testing.T) (all []*analyze.Trace) {
 
 // TestSensitivity changes each threshold by three tenths, up and down and no share beyond 1, and counts the verdicts
 // that change. A threshold that changes more than one verdict in a hundred was tuned; docs/analysis.md has their
-// number. With only the simulator's recording for each verdict, only a few may change at all.
+// number. With only the simulator's recording for each verdict, only a few may change at all. Under the race detector
+// three recordings are enough: the others run the same code.
 func TestSensitivity(t *testing.T) {
 	traces, kept := recordings(t), os.Getenv(keptEnv) != ""
+	if race.Enabled {
+		traces = traces[:3]
+	}
 	verdicts := func() (all []string) {
 		for _, trace := range traces {
 			all = append(all, cause.Analyze(trace, cause.Options{Unpredicted: !kept, Permutations: 50}).Verdict.Cause)

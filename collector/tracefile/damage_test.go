@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"mtrace/collector/wire"
+	"mtrace/fixtures/race"
 	_ "mtrace/fixtures/testheap"
 )
 
@@ -72,6 +73,15 @@ func isPart(part, all []wire.Record) bool {
 	return true
 }
 
+// fewer is a step through the bytes of a trace. Under the race detector it is nine times as long: each place is read by
+// the same code.
+func fewer(step int) int {
+	if race.Enabled {
+		return 9 * step
+	}
+	return step
+}
+
 // TestEveryBit: whichever bit of a trace is flipped, either nothing changes or the damage is reported, and the read
 // content is right. For a block with a known header or index entry the number of missing records is known. One flipped
 // bit used to make the whole file unreadable.
@@ -86,7 +96,7 @@ func TestEveryBit(t *testing.T) {
 		t.Fatal(err, before.damage, before.cut)
 	}
 	silent, refused, left := 0, 0, 0
-	step := 7 // some bit of every byte
+	step := fewer(7) // some bit of every byte
 	if os.Getenv("MTRACE_EVERY_BIT") != "" {
 		step = 1
 	}
@@ -155,7 +165,7 @@ func TestRepair(t *testing.T) {
 		}
 		return got, said
 	}
-	for at := fileHeader; at < len(whole); at += 7 {
+	for at := fileHeader; at < len(whole); at += fewer(7) {
 		data := bytes.Clone(whole)
 		data[at] ^= 0x20
 		before, err := readData(t, data)
@@ -181,7 +191,7 @@ func TestRepair(t *testing.T) {
 			}
 		}
 	}
-	for size := fileHeader + 1; size < len(whole); size += 11 {
+	for size := fileHeader + 1; size < len(whole); size += fewer(11) {
 		before, _ := readData(t, whole[:size])
 		after, said := repair(whole[:size])
 		if said == nil || said.Cut == nil || after.cut == nil {

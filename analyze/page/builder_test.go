@@ -8,6 +8,7 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/report"
 	"mtrace/fixtures/longtrace"
+	"mtrace/fixtures/race"
 	"mtrace/fixtures/tracesim"
 )
 
@@ -83,14 +84,18 @@ func TestTimesAreTheReports(t *testing.T) {
 // TestShortWaitsAreLeftOut: the page is the same without the waits for locks and signals that are too short to be drawn
 // apart.
 func TestShortWaitsAreLeftOut(t *testing.T) {
+	calls, slice := int64(400_000), int64(40_000)
+	if race.Enabled { // as many slices, of fewer calls
+		calls, slice = 150_000, 15_000
+	}
 	for _, shape := range longtrace.Shapes[:2] { // one waits for signals, the other for a lock
 		path := filepath.Join(t.TempDir(), "long.mtrace")
-		if _, err := longtrace.Write(path, shape, 400_000, 9); err != nil {
+		if _, err := longtrace.Write(path, shape, calls, 9); err != nil {
 			t.Fatal(err)
 		}
-		all, _ := inSlices(t, path, 40_000)
+		all, _ := inSlices(t, path, slice)
 		waits := 0
-		long, _ := inSlicesOf(t, path, 40_000, func(b *Builder) analyze.Options {
+		long, _ := inSlicesOf(t, path, slice, func(b *Builder) analyze.Options {
 			return analyze.Options{Visit: b.Call, ShortestWait: func(on *analyze.Thread) analyze.Nanos {
 				if b.ShortestWait(on) > 0 {
 					waits++

@@ -8,8 +8,8 @@ import (
 )
 
 // backgroundWork holds what a process compiled in the background. A call with a completion handler returns at once; the
-// tracer records when, and on which thread, Metal passes the new object to the handler. resolveBackground joins the two:
-// they may be in the records of different threads, which are loaded in any order.
+// tracer records when, and on which thread, Metal passes the new object to the handler. resolveBackground joins the
+// two: they may be in the records of different threads, which are loaded in any order.
 type backgroundWork struct {
 	requests []compileRequest
 	ready    []compileReady

@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Calls with a completion handler, and no others, compile in the background. newBinaryFunctionWithDescriptor: only makes
-// a task in the model.
+// Calls with a completion handler, and no others, compile in the background. newBinaryFunctionWithDescriptor: only
+// makes a task in the model.
 func TestCallsThatCompileInTheBackground(t *testing.T) {
 	for i := range rules {
 		r := &rules[i]

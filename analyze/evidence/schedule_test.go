@@ -38,8 +38,8 @@ func alternating(n int, length, wait analyze.Nanos, random *rand.Rand) (list []a
 // TestSchedule: for a server that waits for a generator of requests the advice was to make the requests sooner. A
 // producer whose sleeps stand for work, or that limits its rate, is slow, and no generator. A pool whose producer slept
 // for 0.8 ms each time, and a few times for 20 ms, was called idle: the few made the standard deviation. A thread that
-// ran two blocks in turn, each with a sleep of 3 ms, and then waited 1 ms for the next two, was called a timer: the time
-// between two wake-ups varied so much that the drift of the wake-ups seemed small.
+// ran two blocks in turn, each with a sleep of 3 ms, and then waited 1 ms for the next two, was called a timer: the
+// time between two wake-ups varied so much that the drift of the wake-ups seemed small.
 func TestSchedule(t *testing.T) {
 	const period = 3_000_000
 	fixed := func(int) analyze.Nanos { return period }

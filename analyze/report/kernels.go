@@ -149,8 +149,8 @@ func (k *Kernel) GPUCell() string { return k.cost().time(1) }
 // ShareCell returns the kernel's share of all GPU time for a table; bounds if the time is not identified.
 func (k *Kernel) ShareCell() string { return k.cost().ofAll() }
 
-// MeanCell returns the kernel's mean GPU time per dispatch for a table; bounds if the time is not identified, "-" without
-// dispatches.
+// MeanCell returns the kernel's mean GPU time per dispatch for a table; bounds if the time is not identified, "-"
+// without dispatches.
 func (k *Kernel) MeanCell() string { return k.cost().per(k.Dispatches) }
 
 // SourceCell returns how the kernel's GPU time was determined, with the precision of a fit, "fitted ±3.1%", or the

@@ -222,8 +222,8 @@ func alike(t *testing.T, whole, parts *Report) {
 }
 
 // TestLongScenarios: the same of programs whose cause is known, and how the windows judge them. Loops run ten times as
-// long as in other tests, and five times if they have many threads. Under the race detector they run as long as in other
-// tests, where windows are too short for a verdict.
+// long as in other tests, and five times if they have many threads. Under the race detector they run as long as in
+// other tests, where windows are too short for a verdict.
 func TestLongScenarios(t *testing.T) {
 	defer func() { tracesim.Longer = 1 }()
 	for _, s := range tracesim.Scenarios {

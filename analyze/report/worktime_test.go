@@ -9,8 +9,8 @@ import (
 )
 
 // TestShortWork: if the program used the GPU for less than half of the run, the verdict and the table of gains say how
-// long that was. The story: a program loaded for 3 s, used the GPU for 0.13 s, and wrote a file for 3 s. Its report said
-// that threads waited for the GPU for 92% of their time, and that the run would be 12.9x faster without a kernel.
+// long that was. The story: a program loaded for 3 s, used the GPU for 0.13 s, and wrote a file for 3 s. Its report
+// said that threads waited for the GPU for 92% of their time, and that the run would be 12.9x faster without a kernel.
 func TestShortWork(t *testing.T) {
 	for _, c := range []struct {
 		name          string

@@ -63,7 +63,8 @@ def run(product, threads, milliseconds):
     first = committed([b"norm", product, b"rope", product], threads, milliseconds * 0.6)
     last = committed([b"norm", product, product], threads, milliseconds * 0.4)
     metal.send(last, "waitUntilCompleted", result=None)
-    times = [metal.send(b, "GPU%sTime" % which, result=ctypes.c_double) for b in (first, last) for which in ("Start", "End")]
+    times = [metal.send(b, "GPU%sTime" % which, result=ctypes.c_double)
+             for b in (first, last) for which in ("Start", "End")]
     metal.pop(pool)
     return times[0], times[3], times[1] - times[0] + times[3] - times[2]
 

@@ -26,8 +26,8 @@ var otherNames = map[string]string{
 	"ns-per-event": "overhead", "records-lost": "lost", "device-wide": "device-wide-sync",
 	"single-submission": "single-submitter", "compile": "compile-bound", "idle": "idle-gap", "gap": "idle-gap",
 	"idle-gaps": "idle-gap", "causes": "cause", "faults": "fault", "limits": "limit", "insights": "insight",
-	"notes": "insight", "site": "call-site", "call-sites": "call-site", "pipeline": "pipeline-state", "hangs": "hang", "deadlock": "hang",
-	"not-signalled": "hang", "not-committed": "hang",
+	"notes": "insight", "site": "call-site", "call-sites": "call-site", "pipeline": "pipeline-state",
+	"hangs": "hang", "deadlock": "hang", "not-signalled": "hang", "not-committed": "hang",
 }
 
 // Verdicts returns the names of all verdicts, in the order of docs/verdicts.md.

@@ -9,7 +9,7 @@ import (
 )
 
 // end reads the remaining records, and writes the process's end to the trace. alive means that the process still
-// runs. failure is nil, or the protocol error because of which the recording of the process ends early. readOn reads
+// runs. failure is the protocol error that ends the recording of the process early, or nil. readOn reads
 // the frames that are still in the socket.
 func (p *process) end(alive bool, failure error, readOn func() error) {
 	end := tracefile.End{Unix: time.Now().UnixNano(), At: monotonic()}

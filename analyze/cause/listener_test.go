@@ -35,7 +35,7 @@ func TestListenerSignals(t *testing.T) {
 			at = posted + 10*us
 		}
 	}
-	for n := range 4 { // threads that do not use the GPU, for each of which the replay assumes spare capacity
+	for n := range 4 { // the replay assumes spare capacity for each thread that does not use the GPU
 		th := &analyze.Thread{Process: w.C.Process, ID: analyze.ThreadID(21 + n), Active: w.C.Active}
 		w.Trace.Threads = append(w.Trace.Threads, th)
 		w.Trace.CPUWaits.Locks = append(w.Trace.CPUWaits.Locks, analyze.LockWait{Call: analyze.Call{Thread: th,

@@ -25,7 +25,7 @@ func TestPassedTask(t *testing.T) {
 		"semaphores":                             {"sem_wait", 2, true, 0, GPUBound},
 		"semaphores, and work after the signal":  {"sem_wait", 2, true, 200 * us, GPUBound},
 		"semaphores of three threads":            {"sem_wait", 3, true, 0, GPUBound},
-		"a lock made of a condition variable":    {"pthread_cond_wait", 2, false, 200 * us, LockContention},
+		"a lock built from a condition variable": {"pthread_cond_wait", 2, false, 200 * us, LockContention},
 		"such a lock, shared by three threads":   {"pthread_cond_wait", 3, false, 0, LockContention},
 		"a futex, as of a lock":                  {"futex", 2, false, 0, LockContention},
 		"signals that the trace does not record": {"", 2, false, 0, LockContention},

@@ -9,8 +9,8 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// TestTimeouts: a producer signalled before its item was in place, so the consumer woke in vain and continued only by
-// its time limit of 8 ms. The report called the signal "of an unknown thread" and advised more producer threads,
+// TestTimeouts: a producer signalled before its item was in place, so the consumer woke, found nothing, and
+// continued only when its time limit of 8 ms had passed. The report called the signal "of an unknown thread" and advised more producer threads,
 // although the trace has which waits timed out.
 func TestTimeouts(t *testing.T) {
 	const ms = 1_000_000

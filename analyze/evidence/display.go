@@ -74,7 +74,7 @@ func FindDisplay(t *analyze.Trace) Display {
 
 // find determines which calls of nextDrawable waited for the display (DisplayCall.Display), and the median time between
 // them (Frame). It returns true if the display paces the thread. `work` has the command buffers that the thread
-// committed; if it committed none, those of all threads.
+// committed; if it committed none, `work` has the command buffers of all threads.
 func (p *DisplayPace) find(work []*analyze.CommandBuffer) bool {
 	var between []analyze.Nanos
 	var completed, took analyze.Nanos // the last GPU end, and the sum of the GPU times

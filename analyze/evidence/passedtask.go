@@ -20,8 +20,8 @@ type PassedTask struct {
 // a thread's turns (by) begins after a wait for the signal of one other thread that takes turns, and these waits are
 // most of `lost`, the time that the turns cost. It returns nil otherwise.
 //
-// A lock that is made of a condition variable looks similar. So threads that wait at the same object must be two, and
-// must wait as soon as they have signalled. Waits at futexes do not count, because many locks are made of them.
+// A lock that a program builds from a condition variable looks similar. So threads that wait at the same object must be
+// two, and must wait as soon as they have signalled. Waits at futexes do not count, because many locks use futexes.
 func findPassedTask(lost analyze.Nanos, by map[*analyze.Thread][]analyze.Interval, waits []analyze.SignalWait,
 ) *PassedTask {
 	p, passing := &PassedTask{Threads: map[*analyze.Thread]bool{}}, map[*analyze.Thread][]*analyze.SignalWait{}

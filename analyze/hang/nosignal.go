@@ -51,7 +51,7 @@ func (w *walk) noSignal(u *analyze.UnfinishedCall, g *signallers) string {
 	}
 	switch {
 	case exited > 0 && exited == len(g.threads) && g.handlers == 0:
-		why += " " + capital(itHas(exited)) + " ended, perhaps by an error or an exception."
+		why += " " + capital(thoseThreadsHave(exited)) + " ended, perhaps by an error or an exception."
 	case exited > 0:
 		why += fmt.Sprintf(" Of these, %s ended, perhaps by an error or an exception.",
 			analyze.Plural(exited, "thread"))
@@ -66,6 +66,7 @@ func (w *walk) noSignal(u *analyze.UnfinishedCall, g *signallers) string {
 	return why
 }
 
+// isWaiting returns the verb after the number n of threads.
 func isWaiting(n int) string {
 	if n == 1 {
 		return "waits"
@@ -73,7 +74,8 @@ func isWaiting(n int) string {
 	return "wait"
 }
 
-func itHas(n int) string {
+// thoseThreadsHave returns the begin of a sentence about n threads that were just named.
+func thoseThreadsHave(n int) string {
 	if n == 1 {
 		return "that thread has"
 	}

@@ -29,12 +29,17 @@ func (s *surveyed) recallSignals() {
 		if u := byThread[w.Thread]; u != nil && u.Address != w.Object {
 			s.recall(u, w, handler)
 		}
-		// a handler's signal counts at the wait that it ended, where its time is known
 		for _, u := range byObject[w.LastSignalled] {
-			if w.Thread.Notified == analyze.NoCommandBuffer {
-				s.unsignalled[u.Thread].threads[w.Thread] += 0
-			}
+			s.unsignalled[u.Thread].mention(w.Thread)
 		}
+	}
+}
+
+// mention adds a thread that signalled the object, although no wait is known that its signal ended. Threads that run
+// completion handlers are not added: recall counts their signals as those of handlers.
+func (g *signallers) mention(t *analyze.Thread) {
+	if _, known := g.threads[t]; !known && t.Notified == analyze.NoCommandBuffer {
+		g.threads[t] = 0
 	}
 }
 

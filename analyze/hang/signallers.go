@@ -39,11 +39,6 @@ func (s *surveyed) findUnsignalled() {
 	if len(s.unsignalled) == 0 {
 		return
 	}
-	defer func() {
-		for _, g := range s.unsignalled {
-			s.uncertain = s.uncertain || g.uncertain
-		}
-	}()
 	s.recallSignals()
 	for t, g := range s.unsignalled {
 		if g.timed || g.waits() < policy.SignalsToKnow {
@@ -58,6 +53,9 @@ func (s *surveyed) findUnsignalled() {
 				changed = true
 			}
 		}
+	}
+	for _, g := range s.unsignalled {
+		s.uncertain = s.uncertain || g.uncertain
 	}
 }
 

@@ -70,6 +70,7 @@ func (c *cells) empty() cells {
 	return out
 }
 
+// clone returns a copy that shares no memory with c.
 func (c *cells) clone() cells {
 	out := cells{at: slices.Clone(c.at), count: slices.Clone(c.count)}
 	for k, list := range &c.time {

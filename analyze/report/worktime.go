@@ -7,10 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A program may load for minutes, use the GPU for a second, and then write a file for minutes. The verdict and the
-// predictions are about the second.
-
-// shortWork reports whether the verdict is about less than half of the run.
+// shortWork reports whether the verdict and the predictions are about less than half of the run, because the program
+// spent most of it before its first command buffer or after its last wait: for example, it loaded a file.
 func (r *Report) shortWork() bool {
 	s := &r.Serialization
 	return s.Confidence > 0 && s.WorkNS > 0 && !policy.AtLeast(policy.Majority, s.WorkNS, r.Source.WindowNS)

@@ -87,8 +87,8 @@ func TestInsightsOfPrograms(t *testing.T) {
 	}
 }
 
-// wrongInsights returns what is wrong with the insights of a report: those of `wanted`, and no other of a list, must be
-// found, the first of them at the place `at`.
+// wrongInsights returns what is wrong with the insights of a report. Of a list of insights, exactly the ones in `wanted`
+// must be found, and the first of them at the place `at`.
 func wrongInsights(doc *report.Report, wanted []string, at string) (wrong []string) {
 	found := map[string]report.Insight{}
 	for _, i := range doc.Insights {

@@ -17,8 +17,8 @@ type Serialization struct {
 	Share      float64  `json:"share"`
 	Confidence float64  `json:"confidence"`
 	Summary    string   `json:"summary"`
-	// from the program's first command buffer or wait to its last commit or wait: shares and predicted gains are about
-	// this time
+	// the time that shares and predicted gains are about: from the program's first command buffer or wait to its last
+	// commit or wait. It is window_ns if the verdict is compile-bound, because compilation at the start counts.
 	WorkNS int64   `json:"work_ns"`
 	Phases []Phase `json:"phases"` // ranges of the run with verdicts that differ; empty when they do not
 	// the verdict's cause first, then other faults, then limits of the machine, each group by cost
@@ -90,7 +90,7 @@ func buildSerialization(r *Report, a *cause.Analysis, opts Options) {
 	v := &a.Verdict
 	total := a.Working()
 	r.Serialization = Serialization{Verdict: v.Cause, CloseCalls: append([]string{}, v.CloseCalls...), Share: v.Share,
-		Confidence: v.Confidence, Summary: v.Summary, WorkNS: int64(a.Totals.Times.WorkRange().Length()),
+		Confidence: v.Confidence, Summary: v.Summary, WorkNS: r.workTime(a),
 		WaitMatrix: matrix(a.Totals.Matrices.Waits, opts), QueuedMatrix: matrix(a.Totals.Matrices.Queued, opts),
 		LockMatrix: matrix(a.Totals.Matrices.Locks,
 			opts),
